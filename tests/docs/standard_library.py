@@ -24,7 +24,10 @@ MODULES = (
 )
 # Names that a program's module uses, not the program; nobody asks whether a program may call them.
 AROUND = {
-    "functools": {"cmp_to_key", "partialmethod", "singledispatchmethod", "total_ordering"},
+    "functools": {
+        *("cmp_to_key", "total_ordering", "partialmethod", "cached_property"),
+        *("singledispatch", "singledispatchmethod"),
+    },
     "dataclasses": {"dataclass", "field", "make_dataclass", "Field", "InitVar", "FrozenInstanceError"},
 }
 SHORT = {"typing", "contextlib", "os", "time", "logging", "warnings", "gc", "random", "json", "re", "string"}

@@ -8,6 +8,7 @@ sequences, and operands that Python refuses.
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -109,7 +110,12 @@ def _multiply(now: Now, x: Any, y: Any) -> Any:
 def _or(now: Now, x: Any, y: Any) -> Any:
     if type(x) is Dict and type(y) is Dict:
         return updates.dict_of(now, {**x.items, **y.items})
+    if all(each is None or (type(each) is Native and isinstance(each.value, _UNITED)) for each in (x, y)):
+        return Native(python_result(now, operator.or_, x, y))
     return refuse(now, operator.or_, x, y)
+
+
+_UNITED = (type, types.UnionType, types.GenericAlias)  # whose union is what isinstance takes
 
 
 # Reals

@@ -12,6 +12,7 @@ from checkpoint.ad.containers import (
     TUPLE,
     WITH_ATTRIBUTES,
     Dict,
+    Layout,
     List,
     Object,
     Record,
@@ -20,6 +21,7 @@ from checkpoint.ad.containers import (
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.errors import RunError
+from checkpoint.lang.python.library.stand_ins import NAMED_AS
 from checkpoint.lang.python.source.members import found as found_in
 from checkpoint.lang.python.source.members import is_generated
 from checkpoint.prims.python.comparison import equality_by_fields, field_of, position_bounds
@@ -165,6 +167,17 @@ def _subclass_of(now: Now, x: Any, classes: Any) -> bool:
     return issubclass(native(x, now), native(classes, now))
 
 
+def _dispatched(now: Now, known: Native, args: Any) -> int:
+    """Return the number of the function that a singledispatch calls; -1 without an argument."""
+    dispatch, numbers = known.value
+    if not args.items:
+        return -1
+    cls = class_of(args.items[0])
+    number: int = numbers[dispatch(NAMED_AS.get(cls, cls))]
+    return number
+
+
+rearrange("dispatched", 2, "which function a singledispatch calls: it, arguments", _dispatched, discrete=True)
 rearrange("type", 1, "type(x)", lambda now, x: Native(class_of(x)), discrete=True)
 rearrange("instance-of", 2, "isinstance(x, c), of classes known at run time", _instance_of, discrete=True)
 rearrange("subclass-of", 2, "issubclass(x, c), of classes known at run time", _subclass_of, discrete=True)
@@ -313,6 +326,14 @@ def _tuple_like(now: Now, x: Record, items: List) -> Record:
     return Record(x.layout, tuple(map(fresh, items.items)))
 
 
+def _named_tuple(now: Now, layout: Layout, items: Record) -> Record:
+    expected, found = len(layout.names), len(items.items)
+    if expected != found:
+        raise TypeError(f"Expected {expected} arguments, got {found}")
+    return Record(layout, tuple(map(fresh, items.items)))
+
+
+rearrange("named-tuple", 2, "a named tuple of the items of a tuple: its layout, that", _named_tuple)
 rearrange("is-dataclass", 1, "whether x is an object of a dataclass", _is_dataclass, discrete=True)
 rearrange("dataclass-fields", 1, "dataclasses.fields of an object", _fields, discrete=True)
 rearrange("field-names", 1, "the tuple of the names of a dataclass's fields", _names, discrete=True)

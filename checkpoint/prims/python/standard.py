@@ -26,6 +26,7 @@ import heapq
 import itertools
 import operator
 import random
+import re
 import statistics
 import sys
 from collections.abc import Callable, Sequence
@@ -115,6 +116,11 @@ def _count(bound: Any) -> int:
 @function_of("statistics.inv_cdf")
 def _inv_cdf(p: float, mu: float, sigma: float) -> float:
     return statistics.NormalDist(mu, sigma).inv_cdf(p)
+
+
+@function_of("re.subn")
+def _subn(pattern: Any, repl: Any, string: Any, count: int, flags: int) -> Any:
+    return re.subn(pattern, repl, string, count=count, flags=flags)
 
 
 # Functions of statistics that return items, as their positions

@@ -196,7 +196,7 @@ def has_fields(x: Any) -> bool:
 
 
 def key_of(now: Now, key: Any) -> Any:
-    """Return a value as a dictionary's key; raise TypeError for what cannot be one."""
+    """Return a value as a dictionary's key; raise TypeError, or RunError for what is one in Python alone."""
     kind = type(key)
     if kind is str or kind is int or kind is bool or key is None or kind is bytes:
         return key
@@ -206,14 +206,14 @@ def key_of(now: Now, key: Any) -> Any:
         hash(key.value)
         return key.value
     if kind in NUMBERS:
-        raise TypeError("a real cannot be a key here: use int(k) or str(k)")
+        raise RunError("a real cannot be a key here: use int(k) or str(k)")
     if is_tuple(key):
         parts = [key_of(now, item) for item in key.items]
         cls = key.layout.cls
         return tuple(parts) if cls is tuple else tuple.__new__(cls, parts)
     if kind is not Closure:
         python_result(now, hash, key)
-    raise TypeError(f"a {class_of(key).__name__} cannot be a key here: use a string, or a tuple of ints")
+    raise RunError(f"a {class_of(key).__name__} cannot be a key here: use a string, or a tuple of ints")
 
 
 Implements = tuple[Any, ...]

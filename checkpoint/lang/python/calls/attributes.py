@@ -35,6 +35,7 @@ from checkpoint.lang.python.context.meanings import Callee, Group
 from checkpoint.lang.python.library import unbound
 from checkpoint.lang.python.source import advice
 from checkpoint.lang.python.source.members import (
+    METHOD_TYPES,
     all_fields,
     assigned_names,
     is_data_descriptor,
@@ -45,7 +46,7 @@ from checkpoint.lang.python.source.members import (
     member_of,
 )
 
-METHODS = (types.FunctionType, staticmethod, classmethod)
+METHODS = (*METHOD_TYPES, staticmethod, classmethod)
 Thunk = Callable[[], Expr]  # makes a new expression for each place
 
 
@@ -169,7 +170,7 @@ class Attributes:
             return self.call(self.accessor(cls, "getter", member.fget), [x])
         if isinstance(member, functools.cached_property):
             return self.own_or(x, lambda: self.cached(cls, member, x))
-        if is_descriptor(member, "__get__"):
+        if not isinstance(member, METHODS) and is_descriptor(member, "__get__"):
             made = partial(
                 self.by_descriptor, cls, member, "__get__", x, [prim(self.span, "py.type", copy_of(x))]
             )
@@ -210,7 +211,7 @@ class Attributes:
 
     def member(self, cls: type, member: Any, x: Expr) -> Expr:
         """Return what a class stores under the name, for one of its objects."""
-        if isinstance(member, types.FunctionType):
+        if isinstance(member, METHOD_TYPES):
             callee = self.program.callee_in_class(cls, self.name)
             if callee is None:
                 raise self.t.refuse(self.node, *advice.of_object(member))

@@ -294,6 +294,9 @@ def _checked(t: CallContext, check: Callee, args: list[Expr], node: ast.AST) -> 
 def exception(t: CallContext, known: Reference, passed: Arguments, node: ast.AST) -> Expr:
     """Return an exception, made from its class and its arguments."""
     cls, span = known.value, t.span(node)
+    if issubclass(cls, BaseExceptionGroup):
+        advised = "raise one exception, which may hold the others in its args"
+        raise t.refuse(node, f"`{cls.__name__}`", advised)
     init = t.program.callee_in_class(cls, "__init__")
     if init is None:
         return _plain_exception(t, cls, passed, node)

@@ -26,6 +26,7 @@ from typing import Any
 
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.opaque import is_constant
+from checkpoint.ad.tables import held
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If
 from checkpoint.lang.python.calls import arrange
@@ -44,7 +45,7 @@ COMPUTED: frozenset[Any] = frozenset(
         *(os.path.isabs, os.path.commonprefix, os.path.commonpath, os.fspath),
         *(string.capwords, textwrap.wrap, textwrap.fill, textwrap.shorten, textwrap.dedent, textwrap.indent),
         *(re.compile, re.match, re.search, re.fullmatch, re.findall, re.finditer),
-        *(re.sub, re.subn, re.split, re.escape),
+        *(re.split, re.escape, str.maketrans, bytes.maketrans),
         *(json.dumps, json.loads),
     )
 )
@@ -85,6 +86,10 @@ METHODS = _LOGGING | _OF_LOGGERS.keys()  # of loggers
 
 def call(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | None:
     """Translate the call of a known function; return None for all that this module does not know."""
+    if isinstance(value, type) and is_constant(value):
+        number = _literal(node)
+        if number is not None:
+            return Const(t.span(node), held(value(number)))
     op = op_of(value)
     if op is not None:
         return step(t, op, value, arrange.arguments(t, node, env), node)
@@ -100,6 +105,16 @@ def call(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | Non
     name = value.__name__
     if getattr(logging, name, None) is value and name in _LOGGING:
         return _log(t, const(t.span(node), None), name, arrange.arguments(t, node, env), node)
+    return None
+
+
+def _literal(node: ast.Call) -> float | None:
+    """Return the only argument of a call if it is a real written as a literal: it has no derivative."""
+    match node:
+        case ast.Call(args=[ast.Constant(value=float(number))], keywords=[]):
+            return number
+        case ast.Call(args=[ast.UnaryOp(ast.USub(), ast.Constant(value=float(number)))], keywords=[]):
+            return -number
     return None
 
 

@@ -22,7 +22,7 @@ from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOT_IMPLEMENTED, bind, const, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
-from checkpoint.lang.python.source.members import is_generated, next_member
+from checkpoint.lang.python.source.members import METHOD_TYPES, is_generated, next_member
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,7 +135,7 @@ def _method(
     """Call the member that `super()` has found."""
     if isinstance(member, types.FunctionType) and is_generated(member):
         return _generated(t, cls, owner, name, self, passed, node)
-    if isinstance(member, types.FunctionType):
+    if isinstance(member, METHOD_TYPES):
         callee = t.program.callee_in_class(owner, name)
         if callee is None:
             raise t.refuse(node, f"{owner.__qualname__}.{name}", "write the method in your own class")
@@ -160,7 +160,7 @@ def _value(t: FunctionContext, owner: type, member: Any, name: str, self: Expr, 
         callee = t.program.accessor(owner, name, "getter")
         if callee is not None:
             return t.call(callee, [copy_of(self)], {}, t.span(node))
-    elif isinstance(member, types.FunctionType):
+    elif isinstance(member, METHOD_TYPES):
         callee = t.program.callee_in_class(owner, name)
         if callee is not None:
             return t.program.bound_method(callee, copy_of(self), t.span(node))

@@ -34,6 +34,7 @@ from checkpoint.lang.python.library.standard import (
     lazy_itertools,
     managers,
     ordering,
+    patterns,
     randoms,
     records,
     statistical,
@@ -42,7 +43,7 @@ from checkpoint.lang.python.library.standard import (
 _MODULES = (
     *(application, complex_numbers, containers, functions, generators, hashing, inner, iterators, methods),
     *(sets, state, unbound, chains, complex_mathematics, functional, iteration, lazy, lazy_itertools),
-    *(managers, ordering, randoms, records, statistical),
+    *(managers, ordering, patterns, randoms, records, statistical),
 )
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -59,6 +60,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **iteration.FUNCTIONS,
     **managers.FUNCTIONS,
     **ordering.FUNCTIONS,
+    **patterns.FUNCTIONS,
     **records.FUNCTIONS,
     **statistical.FUNCTIONS,
 }

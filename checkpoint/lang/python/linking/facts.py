@@ -21,10 +21,10 @@ from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.generators import generator
 from checkpoint.lang.python.library.stand_ins import BY_CLASS
 from checkpoint.lang.python.linking.inputs import classes_in
-from checkpoint.lang.python.source.members import has_members, member_of
+from checkpoint.lang.python.source.members import METHOD_TYPES, has_members, member_of
 
 # What a class stores that an attribute of the object itself comes before.
-FOLLOWING = (types.FunctionType, staticmethod, classmethod)
+FOLLOWING = (*METHOD_TYPES, staticmethod, classmethod)
 
 
 @dataclass(eq=False, repr=False)

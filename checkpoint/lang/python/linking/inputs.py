@@ -30,6 +30,7 @@ from checkpoint.ad.values import Foreign
 from checkpoint.lang.python.calls.arrays import is_array, record_of, translation_of
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import BY_CLASS
+from checkpoint.lang.python.source.members import is_single_dispatch, registry
 from checkpoint.scalars.definition import Definition
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
@@ -114,6 +115,7 @@ ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
     "module": lambda _, name: sys.modules[name],
     FUNCTIONS: lambda _, key: key,
     "func": lambda cached, _: cached.func,
+    "registered": lambda function, cls: registry(function)[cls],
 }
 
 
@@ -214,6 +216,8 @@ STATIC_TYPES = (
     logging.Logger,
     functools.partial,
     functools.cached_property,
+    functools.partialmethod,
+    functools.singledispatchmethod,
     property,
     staticmethod,
     classmethod,
@@ -357,13 +361,23 @@ def _expected(value: Any) -> Any:
     """
     if isinstance(value, types.FunctionType | types.MethodType) and _is_of_library(value):
         return value
+    shape = _shape(value)
+    if shape is not None:
+        return shape
     if isinstance(value, types.FunctionType):
         return weakref.ref(value.__code__)
-    if isinstance(value, functools.partial):
-        return len(value.args), tuple(value.keywords)
     if isinstance(value, types.MethodType | property | staticmethod | classmethod):
         return type(value)
     return IS_DATA if is_data(value) else value
+
+
+def _shape(value: Any) -> tuple[Any, ...] | None:
+    """Return what a translation relies on of a function that was made of others; None for all else."""
+    if isinstance(value, functools.partial | functools.partialmethod):
+        return len(value.args), tuple(value.keywords)
+    if isinstance(value, functools.singledispatchmethod) or is_single_dispatch(value):
+        return tuple(registry(value))
+    return None
 
 
 def _is_of_library(value: Any) -> bool:
@@ -371,12 +385,13 @@ def _is_of_library(value: Any) -> bool:
 
 
 def _is_expected(value: Any, expected: Any) -> bool:
+    shape = _shape(value)
+    if shape is not None:
+        return bool(shape == expected)
     if isinstance(value, types.FunctionType):
         return value is expected or (isinstance(expected, weakref.ref) and value.__code__ is expected())
     if isinstance(value, types.MethodType) and isinstance(expected, types.MethodType):
         return bool(value == expected)  # made anew by each access
-    if isinstance(value, functools.partial):
-        return bool((len(value.args), tuple(value.keywords)) == expected)
     if isinstance(value, types.BuiltinMethodType):
         return bool(value == expected)  # a method of a class is made anew by each access
     return value is expected or type(value) is expected

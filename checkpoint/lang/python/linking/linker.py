@@ -45,7 +45,8 @@ from checkpoint.lang.python.library import methods as library_methods
 from checkpoint.lang.python.library import sets as library_sets
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.stand_ins import BY_CLASS, ITERATORS, STANDING
-from checkpoint.lang.python.linking import attributes, managers, values
+from checkpoint.lang.python.library.standard import patterns
+from checkpoint.lang.python.linking import attributes, dispatch, managers, values
 from checkpoint.lang.python.linking.assigned import Assigned
 from checkpoint.lang.python.linking.caches import Caches
 from checkpoint.lang.python.linking.facts import Facts
@@ -238,7 +239,7 @@ class Linker(Assigned):
             return self.caches.callee(value, function, self.names, self.bindings) if is_cache else function
         if boundary.makes_manager(value):
             return managers.made_by(self, known)
-        library = self.library_callee(value)
+        library = self.library_callee(value) or dispatch.made_by(self, known)
         if library is not None:
             return library
         if isinstance(value, types.MethodType) and isinstance(value.__self__, type):
@@ -320,7 +321,8 @@ class Linker(Assigned):
         return self.callees[function]
 
     def library_method(self, name: str) -> Callee | None:
-        function = library_methods.METHODS.get(name) or library_sets.METHODS.get(name)
+        tables_of_methods = (library_methods.METHODS, library_sets.METHODS, patterns.METHODS)
+        function = next((table[name] for table in tables_of_methods if name in table), None)
         return None if function is None else self.library_function(function)
 
     def changing_method(self, name: str) -> Callee | None:

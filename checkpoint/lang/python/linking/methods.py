@@ -16,11 +16,12 @@ from checkpoint.errors import SourceError
 from checkpoint.lang.core import Lambda
 from checkpoint.lang.python.calls import arrange, classes, initial
 from checkpoint.lang.python.context.meanings import Binding, Callee, Maker, Reference, variable
-from checkpoint.lang.python.linking import class_values
+from checkpoint.lang.python.linking import class_values, dispatch
 from checkpoint.lang.python.linking.facts import FactsChanged
 from checkpoint.lang.python.linking.objects import Objects
 from checkpoint.lang.python.scopes.scopes import parameters, scope_of
 from checkpoint.lang.python.source import boundary, refusals
+from checkpoint.lang.python.source.members import makes_named_tuple
 from checkpoint.lang.python.source.texts import FunctionText, text_of
 from checkpoint.lang.python.translation.translator import Translator
 
@@ -110,6 +111,8 @@ class Methods(Objects):
     def class_method(self, known: Reference) -> Callee | None:
         """Return a class method as a function without its first parameter, the class."""
         assert known.input is not None
+        if makes_named_tuple(known.value):
+            return dispatch.named_tuple_made(self, known)
         function = self.find(known.input, "function", None)
         cls = self.find(known.input, "self", None)
         if not isinstance(function, Reference) or not isinstance(cls, Reference):

@@ -16,7 +16,7 @@ from typing import Any
 
 from checkpoint.ad.containers import Layout
 from checkpoint.errors import SourceError, Span
-from checkpoint.lang.core import App, Expr, If
+from checkpoint.lang.core import App, Expr, If, Lambda
 from checkpoint.lang.python.calls import arrange, classes, iterables, operators
 from checkpoint.lang.python.calls.attributes import Attributes
 from checkpoint.lang.python.context.arguments import Arguments
@@ -30,7 +30,7 @@ from checkpoint.lang.python.linking import class_values, values
 from checkpoint.lang.python.linking.caches import Caches
 from checkpoint.lang.python.linking.facts import Notes
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs
-from checkpoint.lang.python.source.members import all_fields, member_of
+from checkpoint.lang.python.source.members import METHOD_TYPES, all_fields, member_of
 
 
 class Objects(Notes):
@@ -38,6 +38,8 @@ class Objects(Notes):
 
     inputs: Inputs
     caches: Caches
+    callees: dict[Any, Callee]
+    bindings: dict[str, Lambda]
     made_class = ""
     variables: dict[int, str]
     known_groups: dict[tuple[str, ...], list[Group]]
@@ -60,6 +62,12 @@ class Objects(Notes):
     @abstractmethod
     def find(self, parent: int, kind: str, key: Any) -> Reference | str | None:
         """Return the meaning of what one step from an input leads to."""
+
+    @abstractmethod
+    def bound_parts(
+        self, t: CallContext, known: Reference, node: ast.AST
+    ) -> tuple[Reference, list[Expr], dict[str, Expr]]:
+        """Return the function of a bound method or partial object, and the arguments that it holds."""
 
     @abstractmethod
     def attribute_of(self, base: Reference, name: str) -> Reference | str | None:
@@ -110,7 +118,7 @@ class Objects(Notes):
 
     def callee_in_class(self, cls: type, name: str) -> Callee | None:
         """Return a method of a class as a function that takes the object first, or None."""
-        if not isinstance(member_of(cls, name), types.FunctionType):
+        if not isinstance(member_of(cls, name), METHOD_TYPES):
             return None
         return self._callee_of(self.in_class(cls, name))
 
@@ -135,12 +143,12 @@ class Objects(Notes):
             callee = self._method(cls, name, member)
             if callee is not None:
                 kept.insert(0, (cls, member))
-                found.insert(0, (cls, callee, isinstance(member, types.FunctionType)))
+                found.insert(0, (cls, callee, isinstance(member, METHOD_TYPES)))
         return found
 
     def _method(self, cls: type, name: str, member: Any) -> Callee | None:
         """Return a method as a function; a static or class method does not take the object."""
-        if isinstance(member, types.FunctionType):
+        if isinstance(member, METHOD_TYPES):
             return self.callee_in_class(cls, name)
         if isinstance(member, staticmethod | classmethod):
             known = self.class_attribute(cls, name)
@@ -159,7 +167,7 @@ class Objects(Notes):
         for cls in reversed(self.classes):
             members = [member_of(cls, name) for name in names]
             inherited = next((m for c, m in kept if issubclass(cls, c)), None)
-            if members == inherited or not any(isinstance(m, types.FunctionType) for m in members):
+            if members == inherited or not any(isinstance(m, METHOD_TYPES) for m in members):
                 continue
             callees = {name: self.callee_in_class(cls, name) for name in names}
             methods = {name: callee for name, callee in callees.items() if callee is not None}

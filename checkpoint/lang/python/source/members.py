@@ -7,14 +7,20 @@ frozen dataclasses), which never change, or objects with attributes of their own
 from __future__ import annotations
 
 import abc
+import collections
 import dataclasses
 import dis
 import functools
 import types
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 _HEAP = 1 << 9  # the flag of classes made by a class statement
+
+
+# What a class stores that is called with the object first.
+METHOD_TYPES = (types.FunctionType, functools.partialmethod, functools.singledispatchmethod)
 
 
 def member_of(cls: type, name: str) -> Any:
@@ -171,3 +177,30 @@ def is_descriptor(member: Any, *methods: str) -> bool:
 def is_data_descriptor(member: Any) -> bool:
     """Return whether a descriptor comes before the attributes of the object itself."""
     return is_descriptor(member, "__set__", "__delete__")
+
+
+# Functions that functools and collections make
+
+
+def is_single_dispatch(value: Any) -> bool:
+    """Return whether a function was made by `functools.singledispatch`."""
+    return getattr(value, "__code__", None) is getattr(_dispatcher, "__code__", type)
+
+
+@functools.singledispatch
+def _dispatcher(x: Any) -> None: ...
+
+
+def registry(value: Any) -> Mapping[type, Any]:
+    """Return the functions of a singledispatch, or of its method, by the classes of their objects."""
+    found: Mapping[type, Any] = getattr(value, "dispatcher", value).registry
+    return found
+
+
+def makes_named_tuple(value: Any) -> bool:
+    """Return whether an object is the `_make` of a named tuple."""
+    function = getattr(value, "__func__", None)
+    return getattr(function, "__code__", None) is _Pair._make.__func__.__code__  # type: ignore[attr-defined]  # of a class method
+
+
+_Pair = collections.namedtuple("_Pair", ("x", "y"))
