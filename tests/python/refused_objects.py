@@ -63,9 +63,25 @@ def f(x):
 def f(x):
     return «locals()»["x"]
 ---
-`vars` => read the attributes by name
+`vars` without an object => read the variables by name
 def f(x):
-    return «vars(x)»
+    return «vars()»["x"]
+---
+assigning to `__dict__` => change the attributes, vars(x).update(...)
+class Point:
+    pass
+def f(x):
+    point = Point()
+    «point.__dict__» = {"x": x}
+    return point.x
+---
+assigning to `__class__` => make an object of the other class
+class Point:
+    pass
+def f(x):
+    point = Point()
+    «point.__class__» = Point
+    return x
 ---
 `id` => compare values
 def f(x):

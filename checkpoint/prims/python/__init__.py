@@ -27,7 +27,7 @@ Updates
     U set-slice x lo hi step ys   delete-slice x lo hi step   merge d other (a dictionary)
 Dictionaries
     R dict   dict-of d (a dictionary)   cache-key d x ...
-    R is-mapping is-object x   keys values d   copy x (or list, object)   key x   keywords d ...
+    R is-mapping has-keys is-object x   keys values d   copy x (or list, object)   key x   keywords d ...
 Sets (sets.py)
     R token x   tokens xs   table tokens xs   table-or table-and table-sub table-xor s t   kind x
     S checked-set x method   R hashed-by x   hashed-parts x   identity x   hash x
@@ -35,6 +35,7 @@ Items with methods of their own (classes.py)
     R runs-methods names x ...   compared x y   is-same x y   positions x from to   frame x   shown-items x
 Objects
     S attribute x name   variable cell name   R instance x types   is x y   O stop deep-copy conjugated x
+    R has-namespace own-names with-namespace x   names-own x key   attribute-key key (of vars(x))
     R type x   instance-of subclass-of x c   no-constructor c   copied x
 Exceptions
     R caught x   matches exc types   raise-check x

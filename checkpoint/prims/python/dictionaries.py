@@ -1,15 +1,18 @@
-"""Dictionaries: making and copying them, their keys and values."""
+"""Dictionaries: making and copying them, their keys and values; the `__dict__` of objects."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.containers import Dict, List, Object, Record
+from checkpoint.ad.containers import TUPLE, WITH_ATTRIBUTES, Dict, List, Object, Record
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import FROZEN, Now
+from checkpoint.ad.tables import NATIVES
+from checkpoint.errors import RunError
 from checkpoint.lang.python.library.stand_ins import BY_STAND_IN
 from checkpoint.lang.python.library.standard.containers import Mapping
-from checkpoint.prims.python.native import class_of
+from checkpoint.lang.python.source.members import found, is_slot
+from checkpoint.prims.python.native import CAUSE, class_of
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     copies_of,
@@ -17,6 +20,7 @@ from checkpoint.prims.python.support import (
     is_tuple,
     key_of,
     list_of,
+    python_operands,
     rearrange,
     to_value,
     tuple_of,
@@ -127,4 +131,71 @@ def _is_mapping(now: Now, x: Any) -> bool:
     return type(x) is Object and issubclass(x.layout.cls, Mapping)
 
 
+rearrange(
+    "has-keys",
+    1,
+    "whether x is an object with a method keys",
+    lambda _, x: type(x) is Object and hasattr(x.layout.cls, "keys"),
+    discrete=True,
+)
 rearrange("is-mapping", 1, "whether x is a dictionary of collections", _is_mapping, discrete=True)
+
+
+# The attributes of objects by their names: `vars(x)`
+
+_OF_EXCEPTIONS = frozenset(("args", "value", CAUSE))
+
+
+def _names(x: Any) -> tuple[str, ...]:
+    """Return the names in the `__dict__` of an object: without slots, and what exceptions store elsewhere."""
+    cls = x.layout.cls
+    hidden = _OF_EXCEPTIONS if issubclass(cls, BaseException) else ()
+    return tuple(
+        name
+        for name in x.layout.names
+        if not name.startswith("(") and name not in hidden and not is_slot(found(cls, name))
+    )
+
+
+def _has_namespace(now: Now, x: Any) -> bool:
+    cls = class_of(x)
+    if type(x) not in WITH_ATTRIBUTES or cls in BY_STAND_IN:
+        held = x.value if type(x) in NATIVES else python_operands(now, (x,))[0]
+        return _refused(cls) if hasattr(held, "__dict__") else False
+    return bool(getattr(cls, "__dictoffset__", 0))
+
+
+def _refused(cls: type) -> bool:
+    raise RunError(f"the `__dict__` of a {cls.__name__} is no value here: name the attributes, x.name")
+
+
+def _own_names(now: Now, x: Any) -> Record:
+    return Record(TUPLE, _names(x))
+
+
+def _names_own(now: Now, x: Any, key: Any) -> bool:
+    return key_of(now, key) in _names(x)
+
+
+def _with_namespace(now: Now, x: Any) -> Any:
+    if type(x) is not Object:
+        raise RunError(
+            f"a {class_of(x).__name__} cannot be changed through its `__dict__`: make a new one, "
+            f"dataclasses.replace(x, name=value)"
+        )
+    return x
+
+
+def _attribute_key(now: Now, key: Any) -> str:
+    if type(key) is not str:
+        raise RunError("the keys of an object's `__dict__` are strings here: use another dictionary")
+    return key
+
+
+rearrange("has-namespace", 1, "whether an object has a `__dict__`", _has_namespace, discrete=True)
+rearrange("own-names", 1, "the names of the attributes in the `__dict__` of an object", _own_names)
+rearrange(
+    "names-own", 2, "whether the `__dict__` of an object has a key: x, the key", _names_own, discrete=True
+)
+rearrange("with-namespace", 1, "an object that may be changed through its `__dict__`", _with_namespace)
+rearrange("attribute-key", 1, "a key of a `__dict__`, a string", _attribute_key, discrete=True)

@@ -54,7 +54,7 @@ def arguments(
         if keyword.arg is not None:
             found.keywords[keyword.arg] = value
         elif found.mapping is None:
-            found.mapping = value
+            found.mapping = t.program.mapping(t, value, keyword)
         else:
             raise t.refuse(keyword, "a second `**`", "merge the dictionaries first")
     return found

@@ -33,6 +33,7 @@ from checkpoint.lang.python.context.builder import (
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Group
 from checkpoint.lang.python.library import unbound
+from checkpoint.lang.python.library.standard import namespaces
 from checkpoint.lang.python.source import advice
 from checkpoint.lang.python.source.members import (
     METHOD_TYPES,
@@ -48,6 +49,10 @@ from checkpoint.lang.python.source.members import (
 
 METHODS = (*METHOD_TYPES, staticmethod, classmethod)
 Thunk = Callable[[], Expr]  # makes a new expression for each place
+_NOT_ASSIGNED = {
+    "__dict__": "change the attributes, vars(x).update(...)",
+    "__class__": "make an object of the other class",
+}
 
 
 class Attributes:
@@ -78,6 +83,9 @@ class Attributes:
         methods: whether it may be a method of its class. is_called: whether it is called here; methods of
         Python's own types are not, their calls are translated elsewhere.
         """
+        if self.name == "__dict__":
+            callee = self.program.library_function(namespaces.attributes_of)
+            return self.t.call(callee, [value], {}, self.span)
         members = [(c, m) for c, m in self.members() if methods or not isinstance(m, METHODS)]
         computed = self.program.groups("__getattr__")
         modules = self.program.modules_with(self.name)
@@ -270,6 +278,8 @@ class Attributes:
 
     def assign(self, x: Expr, value: Expr) -> Expr:
         """Return the expression that assigns to the attribute; its value means nothing."""
+        if self.name in _NOT_ASSIGNED:
+            raise self.t.refuse(self.node, f"assigning to `{self.name}`", _NOT_ASSIGNED[self.name])
         self.program.note_stored(self.name)
         return self._change(x, [value], "py.set-attribute", "__setattr__", "setter")
 

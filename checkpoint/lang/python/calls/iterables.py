@@ -17,6 +17,7 @@ from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.iterables import TAKE_ELEMENTS
 from checkpoint.lang.python.context.meanings import Callee
 from checkpoint.lang.python.library import generators
+from checkpoint.lang.python.library.functions import spread
 from checkpoint.lang.python.library.generators import generator
 from checkpoint.lang.python.library.iterators import collected, first_items
 
@@ -92,6 +93,19 @@ def taken_apart(
             made = t.call(library, [copy_of(v[0]), *([] if upto is None else [copy_of(upto)])], {}, span)
             result = If(span, instance(span, copy_of(v[0]), group.cls), made, result)
         return result
+
+    return bind(program.names, [value], choose)
+
+
+def mapping(program: ProgramContext, t: CallContext, value: Expr, node: ast.AST) -> Expr:
+    """Return a value that `**` spreads, or its dictionary if it is an object of the program's classes."""
+    groups, span = program.groups("keys"), t.span(node)
+    if not groups:
+        return value
+
+    def choose(v: list[Expr]) -> Expr:
+        made = t.call(program.library_function(spread), [copy_of(v[0])], {}, span)
+        return If(span, prim(span, "py.has-keys", copy_of(v[0])), made, copy_of(v[0]))
 
     return bind(program.names, [value], choose)
 

@@ -262,6 +262,16 @@ def _type(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return prim(t.span(node), "py.type", t.expr(node.args[0], env))
 
 
+def _vars(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    if not node.args and not node.keywords:
+        raise t.refuse(node, "`vars` without an object", "read the variables by name")
+    operands = _operands(t, node, env)
+    if operands is not None and len(operands) != 1:
+        text = f"vars expected at most 1 argument, got {len(operands)}"
+        return arrange.fails(t, t.span(node), arrange.arguments(t, node, env), text)
+    return None
+
+
 SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.getattr: _getattr,
     builtins.setattr: _setattr,
@@ -269,4 +279,5 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.hasattr: _hasattr,
     builtins.issubclass: _issubclass,
     builtins.type: _type,
+    builtins.vars: _vars,
 }

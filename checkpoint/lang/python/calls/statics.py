@@ -193,6 +193,8 @@ def _intrinsic(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     args = [t.expr(part, env) for part in node.args[1:]]
     if name.value == "py.conjugated" and COMPLEX.cls not in t.program.classes:
         return args[0]
+    if name.value == "py.set-attribute" and not isinstance(args[1], Const):
+        t.program.note_any_stored()
     if name.value in LAYOUTS:
         t.program.note_class(LAYOUTS[name.value].cls)
         return prim(t.span(node), "py.record", Const(t.span(node), LAYOUTS[name.value]), *args)

@@ -167,6 +167,10 @@ class ClassesContext(ABC):
         """Note that the program assigns to attributes of this name."""
 
     @abstractmethod
+    def note_any_stored(self) -> None:
+        """Note that the program assigns to attributes whose names are only known at run time."""
+
+    @abstractmethod
     def is_stored(self, name: str) -> bool:
         """Return whether the program may assign to attributes of this name."""
 
@@ -177,6 +181,10 @@ class ClassesContext(ABC):
     @abstractmethod
     def callee_in_class(self, cls: type, name: str) -> Callee | None:
         """Return a method of a class as a function that takes the object first, or None."""
+
+    @abstractmethod
+    def mapping(self, t: Any, value: Expr, node: ast.AST) -> Expr:
+        """Return a value that `**` spreads, or its dictionary if it is an object of these classes."""
 
     @abstractmethod
     def has_iterators(self) -> bool:

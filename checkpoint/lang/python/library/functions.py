@@ -107,10 +107,19 @@ def merged(d: Any, other: Any) -> Any:
         return prim("py.merge", d, other)
     if prim("py.is-mapping", other):
         return prim("py.merge", d, other.table)
+    if prim("py.has-keys", other):
+        for key in other.keys():  # noqa: SIM118  # as Python: its `__iter__` is not asked
+            prim("py.set", d, key, other[key])
+        return d
     for pair in other:
         key, value = pair
         d = prim("py.set", d, key, value)
     return d
+
+
+def spread(mapping: Any) -> Any:
+    """Return the dictionary of `**mapping`, of an object that is no dictionary."""
+    return merged(prim("py.dict"), mapping)
 
 
 def sorted_(items: Any, /, *, key: Any = None, reverse: Any = False) -> Any:

@@ -14,12 +14,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from checkpoint.ad.attributes import own_attributes
 from checkpoint.ad.containers import Layout
 from checkpoint.ad.twister import put_together, taken_apart
 from checkpoint.errors import InternalError, RunError
 from checkpoint.lang.python.library import generators, iterators
 from checkpoint.lang.python.library.complex_numbers import Complex
-from checkpoint.lang.python.library.standard import chains, containers, managers, randoms
+from checkpoint.lang.python.library.standard import chains, containers, managers, namespaces, randoms
 
 Attributes = dict[str, Any]
 
@@ -142,6 +143,28 @@ ITERATORS: dict[type, StandIn] = {
 }
 BY_STAND_IN.update(ITERATORS)
 NAMED_AS.update({each.cls: each.of for each in ITERATORS.values()})
+
+
+def _names_of(attributes: Attributes) -> Any:
+    """Return a dictionary with the names of the attributes that an object will have."""
+    return dict.fromkeys(name for name in attributes["of"].layout.names if not name.startswith("("))
+
+
+def _fill_namespace(made: Any, attributes: Attributes) -> None:
+    """Fill the dictionary of an object's attributes, which are there unless they contain that dictionary."""
+    found = own_attributes(attributes["of"])
+    missing = [name for name in made if name not in found]
+    if missing and not isinstance(attributes["of"], BaseException):
+        raise RunError("an object that holds its own `__dict__` cannot be shown, nor leave its run")
+    made.clear()
+    made.update(found)
+
+
+# A `__dict__` is made in a run, of an object; it leaves as another dictionary.
+BY_STAND_IN[namespaces.Namespace] = StandIn(
+    dict, namespaces.Namespace, _never_enters, _names_of, _fill_namespace
+)
+NAMED_AS[namespaces.Namespace] = dict
 
 # All classes of Python's own with those that stand for them in programs.
 STANDING: dict[type, type] = {

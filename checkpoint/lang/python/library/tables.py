@@ -33,6 +33,7 @@ from checkpoint.lang.python.library.standard import (
     lazy,
     lazy_itertools,
     managers,
+    namespaces,
     ordering,
     patterns,
     randoms,
@@ -43,7 +44,7 @@ from checkpoint.lang.python.library.standard import (
 _MODULES = (
     *(application, complex_numbers, containers, functions, generators, hashing, inner, iterators, methods),
     *(sets, state, unbound, chains, complex_mathematics, functional, iteration, lazy, lazy_itertools),
-    *(managers, ordering, patterns, randoms, records, statistical),
+    *(managers, namespaces, ordering, patterns, randoms, records, statistical),
 )
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -59,6 +60,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **functional.FUNCTIONS,
     **iteration.FUNCTIONS,
     **managers.FUNCTIONS,
+    **namespaces.FUNCTIONS,
     **ordering.FUNCTIONS,
     **patterns.FUNCTIONS,
     **records.FUNCTIONS,

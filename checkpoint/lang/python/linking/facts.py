@@ -116,6 +116,19 @@ class Notes(ProgramContext):
             if any(isinstance(member_of(c, name), FOLLOWING) for c in self.facts.classes):
                 raise FactsChanged
 
+    def note_any_stored(self) -> None:
+        """Note that the program assigns to attributes whose names are only known at run time."""
+        names = {
+            name
+            for cls in self.facts.classes
+            if not cls.__module__.startswith("checkpoint.lang.python.library")
+            for name, member in vars(cls).items()
+            if isinstance(member, FOLLOWING) and not name.startswith("__")
+        }
+        if not names <= self.facts.stored:
+            self.facts.stored |= names
+            raise FactsChanged
+
     def is_stored(self, name: str) -> bool:
         return name in self.facts.stored
 

@@ -245,6 +245,9 @@ class Objects(Notes):
     def taken_apart(self, t: CallContext, value: Expr, node: ast.AST) -> Expr:
         return iterables.taken_apart(self, t, value, node)
 
+    def mapping(self, t: CallContext, value: Expr, node: ast.AST) -> Expr:
+        return iterables.mapping(self, t, value, node)
+
     def is_iterator(self, t: CallContext, source: Expr, node: ast.AST) -> Expr:
         return iterables.is_iterator(self, t, source, node)
 

@@ -36,7 +36,7 @@ ADVICE: dict[Any, str] = {
     builtins.issubclass: "call it where it is used, with classes by their names",
     builtins.globals: _BY_NAME,
     builtins.locals: _BY_NAME,
-    builtins.vars: "read the attributes by name",
+    builtins.vars: "call it with an object, vars(x)",
     builtins.dir: "read the attributes by name",
     builtins.bytes: _TEXTS,
     builtins.bytearray: _TEXTS,

@@ -183,16 +183,33 @@ def _with_result(t: FunctionContext, node: Change, outcome: Expr, put_back: Call
 
 def _outcome(t: FunctionContext, node: Change, indices: list[ast.expr], value: Expr, env: Env) -> Expr:
     """Return what has changed; a tuple of it and of the method's result if that is used."""
-    span = t.span(node)
     if not indices:
         return _applied(t, node, value, env)
 
     def change(v: list[Expr]) -> Expr:
         item = t.program.operation(t, "py.item-to-change", list(map(copy_of, v)), node)
         outcome = _outcome(t, node, indices[1:], item, env)
-        return _with_result(t, node, outcome, lambda new: prim(span, "py.put-back", *map(copy_of, v), new))
+        return _with_result(t, node, outcome, lambda new: _put_back(t, node, v, new))
 
     return bind(t.program.names, [value, t.expr(indices[0], env)], change, "holder")
+
+
+def _put_back(t: FunctionContext, node: Change, v: list[Expr], new: Expr) -> Expr:
+    """Return the holder v[0], into which what has changed is put back at v[1]; both are simple."""
+    span, groups = t.span(node), t.program.groups("__put_back__")
+    if not groups:
+        return prim(span, "py.put-back", *map(copy_of, v), new)
+
+    def choose(found: list[Expr]) -> Expr:
+        args = [*v, *found]
+        result = prim(span, "py.put-back", *map(copy_of, args))
+        for group in reversed(groups):
+            done = group.methods["__put_back__"].applied(list(map(copy_of, args)), span)
+            made = Let(span, t.fresh("unused"), done, copy_of(v[0]))
+            result = If(span, instance(span, copy_of(v[0]), group.cls), made, result)
+        return result
+
+    return bind(t.program.names, [new], choose)
 
 
 # The methods of a user's classes for changes of items.

@@ -323,10 +323,10 @@ def dictionary(t: FunctionContext, node: ast.Dict, env: Env) -> Expr:
     result = prim(t.span(node), "py.dict")
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            result = prim(t.span(value), "py.merge", result, translate(t, value, env))
+            item = t.program.mapping(t, translate(t, value, env), value)
+            result = prim(t.span(value), "py.merge", result, item)
         else:
-            parts = (translate(t, key, env), translate(t, value, env))
-            result = prim(t.span(key), "py.set", result, *parts)
+            result = prim(t.span(key), "py.set", result, translate(t, key, env), translate(t, value, env))
     return result
 
 

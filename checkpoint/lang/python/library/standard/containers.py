@@ -9,6 +9,8 @@ from __future__ import annotations
 import collections
 from typing import Any
 
+from checkpoint.lang.python.library.intrinsics import prim
+
 
 class Deque:
     """See collections.deque.
@@ -161,6 +163,9 @@ class Deque:
     def __delitem__(self, index: Any) -> Any:
         del self.table[self._at(index)]
 
+    def __put_back__(self, index: Any, value: Any) -> Any:
+        prim("py.put-back", self.table, self._at(index), value)
+
     __hash__: Any = None
 
     def __eq__(self, other: Any) -> Any:
@@ -196,6 +201,9 @@ class Mapping:
 
     def __delitem__(self, key: Any) -> Any:
         del self.table[key]
+
+    def __put_back__(self, key: Any, value: Any) -> Any:
+        prim("py.put-back", self.table, key, value)
 
     __hash__: Any = None
 
