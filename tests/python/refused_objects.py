@@ -14,12 +14,22 @@ def f(x):
 def f(x):
     return «type("T", (), {})»
 ---
-the class Point, which has a __new__ of its own, => make the object outside of the function
+the class Point, which is frozen and has a __new__ of its own, => make the object outside of the function
+from dataclasses import dataclass
+@dataclass(frozen=True)
 class Point:
+    x: float
     def __new__(cls, x):
         return super().__new__(cls)
 def f(x):
     return «Point(x)»
+---
+the exception Failed, which has a __new__ of its own, => write an __init__
+class Failed(ValueError):
+    def __new__(cls, x):
+        return super().__new__(cls, x)
+def f(x):
+    raise «Failed(x)»
 ---
 the class Row, which derives from list, => make the object outside of the function
 class Row(list):

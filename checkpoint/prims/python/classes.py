@@ -154,6 +154,8 @@ def _no_class(now: Now, x: Any) -> Any:
 
 def _no_constructor(now: Now, cls: Any) -> Any:
     """End a run that calls a class of which the program knows no constructor."""
+    if type(cls) is not Native or not isinstance(cls.value, type):
+        raise TypeError(f"object.__new__(X): X is not a type object ({class_of(cls).__name__})")
     raise RunError(f"the class {cls.value.__name__} cannot be called here: name it where it is called")
 
 

@@ -83,6 +83,9 @@ class Attributes:
         methods: whether it may be a method of its class. is_called: whether it is called here; methods of
         Python's own types are not, their calls are translated elsewhere.
         """
+        if self.name == "__class__":
+            self.program.note_class_value(None)
+            return prim(self.span, "py.type", value)
         if self.name == "__dict__":
             callee = self.program.library_function(namespaces.attributes_of)
             return self.t.call(callee, [value], {}, self.span)

@@ -10,10 +10,8 @@ import ast
 import dataclasses
 import inspect
 from dataclasses import replace
-from enum import EnumType
 from typing import Any
 
-from checkpoint.ad.containers import Types
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import Expr, Let, Var
 from checkpoint.lang.python.calls import arrange
@@ -23,84 +21,35 @@ from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Reference, Signature
 from checkpoint.lang.python.source.members import (
-    abstract_error,
     field_names,
-    is_generated,
     is_initialised,
     is_made_as_record,
-    is_made_by_namedtuple,
-    is_named_tuple,
     makes_record,
-    own_init,
-    why_not_made,
 )
 
 
-def construct(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
-    """Translate a call of a class; return None if a primitive makes the object (float, int, ...)."""
-    cls = known.value
-    if (
-        not issubclass(cls, BaseException)
-        and not isinstance(cls, EnumType)
-        and constructor(t.program, known) is None
-    ):
-        return None
-    return made(t, known, arrange.arguments(t, node, env), node)
-
-
-def made(t: CallContext, known: Reference, passed: Arguments, node: ast.AST) -> Expr | None:
-    """Return an object of a class, made with some arguments; None if the program cannot make one."""
-    cls, span = known.value, t.span(node)
-    if issubclass(cls, BaseException):
-        return exception(t, known, passed, node)
-    if isinstance(cls, EnumType) and len(passed.positional) == len(passed.values) == 1:
-        return prim(span, "py.enum-member", const(span, Types((cls,))), passed.positional[0])
-    callee = constructor(t.program, known)
-    if callee is None:
-        return None
-    abstract = abstract_error(cls)
-    if abstract is not None:
-        return arrange.fails(t, span, passed, abstract)
-    if own_init(cls) is None and not is_named_tuple(cls) and passed.values:
-        return arrange.fails(t, span, passed, f"{cls.__name__}() takes no arguments")
-    return arrange.apply(t, callee, passed, node, arrange.caller(t, callee, span))
-
-
-def constructor(program: ProgramContext, known: Reference) -> Callee | None:
-    """Return the constructor of a class; None if a program cannot make its objects."""
-    cls: type = known.value
-    if is_named_tuple(cls):
-        return _of_named_tuple(program, known) if is_made_by_namedtuple(cls) else None
-    if why_not_made(cls) is not None:
-        return None
-    init = own_init(cls)
-    if init is None:
-        return Callee(
-            cls.__qualname__, _never, Signature(()), builds=lambda _, span: _empty(program, cls, span)
-        )
-    return _of_dataclass(program, known) if is_generated(init) else _by_init(program, cls)
-
-
-def _empty(program: ProgramContext, cls: type, span: Span) -> Expr:
+def empty(program: ProgramContext, cls: type, span: Span) -> Expr:
     """Return an object without attributes."""
     return prim(span, "py.new", const(span, program.layout(cls, ())))
 
 
-def _of_named_tuple(program: ProgramContext, known: Reference) -> Callee:
+def of_named_tuple(program: ProgramContext, known: Reference, derived: type | None = None) -> Callee:
+    """Return the constructor of a named tuple, for objects of a derived class."""
     cls: Any = known.value
     names = field_names(cls)
     defaults = {name: program.maker_of(known, "tuple default", name) for name in cls._field_defaults}
-    layout = program.layout(cls, names)
+    layout = program.layout(derived or cls, names)
     return Callee(
         f"{cls.__qualname__}.__new__",
-        _never,
+        never,
         Signature(names, defaults=defaults),
         implicit=1,
         builds=lambda args, span: prim(span, "py.record", const(span, layout), *args),
     )
 
 
-def _never(span: Any) -> Expr:
+def never(span: Any) -> Expr:
+    """Raise an internal error: a class is made by a primitive."""
     raise InternalError("a class is made by a primitive, not called", span)
 
 
@@ -113,7 +62,7 @@ def bound(signature: Signature) -> Signature:
     )
 
 
-def _by_init(program: ProgramContext, cls: type) -> Callee | None:
+def by_init(program: ProgramContext, cls: type) -> Callee | None:
     """Return the constructor of a class with an `__init__` of its own."""
     init = program.callee_in_class(cls, "__init__")
     if init is None:
@@ -127,15 +76,15 @@ def _by_init(program: ProgramContext, cls: type) -> Callee | None:
         name = program.names.fresh("made")
         done = run.applied([Var(span, name), *args], span)
         result = Let(span, program.names.fresh("unused"), done, Var(span, name))
-        return Let(span, name, _empty(program, cls, span), result)
+        return Let(span, name, empty(program, cls, span), result)
 
-    return Callee(init.name, _never, bound(init.signature), implicit=1, builds=builds)
+    return Callee(init.name, never, bound(init.signature), implicit=1, builds=builds)
 
 
 # Dataclasses
 
 
-def _of_dataclass(program: ProgramContext, known: Reference) -> Callee:
+def of_dataclass(program: ProgramContext, known: Reference) -> Callee:
     """Return the constructor of a class whose `__init__` a dataclass has made."""
     cls = known.value
     signature = init_signature(program, known)
@@ -164,7 +113,7 @@ def _of_dataclass(program: ProgramContext, known: Reference) -> Callee:
 
         return bind(program.names, args, checked, "argument")
 
-    return Callee(f"{cls.__qualname__}.__init__", _never, signature, implicit=1, builds=builds)
+    return Callee(f"{cls.__qualname__}.__init__", never, signature, implicit=1, builds=builds)
 
 
 def _object_by_setter(
@@ -176,7 +125,7 @@ def _object_by_setter(
     for field, value in reversed(initial_fields(program, known, table, span)):
         done = setter.applied([Var(span, name), const(span, field), value], span)
         result = Let(span, program.names.fresh("unused"), done, result)
-    return Let(span, name, _empty(program, known.value, span), result)
+    return Let(span, name, empty(program, known.value, span), result)
 
 
 def _in_order(cls: type, signature: Signature) -> bool:
@@ -235,7 +184,7 @@ def initialise(t: CallContext, known: Reference, self: Expr, passed: Arguments, 
     """Call the `__init__` that a dataclass has made, of a simple object."""
     span = t.span(node)
     signature = init_signature(t.program, known)
-    callee = Callee(f"{known.value.__qualname__}.__init__", _never, signature, implicit=1)
+    callee = Callee(f"{known.value.__qualname__}.__init__", never, signature, implicit=1)
     check = t.program.callee_in_class(known.value, "__post_init__")
 
     def make(args: list[Expr]) -> Expr:

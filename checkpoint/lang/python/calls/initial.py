@@ -22,7 +22,7 @@ def constructor(
 ) -> ast.FunctionDef | None:
     """Return the constructor of a class with this `__init__`; None where it has another form."""
     first = [*node.args.posonlyargs, *node.args.args][:1]
-    if not first or node.decorator_list or node.args.posonlyargs or _rebinds(node, first[0].arg):
+    if not first or node.decorator_list or node.args.posonlyargs or rebinds(node, first[0].arg):
         return None
     if any(isinstance(each, ast.Return) and each.value is not None for each in ast.walk(node)):
         return None
@@ -49,7 +49,17 @@ def constructor(
     return made
 
 
-def _rebinds(node: ast.FunctionDef, name: str) -> bool:
+def with_variable_class(node: ast.FunctionDef, name: str) -> ast.FunctionDef:
+    """Return a class method whose first parameter, the known class, is stored in a variable of its name."""
+    made = copy.deepcopy(node)
+    known = f"%{name}"
+    first = [*made.args.posonlyargs, *made.args.args][0]
+    first.arg = known
+    made.body.insert(0, assign(name, load(known, node), node))
+    return made
+
+
+def rebinds(node: ast.FunctionDef, name: str) -> bool:
     """Return whether the body may assign to a name, or delete it."""
     stores = (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name)
     return any(not isinstance(n.ctx, ast.Load) for n in stores)

@@ -14,7 +14,7 @@ from typing import Any
 
 from checkpoint.ad.containers import Types
 from checkpoint.lang.core import Const, Expr, If, Let
-from checkpoint.lang.python.calls import arrange, classes
+from checkpoint.lang.python.calls import arrange, creation
 from checkpoint.lang.python.calls.attributes import Attributes, without
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, negated, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
@@ -247,7 +247,7 @@ def call_of_type(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
 
 
 def _made(t: FunctionContext, known: Reference, passed: Any, node: ast.Call) -> Expr:
-    made = classes.made(t, known, passed, node)
+    made = creation.made(t, known, passed, node)
     if made is None:
         raise t.refuse(node, f"making a {known.value.__qualname__}", "name the class that is made")
     return made

@@ -30,6 +30,7 @@ from checkpoint.lang.python.calls import (
     array_calls,
     arrays,
     classes,
+    creation,
     getters,
     outside,
     partials,
@@ -63,6 +64,9 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
     acting = outside.call(t, value, node, env)
     if acting is not None:
         return acting
+    new = creation.by_name(t, value, node, env)
+    if new is not None:
+        return new
     op = None if node.keywords or has_star(node) else primitive(value, len(node.args))
     if op is not None:
         args = [t.expr(part, env) for part in node.args]
@@ -83,7 +87,7 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         if done is not None:
             return done
     if isinstance(value, type):
-        made = classes.construct(t, known, node, env)
+        made = creation.construct(t, known, node, env)
         if made is not None:
             return made
     if isinstance(value, Foreign):

@@ -16,7 +16,7 @@ from typing import Any
 
 from checkpoint.ad.library import is_of_library
 from checkpoint.lang.core import Const, Expr, If, Let, Var
-from checkpoint.lang.python.calls import arrange, classes
+from checkpoint.lang.python.calls import arrange, classes, creation
 from checkpoint.lang.python.calls.attributes import Attributes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOT_IMPLEMENTED, bind, const, copy_of, instance, prim
@@ -70,6 +70,8 @@ def _first_parameter(t: FunctionContext, node: ast.expr) -> ast.Name | None:
 
 def call(t: FunctionContext, found: Super, name: str, node: ast.Call, env: Env) -> Expr:
     """Translate `super().name(...)`."""
+    if name == "__new__":
+        return creation.by_super(t, found.cls, node, env)
     passed = arrange.arguments(t, node, env)
     if found.known is not None:
         return _call_of_class(t, found, name, passed, node)

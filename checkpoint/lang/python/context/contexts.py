@@ -309,10 +309,10 @@ class FunctionContext(CallContext):
 
     # Variables
 
-    def known_object(self, node: ast.expr) -> Any:
+    def known_object(self, node: ast.expr, env: Env | None = None) -> Any:
         """Return the Python object that an expression denotes wherever the function runs, or None."""
         try:
-            found = self.program.reference(self, node, {})
+            found = self.program.reference(self, node, env or {})
         except SourceError:
             return None
         return found.value if isinstance(found, Reference) else None

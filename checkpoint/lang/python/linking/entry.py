@@ -16,7 +16,7 @@ from checkpoint.ad.attributes import stored
 from checkpoint.ad.values import Foreign, Unusable
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Let, Var
-from checkpoint.lang.python.calls import arrange, arrays, classes, statics
+from checkpoint.lang.python.calls import arrange, arrays, creation, statics
 from checkpoint.lang.python.calls.outcomes import Outcomes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOWHERE, const, copy_of, prim
@@ -105,7 +105,7 @@ def _call(
     callee = linker.library_callee(known.value) or linker.callee(known)
     if callee is not None:
         return caller(t, callee, passed)
-    made = classes.made(t, known, passed, NO_NODE) if isinstance(known.value, type) else None
+    made = creation.made(t, known, passed, NO_NODE) if isinstance(known.value, type) else None
     if made is None:
         raise t.refuse(NO_NODE, *advice.of_object(known.value))
     return made

@@ -14,7 +14,7 @@ from typing import Any
 
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Lambda
-from checkpoint.lang.python.calls import arrange, classes, initial
+from checkpoint.lang.python.calls import arrange, classes, creation, initial
 from checkpoint.lang.python.context.meanings import Binding, Callee, Maker, Reference, variable
 from checkpoint.lang.python.linking import class_values, dispatch
 from checkpoint.lang.python.linking.facts import FactsChanged
@@ -46,15 +46,25 @@ class Pending:
 
     def translator(self, program: Methods) -> Translator:
         """Return a new translator of the function."""
-        tree, known = self.text.tree, program.globals_of(self.index)
-        refused = refusals.refusals_of(self.text)
-        made = Translator(program, self.text, scope_of(tree), known, self.name, refusals=refused)
+        text, known = self._text(), program.globals_of(self.index)
+        refused, tree = refusals.refusals_of(text), text.tree
+        made = Translator(program, text, scope_of(tree), known, self.name, refusals=refused)
         made.function_input = self.index
         made.receiver = self.receiver
         made.stands_for = self.stands_for
         if self.cls is not None:
             made.statics = {next(parameters(tree.args)).arg: self.cls}
         return made
+
+    def _text(self) -> FunctionText:
+        """Return the text; where a known class is a variable that changes, with an assignment of it."""
+        tree = self.text.tree
+        if self.cls is None or not isinstance(tree, ast.FunctionDef):
+            return self.text
+        name = next(parameters(tree.args)).arg
+        if not initial.rebinds(tree, name):
+            return self.text
+        return replace(self.text, tree=initial.with_variable_class(tree, name))
 
 
 class Methods(Objects):
@@ -100,7 +110,7 @@ class Methods(Objects):
         callee = None
         if isinstance(found, Reference):
             is_class = isinstance(found.value, type)
-            callee = classes.constructor(self, found) if is_class else self.callee(found)
+            callee = creation.constructor(self, found) if is_class else self.callee(found)
         if callee is None or callee.signature.required:
             what = f"the default factory of {known.value.__qualname__}.{name}"
             advised = "let it be list, dict, tuple, or a function of your own without parameters"

@@ -27,7 +27,7 @@ from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Foreign, Unusable
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import Const, Expr, Lambda, Prim, Var
-from checkpoint.lang.python.calls import arrange, arrays, classes, getters, outside, statics
+from checkpoint.lang.python.calls import arrange, arrays, creation, getters, outside, statics
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOT_IMPLEMENTED, bind, copy_of, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
@@ -312,7 +312,7 @@ def _general_procedure(program: ProgramContext, name: str, span: Span, general: 
 
 
 def _of_class(program: ProgramContext, known: Reference, span: Span) -> Expr | None:
-    callee = classes.constructor(program, known)
+    callee = creation.constructor(program, known)
     return None if callee is None else of_callee(program, callee, span)
 
 

@@ -137,10 +137,29 @@ def why_not_made(cls: type) -> str | None:
             return f"which derives from {base.__name__}"
     if found(type(cls), "__call__") is not type.__call__:
         return f"whose metaclass {type(cls).__name__} makes its objects"
-    for name in ("__new__", "__getattribute__", "__del__"):
+    for name in ("__getattribute__", "__del__"):
         if any(name in vars(base) for base in cls.__mro__[:-1]):
             return f"which has a {name} of its own"
+    if makes_record(cls) and own_new(cls) is not None:
+        return "which is frozen and has a __new__ of its own"
     return None
+
+
+def own_new(cls: type) -> Any:
+    """Return the `__new__` that a class stores, or one that it derives from; None if it is Python's own."""
+    new = found(cls, "__new__")
+    if isinstance(new, types.BuiltinFunctionType) or is_generated(getattr(new, "__func__", None)):
+        return None
+    return new
+
+
+def is_made_by_new(cls: type) -> bool:
+    """Return whether a program makes the objects of a class by a `__new__` of the user's."""
+    if own_new(cls) is None or issubclass(cls, BaseException):
+        return False
+    if is_named_tuple(cls):
+        return found(type(cls), "__call__") is type.__call__
+    return why_not_made(cls) is None
 
 
 def abstract_error(cls: type) -> str | None:

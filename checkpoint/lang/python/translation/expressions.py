@@ -204,8 +204,7 @@ def compare(t: FunctionContext, node: ast.Compare, env: Env) -> Expr:
 
 def _compared_operand(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
     """Translate an operand of a comparison, which may be the class of an exception."""
-    known = t.program.reference(t, node, env) if isinstance(node, ast.Name | ast.Attribute) else None
-    value = known.value if isinstance(known, Reference) else None
+    value = t.known_object(node, env) if isinstance(node, ast.Name | ast.Attribute) else None
     if isinstance(value, type) and issubclass(value, BaseException):
         return Const(t.span(node), Layout(value))
     return translate(t, node, env)
