@@ -133,7 +133,7 @@ def is_made_as_record(cls: type) -> bool:
 def why_not_made(cls: type) -> str | None:
     """Return why a program cannot make objects of a class; None if it can."""
     for base in cls.__mro__[:-1]:
-        if not base.__flags__ & _HEAP:
+        if not base.__flags__ & _HEAP or isinstance(vars(base).get("__new__"), types.BuiltinFunctionType):
             return f"which derives from {base.__name__}"
     if found(type(cls), "__call__") is not type.__call__:
         return f"whose metaclass {type(cls).__name__} makes its objects"
