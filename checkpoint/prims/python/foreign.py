@@ -18,12 +18,13 @@ from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.graph import enter, numbers, replace
 from checkpoint.ad.library import is_of_library
 from checkpoint.ad.numbers import Block, Dual, Node, highest_tag, without_tape
-from checkpoint.ad.record import VARIADIC, OperandError, Operator, Purity, register
+from checkpoint.ad.record import VARIADIC, OperandError
 from checkpoint.ad.tangent import cotangent_of, lift, match, split
 from checkpoint.ad.values import Foreign
 from checkpoint.errors import RunError
 from checkpoint.prims.operators import Context
 from checkpoint.prims.python.native import from_native, native
+from checkpoint.prims.python.support import operator
 from checkpoint.prims.python.tangents import conjugated, cotangent_from, tangent_from
 
 
@@ -122,14 +123,11 @@ def _cotangents(foreign: Foreign, arguments: Record, y: Any, ybar: Any) -> list[
     return [number for _, number in match(arguments, cotangent, "cotangent")]
 
 
-register(
-    Operator(
-        name="py.call-primitive",
-        arity=VARIADIC,
-        purity=Purity.MAY_FAIL,
-        doc="a function of the user's own",
-        failures=(Exception,),
-        value=_call,
-        derivative="the user's vjp and jvp; none of these in turn",
-    )
+operator(
+    "call-primitive",
+    VARIADIC,
+    "a function of the user's own",
+    _call,
+    "the user's vjp and jvp; none of these in turn",
+    failures=(Exception,),
 )

@@ -13,7 +13,7 @@ from checkpoint.ad.graph import numbers, reach, replace
 from checkpoint.ad.library import dtype_of
 from checkpoint.ad.numbers import NUMBERS, apply, fresh, real_part
 from checkpoint.ad.opaque import is_opaque
-from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, Scalar, lookup, register
+from checkpoint.ad.record import Purity, Scalar, lookup
 from checkpoint.ad.storage import Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Capsule, Closure
@@ -21,7 +21,7 @@ from checkpoint.errors import RunError
 from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.prims.python.native import CAUSE, class_of, from_native
 from checkpoint.prims.python.sequences import builds
-from checkpoint.prims.python.support import rearrange, refuse, select, to_value, update
+from checkpoint.prims.python.support import operator, rearrange, refuse, select, to_value, update
 from checkpoint.prims.python.updates import Writes, check_holder, keeps_identity
 
 _OF_NUMBERS = frozenset(("real", "imag", "numerator", "denominator"))
@@ -232,16 +232,8 @@ def _stopped(_: Any, x: Any) -> Any:
     return replace(x, found, [fresh(real_part(number)) for number in found])
 
 
-register(
-    Operator(
-        name="py.stop",
-        arity=1,
-        purity=Purity.PURE,
-        doc="x, its reals without derivatives",
-        failures=PYTHON_FAILURES,
-        value=_stopped,
-        derivative="zero: its reals are constants",
-    )
+operator(
+    "stop", 1, "x, its reals without derivatives", _stopped, "zero: its reals are constants", Purity.PURE
 )
 
 
@@ -250,16 +242,13 @@ def _deep_copy(_: Any, x: Any) -> Any:
     return replace(x, found, [fresh(number) for number in found])
 
 
-register(
-    Operator(
-        name="py.deep-copy",
-        arity=1,
-        purity=Purity.PURE,
-        doc="copy.deepcopy(x): new containers, sharing kept",
-        failures=PYTHON_FAILURES,
-        value=_deep_copy,
-        derivative="that of the numbers in it",
-    )
+operator(
+    "deep-copy",
+    1,
+    "copy.deepcopy(x): new containers, sharing kept",
+    _deep_copy,
+    "that of the numbers in it",
+    Purity.PURE,
 )
 
 
@@ -274,14 +263,11 @@ def _negated(number: Any) -> Any:
     return apply(cast(Scalar, lookup("-")), (0.0, number), strict=False)
 
 
-register(
-    Operator(
-        name="py.conjugated",
-        arity=1,
-        purity=Purity.PURE,
-        doc="x, a tangent or cotangent, with the complex numbers in it conjugated",
-        failures=PYTHON_FAILURES,
-        value=_conjugated,
-        derivative="the same of the tangent",
-    )
+operator(
+    "conjugated",
+    1,
+    "x, a tangent or cotangent, with the complex numbers in it conjugated",
+    _conjugated,
+    "the same of the tangent",
+    Purity.PURE,
 )

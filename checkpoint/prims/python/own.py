@@ -29,9 +29,10 @@ from typing import Any, Protocol, cast
 
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import TUPLE, Record
-from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, lookup, register
+from checkpoint.ad.record import Operator, lookup
 from checkpoint.ad.values import Closure
 from checkpoint.prims.operators import Context
+from checkpoint.prims.python.support import operator
 
 
 class OwnPrograms(Protocol):
@@ -61,25 +62,5 @@ def _interrupt(context: Context, functions: Native, f: Any, call: Any, x: Any, s
 
 _PRIMOPS, _INTERRUPT = cast(Operator, lookup("primops")), cast(Operator, lookup("interrupt"))
 
-register(
-    Operator(
-        name="py.primops",
-        arity=4,
-        purity=Purity.MAY_FAIL,
-        failures=PYTHON_FAILURES,
-        doc=_PRIMOPS.doc,
-        value=_primops,
-        derivative=_PRIMOPS.derivative,
-    )
-)
-register(
-    Operator(
-        name="py.interrupt",
-        arity=5,
-        purity=Purity.MAY_FAIL,
-        failures=PYTHON_FAILURES,
-        doc=_INTERRUPT.doc,
-        value=_interrupt,
-        derivative=_INTERRUPT.derivative,
-    )
-)
+operator("primops", 4, _PRIMOPS.doc, _primops, _PRIMOPS.derivative)
+operator("interrupt", 5, _INTERRUPT.doc, _interrupt, _INTERRUPT.derivative)

@@ -22,7 +22,7 @@ an array of floats, f(x) has its shape. What f captures takes part, not x.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 from checkpoint.ad.array_library import namespace_of
@@ -43,7 +43,7 @@ from checkpoint.ad.numbers import (
     without_tape,
     zero,
 )
-from checkpoint.ad.record import PYTHON_FAILURES, OperandError, Operator, Purity, lookup, register
+from checkpoint.ad.record import PYTHON_FAILURES, OperandError, lookup
 from checkpoint.ad.tangent import match, split
 from checkpoint.ad.tensors import Tensor, record_of
 from checkpoint.ad.values import Closure, Pair
@@ -54,6 +54,7 @@ from checkpoint.errors import RunError
 from checkpoint.prims.operators import UNIT, Context, gradient
 from checkpoint.prims.python.foreign import language
 from checkpoint.prims.python.native import native
+from checkpoint.prims.python.support import operator
 
 # Running a solver
 
@@ -356,20 +357,7 @@ def _underived(_: Any, text: str, f: Any, y: Any) -> Any:
     return _leaves(result, numbers(result), found, pullback)
 
 
-def _register(name: str, arity: int, doc: str, value: Callable[..., Any], derivative: str) -> None:
-    register(
-        Operator(
-            name=f"py.{name}",
-            arity=arity,
-            purity=Purity.MAY_FAIL,
-            doc=doc,
-            failures=(*PYTHON_FAILURES, RuntimeError, Warning),
-            value=value,
-            derivative=derivative,
-        )
-    )
-
-
+_register = partial(operator, failures=(*PYTHON_FAILURES, RuntimeError, Warning))
 _register("solver", 3, "the result of a solver of Python's", _solver, "none: its numbers are constants")
 _register("implicit", 2, "x, which solves f(x) = 0", _implicit, "by the implicit function theorem")
 _register("attached", 3, "y with the derivatives of f(x)", _attached, "that of f(x)")

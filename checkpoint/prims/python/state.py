@@ -13,12 +13,12 @@ from checkpoint.ad.arrays import ARRAYS, SYMBOLIC_ZERO, Discrete, Memory, Renewa
 from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, WITH_ATTRIBUTES, fields
 from checkpoint.ad.graph import ATOMS, parts_of, with_parts
 from checkpoint.ad.numbers import NUMBERS, real_part, renewed
-from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, register
+from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Closure
 from checkpoint.ad.walk import Branch, fold
-from checkpoint.prims.python.support import PLAIN, rearrange
+from checkpoint.prims.python.support import PLAIN, operator, rearrange
 
 
 class _Owning(Renewal):
@@ -60,16 +60,13 @@ def _owned(_: Any, x: Any, shared: Any, key: Any) -> Any:
     return fold((x, (key,), True), opened)
 
 
-register(
-    Operator(
-        name="py.owned",
-        arity=3,
-        purity=Purity.PURE,
-        doc="x with containers and arrays that the run may change: x, what is shared, the key of x",
-        failures=PYTHON_FAILURES,
-        value=_owned,
-        derivative="that of the numbers in it",
-    )
+operator(
+    "owned",
+    3,
+    "x with containers and arrays that the run may change: x, what is shared, the key of x",
+    _owned,
+    "that of the numbers in it",
+    Purity.PURE,
 )
 
 

@@ -22,6 +22,7 @@ from checkpoint.ad.opaque import is_constant, is_opaque
 from checkpoint.ad.record import (
     PYTHON_FAILURES,
     VARIADIC,
+    Operator,
     Purity,
     Rearrange,
     Select,
@@ -293,6 +294,29 @@ def update(
             writes=writes,
             puts=puts,
             inline_puts=inline_puts,
+        )
+    )
+
+
+def operator(
+    name: str,
+    arity: int,
+    doc: str,
+    value: Callable[..., Any],
+    derivative: str,
+    purity: Purity = Purity.MAY_FAIL,
+    failures: tuple[type[Exception], ...] = PYTHON_FAILURES,
+) -> Operator:
+    """Register a primitive that differentiates itself; `value(machine, *operands)`, derivative in words."""
+    return register(
+        Operator(
+            name=f"py.{name}",
+            arity=arity,
+            purity=purity,
+            doc=doc,
+            failures=failures,
+            value=value,
+            derivative=derivative,
         )
     )
 
