@@ -73,7 +73,8 @@ class One(Part):
 class PythonHelper:
     """Performs the steps of one run that C cannot.
 
-    machine: the position of the run, in the form that records take, and the numbers of its objects.
+    machine: the position of the run, in the form that records take, and the numbers of its objects; None
+        where a subclass makes it on first use.
     error: the exception that the run is to raise.
     raised: the program's exception that a step raised last.
     opened: the state of the capsule that was resumed last, while C copies it.
@@ -81,8 +82,9 @@ class PythonHelper:
 
     __slots__ = ("error", "heap", "machine", "opened", "raised")
 
-    def __init__(self, machine: Machine, heap: Heap) -> None:
-        self.machine = machine
+    def __init__(self, machine: Machine | None, heap: Heap) -> None:
+        if machine is not None:
+            self.machine = machine
         self.heap = heap
         self.error: BaseException | None = None
         self.raised: Raised | None = None

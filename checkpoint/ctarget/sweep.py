@@ -36,7 +36,7 @@ from checkpoint.driver.schedule import Action, Advance, Bisection, Schedule, Tap
 from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Recorded
-from checkpoint.interp.hybrid.machine import HALT, Machine
+from checkpoint.interp.hybrid.machine import HALT, Machine, note_interruption
 from checkpoint.interp.hybrid.machine import State as PythonState
 
 RUNS = (Advance, Tape)  # the actions that make steps
@@ -53,12 +53,13 @@ class SweepHelper(PythonHelper):
 
     def __init__(self, engine: Engine, start: State, effects: Effects) -> None:
         self.engine = engine
-        self.start = PythonState(HALT, 0, (), None, start.steps, start.tags, start.births)
+        self.start = start
         self.effects = effects
         self.at_work: Any = None
         self.collects = gc.isenabled()
         self._run = 0
-        super().__init__(Machine(engine, self.start, effects), start.heap)
+        self._machine: Machine | None = None
+        super().__init__(None, start.heap)
 
     @property
     def machine(self) -> Machine:
@@ -67,19 +68,30 @@ class SweepHelper(PythonHelper):
         if at_work is not None and at_work.run != self._run:
             self._run = at_work.run
             taped = at_work.taped
-            self._machine = Machine(self.engine, self.start, self.effects, Recorded() if taped else None)
+            self._machine = self._made(Recorded() if taped else None)
             self.collect(not taped)
+        elif self._machine is None:
+            self._machine = self._made(None)
         return self._machine
 
     @machine.setter
     def machine(self, machine: Machine) -> None:
         self._machine = machine
 
+    def _made(self, tape: Recorded | None) -> Machine:
+        start = self.start
+        at = PythonState(HALT, 0, (), None, start.steps, start.tags, start.births)
+        return Machine(self.engine, at, self.effects, tape)
+
     def interrupted(self, stop: BaseException, held: Held) -> None:
         """Release Python's references to the run, and note its position in the error, if it had one."""
         if runtime().lib.ck_machine_position(held).block:
-            self._machine.block = block_at(held).code
-            self._machine.interrupted(stop)
+            block = block_at(held).code
+            if self._machine is None:
+                note_interruption(stop, block)
+            else:
+                self._machine.block = block
+                self._machine.interrupted(stop)
 
     def collect(self, runs: bool) -> None:
         """Enable the garbage collector from here on, or disable it."""

@@ -134,6 +134,16 @@ LEAVE = _built_in("leave", ("value", "tag"), [Split(NOWHERE)], b.Return(None, "r
 ENTRY = _built_in("entry", ("procedure", "argument"), [], b.Call(None, "procedure", ("argument",), None))
 
 
+def note_interruption(stop: BaseException, block: BlockCode) -> None:
+    """Release what the frames of an exception hold, and note the place of the run in it, if it has none."""
+    traceback = stop.__traceback__ and stop.__traceback__.tb_next  # its first frame is still running
+    while traceback is not None:
+        traceback.tb_frame.clear()
+        traceback = traceback.tb_next
+    if getattr(stop, "span", None) is None:
+        stop.span = block.span  # type: ignore[attr-defined]
+
+
 class Machine:
     """One run.
 
@@ -201,13 +211,8 @@ class Machine:
     def interrupted(self, stop: BaseException) -> None:
         """Release the run, which may hold all available memory, and note its place in the exception."""
         self.reserve = None
-        traceback = stop.__traceback__ and stop.__traceback__.tb_next  # its first frame is still running
-        while traceback is not None:
-            traceback.tb_frame.clear()
-            traceback = traceback.tb_next
         self.values, self.frame, self.tape = (), None, None
-        if getattr(stop, "span", None) is None:
-            stop.span = self.block.span  # type: ignore[attr-defined]
+        note_interruption(stop, self.block)
 
     # The ends of blocks
 
