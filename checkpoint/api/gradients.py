@@ -206,6 +206,9 @@ def grad(
     there is nothing to differentiate (ints, bools, strings, None). Calling it raises what f raises, and
     RunError where a selected argument holds no real or f does not return one.
 
+    For a complex z = x + iy, and for arrays of these, the gradient is that of JAX, df/dx - i df/dy: the
+    conjugate of the direction of steepest ascent, so that `z - rate * gradient.conjugate()` descends.
+
     Args:
         f: a function of any positional and keyword arguments, each a pytree.
         argnums: the positions of the arguments by which; a tuple gives a tuple of gradients.
@@ -231,6 +234,8 @@ def grad(
                [1., 2.]])
         >>> grad(loss, memory="64MiB")({"slope": 2.0, "shift": 1.0}, [1.0, 2.0])
         {'slope': 26.0, 'shift': 16.0}
+        >>> grad(abs)(3 + 4j)
+        (0.6-0.8j)
     """
     return Grad(f, argnums, has_aux, engine, schedule, memory, progress, has_state)
 

@@ -70,6 +70,10 @@ def vjp(
 
     The method is that of Siskind & Pearlmutter 2018, sections 2 and 3.
 
+    Complex numbers and arrays of them follow JAX's convention: a cotangent c pairs with a tangent t as
+    Re(c t). So the cotangent of x for a holomorphic f is ybar f'(x), with nothing conjugated; the cotangent
+    of a real is real.
+
     Args:
         f: a Python function of one argument, a procedure of a `.vlad` program, or `resume`.
         x: a pytree (a nest of tuples, lists, dicts, named tuples, dataclasses) with floats and NumPy arrays
@@ -107,6 +111,8 @@ def vjp(
         (1.8185948536513634, 0.0770037537313969)
         >>> vjp(lambda x: x * x, 3.0, memory="64MiB")
         (9.0, 6.0)
+        >>> vjp(lambda z: z * z, 1 + 2j, 1 + 0j)
+        ((-3+4j), (2+4j))
         >>> def double(xs):
         ...     xs[0] *= 2.0
         ...     return xs[0]
