@@ -211,11 +211,11 @@ import math
 def f(x):
     return «math.atan2(*[x, x])»
 ---
-the class Point, a named tuple with a __new__ or __init__ of its own, => make the object outside
+the class Point, a named tuple with an __init__ of its own, => make the object outside
 from collections import namedtuple
 class Point(namedtuple("Point", "x", defaults=(1.0,))):
-    def __new__(cls, x):
-        return super().__new__(cls, 2.0 * x)
+    def __init__(self, x):
+        self.y = 2.0 * x
 def f(x):
     return «Point(x)».x
 ---

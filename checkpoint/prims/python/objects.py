@@ -21,7 +21,15 @@ from checkpoint.errors import RunError
 from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.prims.python.native import CAUSE, class_of, from_native
 from checkpoint.prims.python.sequences import builds
-from checkpoint.prims.python.support import operator, rearrange, refuse, select, to_value, update
+from checkpoint.prims.python.support import (
+    operator,
+    python_result,
+    rearrange,
+    refuse,
+    select,
+    to_value,
+    update,
+)
 from checkpoint.prims.python.updates import Writes, check_holder, keeps_identity
 
 _OF_NUMBERS = frozenset(("real", "imag", "numerator", "denominator"))
@@ -143,8 +151,11 @@ def set_attribute(now: Now, x: Any, name: str, v: Any) -> Object:
     if name in _OF_ARRAYS and is_array(x):
         raise RunError(f"the attribute {name} of an array cannot be assigned to: write {_OF_ARRAYS[name]}")
     if type(x) is not Object:
-        result: Object = refuse(now, lambda x, v: setattr(x, name, v), x, v)
-        return result
+        python_result(now, lambda x, v: setattr(x, name, v), x, v)  # raises Python's own error
+        raise RunError(
+            f"the attribute {name} of a {class_of(x).__name__} cannot be assigned to here: give its class an "
+            f"__init__ that assigns it, or keep the value elsewhere"
+        )
     items = changeable(now, x)
     position = x.layout.index.get(name)
     if position is None:

@@ -114,7 +114,7 @@ _MAKE_OUTSIDE = "make the object outside of the function and pass it, or make it
 def _of_class(cls: type) -> str:
     """Return why no program can make objects of a class that a class statement made."""
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        return "a named tuple with a __new__ or __init__ of its own"
+        return "a named tuple with an __init__ of its own"
     return why_not_made(cls) or "whose __init__ is not of your own code"
 
 
