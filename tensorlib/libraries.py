@@ -21,6 +21,10 @@ def register(library: str) -> None:
         from tensorlib.scipy import transforms  # noqa: F401, PLC0415
     elif library == "scipy.spatial":
         from tensorlib.scipy import distances  # noqa: F401, PLC0415
+    elif library == "scipy.ndimage":
+        from tensorlib.scipy import filters  # noqa: F401, PLC0415
+    elif library == "scipy.signal":
+        from tensorlib.scipy import signals  # noqa: F401, PLC0415
     elif library == "scipy.interpolate":
         from tensorlib.scipy import curves  # noqa: F401, PLC0415
     elif library == "scipy.integrate":

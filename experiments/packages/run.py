@@ -1,6 +1,6 @@
 """Differentiate functions of packages from PyPI, and scripts as people write them; report how many work.
 
-    python -m experiments.packages.run [--fetch] [--only WORD] [--engines c,hybrid] [--report]
+    python -m experiments.packages.run [--fetch] [--only WORD] [--again] [--engines c,hybrid]
 
 The packages are installed once, at pinned versions, into an environment of their own (.packages/); each is
 judged in a process of its own. Out: a line for each function, and experiments/results/packages.json.
@@ -24,10 +24,12 @@ ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".packages" / "venv"
 PYTHON = HOME / "bin" / "python"
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
-MODULES = ("estimation", "geodesy", "engineering", "geometry", "learning", "optics")
+MODULES = ("estimation", "geodesy", "engineering", "geometry", "learning", "optics", "assorted")
 SCRIPT_FOLDER = "experiments.packages.scripts."
 SCRIPTS = ("mechanics", "probability", "systems")
 SECONDS = 600  # for one package
+KEPT = RESULTS / "packages.json"
+WORKS = "works"
 
 
 def fetch() -> None:
@@ -43,7 +45,7 @@ def subjects() -> list[tuple[str, str]]:
     found = []
     for module in MODULES:
         text = (Path(__file__).parent / "cases" / f"{module}.py").read_text(encoding="utf-8")
-        packages = re.findall(r'^    Case\(\s*"(\w+)"', text, re.MULTILINE)
+        packages = re.findall(r'^    Case\(\s*"([\w.]+)"', text, re.MULTILINE)
         found += [(f"cases.{module}", package) for package in dict.fromkeys(packages)]
     return found + [(f"scripts.{script}", SCRIPT_FOLDER + script) for script in SCRIPTS]
 
@@ -85,26 +87,38 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--fetch", action="store_true", help="install the packages first")
-    parser.add_argument("--only", default="", help="packages whose names contain this word")
+    parser.add_argument(
+        "--only", default="", help="packages, or modules of cases, whose names contain this word"
+    )
     parser.add_argument(
         "--engines", default="c", help="names with commas between; the first run's is compared"
+    )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="only packages with calls that did not work in the last whole run",
     )
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     options = parser.parse_args()
     if options.fetch:
         fetch()
-    chosen = [subject for subject in subjects() if options.only in subject[1]]
+    chosen = [subject for subject in subjects() if options.only in ".".join(subject)]
+    kept = json.loads(KEPT.read_text(encoding="utf-8")) if options.again else []
+    worked = {each["package"] for each in kept} - {
+        each["package"] for each in kept if each["outcome"] != WORKS
+    }
+    chosen = [subject for subject in chosen if subject[1] not in worked]
     with ThreadPoolExecutor(options.jobs) as pool:
-        verdicts = []
+        verdicts = [each for each in kept if each["package"] in worked]
         for found in pool.map(lambda subject: judged(subject[0], subject[1], options.engines), chosen):
             verdicts += found
             for verdict in found:
                 print(shown(verdict), flush=True)
-    works = sum(verdict["outcome"] == "works" for verdict in verdicts)
+    works = sum(verdict["outcome"] == WORKS for verdict in verdicts)
     print(f"\n{works} of {len(verdicts)} work")
     if not options.only:
         RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "packages.json").write_text(json.dumps(verdicts, indent=1) + "\n", encoding="utf-8")
+        KEPT.write_text(json.dumps(verdicts, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -204,7 +204,31 @@ def by_nested_recursion(x: Any) -> Any:
     return np.sum(a * a)
 
 
+class First:
+    """Objects whose method writes into what it is passed by position."""
+
+    def put(self, out: Any, value: float) -> None:
+        out[0] = value
+
+
+class Nothing:
+    """Objects whose method takes everything, and writes into nothing."""
+
+    def put(self, *args: Any) -> Any:
+        return args[1]
+
+
+def among_others(x: Any) -> Any:
+    """A call of a method of which another class takes the array among `*args`."""
+    out = np.zeros(2)
+    for each, value in zip([First(), Nothing(), First()], x, strict=True):
+        each.put(out, value)
+        out[1] += out[0] * value
+    return out
+
+
 EXAMPLES = [
+    Example(among_others, (filled(3),)),
     Example(by_nested_functions, (filled(3),)),
     Example(by_nested_recursion, (filled(2),)),
     Example(filled_by_a_function, (filled(3),)),

@@ -218,7 +218,15 @@ def not_subclass(r):
     return issubclass(r, ORDER[0])
 
 
+def types_mapped(x: float) -> tuple[float, int, bool]:
+    """`type` as a function that is passed on."""
+    kinds = list(map(type, [x, [x], "a", 2]))
+    assert kinds[0] is float
+    return x * 2.0, len(set(map(type, [x, 1.0, 2]))), kinds[1] is list and kinds[-1] is int
+
+
 EXAMPLES = [
+    Example(types_mapped, (1.5,)),
     Example(from_table, (["disc", "square", "plain", "disc"], 0.7)),
     Example(by_enumeration, (0.7,)),
     Example(weighted, (0.7,)),

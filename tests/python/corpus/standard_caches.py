@@ -34,6 +34,30 @@ def by_caches(x: float) -> tuple[float, ...]:
     return fibonacci(40) * x, scaled(x), scaled(x, by=3), scaled(2), inverse(4) * x, inverse(True)
 
 
+class Spring:
+    """An object with methods that keep their results."""
+
+    def __init__(self, k: float) -> None:
+        self.k = k
+
+    @functools.lru_cache(maxsize=10)  # noqa: B019  (as people write it)
+    def force(self, stretch: float, n: int = 1) -> float:
+        return self.k * stretch * n
+
+
+class Stiff(Spring):
+    """A derived one."""
+
+    def force(self, stretch: float, n: int = 1) -> float:
+        return super().force(2.0 * stretch, n=n) + 1.0
+
+
+def by_methods(x: float) -> tuple[float, ...]:
+    """A cache of a method: its first argument is the object."""
+    spring = Spring(x)
+    return spring.force(2.0), spring.force(2.0, 3), Stiff(x).force(0.5), Spring(2.0).force(stretch=x)
+
+
 def paths(x: float, n: int) -> float:
     """Weighted paths through a grid, by a cache of a call."""
 
@@ -94,6 +118,7 @@ def of_zero(x: float) -> float:
 
 EXAMPLES = [
     Example(by_caches, (1.5,)),
+    Example(by_methods, (1.5,)),
     Example(paths, (0.75, 9)),
     Example(asked_once, (1.5,)),
     Example(decorated_recursion, (1.5,)),

@@ -38,7 +38,7 @@ class Outcomes:
         t, span = self.t, self.t.span(self.node)
         writer = t.program.writer(callee)
         names = callee.signature.positional
-        wanted = [key if isinstance(key, str) else names[key + implicit] for key in self.written]
+        wanted = [self._parameter(names, key, implicit) for key in self.written]
         if wanted == list(writer.written):
             return arrange.apply(t, writer, passed, self.node, self._call(writer))
         values = [self._argument(passed, key, implicit) for key in self.written]
@@ -54,6 +54,13 @@ class Outcomes:
             for name, value in zip(wanted, values, strict=True)
         ]
         return Let(span, outcome, called, prim(span, "py.tuple", result, *arrays))
+
+    @staticmethod
+    def _parameter(names: Sequence[str], key: int | str, implicit: int) -> str:
+        """Return the parameter that receives an argument, "" where that is among those of `*args`."""
+        if isinstance(key, str):
+            return key
+        return names[key + implicit] if key + implicit < len(names) else ""
 
     def _call(self, writer: Callee) -> Callable[[list[Expr]], Expr]:
         return lambda args: self.t.call(writer, args, self.env, self.t.span(self.node))

@@ -54,6 +54,7 @@ from checkpoint.lang.python.linking.inputs import Inputs, NotFound, is_data, is_
 from checkpoint.lang.python.linking.methods import Pending, may_decline
 from checkpoint.lang.python.scopes.imports import Target
 from checkpoint.lang.python.source import advice, boundary
+from checkpoint.lang.python.source.members import without_cache
 from checkpoint.lang.python.source.texts import text_of
 
 
@@ -93,7 +94,7 @@ class Linker(Assigned):
             name
             for cls in facts.classes
             for name, v in vars(cls).items()
-            if isinstance(v, types.FunctionType)
+            if isinstance(without_cache(v), types.FunctionType)
         }
 
     # Inputs

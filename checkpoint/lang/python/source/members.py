@@ -29,9 +29,14 @@ def member_of(cls: type, name: str) -> Any:
         if not base.__flags__ & _HEAP or base.__module__ == "enum":
             continue
         if name in vars(base):
-            value = vars(base)[name]
+            value = without_cache(vars(base)[name])
             return None if isinstance(value, _OF_C) or is_slot(value) or is_generated(value) else value
     return None
+
+
+def without_cache(member: Any) -> Any:
+    """Return the function that `functools.lru_cache` decorates, which becomes a method as it does alone."""
+    return member.__wrapped__ if isinstance(member, functools._lru_cache_wrapper) else member
 
 
 _OF_C = (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType)
@@ -47,7 +52,7 @@ def next_member(cls: type, after: type, name: str) -> tuple[type, Any] | None:
     order = cls.__mro__
     for base in order[order.index(after) + 1 :]:
         if name in vars(base):
-            return base, vars(base)[name]
+            return base, without_cache(vars(base)[name])
     return None
 
 

@@ -106,7 +106,13 @@ def iconcat_(a: Any, b: Any, /) -> Any:
     return a
 
 
+def type_(x: Any, /) -> Any:
+    """See type; of one argument, the only use that it has as a value."""
+    return type(x)
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    type: type_,
     functools.cache: cache_,
     functools.lru_cache: lru_cache_,
     functools.reduce: reduce_,
