@@ -13,7 +13,7 @@ from scipy import ndimage
 
 from checkpoint.prims.arrays import prim, solver, translated_as
 
-PADDED_AS = {  # the names of NumPy's for what lies beyond the edges
+PADDED_AS: dict[str, Any] = {  # the names of NumPy's for what lies beyond the edges
     "reflect": "symmetric",
     "grid-mirror": "symmetric",
     "constant": "constant",

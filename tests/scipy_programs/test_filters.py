@@ -17,10 +17,15 @@ X = RNG.normal(size=8)
 TABLE = RNG.normal(size=(4, 5))
 B, A = np.array([0.3, 0.4, 0.1]), np.array([1.2, -0.5, 0.2])
 
+
+def convolved(mode: str) -> Callable[[Any], Any]:
+    return lambda x: ndimage.convolve(x, x[:3], mode=mode)
+
+
 MODES = ("reflect", "constant", "nearest", "mirror", "wrap")
 
 OF_VECTORS: dict[str, Callable[[Any], Any]] = {
-    **{f"convolve {mode}": lambda x, mode=mode: ndimage.convolve(x, x[:3], mode=mode) for mode in MODES},
+    **{f"convolve {mode}": convolved(mode) for mode in MODES},
     "convolve, even": lambda x: ndimage.convolve(x, x[2:6]),
     "convolve, origin": lambda x: ndimage.convolve(x, x[2:6], origin=-1),
     "correlate": lambda x: ndimage.correlate(x, x[:3], mode="constant", cval=0.5),

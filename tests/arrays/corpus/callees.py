@@ -221,7 +221,8 @@ class Nothing:
 def among_others(x: Any) -> Any:
     """A call of a method of which another class takes the array among `*args`."""
     out = np.zeros(2)
-    for each, value in zip([First(), Nothing(), First()], x, strict=True):
+    takers: list[Any] = [First(), Nothing(), First()]
+    for each, value in zip(takers, x, strict=True):
         each.put(out, value)
         out[1] += out[0] * value
     return out
