@@ -31,3 +31,5 @@ def register(library: str) -> None:
         from tensorlib.scipy import initial_value, quadrature, sampled  # noqa: F401, PLC0415
     elif library == "scipy.optimize":
         from tensorlib.scipy import minima, roots  # noqa: F401, PLC0415
+    elif library == "torch":
+        from tensorlib.pytorch import library as pytorch  # noqa: F401, PLC0415

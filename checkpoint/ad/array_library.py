@@ -46,6 +46,10 @@ class ArrayLibrary(ABC):
     def bytes_of(self, holder: Any) -> int:
         """Return the bytes of the elements in an object that `holder` has returned."""
 
+    def entered(self, data: Any) -> Any:
+        """Return the array that stands for one from outside in a program; TypeError for one that cannot."""
+        return data
+
     def read_only_copy(self, data: Any) -> Any:
         """Return a read-only copy of an array that is read-only; None for any other."""
         return None

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.ad.array_library import dtype_kind, namespace_of, read_only_copy
+from checkpoint.ad.array_library import dtype_kind, library_of, namespace_of, read_only_copy
 from checkpoint.ad.storage import NEVER, Now, Storage, check, check_writable
 from checkpoint.errors import RunError
 
@@ -124,6 +124,14 @@ def array_of(data: Any, memory: Memory) -> Array | Discrete:
     if kind in "biu":
         return Discrete(data, memory)
     raise RunError(f"an array of {data.dtype} is no value of a program: only numbers and booleans are")
+
+
+def entered(data: Any, memory: Memory) -> Array | Discrete:
+    """Return a handle on a library's array that comes from outside of the run; RunError if it cannot."""
+    try:
+        return array_of(library_of(data).entered(data), memory)
+    except TypeError as error:
+        raise RunError(str(error)) from None
 
 
 class Renewal:

@@ -38,6 +38,7 @@ LIBRARIES: dict[str, str] = {
     "scipy.spatial": "tensorlib",
     "scipy.stats": "tensorlib",
     "tensorlib": "tensorlib",
+    "torch": "tensorlib",
 }
 
 overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record overloads

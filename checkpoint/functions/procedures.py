@@ -23,7 +23,7 @@ from typing import Any
 from checkpoint import engines
 from checkpoint.ad import library
 from checkpoint.ad.array_library import dtype_kind, libraries, namespace_of
-from checkpoint.ad.arrays import ARRAYS, Memory, array_of
+from checkpoint.ad.arrays import ARRAYS, Memory, entered
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Capsule, Closure, Opaque, Pair, Symbol, list_value
@@ -144,7 +144,7 @@ def _atom(value: Any, engine: Engine) -> Any:
         return value.on(engine)
     if library.is_of_library(value) and type(value) in libraries:
         array = _with_reals(value)
-        return float(array) if isinstance(array, float) else array_of(array, Memory(FROZEN))
+        return float(array) if isinstance(array, float) else entered(array, Memory(FROZEN))
     raise RunError(f"a {type(value).__name__} has no counterpart in the language")
 
 

@@ -17,7 +17,7 @@ from enum import Enum
 from typing import Any
 
 from checkpoint.ad.array_library import holds_numbers, libraries
-from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, array_of, current_data
+from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, current_data, entered
 from checkpoint.ad.attributes import own_attributes, set_own
 from checkpoint.ad.containers import (
     MUTABLE_CONTAINERS,
@@ -281,7 +281,7 @@ def _opener(
         if kind in _PLAIN:
             return item
         if kind in libraries and holds_numbers(item):
-            return array_of(item, Memory(owner))
+            return entered(item, Memory(owner))
         if is_opaque(item):
             return held_as_it_is(item)
         if isinstance(item, Enum):

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any
 
 from checkpoint.ad.array_library import holds_numbers, libraries
-from checkpoint.ad.arrays import Discrete, Memory, Native, array_of, current_data
+from checkpoint.ad.arrays import Discrete, Memory, Native, current_data, entered
 from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, Layout, List, Object, Record
 from checkpoint.ad.library import dtype_of
 from checkpoint.ad.numbers import NUMBERS, fresh
@@ -157,7 +157,7 @@ def to_value(now: Now, value: Any) -> Any:
     if kind in _ITERATORS:
         return List([to_value(now, item) for item in value], owner=now.owner)
     if kind in libraries and holds_numbers(value):
-        return array_of(value, Memory(CONSTANT))
+        return entered(value, Memory(CONSTANT))
     if isinstance(value, Enum) or (isinstance(value, type) and value in _NUMBERS):
         return Native(value)
     if is_opaque(value):

@@ -1,0 +1,61 @@
+"""PyTorch as a library of arrays.
+
+A tensor enters a program without what PyTorch's own autograd has recorded about it: as `x.detach()`, which
+shows the same elements. So nothing in a run is recorded by PyTorch, whatever mode the caller has set.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+import torch
+
+from checkpoint.prims.arrays import ArrayLibrary, install
+from tensorlib.pytorch import namespace
+
+_FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+_COMPLEX = (torch.complex64, torch.complex128)
+_SIGNED = (torch.int8, torch.int16, torch.int32, torch.int64)
+_UNSIGNED = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)
+_KINDS = {"f": _FLOATS, "c": _COMPLEX, "i": _SIGNED, "u": _UNSIGNED, "b": (torch.bool,)}
+_OTHERS = [each for each in vars(torch).values() if isinstance(each, torch.dtype)]
+
+
+class TorchArrays(ArrayLibrary):
+    """Dense tensors of PyTorch."""
+
+    holder_type = torch.UntypedStorage
+
+    def holder(self, data: Any) -> Any:
+        """Return the storage of a tensor; PyTorch makes one object for it, which lives as long as it does."""
+        return data.untyped_storage()
+
+    def is_view(self, data: Any) -> bool:
+        return bool(data._is_view())  # PyTorch has no public name for it
+
+    def bytes_of(self, holder: Any) -> int:
+        return int(holder.nbytes())
+
+    def entered(self, data: Any) -> Any:
+        """Return the tensor that stands for one in a program; TypeError for one that cannot be there."""
+        if data.layout is not torch.strided or data.is_quantized:
+            kind = "a quantised tensor" if data.is_quantized else f"a tensor of layout {data.layout}"
+            raise TypeError(
+                f"{kind} cannot be differentiated: pass a dense one, x.to_dense() or x.dequantize()"
+            )
+        return data.detach()
+
+    def dtype_of(self, value: Any) -> Any:
+        return value if isinstance(value, torch.dtype) else None
+
+    def silently(self) -> AbstractContextManager[Any]:
+        return torch.no_grad()
+
+
+TORCH = TorchArrays(
+    "PyTorch",
+    namespace,
+    dict.fromkeys(_OTHERS, "O") | {each: kind for kind, dtypes in _KINDS.items() for each in dtypes},
+)
+install(TORCH, torch.Tensor, torch.nn.Parameter)
