@@ -32,4 +32,4 @@ def register(library: str) -> None:
     elif library == "scipy.optimize":
         from tensorlib.scipy import minima, roots  # noqa: F401, PLC0415
     elif library == "torch":
-        from tensorlib.pytorch import library as pytorch  # noqa: F401, PLC0415
+        from tensorlib.pytorch import names  # noqa: F401, PLC0415

@@ -66,6 +66,7 @@ class NumPyArrays(ArrayLibrary):
         return np.errstate(all="ignore")
 
 
-NUMPY = NumPyArrays("NumPy", np)
-install(NUMPY, np.ndarray, *[each for each in _SCALARS if issubclass(each, np.bool_ | np.number)])
+_TYPES = (np.ndarray, *[each for each in _SCALARS if issubclass(each, np.bool_ | np.number)])
+
+install(NumPyArrays("NumPy", np, _TYPES))
 defaults.append(np)

@@ -12,9 +12,11 @@ says so. C reads `namespaces`, and asks the functions here for what NumPy's attr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
+
+from checkpoint.errors import RunError
 
 ARRAY_KINDS = "fcbiu"  # NumPy's letters for floats, complex numbers, booleans, signed and unsigned integers
 
@@ -23,16 +25,31 @@ class ArrayLibrary(ABC):
     """A library of arrays. `data` is one of its arrays, `dtype` one of its dtypes.
 
     name: as its users write it, for messages. namespace: its functions, by NumPy's names.
+    types: those of its arrays.
+    methods: by the name of a method of its arrays that NumPy's do not have, or have with another meaning, the
+        record (checkpoint.ad.tensors) or the function to translate, written in Python, in its place.
+    aliases: by another name of a keyword that those take, the parameter.
+    written_in: the module of those functions: a program that calls one meets the library's arrays.
     holder_type: the type of what `holder` returns; None if that is an array.
     kinds: for dtypes that have no attribute `kind`, NumPy's letter for it: f, c, b, i, u, or O for others.
     """
 
     holder_type: type | None = None
+    written_in: str | None = None
 
-    def __init__(self, name: str, namespace: Any, kinds: Mapping[Any, str] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        namespace: Any,
+        types: tuple[type, ...],
+        kinds: Mapping[Any, str] | None = None,
+    ) -> None:
         self.name = name
         self.namespace = namespace
+        self.types = types
         self.kinds = kinds or {}
+        self.methods: dict[str, Any] = {}
+        self.aliases: dict[str, str] = {}
 
     @abstractmethod
     def holder(self, data: Any) -> Any:
@@ -67,16 +84,17 @@ libraries: dict[type, ArrayLibrary] = {}  # by the type of an array
 holders: dict[type, ArrayLibrary] = {}  # by the type of what `holder` returns
 namespaces: dict[type, Any] = {}  # by the type of an array: its library's functions
 defaults: list[Any] = []  # its only item: the functions to use where no operand is an array
-installed: list[ArrayLibrary] = []  # each once
+installed: list[ArrayLibrary] = []
+of_dtypes: dict[Any, Any] = {}  # by a dtype of another library than the default one: its functions
 kinds: dict[Any, str] = {}  # by a dtype without an attribute `kind`: NumPy's letter for it
 
 
-def install(library: ArrayLibrary, *types: type) -> None:
-    """Let programs hold a library's arrays of these types."""
-    if library not in installed:
-        installed.append(library)
-        kinds.update(library.kinds)
-    for kind in types:
+def install(library: ArrayLibrary) -> None:
+    """Let programs hold a library's arrays."""
+    installed.append(library)
+    kinds.update(library.kinds)
+    of_dtypes.update(dict.fromkeys(library.kinds, library.namespace))
+    for kind in library.types:
         libraries[kind] = library
         namespaces[kind] = library.namespace
         holders[kind if library.holder_type is None else library.holder_type] = library
@@ -93,12 +111,41 @@ def namespace_of(data: Any) -> Any:
 
 
 def namespace(datas: Sequence[Any]) -> Any:
-    """Return the functions of the first array's library in a sequence; the default ones without an array."""
+    """Return the functions of the first array's library in a sequence, or of what has an array's dtype.
+
+    Without either return the default ones. Raise RunError if arrays of two libraries are among them.
+    """
+    if of_dtypes:
+        return _namespace_of_several(datas)
     for data in datas:
         found = namespaces.get(type(data))
         if found is not None:
             return found
     return defaults[0]
+
+
+def _namespace_of_several(datas: Sequence[Any]) -> Any:
+    """Do what `namespace` does where arrays may be of several libraries, and look into lists and tuples."""
+    arrays = list(_arrays_in(datas))
+    met = {id(libraries[type(each)].namespace): libraries[type(each)] for each in arrays}
+    if len(met) > 1:
+        first, second = (library.name for library in list(met.values())[:2])
+        raise RunError(
+            f"arrays of {first} and of {second} in one operation: convert one of them, before the call or "
+            f"outside of the function"
+        )
+    if met:
+        return namespaces[type(arrays[0])]
+    found = (of_dtypes.get(getattr(data, "dtype", None)) for data in datas)
+    return next((each for each in found if each is not None), defaults[0])
+
+
+def _arrays_in(datas: Sequence[Any]) -> Iterator[Any]:
+    for data in datas:
+        if type(data) in libraries:
+            yield data
+        elif isinstance(data, list | tuple):
+            yield from _arrays_in(data)
 
 
 def is_array(value: Any) -> bool:

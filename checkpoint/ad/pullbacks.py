@@ -207,7 +207,7 @@ def _array(accumulator: Any) -> Any:
 def _or_zeros(accumulator: Any, like: Any) -> Any:
     """Return the cotangent in an accumulator; zeros for an array's that has received nothing."""
     if type(accumulator) is float and type(like) is not float:
-        return namespace(()).zeros(like.shape, like.dtype)
+        return namespace((like,)).zeros(like.shape, like.dtype)
     return _array(accumulator)
 
 

@@ -9,6 +9,7 @@ What is no real, in value or argument, has None.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, ParamSpec
 
 from checkpoint.ad.array_library import namespace_of
@@ -180,7 +181,7 @@ def hessian(
 def elements(number: Any) -> int:
     """Return the number of reals in a number: 1, or the size of an array."""
     value = real_part(number)
-    return value.data.size if type(value) is Array else 1
+    return prod(value.data.shape) if type(value) is Array else 1
 
 
 def unit(found: Sequence[Any], position: int) -> list[Any]:
@@ -197,7 +198,7 @@ def unit(found: Sequence[Any], position: int) -> list[Any]:
 
 def _one_at(zeros: Array, position: int) -> Array:
     check_real(zeros.data)
-    flat = namespace_of(zeros.data).zeros(zeros.data.size, zeros.data.dtype)
+    flat = namespace_of(zeros.data).zeros(prod(zeros.data.shape), zeros.data.dtype)
     flat[position] = 1.0
     return Array(flat.reshape(zeros.data.shape), zeros.memory)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 from zlib import crc32
 
@@ -123,10 +124,10 @@ def _add_array(digest: Any, data: Any, with_elements: bool) -> None:
 
 def _parts(data: Any) -> Iterator[Any]:
     """Divide an array along its first axis into parts of about SLICE elements."""
-    if not data.ndim or data.size <= SLICE:
+    if not data.ndim or prod(data.shape) <= SLICE:
         yield data
         return
-    count = max(1, SLICE * len(data) // data.size)
+    count = max(1, SLICE * len(data) // prod(data.shape))
     for start in range(0, len(data), count):
         yield data[start : start + count]
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from checkpoint.ad.arrays import Array, Discrete
@@ -158,7 +159,7 @@ def write_tensor(data: Any) -> str:
     sizes = " ".join(map(str, data.shape))
     dtype = str(data.dtype)
     rare = "" if dtype in {"float64", "bool"} else f"{dtype} "
-    return f"#<tensor {rare}({sizes}) {_elements(data, data.size > _SHOWN)}>"
+    return f"#<tensor {rare}({sizes}) {_elements(data, prod(data.shape) > _SHOWN)}>"
 
 
 def _elements(data: Any, is_large: bool) -> str:

@@ -55,7 +55,33 @@ PyObject *holder_of(const ArrayClasses *c, PyObject *array) {
     return base || PyErr_Occurred() ? base : PyObject_CallOneArg(c->holder_of, array);
 }
 
+/* Notes the namespace of an array, of what has the dtype of one, or of arrays in a list or tuple; false: it is not the
+ * one that was known. */
+static bool note_namespace(const ArrayClasses *c, PyObject *item, PyObject **known) {
+    if (PyList_Check(item) || PyTuple_Check(item)) {
+        PyObject **parts = PySequence_Fast_ITEMS(item);
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(item); i++)
+            if (!note_namespace(c, parts[i], known)) return false;
+        return true;
+    }
+    PyObject *found = Py_IS_TYPE(item, c->like)
+                          ? PyDict_GetItemWithError(c->of_dtypes, *slot_of(item, c->like_dtype))
+                          : PyDict_GetItemWithError(c->namespaces, (PyObject *)Py_TYPE(item));
+    if (found && *known && found != *known) return false;
+    if (found) *known = found;
+    return true;
+}
+
+/* Returns what array_namespace does where arrays may be of several libraries; NULL: they are of two. */
+static PyObject *one_namespace(const ArrayClasses *c, PyObject *const *items, Py_ssize_t count) {
+    PyObject *known = NULL;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!note_namespace(c, items[i], &known)) return NULL;
+    return known || !PyList_GET_SIZE(c->defaults) ? known : PyList_GET_ITEM(c->defaults, 0);
+}
+
 PyObject *array_namespace(const ArrayClasses *c, PyObject *const *items, Py_ssize_t count) {
+    if (PyDict_GET_SIZE(c->of_dtypes)) return one_namespace(c, items, count);
     for (Py_ssize_t i = 0; i < count; i++) {
         PyTypeObject *type = Py_TYPE(items[i]);
         if (type == &PyFloat_Type || type == &PyLong_Type || type == &PyTuple_Type || type == &PySlice_Type) continue;

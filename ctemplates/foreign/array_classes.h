@@ -36,6 +36,7 @@
 #define ARRAY_OBJECTS(OBJECT)                                                                                  \
     OBJECT(namespaces, "checkpoint.ad.array_library", "namespaces")                                            \
     OBJECT(defaults, "checkpoint.ad.array_library", "defaults")                                                \
+    OBJECT(of_dtypes, "checkpoint.ad.array_library", "of_dtypes")                                              \
     OBJECT(kinds, "checkpoint.ad.array_library", "kinds")                                                      \
     OBJECT(holder_of, "checkpoint.ad.array_library", "holder_of")                                                \
     OBJECT(held_bytes, "checkpoint.ad.array_library", "held_bytes")                                            \
@@ -58,7 +59,7 @@ typedef struct ArrayClasses {
 
 const ArrayClasses *array_classes(void); /* NULL: they cannot be found, and an exception is set */
 
-/* Returns the namespace of the first library's array among these; borrowed. */
+/* Returns the namespace of the first library's array among these, or of what has the dtype of one; borrowed. */
 PyObject *array_namespace(const ArrayClasses *c, PyObject *const *items, Py_ssize_t count);
 
 /* Returns NumPy's letter for the kind of an array's elements; 0: an exception is set, or it has none. */

@@ -229,6 +229,10 @@ static bool pull_all(Pull *p, PyObject *wanted) {
     for (Py_ssize_t i = 0; i < count; i++) arguments[i + 3] = PyList_GET_ITEM(p->natives, i);
     arguments[0] = is_library_array(p->c, p->g) ? array_namespace(p->c, &p->g, 1)
                                                 : array_namespace(p->c, arguments + 3, count);
+    if (!arguments[0]) {
+        PyErr_SetString(PyExc_SystemError, "arrays of two libraries in one pullback");
+        return false;
+    }
     p->rules = PyObject_GetAttr(p->record, p->c->vjps);
     bool done = p->rules != NULL;
     for (Py_ssize_t i = PyTuple_GET_SIZE(wanted); done && i-- > 0;) {

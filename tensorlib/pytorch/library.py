@@ -19,13 +19,13 @@ _COMPLEX = (torch.complex64, torch.complex128)
 _SIGNED = (torch.int8, torch.int16, torch.int32, torch.int64)
 _UNSIGNED = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)
 _KINDS = {"f": _FLOATS, "c": _COMPLEX, "i": _SIGNED, "u": _UNSIGNED, "b": (torch.bool,)}
-_OTHERS = [each for each in vars(torch).values() if isinstance(each, torch.dtype)]
 
 
 class TorchArrays(ArrayLibrary):
     """Dense tensors of PyTorch."""
 
     holder_type = torch.UntypedStorage
+    written_in = "tensorlib.pytorch.functions"
 
     def holder(self, data: Any) -> Any:
         """Return the storage of a tensor; PyTorch makes one object for it, which lives as long as it does."""
@@ -53,9 +53,12 @@ class TorchArrays(ArrayLibrary):
         return torch.no_grad()
 
 
+_KIND_OF = {each: kind for kind, dtypes in _KINDS.items() for each in dtypes}
+
 TORCH = TorchArrays(
     "PyTorch",
     namespace,
-    dict.fromkeys(_OTHERS, "O") | {each: kind for kind, dtypes in _KINDS.items() for each in dtypes},
+    (torch.Tensor, torch.nn.Parameter),
+    {each: _KIND_OF.get(each, "O") for each in vars(torch).values() if isinstance(each, torch.dtype)},
 )
-install(TORCH, torch.Tensor, torch.nn.Parameter)
+install(TORCH)

@@ -27,7 +27,7 @@ def __getattr__(name: str) -> Any:
 # Making tensors
 
 
-def array(x: Any, dtype: Any = None) -> Any:
+def array(x: Any, dtype: Any = None, order: str = "K", ndmin: int = 0) -> Any:
     """Return a new tensor of the same elements, its axes in order."""
     if isinstance(x, torch.Tensor):
         return x.to(dtype or x.dtype, copy=True, memory_format=torch.contiguous_format)
@@ -69,6 +69,8 @@ def ascontiguousarray(x: Any) -> Any:
 
 def _beside(x: Any, y: Any) -> tuple[Any, Any]:
     """Return two operands of which one may be Python's number as tensors."""
+    if not isinstance(x, torch.Tensor) and not isinstance(y, torch.Tensor):
+        return torch.tensor(x), torch.tensor(y)
     if not isinstance(x, torch.Tensor):
         x = torch.tensor(x, dtype=torch.result_type(y, x), device=y.device)
     elif not isinstance(y, torch.Tensor):
@@ -177,7 +179,7 @@ def reshape(x: Any, shape: Any, order: str = "C") -> Any:
 
 
 def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
-    return x.permute(*(reversed(range(x.ndim)) if axes is None else axes))
+    return x.permute(*(reversed(range(x.ndim)) if axes is None else tuple(axes)))
 
 
 def size(x: Any, axis: int | None = None) -> int:

@@ -7,11 +7,14 @@ is an instance; otherwise the method of Python's own types; otherwise a call of 
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from functools import partial
 from types import ModuleType
 
 from checkpoint.ad import opaque
+from checkpoint.ad.array_library import ArrayLibrary
 from checkpoint.ad.library import generator_methods
+from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import Span
 from checkpoint.lang.core import Expr, If
 from checkpoint.lang.python.calls import (
@@ -126,6 +129,37 @@ def _copies(passed: Arguments) -> Arguments:
 
 def _built_in(
     t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST, is_certain: bool = False
+) -> Expr:
+    if not t.program.libraries_with(name):
+        return _of_array_or_python(t, self, name, passed, node, is_certain)
+
+    def choose(values: list[Expr]) -> Expr:
+        parts = passed.like(values[1:])
+        receiver, others = copy_of(values[0]), _copies(parts)
+        result = t.attempt(node, lambda: _of_array_or_python(t, receiver, name, others, node, is_certain))
+        for library in t.program.libraries_with(name):
+            own = t.attempt(node, partial(_of_library, t, library, values[0], name, _copies(parts), node))
+            result = If(t.span(node), instance(t.span(node), copy_of(values[0]), *library.types), own, result)
+        return result
+
+    return bind(t.program.names, [self, *passed.values], choose, "argument")
+
+
+def _of_library(
+    t: FunctionContext, library: ArrayLibrary, self: Expr, name: str, passed: Arguments, node: ast.AST
+) -> Expr:
+    """Call a method that a library's arrays have with a meaning of its own."""
+    found, span = library.methods[name], t.span(node)
+    keywords = {library.aliases.get(each, each): value for each, value in passed.keywords.items()}
+    whole = replace(passed, keywords=keywords).after([copy_of(self)], {})
+    if isinstance(found, Tensor):
+        return arrays.apply(t, found, name, whole, node)
+    callee = t.program.library_function(found)
+    return arrange.apply(t, callee, whole, node, lambda args: t.call(callee, args, {}, span))
+
+
+def _of_array_or_python(
+    t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST, is_certain: bool
 ) -> Expr:
     found = array_calls.method(t, self, name, passed, node, is_certain)
     if found is not None:

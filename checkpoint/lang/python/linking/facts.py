@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from checkpoint.ad.array_library import ArrayLibrary, libraries
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.opaque import is_constant
 from checkpoint.ad.tables import Table
@@ -37,6 +38,7 @@ class Facts:
     tables: whether tables of pandas are among the arguments and inputs.
     general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
         call of a value. sets, generators, arrays: whether there are any.
+    libraries: those of arrays, as far as they have methods of their own.
     used: `next` and the functions that make iterators, as far as it uses them.
     modules: those that are values, by their names.
     has_state: whether the caller receives what the run leaves of what came in from outside.
@@ -54,6 +56,7 @@ class Facts:
     most: int = 4
     sets: bool = False
     arrays: bool = False
+    libraries: dict[ArrayLibrary, None] = field(default_factory=dict)
     modules: dict[str, types.ModuleType] = field(default_factory=dict)
     has_state: bool = False
     assigned: dict[tuple[int, str], Span] = field(default_factory=dict)
@@ -77,6 +80,8 @@ class Facts:
                 facts.sets = True
             elif cls is Array:
                 facts.arrays = True
+            elif cls in libraries:
+                facts.libraries[libraries[cls]] = None
             else:
                 facts.classes[cls] = None
         return facts
@@ -143,8 +148,19 @@ class Notes(ProgramContext):
                 self.note_tables()
             elif isinstance(cls, types.GenericAlias):
                 self.note_class_value(cls.__args__[0])
+            elif cls in libraries:
+                self.note_library(libraries[cls])
             elif cls is not Array:
                 self.note_class(cls)
+
+    def note_library(self, library: ArrayLibrary) -> None:
+        """Record a library of arrays that has methods of its own."""
+        if library not in self.facts.libraries:
+            self.facts.libraries[library] = None
+            raise FactsChanged
+
+    def libraries_with(self, method: str) -> list[ArrayLibrary]:
+        return [library for library in self.facts.libraries if method in library.methods]
 
     def note_tables(self) -> None:
         """Record that the program reads a table of pandas."""

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from checkpoint.ad.array_library import libraries
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import own_attributes, stored
 from checkpoint.ad.opaque import is_of_machine, is_opaque
@@ -133,7 +134,7 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
     """Return the classes of the objects in arguments or data, whose methods a function may call.
 
     FunctionType stands for functions among them, Array for arrays, set for sets and frozensets, type[C] for a
-    class C that is itself among them.
+    class C that is itself among them. The class of an array is given if its library has methods of its own.
     """
     return survey(values)[0]
 
@@ -176,6 +177,8 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
             continue
         elif is_array(each):
             found[Array] = None  # their methods are known
+            if libraries[kind].methods:
+                found[kind] = None
         elif _is_of_statement(kind) and not is_of_machine(kind):
             found.update(dict.fromkeys(filter(_is_of_statement, kind.__mro__)))
             if not kind.__module__.startswith("checkpoint."):  # a capsule holds a whole run

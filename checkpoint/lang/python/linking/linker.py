@@ -23,6 +23,7 @@ from importlib.util import resolve_name
 from typing import Any
 
 from checkpoint import config
+from checkpoint.ad.array_library import installed
 from checkpoint.ad.attributes import stored
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Const, Expr, Lambda, Var
@@ -316,6 +317,9 @@ class Linker(Assigned):
         """Return a function of the library."""
         if function.__module__ == library_sets.__name__:
             self.note_sets()
+        for library in installed:
+            if function.__module__ == library.written_in:
+                self.note_library(library)
         if function not in self.callees:
             index, _ = self.inputs.find(0, "library", function)
             self.callees[function] = self.translated(index, function)

@@ -1,0 +1,176 @@
+"""PyTorch's functions and methods, with PyTorch's parameters, for programs to be translated with.
+
+Functions whose parameters are those of NumPy's are NumPy's records (tensorlib.pytorch.names). The others are
+written here with NumPy's functions, which apply PyTorch's own to tensors.
+"""
+# PyTorch's names
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from checkpoint.lang.python.library.derivatives import stop_gradient
+from checkpoint.prims.arrays import prim
+from tensorlib.special import log_softmax as _log_softmax
+from tensorlib.special import softmax as _softmax
+
+# Sums, means, extremes
+
+
+def sum(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
+    return np.sum(input, axis=dim, dtype=dtype, keepdims=keepdim)
+
+
+def mean(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
+    return np.mean(input, axis=dim, dtype=dtype, keepdims=keepdim)
+
+
+def var(input: Any, dim: Any = None, *, correction: Any = 1, keepdim: Any = False) -> Any:
+    return np.var(input, axis=dim, ddof=correction, keepdims=keepdim)
+
+
+def std(input: Any, dim: Any = None, *, correction: Any = 1, keepdim: Any = False) -> Any:
+    return np.std(input, axis=dim, ddof=correction, keepdims=keepdim)
+
+
+def amax(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
+    return np.max(input, axis=dim, keepdims=keepdim)
+
+
+def amin(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
+    return np.min(input, axis=dim, keepdims=keepdim)
+
+
+def max(input: Any, other: Any = None) -> Any:
+    if other is None:
+        return np.max(input)
+    if isinstance(other, int):
+        raise NotImplementedError("torch.max with dim: write torch.amax(x, dim), and torch.argmax(x, dim)")
+    return np.maximum(input, other)
+
+
+def min(input: Any, other: Any = None) -> Any:
+    if other is None:
+        return np.min(input)
+    if isinstance(other, int):
+        raise NotImplementedError("torch.min with dim: write torch.amin(x, dim), and torch.argmin(x, dim)")
+    return np.minimum(input, other)
+
+
+def cumsum(input: Any, dim: Any) -> Any:
+    return np.cumsum(input, axis=dim)
+
+
+def softmax(input: Any, dim: Any) -> Any:
+    return _softmax(input, dim)
+
+
+def log_softmax(input: Any, dim: Any) -> Any:
+    return _log_softmax(input, dim)
+
+
+# Element by element
+
+
+def relu(input: Any) -> Any:
+    return prim("tensorlib.relu", input)
+
+
+def sigmoid(input: Any) -> Any:
+    return 1.0 / (1.0 + np.exp(-input))
+
+
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+    found = input if min is None else np.maximum(input, min)
+    return found if max is None else np.minimum(found, max)
+
+
+# Shapes
+
+
+def reshape(input: Any, *shape: Any) -> Any:
+    return np.reshape(input, shape[0] if isinstance(shape[0], tuple) else shape)
+
+
+def transpose(input: Any, dim0: Any, dim1: Any) -> Any:
+    return np.swapaxes(input, dim0, dim1)
+
+
+def permute(input: Any, *dims: Any) -> Any:
+    return np.transpose(input, dims[0] if isinstance(dims[0], tuple) else dims)
+
+
+def t(input: Any) -> Any:
+    return input.T
+
+
+def unsqueeze(input: Any, dim: Any) -> Any:
+    return np.expand_dims(input, dim)
+
+
+def squeeze(input: Any, dim: Any = None) -> Any:
+    if dim is not None and input.shape[dim] != 1:
+        return input
+    return np.squeeze(input, axis=dim)
+
+
+def flatten(input: Any, start_dim: Any = 0, end_dim: Any = -1) -> Any:
+    shape = input.shape
+    last = end_dim % len(shape)
+    middle = 1
+    for size in shape[start_dim : last + 1]:
+        middle = middle * size
+    return np.reshape(input, (*shape[:start_dim], middle, *shape[last + 1 :]))
+
+
+def expand(input: Any, *sizes: Any) -> Any:
+    shape = sizes[0] if isinstance(sizes[0], tuple) else sizes
+    extra = len(shape) - len(input.shape)
+    whole = [n if n != -1 else input.shape[i - extra] for i, n in enumerate(shape)]
+    return np.broadcast_to(input, tuple(whole))
+
+
+def cat(tensors: Any, dim: Any = 0) -> Any:
+    return np.concatenate(tensors, axis=dim)
+
+
+def stack(tensors: Any, dim: Any = 0) -> Any:
+    return np.stack(tensors, axis=dim)
+
+
+def size(input: Any, dim: Any = None) -> Any:
+    return input.shape if dim is None else input.shape[dim]
+
+
+def numel(input: Any) -> Any:
+    return np.size(input)
+
+
+def dim(input: Any) -> Any:
+    return input.ndim
+
+
+# Copies
+
+
+def clone(input: Any) -> Any:
+    return np.copy(input)
+
+
+def contiguous(input: Any) -> Any:
+    return input
+
+
+def detach(input: Any) -> Any:
+    return stop_gradient(input)
+
+
+def float(input: Any) -> Any:
+    return np.astype(input, torch.float32)
+
+
+def double(input: Any) -> Any:
+    return np.astype(input, torch.float64)

@@ -1,0 +1,65 @@
+"""Which records, and which functions written in Python, PyTorch's functions and methods are."""
+
+from __future__ import annotations
+
+import torch
+
+from checkpoint.prims.arrays import also_implements, translated_as
+from tensorlib.pytorch import functions
+from tensorlib.pytorch.library import TORCH
+from tensorlib.rules import record
+
+# PyTorch's functions with the parameters of NumPy's, by NumPy's name where that is another one.
+_ALIKE = {
+    "": (
+        "absolute arccos arccosh arcsin arcsinh arctan arctanh ceil copysign cos cosh dot exp exp2 expm1 "
+        "floor fmod greater greater_equal hypot isfinite isinf isnan less less_equal log log10 log1p log2 "
+        "logaddexp logical_and logical_not logical_or logical_xor matmul maximum minimum multiply negative "
+        "not_equal outer reciprocal remainder sign sin sinh sqrt square subtract tan tanh trunc"
+    ),
+    "absolute": "abs",
+    "add": "add",
+    "arccos": "acos",
+    "arccosh": "acosh",
+    "arcsin": "asin",
+    "arcsinh": "asinh",
+    "arctan": "atan",
+    "arctan2": "arctan2 atan2",
+    "arctanh": "atanh",
+    "divide": "div divide true_divide",
+    "equal": "eq",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "less": "lt",
+    "less_equal": "le",
+    "matmul": "mm bmm mv",
+    "multiply": "mul",
+    "negative": "neg",
+    "not_equal": "ne",
+    "power": "pow float_power",
+    "subtract": "sub",
+}
+# Functions with parameters of their own, which are also methods; and methods that are no functions.
+_WRITTEN = (
+    "sum mean var std amax amin max min cumsum softmax log_softmax relu sigmoid clamp reshape transpose "
+    "permute t unsqueeze squeeze flatten numel clone detach"
+)
+_METHODS = "expand size dim contiguous float double"
+_OF_FUNCTIONAL = "relu softmax log_softmax sigmoid"
+
+for _numpy, _names in _ALIKE.items():
+    for _name in _names.split():
+        _record = record(f"np.{_numpy or _name}")
+        also_implements(_record, getattr(torch, _name))
+        if hasattr(torch.Tensor, _name):
+            TORCH.methods[_name] = _record
+also_implements(record("np.where"), torch.where)
+for _name in [*_WRITTEN.split(), "cat", "stack"]:
+    translated_as(getattr(torch, _name), getattr(functions, _name))
+for _name in _OF_FUNCTIONAL.split():
+    translated_as(getattr(torch.nn.functional, _name), getattr(functions, _name))
+translated_as(torch.concat, functions.cat)
+translated_as(torch.concatenate, functions.cat)
+TORCH.methods.update({name: getattr(functions, name) for name in (*_WRITTEN.split(), *_METHODS.split())})
+TORCH.aliases.update(axis="dim", keepdims="keepdim")
+TORCH.methods["view"] = functions.reshape
