@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import dtype_kind
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import methods, tensor
 from tensorlib.layout.moving import call, linear, matrices, shape_of, viewed, with_options
@@ -31,7 +32,7 @@ def _attribute(xp: Any, x: Any, name: str) -> Any:
         return getattr(x, name)
     if name in ("T", "mT", "real", "imag"):
         found = getattr(x, name)
-        return xp.array(found) if name == "imag" and x.dtype.kind != "c" else viewed(found, x)
+        return xp.array(found) if name == "imag" and dtype_kind(x.dtype) != "c" else viewed(found, x)
     if name == "flat":
         return x.reshape(-1)
     if name in _INSTEAD:
@@ -56,7 +57,7 @@ def _attribute_vjp(xp: Any, g: Any, y: Any, x: Any, name: str) -> Any:
         return xp.swapaxes(g, -1, -2)
     if name == "flat":
         return g.reshape(x.shape)
-    is_complex = x.dtype.kind == "c"
+    is_complex = dtype_kind(x.dtype) == "c"
     if name == "imag":
         return g * -1j if is_complex else xp.zeros(x.shape, x.dtype)
     return g
@@ -149,7 +150,7 @@ CONTAINS = _fact(
 def _sequence(xp: Any, x: Any) -> Any:
     if not x.ndim:
         raise TypeError("iteration over a 0-d array")
-    return x.view()
+    return x[...]
 
 
 SEQUENCE = linear(

@@ -75,6 +75,11 @@ def shape_of(like: Any) -> tuple[int, ...]:
     return tuple(getattr(like, "shape", ()))
 
 
+def as_dtype(x: Any, dtype: Any) -> Any:
+    """Return an array of another dtype, or a NumPy scalar."""
+    return x.astype(dtype) if hasattr(x, "astype") else namespace_of(x).astype(x, dtype)
+
+
 def fitted(xp: Any, g: Any, like: Any) -> Any:
     """Return an array of an operand's shape as its cotangent: of its dtype; a list for a list."""
     if isinstance(like, list | tuple):
@@ -85,7 +90,7 @@ def fitted(xp: Any, g: Any, like: Any) -> Any:
         return g
     if dtype_kind(g.dtype) == "c" and dtype_kind(like.dtype) == "f":
         g = xp.real(g)
-    return xp.astype(g, like.dtype)
+    return as_dtype(g, like.dtype)
 
 
 def unbroadcast(xp: Any, g: Any, like: Any) -> Any:

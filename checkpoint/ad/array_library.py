@@ -12,7 +12,7 @@ says so. C reads `namespaces`, and asks the functions here for what NumPy's attr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -28,6 +28,7 @@ class ArrayLibrary(ABC):
     types: those of its arrays.
     methods: by the name of a method of its arrays that NumPy's do not have, or have with another meaning, the
         record (checkpoint.ad.tensors) or the function to translate, written in Python, in its place.
+    lacking: the names of the records that do not work on its arrays.
     aliases: by another name of a keyword that those take, the parameter.
     written_in: the module of those functions: a program that calls one meets the library's arrays.
     holder_type: the type of what `holder` returns; None if that is an array.
@@ -50,6 +51,7 @@ class ArrayLibrary(ABC):
         self.kinds = kinds or {}
         self.methods: dict[str, Any] = {}
         self.aliases: dict[str, str] = {}
+        self.lacking: frozenset[str] = frozenset()
 
     @abstractmethod
     def holder(self, data: Any) -> Any:
@@ -85,6 +87,7 @@ holders: dict[type, ArrayLibrary] = {}  # by the type of what `holder` returns
 namespaces: dict[type, Any] = {}  # by the type of an array: its library's functions
 defaults: list[Any] = []  # its only item: the functions to use where no operand is an array
 installed: list[ArrayLibrary] = []
+lacking: set[str] = set()  # the names of the records that some library lacks
 of_dtypes: dict[Any, Any] = {}  # by a dtype of another library than the default one: its functions
 kinds: dict[Any, str] = {}  # by a dtype without an attribute `kind`: NumPy's letter for it
 
@@ -98,6 +101,12 @@ def install(library: ArrayLibrary) -> None:
         libraries[kind] = library
         namespaces[kind] = library.namespace
         holders[kind if library.holder_type is None else library.holder_type] = library
+
+
+def lacks(library: ArrayLibrary, records: Iterable[str]) -> None:
+    """Note that these records do not work on a library's arrays."""
+    library.lacking = frozenset(records)
+    lacking.update(library.lacking)
 
 
 def library_of(data: Any) -> ArrayLibrary:
@@ -138,6 +147,20 @@ def _namespace_of_several(datas: Sequence[Any]) -> Any:
         return namespaces[type(arrays[0])]
     found = (of_dtypes.get(getattr(data, "dtype", None)) for data in datas)
     return next((each for each in found if each is not None), defaults[0])
+
+
+def functions_for(record: str, datas: Sequence[Any]) -> Any:
+    """Return `namespace` for the operands of a record; RunError if it does not work on these arrays."""
+    found = namespace(datas)
+    if of_dtypes and found is not defaults[0]:
+        library = next(each for each in installed if each.namespace is found)
+        if record in library.lacking:
+            name = record.replace("ndarray.", "the method ")
+            raise RunError(
+                f"{name} has no rule for arrays of {library.name} here: write it with functions that have "
+                f"one, or make it a step of its own, checkpoint.primitive"
+            )
+    return found
 
 
 def _arrays_in(datas: Sequence[Any]) -> Iterator[Any]:

@@ -16,7 +16,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from checkpoint.ad.array_library import libraries, namespace, namespace_of, read_only_copy, shares
+from checkpoint.ad.array_library import (
+    functions_for,
+    libraries,
+    namespace,
+    namespace_of,
+    read_only_copy,
+    shares,
+)
 from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, array_of, changeable_data
 from checkpoint.ad.containers import TUPLE, Layout, List, Record
 from checkpoint.ad.numbers import (
@@ -147,7 +154,7 @@ def apply(now: Any, record: Tensor, operands: Sequence[Any]) -> Any:
     """Return the result of a record for operands with numbers of any kind; nothing is changed in place."""
     natives = natives_of(now, operands)
     if natives is not None:
-        return handle(now, record, operands, record.value(namespace(natives), *natives))
+        return handle(now, record, operands, record.value(functions_for(record.name, natives), *natives))
     found = [number for operand in operands for number in leaves(operand)]
     tag = highest_tag(found)
     if tag is not None:
@@ -164,7 +171,7 @@ def plain(now: Any, record: Tensor, operands: Sequence[Any]) -> tuple[Any, list[
         result = called(record.name, operands[0], operands[1:])
         return value_of(now, result), [], result
     natives = [native(now, operand) for operand in operands]
-    result = record.value(namespace(natives), *natives)
+    result = record.value(functions_for(record.name, natives), *natives)
     return handle(now, record, operands, result), natives, result
 
 
@@ -227,7 +234,7 @@ def perform(now: Any, step: int, record: Tensor, operands: Sequence[Any], apart:
     natives = _without_derivatives(now, operands) if alone and not apart else None
     if natives is not None:
         assert record.in_place is not None
-        record.in_place(namespace(natives), *natives)
+        record.in_place(functions_for(record.name, natives), *natives)
         result: Any = type(array)(data, Memory(now.owner))
     else:
         result = apply(now, record, operands)

@@ -152,7 +152,7 @@ def _with_reals(data: Any) -> Any:
     """Return an array of integers as one of reals; a key of random numbers stays what it is."""
     kind = dtype_kind(data.dtype)
     if kind == "i" or (kind == "u" and data.dtype.itemsize < _KEY_BYTES):
-        return namespace_of(data).astype(data, float)
+        return data.astype(float) if hasattr(data, "astype") else namespace_of(data).astype(data, float)
     return data
 
 

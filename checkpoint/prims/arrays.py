@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from checkpoint.ad.array_library import ArrayLibrary, defaults, install
+from checkpoint.ad.array_library import ArrayLibrary, defaults, install, lacks
 from checkpoint.ad.arrays import Discrete, current_data
 from checkpoint.ad.library import (
     also_implements,
@@ -39,6 +39,7 @@ __all__ = [
     "defaults",
     "install",
     "instances_translated_as",
+    "lacks",
     "methods",
     "overload",
     "overloads",

@@ -80,6 +80,15 @@ static PyObject *one_namespace(const ArrayClasses *c, PyObject *const *items, Py
     return known || !PyList_GET_SIZE(c->defaults) ? known : PyList_GET_ITEM(c->defaults, 0);
 }
 
+bool may_lack(const ArrayClasses *c, PyObject *functions, PyObject *record) {
+    if (!PySet_GET_SIZE(c->lacking) || functions == PyList_GET_ITEM(c->defaults, 0)) return false;
+    PyObject *name = PyObject_GetAttr(record, c->name);
+    const int found = name ? PySet_Contains(c->lacking, name) : -1;
+    Py_XDECREF(name);
+    if (found < 0) PyErr_Clear();
+    return found != 0;
+}
+
 PyObject *array_namespace(const ArrayClasses *c, PyObject *const *items, Py_ssize_t count) {
     if (PyDict_GET_SIZE(c->of_dtypes)) return one_namespace(c, items, count);
     for (Py_ssize_t i = 0; i < count; i++) {

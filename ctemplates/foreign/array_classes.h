@@ -37,6 +37,7 @@
     OBJECT(namespaces, "checkpoint.ad.array_library", "namespaces")                                            \
     OBJECT(defaults, "checkpoint.ad.array_library", "defaults")                                                \
     OBJECT(of_dtypes, "checkpoint.ad.array_library", "of_dtypes")                                              \
+    OBJECT(lacking, "checkpoint.ad.array_library", "lacking")                                                  \
     OBJECT(kinds, "checkpoint.ad.array_library", "kinds")                                                      \
     OBJECT(holder_of, "checkpoint.ad.array_library", "holder_of")                                                \
     OBJECT(held_bytes, "checkpoint.ad.array_library", "held_bytes")                                            \
@@ -47,7 +48,7 @@
     OBJECT(pull_bytes, "checkpoint.interp.hybrid.tensors", "PULL_BYTES")
 
 #define ARRAY_NAMES(NAME)                                                                                      \
-    NAME(ask) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(refused)
+    NAME(ask) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(name) NAME(refused)
 
 /* Python's classes and the offsets of their slots; found once. */
 typedef struct ArrayClasses {
@@ -67,6 +68,9 @@ Py_UCS4 kind_of_elements(const ArrayClasses *c, PyObject *array);
 
 /* Returns the object that holds the elements of an array, a new reference; NULL with an exception. */
 PyObject *holder_of(const ArrayClasses *c, PyObject *array);
+
+/* Returns whether some library but the default one lacks a record, and these functions are not the default ones. */
+bool may_lack(const ArrayClasses *c, PyObject *functions, PyObject *record);
 
 static inline bool is_library_array(const ArrayClasses *c, PyObject *object) {
     return PyDict_GetItemWithError(c->namespaces, (PyObject *)Py_TYPE(object)) != NULL;

@@ -13,7 +13,7 @@ import numpy as np
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY
-from tensorlib.rules import is_complex, is_scalar, raw, record, unbroadcast
+from tensorlib.rules import as_dtype, is_complex, is_scalar, raw, record, unbroadcast
 
 
 def absolute_vjp(xp: Any, g: Any, y: Any, z: Any) -> Any:
@@ -28,7 +28,7 @@ def absolute_jvp(tangent: Any, y: Any, z: Any) -> Any:
 
 
 def _real_vjp(xp: Any, g: Any, y: Any, val: Any) -> Any:
-    return float(g) if is_scalar(val) else g.astype(val.dtype)
+    return float(g) if is_scalar(val) else as_dtype(g, val.dtype)
 
 
 def _imag_vjp(xp: Any, g: Any, y: Any, val: Any) -> Any:

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, cast
 
+from checkpoint.ad.array_library import dtype_kind
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tensors import Tensor
 from tensorlib.layout.moving import shape_of
@@ -67,7 +68,7 @@ def as_real(result: Any) -> Any:
     """Return a result that is one number as a real, or a boolean."""
     if result.ndim:
         return result
-    return bool(result) if result.dtype.kind == "b" else float(result)
+    return bool(result) if dtype_kind(result.dtype) == "b" else float(result)
 
 
 def rule_of(record: Tensor, position: int = 0) -> Rule:

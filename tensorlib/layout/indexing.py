@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from checkpoint.ad.accumulators import Scattered
+from checkpoint.ad.array_library import dtype_kind
 from checkpoint.ad.containers import List
 from checkpoint.ad.tensors import SAME
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import call, copied, is_list, linear, listed, shape_of, viewed
-from tensorlib.rules import discrete, unbroadcast, zeroed
+from tensorlib.rules import as_dtype, discrete, unbroadcast, zeroed
 
 
 def scattered(xp: Any, like: Any, index: Any, g: Any) -> Any:
     """Return a contribution to the elements at an index."""
-    return Scattered(like, index, g if g.dtype == like.dtype else g.astype(like.dtype), repeats(index))
+    return Scattered(like, index, g if g.dtype == like.dtype else as_dtype(g, like.dtype), repeats(index))
 
 
 def repeats(index: Any) -> bool:
@@ -24,7 +26,7 @@ def repeats(index: Any) -> bool:
     parts = index if type(index) is tuple else (index,)
     for part in parts:
         array = np.asarray(part) if type(part) is list else part
-        if getattr(array, "ndim", 0) and array.dtype.kind != "b":
+        if getattr(array, "ndim", 0) and dtype_kind(array.dtype) != "b":
             return True
     return False
 
@@ -113,11 +115,11 @@ SLICE = tensor(
 
 def _take_vjp(xp: Any, g: Any, y: Any, a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
     where = xp.asarray(indices)
-    length = a.size if axis is None else a.shape[axis]
+    length = prod(a.shape) if axis is None else a.shape[axis]
     if mode != "raise":
         where = where % length if mode == "wrap" else xp.clip(where, 0, max(length - 1, 0))
     if axis is None:
-        whole = xp.zeros(a.size, g.dtype)
+        whole = xp.zeros(prod(a.shape), g.dtype)
         xp.add.at(whole, where, g)
         return whole.reshape(a.shape)
     return scattered(xp, a, (slice(None),) * (axis % a.ndim) + (where,), g)
@@ -155,7 +157,7 @@ def along_index(xp: Any, like: Any, indices: Any, axis: Any) -> Any:
 
 def _take_along_vjp(xp: Any, g: Any, y: Any, arr: Any, indices: Any, axis: Any = -1) -> Any:
     if axis is None:
-        whole = xp.zeros(arr.size, g.dtype)
+        whole = xp.zeros(prod(arr.shape), g.dtype)
         xp.add.at(whole, indices, g)
         return whole.reshape(arr.shape)
     return scattered(xp, arr, along_index(xp, arr, indices, axis), g)
@@ -255,7 +257,7 @@ def _takes(part: Any) -> bool:
 def _unbroadcast(xp: Any, g: Any, part: Any) -> Any:
     if is_list(part):
         return listed(xp, unbroadcast(xp, g, xp.zeros(shape_of(part))), part)
-    return unbroadcast(xp, g.astype(part.dtype) if hasattr(part, "dtype") else g, part)
+    return unbroadcast(xp, as_dtype(g, part.dtype) if hasattr(part, "dtype") else g, part)
 
 
 def _items(choices: Any) -> list[Any]:

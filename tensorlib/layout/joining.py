@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def _joins(name: str, function: Any, normal: Rule, axis_of: Rule, **fields: Any)
         if axis is None:
             shapes, g = [(int(np.prod(shape)),) for shape in shapes], g.reshape(-1)
             axis = 0
-        ends = np.cumsum([shape[axis] for shape in shapes])[:-1]
+        ends = np.cumsum([shape[axis] for shape in shapes])[:-1].tolist()
         pieces = xp.split(g, ends, axis=axis)
         given = [
             listed(xp, piece.reshape(shape_of(part)), part) for piece, part in zip(pieces, parts, strict=True)
@@ -306,7 +307,7 @@ def _insert_positions(xp: Any, arr: Any, obj: Any, values: Any, axis: Any, of_va
     shape = shape_of(values)
     size = int(np.prod(shape))
     own = xp.arange(size).reshape(shape) if of_values else xp.full(shape, -1)
-    rest = xp.full(arr.shape, -1) if of_values else xp.arange(arr.size).reshape(arr.shape)
+    rest = xp.full(arr.shape, -1) if of_values else xp.arange(prod(arr.shape)).reshape(arr.shape)
     return xp.insert(rest, obj, own, axis)
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from checkpoint.ad.accumulators import Scattered
+from checkpoint.ad.array_library import dtype_kind
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import lookup
 from checkpoint.ad.tensors import Tensor, record_of
 from checkpoint.prims.arrays import tensor
-from tensorlib.rules import unbroadcast, zeroed
+from tensorlib.rules import as_dtype, unbroadcast, zeroed
 
 Rule = Callable[..., Any]
 
@@ -112,7 +114,7 @@ def as_like(g: Any, like: Any) -> Any:
     """Return a cotangent of the operand's dtype."""
     if type(g) is Scattered or g.dtype == like.dtype:
         return g
-    return (g.real if g.dtype.kind == "c" and like.dtype.kind == "f" else g).astype(like.dtype)
+    return as_dtype(g.real if dtype_kind(g.dtype) == "c" and dtype_kind(like.dtype) == "f" else g, like.dtype)
 
 
 def listed(xp: Any, g: Any, operand: Any) -> Any:
@@ -158,7 +160,7 @@ def by_positions(value: Rule) -> Rule:
 
 def added_at(xp: Any, like: Any, source: Any, g: Any) -> Any:
     """Return zeros like an array, with g added at positions of its elements; negative ones are nowhere."""
-    whole = xp.zeros(like.size + 1, dtype=g.dtype)
+    whole = xp.zeros((prod(like.shape) + 1,), dtype=g.dtype)
     xp.add.at(whole, xp.maximum(source, -1).ravel(), xp.asarray(g).ravel())
     return whole[:-1].reshape(like.shape)
 
@@ -170,7 +172,7 @@ def copied(name: str, value: Rule, **fields: Any) -> Tensor:
 
 def viewed(result: Any, x: Any) -> Any:
     """Return a result that is a handle of its own, where the function gives the operand itself."""
-    return result.view() if result is x else result
+    return result[...] if result is x else result
 
 
 def matrices(rng: Any) -> list[tuple[Any, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ TILE = linear(
 
 
 def _unrepeated(xp: Any, g: Any, y: Any, a: Any, repeats: Any, axis: Any = None) -> Any:
-    shape = (a.size,) if axis is None else tuple(a.shape)
+    shape = (prod(a.shape),) if axis is None else tuple(a.shape)
     k = 0 if axis is None else axis % a.ndim
     if np.ndim(repeats) == 0:
         split = (*shape[:k], shape[k], int(repeats), *shape[k + 1 :])
@@ -142,7 +143,7 @@ def _pad_array_vjp(
 ) -> Any:
     if mode == "constant":
         return g[_inside(array.ndim, array.shape, pad_width)]
-    source = xp.pad(xp.arange(array.size).reshape(array.shape), pad_width, mode)
+    source = xp.pad(xp.arange(prod(array.shape)).reshape(array.shape), pad_width, mode)
     return added_at(xp, array, source, g)
 
 

@@ -19,7 +19,7 @@ from tensorlib.layout.moving import (
     viewed,
     with_options,
 )
-from tensorlib.rules import tangent_array, unbroadcast
+from tensorlib.rules import as_dtype, tangent_array, unbroadcast
 
 FLOAT = tensor(
     "np.float",
@@ -33,7 +33,7 @@ FLOAT = tensor(
 )
 ASTYPE = tensor(
     "np.astype",
-    lambda xp, x, dtype: x.astype(dtype),
+    lambda xp, x, dtype: as_dtype(x, dtype),
     vjps=(lambda xp, g, y, x, dtype: unbroadcast(xp, g, x), None),
     linear=True,
     needs=((), ()),
@@ -154,10 +154,10 @@ EXPAND_DIMS = linear(
 def _transposed(xp: Any, g: Any, y: Any, x: Any, *axes: Any) -> Any:
     given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
     if given is None:
-        return g.transpose()
+        return xp.transpose(g)
     order = as_axes(given, len(given))
     back = sorted(range(len(order)), key=lambda i: order[i])
-    return g.transpose(back)
+    return xp.transpose(g, back)
 
 
 TRANSPOSE = linear(

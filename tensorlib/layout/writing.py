@@ -8,6 +8,7 @@ floats that are written into an array of integers are cut off, and carry no deri
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.indexing import along_index, repeats
 from tensorlib.layout.moving import call, is_list, listed, shape_of
-from tensorlib.rules import unbroadcast, zeroed
+from tensorlib.rules import as_dtype, unbroadcast, zeroed
 
 Rule = Callable[..., Any]
 
@@ -25,7 +26,8 @@ def to_written(xp: Any, g: Any, v: Any) -> Any:
     if is_list(v):
         return listed(xp, unbroadcast(xp, g, xp.zeros(shape_of(v))), v)
     if hasattr(v, "shape") and len(v.shape) > g.ndim:  # leading axes of length 1, which NumPy drops
-        return unbroadcast(xp, g, xp.zeros(v.shape[len(v.shape) - g.ndim :])).reshape(v.shape).astype(v.dtype)
+        short = unbroadcast(xp, g, xp.zeros(v.shape[len(v.shape) - g.ndim :]))
+        return as_dtype(short.reshape(v.shape), v.dtype)
     return unbroadcast(xp, g, v)
 
 
@@ -34,7 +36,7 @@ def last_written(xp: Any, g: Any, index: Any) -> Any:
     at = xp.asarray(g[index])
     if not repeats(index):
         return xp.array(at)
-    order = xp.arange(at.size).reshape(at.shape)
+    order = xp.arange(prod(at.shape)).reshape(at.shape)
     marks = xp.empty(g.shape, order.dtype)
     marks[index] = order
     return xp.where(marks[index] == order, at, xp.zeros((), at.dtype))

@@ -23,7 +23,7 @@ from tensorlib.elementwise.pointwise import ADD, DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.linear.einsum import EINSUM, transposed
 from tensorlib.linear.linalg import SOLVE, of_arrays, regular, shape_in, solved, swapped
 from tensorlib.linear.products import MATMUL
-from tensorlib.rules import raw, real_only
+from tensorlib.rules import as_dtype, raw, real_only
 
 
 def quiet(rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -193,7 +193,7 @@ def _eigh_cotangent(xp: Any, gw: Any, gv: Any, w: Any, v: Any) -> Any:
         gaps = w[..., None, :] - w[..., :, None]
         off = ~xp.eye(v.shape[-1], dtype=bool)
         inner = inner + xp.where(off, (swapped(xp, v) @ gv) / xp.where(off, gaps, 1.0), 0.0)
-    return (v @ inner @ swapped(xp, v)).astype(v.dtype)
+    return as_dtype(v @ inner @ swapped(xp, v), v.dtype)
 
 
 @quiet

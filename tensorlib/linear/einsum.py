@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def _cotangent(xp: Any, g: Any, y: Any, subscripts: str, *operands: Any, positio
 
 
 def _sum_of_products(xp: Any, subscripts: str, *operands: Any) -> Any:
-    big = len(operands) > 1 and max(x.size for x in operands) >= _WORTH_A_PLAN
+    big = len(operands) > 1 and max(prod(x.shape) for x in operands) >= _WORTH_A_PLAN
     return xp.einsum(subscripts, *operands, optimize=big)
 
 

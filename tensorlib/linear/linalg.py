@@ -18,7 +18,7 @@ from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import ADD, NEGATIVE, SUBTRACT
 from tensorlib.linear.einsum import EINSUM, transposed
 from tensorlib.linear.products import MATMUL
-from tensorlib.rules import discrete, raw, real_only, shape_of, stacked, tangent_array, unbroadcast
+from tensorlib.rules import as_dtype, discrete, raw, real_only, shape_of, stacked, tangent_array, unbroadcast
 
 Rule = Callable[..., Any]
 Rules = tuple[Any, ...]  # by operand, as in a Tensor record
@@ -140,7 +140,7 @@ def _cofactors(xp: Any, a: Any) -> Any:
         others = xp.where(xp.eye(count, dtype=bool), 1.0, s[..., None, :])
         sign = xp.linalg.det(u) * xp.linalg.det(vh)
         scaled = u * (sign[..., None] * xp.prod(others, axis=-1))[..., None, :]
-        return (scaled @ vh).astype(a.dtype)
+        return as_dtype(scaled @ vh, a.dtype)
 
 
 def _cofactors_vjp(xp: Any, g: Any, y: Any, a: Any) -> Any:
@@ -161,7 +161,7 @@ def _slogdet(xp: Any, a: Any) -> Any:
 
 
 def _slogdet_vjp(xp: Any, g: Any, y: Any, a: Any) -> Any:
-    return (g[1][..., None, None] * swapped(xp, inverse(xp, a))).astype(a.dtype)
+    return as_dtype(g[1][..., None, None] * swapped(xp, inverse(xp, a)), a.dtype)
 
 
 def _slogdet_jvp(tangent: Any, y: Any, a: Any) -> Any:

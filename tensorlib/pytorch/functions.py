@@ -7,7 +7,7 @@ written here with NumPy's functions, which apply PyTorch's own to tensors.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -44,20 +44,42 @@ def amin(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
     return np.min(input, axis=dim, keepdims=keepdim)
 
 
-def max(input: Any, other: Any = None) -> Any:
-    if other is None:
+class Extreme(NamedTuple):
+    """What torch.max and torch.min return along an axis."""
+
+    values: Any
+    indices: Any
+
+
+def max(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
+    if dim is None:
         return np.max(input)
-    if isinstance(other, int):
-        raise NotImplementedError("torch.max with dim: write torch.amax(x, dim), and torch.argmax(x, dim)")
-    return np.maximum(input, other)
+    if isinstance(dim, int):
+        return _extreme(input, np.argmax(input, axis=dim, keepdims=True), dim, keepdim)
+    return np.maximum(input, dim)
 
 
-def min(input: Any, other: Any = None) -> Any:
-    if other is None:
+def min(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
+    if dim is None:
         return np.min(input)
-    if isinstance(other, int):
-        raise NotImplementedError("torch.min with dim: write torch.amin(x, dim), and torch.argmin(x, dim)")
-    return np.minimum(input, other)
+    if isinstance(dim, int):
+        return _extreme(input, np.argmin(input, axis=dim, keepdims=True), dim, keepdim)
+    return np.minimum(input, dim)
+
+
+def _extreme(input: Any, indices: Any, dim: Any, keepdim: Any) -> Any:
+    values = np.take_along_axis(input, indices, dim)
+    if keepdim:
+        return Extreme(values, indices)
+    return Extreme(np.squeeze(values, axis=dim), np.squeeze(indices, axis=dim))
+
+
+def argmax(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
+    return np.argmax(input, axis=dim, keepdims=keepdim)
+
+
+def argmin(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
+    return np.argmin(input, axis=dim, keepdims=keepdim)
 
 
 def cumsum(input: Any, dim: Any) -> Any:
@@ -174,3 +196,7 @@ def float(input: Any) -> Any:
 
 def double(input: Any) -> Any:
     return np.astype(input, torch.float64)
+
+
+def is_complex(input: Any) -> Any:
+    return np.iscomplexobj(input)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from checkpoint.prims.arrays import also_implements, translated_as
+from checkpoint.prims.arrays import also_implements, lacks, translated_as
 from tensorlib.pytorch import functions
+from tensorlib.pytorch.lacking import LACKING
 from tensorlib.pytorch.library import TORCH
 from tensorlib.rules import record
 
@@ -41,8 +42,8 @@ _ALIKE = {
 }
 # Functions with parameters of their own, which are also methods; and methods that are no functions.
 _WRITTEN = (
-    "sum mean var std amax amin max min cumsum softmax log_softmax relu sigmoid clamp reshape transpose "
-    "permute t unsqueeze squeeze flatten numel clone detach"
+    "sum mean var std amax amin argmax argmin max min cumsum softmax log_softmax relu sigmoid clamp reshape "
+    "transpose permute t is_complex unsqueeze squeeze flatten numel clone detach"
 )
 _METHODS = "expand size dim contiguous float double"
 _OF_FUNCTIONAL = "relu softmax log_softmax sigmoid"
@@ -61,5 +62,7 @@ for _name in _OF_FUNCTIONAL.split():
 translated_as(torch.concat, functions.cat)
 translated_as(torch.concatenate, functions.cat)
 TORCH.methods.update({name: getattr(functions, name) for name in (*_WRITTEN.split(), *_METHODS.split())})
+_METHODS_OF = [f"ndarray.{method}" for name in LACKING for method in record(name).methods]
+lacks(TORCH, [*LACKING, *_METHODS_OF])
 TORCH.aliases.update(axis="dim", keepdims="keepdim")
 TORCH.methods["view"] = functions.reshape

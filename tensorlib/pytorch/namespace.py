@@ -31,7 +31,7 @@ def array(x: Any, dtype: Any = None, order: str = "K", ndmin: int = 0) -> Any:
     """Return a new tensor of the same elements, its axes in order."""
     if isinstance(x, torch.Tensor):
         return x.to(dtype or x.dtype, copy=True, memory_format=torch.contiguous_format)
-    return torch.tensor(x, dtype=dtype)
+    return asarray(x, dtype)
 
 
 def asarray(x: Any, dtype: Any = None) -> Any:
@@ -40,24 +40,69 @@ def asarray(x: Any, dtype: Any = None) -> Any:
         return x if dtype is None else x.to(dtype)
     if isinstance(x, list | tuple) and any(isinstance(part, torch.Tensor) for part in x):
         return torch.stack([asarray(part, dtype) for part in x])
+    if isinstance(x, list | tuple) and any(isinstance(part, list | tuple) for part in x):
+        return torch.stack([asarray(part, dtype) for part in x])
     return torch.asarray(x, dtype=dtype)
+
+
+def copyto(out: Any, x: Any, casting: str = "", where: Any = None) -> None:
+    """Write elements to a tensor, in place."""
+    if where is None:
+        out.copy_(asarray(x))
+    else:
+        out.copy_(torch.where(asarray(where), asarray(x, out.dtype), out))
 
 
 def astype(x: Any, dtype: Any, copy: bool = True) -> Any:
     """Return a tensor of another dtype."""
-    return x.to({float: torch.float64, int: torch.int64, bool: torch.bool}.get(dtype, dtype), copy=copy)
+    return x.to(_dtype(dtype), copy=copy)
 
 
 def zeros(shape: Any, dtype: Any = None) -> Any:
-    return torch.zeros(shape, dtype=dtype)
+    return torch.zeros(_whole(shape), dtype=_dtype(dtype))
 
 
 def ones(shape: Any, dtype: Any = None) -> Any:
-    return torch.ones(shape, dtype=dtype)
+    return torch.ones(_whole(shape), dtype=_dtype(dtype))
 
 
 def full(shape: Any, value: Any, dtype: Any = None) -> Any:
-    return torch.full(shape, value, dtype=dtype)
+    return torch.full(_whole(shape), value, dtype=_dtype(dtype))
+
+
+def empty(shape: Any, dtype: Any = None) -> Any:
+    return torch.empty(_whole(shape), dtype=_dtype(dtype))
+
+
+def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Any:
+    x = asarray(x)
+    return zeros(x.shape if shape is None else shape, x.dtype if dtype is None else dtype)
+
+
+def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Any:
+    x = asarray(x)
+    return ones(x.shape if shape is None else shape, x.dtype if dtype is None else dtype)
+
+
+def empty_like(x: Any, dtype: Any = None, shape: Any = None) -> Any:
+    x = asarray(x)
+    return empty(x.shape if shape is None else shape, x.dtype if dtype is None else dtype)
+
+
+def full_like(x: Any, value: Any, dtype: Any = None) -> Any:
+    return torch.full_like(asarray(x), value, dtype=_dtype(dtype))
+
+
+_DTYPES = {float: torch.float64, int: torch.int64, bool: torch.bool}
+
+
+def _dtype(dtype: Any) -> Any:
+    """Return PyTorch's dtype for a class of Python's numbers; a dtype itself."""
+    return _DTYPES.get(dtype, dtype)
+
+
+def _whole(shape: Any) -> tuple[int, ...]:
+    return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
 def ascontiguousarray(x: Any) -> Any:
@@ -79,10 +124,10 @@ def _beside(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _binary(function: Callable[..., Any]) -> Callable[..., Any]:
-    def applied(x: Any, y: Any) -> Any:
-        if isinstance(x, torch.Tensor) and isinstance(y, torch.Tensor):
-            return function(x, y)
-        return function(*_beside(x, y))
+    def applied(x: Any, y: Any, out: Any = None, casting: str = "") -> Any:
+        if not (isinstance(x, torch.Tensor) and isinstance(y, torch.Tensor)):
+            x, y = _beside(x, y)
+        return function(x, y) if out is None else function(x, y, out=out)
 
     return applied
 
@@ -97,8 +142,33 @@ arctan2, hypot, copysign, logaddexp = map(
 equal, not_equal, less, less_equal = map(_binary, (torch.eq, torch.ne, torch.lt, torch.le))
 greater, greater_equal = map(_binary, (torch.gt, torch.ge))
 logical_and, logical_or, logical_xor = map(_binary, (torch.logical_and, torch.logical_or, torch.logical_xor))
-float_power = _binary(torch.float_power)
-fmod = _binary(torch.fmod)
+float_power, fmod, heaviside, matmul = map(
+    _binary, (torch.float_power, torch.fmod, torch.heaviside, torch.matmul)
+)
+bitwise_and, bitwise_or, bitwise_xor = map(_binary, (torch.bitwise_and, torch.bitwise_or, torch.bitwise_xor))
+left_shift, right_shift = map(_binary, (torch.bitwise_left_shift, torch.bitwise_right_shift))
+
+
+def _positions(x: Any, index: Any) -> Any:
+    """Return the places, in the row of all elements of a tensor, of those that an index names."""
+    return torch.arange(x.numel(), device=x.device).reshape(x.shape)[index]
+
+
+def _add_at(x: Any, index: Any, values: Any) -> None:
+    """Add to the elements that an index names, as often as it names them, in its order."""
+    places = _positions(x, index)
+    given = torch.broadcast_to(asarray(values, x.dtype), places.shape)
+    whole = x if x.is_contiguous() else x.contiguous()
+    whole.view(-1).index_add_(0, places.reshape(-1), given.reshape(-1))
+    if whole is not x:
+        x.copy_(whole)
+
+
+def _subtract_at(x: Any, index: Any, values: Any) -> None:
+    _add_at(x, index, -asarray(values))
+
+
+add.at, subtract.at = _add_at, _subtract_at  # type: ignore[attr-defined]
 
 
 def _unary(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -128,6 +198,54 @@ def conj(x: Any) -> Any:
     return torch.conj_physical(x) if x.is_complex() else x
 
 
+conjugate = conj
+invert = _unary(torch.bitwise_not)
+
+
+def iscomplexobj(x: Any) -> bool:
+    return bool(asarray(x).is_complex())
+
+
+def isrealobj(x: Any) -> bool:
+    return not iscomplexobj(x)
+
+
+def isscalar(x: Any) -> bool:
+    return not isinstance(x, torch.Tensor)
+
+
+def angle(x: Any, deg: bool = False) -> Any:
+    return torch.rad2deg(torch.angle(x)) if deg else torch.angle(x)
+
+
+def imag(x: Any) -> Any:
+    """Return the imaginary parts; zeros for reals."""
+    return torch.imag(x) if x.is_complex() else torch.zeros_like(x)
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    if not isinstance(condition, torch.Tensor):
+        condition = torch.tensor(condition)
+    return torch.where(condition, x, y)
+
+
+def round(x: Any, decimals: int = 0) -> Any:
+    return torch.round(x, decimals=decimals)
+
+
+def clip(x: Any, a_min: Any = None, a_max: Any = None) -> Any:
+    found = x if a_min is None else maximum(x, a_min)
+    return found if a_max is None else minimum(found, a_max)
+
+
+def isclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    return torch.isclose(*_beside(x, y), rtol, atol, equal_nan)
+
+
+def allclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    return bool(isclose(x, y, rtol, atol, equal_nan).all())
+
+
 def rint(x: Any) -> Any:
     return torch.round(x)
 
@@ -139,51 +257,182 @@ def _axes(x: Any, axis: Any) -> tuple[int, ...]:
     return tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
 
 
-def var(x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
-    return torch.var(_cast(x, dtype), dim=_axes(x, axis), correction=ddof, keepdim=keepdims)
+def _along(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a reduction along several axes, all of them by default."""
+
+    def applied(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        x = asarray(x, dtype)
+        return function(x, dim=_axes(x, axis), keepdim=keepdims) if x.ndim else function(x)
+
+    return applied
 
 
-def std(x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
-    return torch.std(_cast(x, dtype), dim=_axes(x, axis), correction=ddof, keepdim=keepdims)
+sum = _along(torch.sum)  # NumPy's names
+mean = _along(torch.mean)
 
 
-def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    return torch.mean(_cast(x, dtype), dim=_axes(x, axis), keepdim=keepdims)
-
-
-def _cast(x: Any, dtype: Any) -> Any:
-    return x if dtype is None else x.to(dtype)
-
-
-def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:  # NumPy's name
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    x = asarray(x)
     return torch.amax(x, dim=_axes(x, axis), keepdim=keepdims)
 
 
 def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    x = asarray(x)
     return torch.amin(x, dim=_axes(x, axis), keepdim=keepdims)
 
 
-def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
-    return torch.cumsum(x.reshape(-1) if axis is None else x, 0 if axis is None else axis, dtype=dtype)
+amax, amin = max, min
+
+
+def var(x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+    x = asarray(x, dtype)
+    return torch.var(x, dim=_axes(x, axis), correction=ddof, keepdim=keepdims)
+
+
+def std(x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+    x = asarray(x, dtype)
+    return torch.std(x, dim=_axes(x, axis), correction=ddof, keepdim=keepdims)
+
+
+def _flat_or_along(x: Any, axis: int | None) -> tuple[Any, int]:
+    """Return a tensor and the axis of a function that takes all elements in a row by default."""
+    x = asarray(x)
+    return (x.reshape(-1), 0) if axis is None else (x, axis)
+
+
+def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
+    return torch.cumsum(*_flat_or_along(x, axis), dtype=dtype)
+
+
+def prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    x = asarray(x, dtype)
+    if not isinstance(axis, tuple):
+        return torch.prod(x) if axis is None and not keepdims else _prod_along(x, _axes(x, axis), keepdims)
+    return _prod_along(x, axis, keepdims)
+
+
+def _prod_along(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    for axis in sorted((i % x.ndim for i in axes), reverse=True):
+        x = torch.prod(x, axis, keepdims)
+    return x
+
+
+def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
+    return torch.cumprod(*_flat_or_along(x, axis), dtype=dtype)
+
+
+def argmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+    return torch.argmax(x, axis, keepdims)
+
+
+def argmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+    return torch.argmin(x, axis, keepdims)
+
+
+def sort(x: Any, axis: int | None = -1, kind: Any = None) -> Any:
+    x, axis = _flat_or_along(x, axis)
+    return torch.sort(x, dim=axis, stable=True)[0]
+
+
+def argsort(x: Any, axis: int | None = -1, kind: Any = None) -> Any:
+    x, axis = _flat_or_along(x, axis)
+    return torch.sort(x, dim=axis, stable=True)[1]
+
+
+def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return sum(asarray(x) != 0, axis=axis, keepdims=keepdims)
+
+
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    return torch.diff(asarray(x), n, axis, prepend, append)
+
+
+def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
+    if mode != "raise":
+        raise NotImplementedError(f"np.take with mode={mode!r} has no counterpart for PyTorch's tensors here")
+    x, axis = _flat_or_along(x, axis)
+    indices = asarray(indices)
+    found = torch.index_select(x, axis, indices.reshape(-1) % x.shape[axis])
+    return found.reshape(*x.shape[:axis], *indices.shape, *x.shape[axis % x.ndim + 1 :])
+
+
+def take_along_axis(x: Any, indices: Any, axis: int) -> Any:
+    return torch.take_along_dim(x, indices, axis)
 
 
 # Shapes
 
 
 def ravel(x: Any, order: str = "C") -> Any:
-    return x.reshape(-1)
+    return asarray(x).reshape(-1)
 
 
 def reshape(x: Any, shape: Any, order: str = "C") -> Any:
-    return torch.reshape(x, shape if isinstance(shape, tuple) else (shape,))
+    return torch.reshape(asarray(x), _whole(shape))
 
 
 def transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
-    return x.permute(*(reversed(range(x.ndim)) if axes is None else tuple(axes)))
+    x = asarray(x)
+    return x.permute(tuple(reversed(range(x.ndim))) if axes is None else tuple(axes))
+
+
+def moveaxis(x: Any, source: Any, destination: Any) -> Any:
+    return torch.moveaxis(x, source, destination)
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
+    return torch.swapaxes(x, axis1, axis2)
+
+
+def expand_dims(x: Any, axis: Any) -> Any:
+    x = asarray(x)
+    for place in sorted(i % (x.ndim + len(_axes(x, axis))) for i in _axes(x, axis)):
+        x = torch.unsqueeze(x, place)
+    return x
+
+
+def squeeze(x: Any, axis: Any = None) -> Any:
+    x = asarray(x)
+    if axis is None:
+        return torch.squeeze(x)
+    if any(x.shape[i] != 1 for i in _axes(x, axis)):
+        raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+    return torch.squeeze(x, _axes(x, axis))
+
+
+def flip(x: Any, axis: Any = None) -> Any:
+    return torch.flip(asarray(x), _axes(asarray(x), axis))
+
+
+def roll(x: Any, shift: Any, axis: Any = None) -> Any:
+    x = asarray(x)
+    if isinstance(axis, tuple) and not isinstance(shift, tuple):
+        shift = (shift,) * len(axis)
+    return torch.roll(x, shift, axis)
+
+
+def tile(x: Any, reps: Any) -> Any:
+    return torch.tile(asarray(x), _whole(reps))
+
+
+def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+    return torch.repeat_interleave(asarray(x), repeats, axis)
+
+
+def tril(x: Any, k: int = 0) -> Any:
+    return torch.tril(x, k)
+
+
+def triu(x: Any, k: int = 0) -> Any:
+    return torch.triu(x, k)
+
+
+def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    return torch.diagonal(asarray(x), offset, axis1, axis2).sum(-1)
 
 
 def size(x: Any, axis: int | None = None) -> int:
-    return int(x.numel() if axis is None else x.shape[axis])
+    return int(asarray(x).numel() if axis is None else x.shape[axis])
 
 
 def ndim(x: Any) -> int:
@@ -195,22 +444,70 @@ def shape(x: Any) -> tuple[int, ...]:
 
 
 def broadcast_to(x: Any, shape: Any) -> Any:
-    return torch.broadcast_to(x if isinstance(x, torch.Tensor) else torch.tensor(x), tuple(shape))
+    return torch.broadcast_to(asarray(x), _whole(shape))
 
 
-def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
-    return torch.swapaxes(x, axis1, axis2)
-
-
-def concatenate(arrays: Sequence[Any], axis: Any = 0) -> Any:
+def concatenate(arrays: Sequence[Any], axis: int | None = 0) -> Any:
     if axis is None:
         return torch.cat([asarray(x).reshape(-1) for x in arrays])
     return torch.cat([asarray(x) for x in arrays], dim=axis)
+
+
+def hstack(arrays: Sequence[Any]) -> Any:
+    return torch.hstack([asarray(x) for x in arrays])
+
+
+def vstack(arrays: Sequence[Any]) -> Any:
+    return torch.vstack([asarray(x) for x in arrays])
+
+
+def atleast_1d(x: Any) -> Any:
+    return torch.atleast_1d(asarray(x))
+
+
+def atleast_2d(x: Any) -> Any:
+    return torch.atleast_2d(asarray(x))
 
 
 def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     return torch.stack([asarray(x) for x in arrays], dim=axis)
 
 
+def split(x: Any, places: Any, axis: int = 0) -> list[Any]:
+    return list(torch.tensor_split(x, places, dim=axis))
+
+
+array_split = split
+
+
+# Products
+
+
 def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
-    return torch.tensordot(x, y, dims=axes)
+    if isinstance(axes, list | tuple):
+        axes = [[part] if isinstance(part, int) else part for part in axes]
+    return torch.tensordot(asarray(x), asarray(y), dims=axes)
+
+
+def dot(x: Any, y: Any) -> Any:
+    x, y = _beside(x, y)
+    if not x.ndim or not y.ndim:
+        return x * y
+    return torch.tensordot(x, y, dims=([x.ndim - 1], [max_axis(y)]))
+
+
+def max_axis(y: Any) -> int:
+    """Return the axis of its second operand that dot sums over."""
+    return 0 if y.ndim == 1 else int(y.ndim) - 2
+
+
+def inner(x: Any, y: Any) -> Any:
+    return torch.inner(asarray(x), asarray(y))
+
+
+def outer(x: Any, y: Any) -> Any:
+    return torch.outer(asarray(x).reshape(-1), asarray(y).reshape(-1))
+
+
+def einsum(subscripts: str, *operands: Any, optimize: Any = False) -> Any:
+    return torch.einsum(subscripts, *[asarray(x) for x in operands])

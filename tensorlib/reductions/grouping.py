@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import dtype_kind
 from checkpoint.ad.containers import List
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import as_like, call, found, shape_now
-from tensorlib.rules import discrete, real_only
+from tensorlib.rules import as_dtype, discrete, real_only
 
 Rule = Callable[..., Any]
 
@@ -53,7 +55,7 @@ def _segment_prod(xp: Any, values: Any, index: Any, count: int) -> Any:
 
 def _extreme(name: str, element: float) -> Rule:
     def value(xp: Any, values: Any, index: Any, count: int) -> Any:
-        if values.dtype.kind in "iu":
+        if dtype_kind(values.dtype) in "iu":
             limits = np.iinfo(values.dtype)
             whole = _start(xp, values, count, limits.min if element < 0 else limits.max)
         else:
@@ -102,8 +104,8 @@ def _members(xp: Any, values: Any, index: Any, count: int) -> Any:
     sizes = xp.bincount(index, minlength=count)
     order = xp.argsort(index, kind="stable")
     starts = xp.cumsum(sizes) - sizes
-    table = xp.full((count, int(max(sizes, default=0))), index.size)
-    table[index[order], xp.arange(index.size) - starts[index[order]]] = order
+    table = xp.full((count, int(max(sizes, default=0))), prod(index.shape))
+    table[index[order], xp.arange(prod(index.shape)) - starts[index[order]]] = order
     return table
 
 
@@ -155,7 +157,7 @@ SEGMENT_PROD = tensor(
 
 def _extreme_vjp(xp: Any, g: Any, y: Any, values: Any, index: Any, count: int) -> Any:
     """Return the cotangent shared evenly by the values that are the largest (smallest) of their index."""
-    hit = (values == xp.take(y, index, 0)).astype(values.dtype)
+    hit = as_dtype(values == xp.take(y, index, 0), values.dtype)
     share = _segment_sum(xp, hit, index, count)
     return hit * xp.take(g / xp.where(share == 0, 1, share), index, 0)
 

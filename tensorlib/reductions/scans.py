@@ -5,6 +5,7 @@ Products are never divided by an element, so that elements may be zero.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def _others(xp: Any, lines: Any) -> Any:
     """Return for each element the product of the others of its line."""
     before, after = xp.ones_like(lines), xp.ones_like(lines)
     before[..., 1:] = xp.cumprod(lines[..., :-1], axis=-1)
-    after[..., :-1] = xp.cumprod(lines[..., :0:-1], axis=-1)[..., ::-1]
+    after[..., :-1] = xp.flip(xp.cumprod(xp.flip(lines[..., 1:], -1), axis=-1), -1)
     return before * after
 
 
@@ -216,7 +217,7 @@ def _undone(xp: Any, g: Any, axis: int) -> Any:
 
 
 def _diff_vjp(xp: Any, g: Any, y: Any, a: Any, n: int = 1, axis: int = -1) -> Any:
-    if g.size == 0:
+    if prod(g.shape) == 0:
         return xp.zeros(a.shape, g.dtype)
     for _ in range(n):
         g = _undone(xp, g, axis)

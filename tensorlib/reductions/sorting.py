@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from tensorlib.rules import discrete
 def _in_order(xp: Any, like: Any, order: Any, g: Any, axis: Any) -> Any:
     """Return the cotangent of an array whose elements were taken in an order along an axis."""
     if axis is None:
-        whole = xp.zeros(like.size, g.dtype)
+        whole = xp.zeros(prod(like.shape), g.dtype)
         whole[order] = g
         return whole.reshape(like.shape)
     whole = xp.zeros(like.shape, g.dtype)
@@ -157,7 +158,7 @@ def _unique_vjp(xp: Any, g: Any, y: Any, ar: Any, *rest: Any) -> Any:
     axis = rest[3] if len(rest) > 3 else None
     _, first = xp.unique(ar, return_index=True, axis=axis)
     g = g[0] if isinstance(g, tuple) else g
-    whole = xp.zeros(ar.size if axis is None else ar.shape, g.dtype)
+    whole = xp.zeros(prod(ar.shape) if axis is None else ar.shape, g.dtype)
     whole[(slice(None),) * ((axis or 0) % max(ar.ndim, 1)) + (first,)] = g
     return whole.reshape(ar.shape)
 

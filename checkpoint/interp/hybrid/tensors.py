@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
-from checkpoint.ad.array_library import namespace
+from checkpoint.ad.array_library import functions_for, namespace
 from checkpoint.ad.arrays import Array, Memory, array_of
 from checkpoint.ad.containers import CONTAINERS, List, Record
 from checkpoint.ad.numbers import DERIVED, NUMBERS
@@ -174,7 +174,7 @@ def perform_tensor_taped(
         return _change(machine, record, operands, names)
     natives = natives_of(machine, operands)
     if natives is not None and not record.variadic:
-        data = record.value(namespace(natives), *natives)
+        data = record.value(functions_for(record.name, natives), *natives)
         result = handle(machine, record, operands, data)
         if type(result) in NUMBERS:
             return result, _pulled_simply(machine, record, operands, names, natives, data)
@@ -258,7 +258,7 @@ def _change(machine: Any, record: Tensor, operands: Values, names: Names) -> tup
     content = operands[-1]
     is_simple = type(content) in NUMBERS or not any(True for _ in leaves(content))
     if record.writes is None or record.in_place is None or not is_simple:
-        made = record.value(namespace(natives), *natives)
+        made = record.value(functions_for(record.name, natives), *natives)
         result = handle(machine, record, operands, made)
         supersede(array, machine.steps + 1)
         if simply is not None and not record.variadic and type(result) in NUMBERS:
