@@ -134,8 +134,12 @@ def namespace(datas: Sequence[Any]) -> Any:
 
 
 def _namespace_of_several(datas: Sequence[Any]) -> Any:
-    """Do what `namespace` does where arrays may be of several libraries, and look into lists and tuples."""
-    arrays = list(_arrays_in(datas))
+    """Do what `namespace` does where arrays may be of several libraries, and look into lists and tuples.
+
+    One number of the default library stands beside the arrays of any library, as Python's numbers do.
+    """
+    found = list(_arrays_in(datas))
+    arrays = [each for each in found if not _is_plain_number(each)] or found
     met = {id(libraries[type(each)].namespace): libraries[type(each)] for each in arrays}
     if len(met) > 1:
         first, second = (library.name for library in list(met.values())[:2])
@@ -145,8 +149,12 @@ def _namespace_of_several(datas: Sequence[Any]) -> Any:
         )
     if met:
         return namespaces[type(arrays[0])]
-    found = (of_dtypes.get(getattr(data, "dtype", None)) for data in datas)
-    return next((each for each in found if each is not None), defaults[0])
+    known = (of_dtypes.get(getattr(data, "dtype", None)) for data in datas)
+    return next((each for each in known if each is not None), defaults[0])
+
+
+def _is_plain_number(data: Any) -> bool:
+    return tuple(data.shape) == () and namespaces[type(data)] is defaults[0]
 
 
 def functions_for(record: str, datas: Sequence[Any]) -> Any:

@@ -55,8 +55,10 @@ PyObject *holder_of(const ArrayClasses *c, PyObject *array) {
     return base || PyErr_Occurred() ? base : PyObject_CallOneArg(c->holder_of, array);
 }
 
+static bool is_scalar_type(PyTypeObject *type) { return !type->tp_as_mapping || !type->tp_as_mapping->mp_ass_subscript; }
+
 /* Notes the namespace of an array, of what has the dtype of one, or of arrays in a list or tuple; false: it is not the
- * one that was known. */
+ * one that was known. Scalars stand beside the arrays of any library. */
 static bool note_namespace(const ArrayClasses *c, PyObject *item, PyObject **known) {
     if (PyList_Check(item) || PyTuple_Check(item)) {
         PyObject **parts = PySequence_Fast_ITEMS(item);
@@ -64,6 +66,7 @@ static bool note_namespace(const ArrayClasses *c, PyObject *item, PyObject **kno
             if (!note_namespace(c, parts[i], known)) return false;
         return true;
     }
+    if (!Py_IS_TYPE(item, c->like) && is_scalar_type(Py_TYPE(item))) return true;
     PyObject *found = Py_IS_TYPE(item, c->like)
                           ? PyDict_GetItemWithError(c->of_dtypes, *slot_of(item, c->like_dtype))
                           : PyDict_GetItemWithError(c->namespaces, (PyObject *)Py_TYPE(item));

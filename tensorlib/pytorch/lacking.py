@@ -8,15 +8,16 @@ from __future__ import annotations
 
 # fmt: off
 LACKING = frozenset((
-    "array.sort", "array.transpose", "list->tensor", "maxall", "minall", "np.add.reduceat", "np.append",
-    "np.argpartition", "np.array2string", "np.array_equal", "np.array_repr", "np.array_str", "np.average",
-    "np.bitwise_and.reduce", "np.bitwise_count", "np.bitwise_or.reduce", "np.bitwise_xor.reduce",
-    "np.block", "np.bool", "np.cbrt", "np.choose", "np.compress", "np.convolve", "np.correlate", "np.cross",
-    "np.delete", "np.digitize", "np.extract", "np.fabs", "np.fft.fftn", "np.fft.fftshift", "np.fft.ifftn",
-    "np.fft.ifftshift", "np.fft.irfftn", "np.fft.rfftn", "np.fill_diagonal", "np.flatnonzero", "np.float32",
-    "np.float64", "np.gcd", "np.gcd.reduce", "np.gradient", "np.histogram", "np.insert", "np.int16",
-    "np.int32", "np.int64", "np.int8", "np.interp", "np.iscomplex", "np.isin", "np.ix_", "np.lcm",
-    "np.lcm.reduce", "np.lexsort", "np.lib.stride_tricks.sliding_window_view", "np.linalg.cholesky",
+    "array.sort", "array.transpose", "list->tensor", "maxall", "minall", "normal", "np.add.reduceat",
+    "np.append", "np.argpartition", "np.array2string", "np.array_equal", "np.array_repr", "np.array_str",
+    "np.average", "np.bitwise_and.reduce", "np.bitwise_count", "np.bitwise_or.reduce",
+    "np.bitwise_xor.reduce", "np.block", "np.bool", "np.cbrt", "np.choose", "np.compress", "np.convolve",
+    "np.correlate", "np.cross", "np.delete", "np.digitize", "np.extract", "np.fabs", "np.fft.fftn",
+    "np.fft.fftshift", "np.fft.ifftn", "np.fft.ifftshift", "np.fft.irfftn", "np.fft.rfftn",
+    "np.fill_diagonal", "np.flatnonzero", "np.float32", "np.float64", "np.gcd", "np.gcd.reduce",
+    "np.gradient", "np.histogram", "np.histogramdd", "np.insert", "np.int16", "np.int32", "np.int64",
+    "np.int8", "np.interp", "np.iscomplex", "np.isin", "np.ix_", "np.lcm", "np.lcm.reduce", "np.lexsort",
+    "np.lib.stride_tricks.sliding_window_view", "np.linalg.cholesky", "np.linalg.cross",
     "np.linalg.eigvalsh", "np.linalg.lstsq", "np.linalg.pinv", "np.linalg.svd", "np.linspace",
     "np.logaddexp.reduce", "np.logical_xor.reduce", "np.logspace", "np.maximum.at", "np.median",
     "np.minimum.at", "np.nan_to_num", "np.nanargmax", "np.nanargmin", "np.nanmax", "np.nanmin", "np.pad",
@@ -26,7 +27,7 @@ LACKING = frozenset((
     "resize", "tensorlib.as-array", "tensorlib.basis", "tensorlib.complex", "tensorlib.draw",
     "tensorlib.draw-moved", "tensorlib.draw-standard", "tensorlib.dtype-for", "tensorlib.extreme-shares",
     "tensorlib.logsumexp", "tensorlib.masked", "tensorlib.prod_where", "tensorlib.random.exponential",
-    "tensorlib.random.uniform", "tensorlib.segment_max", "tensorlib.segment_min", "tensorlib.segment_prod",
-    "tensorlib.sum_where",
+    "tensorlib.random.normal", "tensorlib.random.uniform", "tensorlib.segment_max", "tensorlib.segment_min",
+    "tensorlib.segment_prod", "tensorlib.sum_where",
 ))
 # fmt: on

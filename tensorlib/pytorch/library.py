@@ -50,7 +50,8 @@ class TorchArrays(ArrayLibrary):
         return value if isinstance(value, torch.dtype) else None
 
     def silently(self) -> AbstractContextManager[Any]:
-        return torch.no_grad()
+        quiet: AbstractContextManager[Any] = torch.no_grad()
+        return quiet
 
 
 _KIND_OF = {each: kind for kind, dtypes in _KINDS.items() for each in dtypes}

@@ -35,14 +35,23 @@ def array(x: Any, dtype: Any = None, order: str = "K", ndmin: int = 0) -> Any:
 
 
 def asarray(x: Any, dtype: Any = None) -> Any:
-    """Return a tensor; of numbers a new one."""
+    """Return a tensor; of Python's numbers a new one, in double precision unless it stands beside tensors."""
     if isinstance(x, torch.Tensor):
-        return x if dtype is None else x.to(dtype)
-    if isinstance(x, list | tuple) and any(isinstance(part, torch.Tensor) for part in x):
-        return torch.stack([asarray(part, dtype) for part in x])
-    if isinstance(x, list | tuple) and any(isinstance(part, list | tuple) for part in x):
-        return torch.stack([asarray(part, dtype) for part in x])
-    return torch.asarray(x, dtype=dtype)
+        return x if dtype is None else x.to(_dtype(dtype))
+    if not isinstance(x, list | tuple):
+        return torch.asarray(x, dtype=_dtype(dtype or type(x)))
+    parts = [asarray(part, dtype) for part in x]
+    return torch.stack(_together(parts, x)) if parts else torch.zeros((0,), dtype=_dtype(dtype or float))
+
+
+def _together(parts: list[Any], given: Sequence[Any]) -> list[Any]:
+    """Return tensors of one dtype: that of those which were given as tensors, if any were."""
+    firm = [part for part, item in zip(parts, given, strict=True) if isinstance(item, torch.Tensor)]
+    dtypes = [part.dtype for part in firm or parts]
+    common = dtypes[0]
+    for dtype in dtypes[1:]:
+        common = torch.promote_types(common, dtype)
+    return [part.to(common) for part in parts]
 
 
 def copyto(out: Any, x: Any, casting: str = "", where: Any = None) -> None:
@@ -59,19 +68,21 @@ def astype(x: Any, dtype: Any, copy: bool = True) -> Any:
 
 
 def zeros(shape: Any, dtype: Any = None) -> Any:
-    return torch.zeros(_whole(shape), dtype=_dtype(dtype))
+    return torch.zeros(_whole(shape), dtype=_dtype(dtype or float))
 
 
 def ones(shape: Any, dtype: Any = None) -> Any:
-    return torch.ones(_whole(shape), dtype=_dtype(dtype))
+    return torch.ones(_whole(shape), dtype=_dtype(dtype or float))
 
 
 def full(shape: Any, value: Any, dtype: Any = None) -> Any:
-    return torch.full(_whole(shape), value, dtype=_dtype(dtype))
+    if isinstance(value, torch.Tensor):
+        return array(torch.broadcast_to(asarray(value, _dtype(dtype)), _whole(shape)))
+    return torch.full(_whole(shape), value, dtype=_dtype(dtype or type(value)))
 
 
 def empty(shape: Any, dtype: Any = None) -> Any:
-    return torch.empty(_whole(shape), dtype=_dtype(dtype))
+    return torch.empty(_whole(shape), dtype=_dtype(dtype or float))
 
 
 def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Any:
@@ -93,7 +104,7 @@ def full_like(x: Any, value: Any, dtype: Any = None) -> Any:
     return torch.full_like(asarray(x), value, dtype=_dtype(dtype))
 
 
-_DTYPES = {float: torch.float64, int: torch.int64, bool: torch.bool}
+_DTYPES = {float: torch.float64, int: torch.int64, bool: torch.bool, complex: torch.complex128}
 
 
 def _dtype(dtype: Any) -> Any:
@@ -117,10 +128,17 @@ def _beside(x: Any, y: Any) -> tuple[Any, Any]:
     if not isinstance(x, torch.Tensor) and not isinstance(y, torch.Tensor):
         return torch.tensor(x), torch.tensor(y)
     if not isinstance(x, torch.Tensor):
+        x = _number(x)
         x = torch.tensor(x, dtype=torch.result_type(y, x), device=y.device)
     elif not isinstance(y, torch.Tensor):
+        y = _number(y)
         y = torch.tensor(y, dtype=torch.result_type(x, y), device=x.device)
     return x, y
+
+
+def _number(x: Any) -> Any:
+    """Return one number as Python's."""
+    return x.item() if hasattr(x, "item") else x
 
 
 def _binary(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -226,6 +244,8 @@ def imag(x: Any) -> Any:
 def where(condition: Any, x: Any, y: Any) -> Any:
     if not isinstance(condition, torch.Tensor):
         condition = torch.tensor(condition)
+    if not isinstance(x, torch.Tensor) and not isinstance(y, torch.Tensor):
+        x = torch.tensor(x, dtype=torch.float64 if isinstance(x, float) else None)  # as precise as the number
     return torch.where(condition, x, y)
 
 
