@@ -37,11 +37,11 @@ def array(x: Any, dtype: Any = None, order: str = "K", ndmin: int = 0) -> Any:
 def asarray(x: Any, dtype: Any = None) -> Any:
     """Return a tensor; of Python's numbers a new one, in double precision unless it stands beside tensors."""
     if isinstance(x, torch.Tensor):
-        return x if dtype is None else x.to(_dtype(dtype))
+        return x if dtype is None else x.to(dtype_of(dtype))
     if not isinstance(x, list | tuple):
-        return torch.asarray(x, dtype=_dtype(dtype or type(x)))
+        return torch.asarray(x, dtype=dtype_of(dtype or (type(x) if type(x) in _DTYPES else None)))
     parts = [asarray(part, dtype) for part in x]
-    return torch.stack(_together(parts, x)) if parts else torch.zeros((0,), dtype=_dtype(dtype or float))
+    return torch.stack(_together(parts, x)) if parts else torch.zeros((0,), dtype=dtype_of(dtype or float))
 
 
 def _together(parts: list[Any], given: Sequence[Any]) -> list[Any]:
@@ -64,25 +64,25 @@ def copyto(out: Any, x: Any, casting: str = "", where: Any = None) -> None:
 
 def astype(x: Any, dtype: Any, copy: bool = True) -> Any:
     """Return a tensor of another dtype."""
-    return x.to(_dtype(dtype), copy=copy)
+    return x.to(dtype_of(dtype), copy=copy)
 
 
 def zeros(shape: Any, dtype: Any = None) -> Any:
-    return torch.zeros(_whole(shape), dtype=_dtype(dtype or float))
+    return torch.zeros(_whole(shape), dtype=dtype_of(dtype or float))
 
 
 def ones(shape: Any, dtype: Any = None) -> Any:
-    return torch.ones(_whole(shape), dtype=_dtype(dtype or float))
+    return torch.ones(_whole(shape), dtype=dtype_of(dtype or float))
 
 
 def full(shape: Any, value: Any, dtype: Any = None) -> Any:
     if isinstance(value, torch.Tensor):
-        return array(torch.broadcast_to(asarray(value, _dtype(dtype)), _whole(shape)))
-    return torch.full(_whole(shape), value, dtype=_dtype(dtype or type(value)))
+        return array(torch.broadcast_to(asarray(value, dtype_of(dtype)), _whole(shape)))
+    return torch.full(_whole(shape), value, dtype=dtype_of(dtype or type(value)))
 
 
 def empty(shape: Any, dtype: Any = None) -> Any:
-    return torch.empty(_whole(shape), dtype=_dtype(dtype or float))
+    return torch.empty(_whole(shape), dtype=dtype_of(dtype or float))
 
 
 def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Any:
@@ -101,15 +101,25 @@ def empty_like(x: Any, dtype: Any = None, shape: Any = None) -> Any:
 
 
 def full_like(x: Any, value: Any, dtype: Any = None) -> Any:
-    return torch.full_like(asarray(x), value, dtype=_dtype(dtype))
+    return torch.full_like(asarray(x), value, dtype=dtype_of(dtype))
 
 
 _DTYPES = {float: torch.float64, int: torch.int64, bool: torch.bool, complex: torch.complex128}
 
 
-def _dtype(dtype: Any) -> Any:
+def dtype_of(dtype: Any) -> Any:
     """Return PyTorch's dtype for a class of Python's numbers; a dtype itself."""
     return _DTYPES.get(dtype, dtype)
+
+
+def dtype(kind: Any) -> Any:
+    """Return what NumPy's np.dtype does, of PyTorch."""
+    return dtype_of(kind)
+
+
+def can_cast(given: Any, wanted: Any, casting: str) -> bool:
+    """Return whether a dtype may be converted to another one, as by NumPy's casting "same_kind"."""
+    return bool(torch.can_cast(given, wanted))
 
 
 def _whole(shape: Any) -> tuple[int, ...]:
