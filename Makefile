@@ -4,6 +4,7 @@
 #   make demo        install into .venv and run the demonstration
 #   make test        lint, check formatting and types, run the tests
 #   make test-long   run the tests that take minutes
+#   make test-torch  the tests of PyTorch's tensors; installs PyTorch, which brings 3 GB of CUDA's libraries
 #   make test-hostile  the same tests of the C engine with sanitizers, failing allocations, and valgrind
 #   make docs        build the site of the documents into site/, with every link checked
 #   make format      rewrite the sources as `make test` wants them
@@ -18,7 +19,7 @@ PIP := $(PY) -m pip --quiet --disable-pip-version-check
 SOURCES := $(wildcard setup.py checkpoint tensorlib tests experiments docs)
 C_SOURCES := $(wildcard ctemplates/*/*) checkpoint/ctarget/build.py
 
-.PHONY: demo docs test test-long test-hostile strict lint format clean
+.PHONY: demo docs test test-long test-torch test-hostile strict lint format clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.built
@@ -29,6 +30,9 @@ test: lint
 
 test-long: $(VENV)/.tools strict
 	$(PY) -m pytest -n auto --dist worksteal -m long
+
+test-torch: $(VENV)/.torch strict
+	$(PY) -m pytest -n auto --dist worksteal tests/pytorch
 
 test-hostile: $(VENV)/.tools
 	$(PY) -m tests.hostile
@@ -74,6 +78,11 @@ $(VENV)/.built: $(VENV)/.installed $(C_SOURCES)
 $(VENV)/.tools: $(VENV)/.installed
 	@echo "installing the test tools into $(VENV)"
 	@CHECKPOINT_WITHOUT_C=1 $(PIP) install --editable '.[test]'
+	@touch $@
+
+$(VENV)/.torch: $(VENV)/.tools
+	@echo "installing PyTorch into $(VENV)"
+	@CHECKPOINT_WITHOUT_C=1 $(PIP) install --editable '.[test,torch]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed

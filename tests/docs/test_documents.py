@@ -33,6 +33,7 @@ from tests.cli.support import checkpoint
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TEXTS = {str(path.relative_to(ROOT)): path.read_text() for path in DOCUMENTS}
+NEEDS = {"docs/guide/tensors.md": "torch"}  # without which the Python of a document is not run
 MOST_LINES = 250  # of the front page
 FILES = {"scheme": r"; (\S+\.vlad):", "python": r"# (\S+\.py):"}
 SESSION = re.compile(r"^```python\n(.*?)^```\n(\n```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
@@ -93,6 +94,8 @@ def run(block: str, name: str, session: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("document", [name for name, text in TEXTS.items() if SESSION.search(text)])
 def test_python(folder: Path, document: str) -> None:
+    if document in NEEDS:
+        pytest.importorskip(NEEDS[document])
     session: dict[str, Any] = {}
     before = set(sys.modules)
     for number, (block, _, text) in enumerate(SESSION.findall(TEXTS[document])):

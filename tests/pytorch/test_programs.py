@@ -1,4 +1,4 @@
-"""Programs over tensors: values are Python's to the bit, gradients autograd's; engines and schedules agree."""
+"""Programs over tensors: values are Python's to the bit, gradients autograd's; engines, schedules agree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from checkpoint import Binomial, Bisection, engines, jvp, value_and_grad
 from tests.pytorch.programs import corpus
 
 DTYPES = {"float64": (torch.float64, 1e-12), "float32": (torch.float32, 1e-5)}
-SCHEDULES = {
+SCHEDULES: dict[str, dict[str, Any]] = {
     "bisection": {"schedule": Bisection(base=20)},
     "binomial": {"schedule": Binomial(snapshots=3)},
     "budget": {"memory": 60_000},
