@@ -4,8 +4,10 @@ translated to C but where a test asks for it, and what is compiled then is kept 
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
 
 import platformdirs
 
@@ -13,6 +15,20 @@ os.environ.setdefault("CHECKPOINT_CHECK", "1")
 os.environ.setdefault("CHECKPOINT_JIT", "off")
 os.environ.setdefault("CHECKPOINT_CACHE", platformdirs.user_cache_dir("checkpoint-tests", appauthor=False))
 
+# Hundreds of tests start Python. Where no bytecode is to lie beside the sources, it is kept elsewhere, since
+# each process would compile all modules again.
+if sys.dont_write_bytecode and sys.pycache_prefix is None:
+    sys.pycache_prefix = platformdirs.user_cache_dir("checkpoint-tests-bytecode", appauthor=False)
+    sys.dont_write_bytecode = False
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # A job in the background may have been started with interruptions ignored, and what it starts inherits that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Hide the tests from the garbage collector: many of them collect, and each would walk them all."""
+    gc.collect()
+    gc.freeze()

@@ -139,12 +139,15 @@ def check_bytes(entry: Entry) -> None:
 @contextmanager
 def only_what_is_new() -> Iterator[None]:
     """Hide from the garbage collector the objects that existed before: they take most of its time."""
+    was_frozen = gc.get_freeze_count() > 0
     gc.collect()
     gc.freeze()
     try:
         yield
     finally:
         gc.unfreeze()
+        if was_frozen:
+            gc.freeze()
 
 
 def own_objects() -> int:
