@@ -30,6 +30,9 @@ from checkpoint.ad.values import Opaque
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.errors import RunError, SourceError
 from checkpoint.lang.python.library.stand_ins import BY_CLASS, StandIn
+from checkpoint.lang.python.library.standard.bases import ITEMS
+from checkpoint.lang.python.source.members import base_of
+from checkpoint.lang.python.source.plain_objects import fill_items, items_of
 from checkpoint.prims.python.native import NoValue, from_native, native
 from checkpoint.prims.python.tangents import holds_complex
 
@@ -147,7 +150,14 @@ def parts_of_python(item: Any, value: Any) -> Any:
     if type(item) in BY_CLASS:
         return list(BY_CLASS[type(item)].taken(item).values())
     names = value.layout.names
-    return [None if name.startswith("(") else object.__getattribute__(item, name) for name in names]
+    return [
+        items_of(item)
+        if name == ITEMS
+        else None
+        if name.startswith("(")
+        else object.__getattribute__(item, name)
+        for name in names
+    ]
 
 
 def _rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
@@ -171,6 +181,8 @@ def _rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
         made = _by_registration(item, attributes, registered)
         if made is not None:
             return made[0]
+    if base_of(cls) is not None:
+        return _derived(cls, attributes, parts[value.layout.index[ITEMS]])
     return tuple.__new__(cls, parts) if issubclass(cls, tuple) else _object(cls, attributes)
 
 
@@ -184,6 +196,16 @@ def _like(item: Any, stand_in: StandIn, table: Any) -> Any:
 
 def _object(cls: type, attributes: dict[str, Any]) -> Any:
     made: Any = object.__new__(cls)
+    for name, part in attributes.items():
+        set_own(made, name, part)
+    return made
+
+
+def _derived(cls: type, attributes: dict[str, Any], items: Any) -> Any:
+    """Return an object of a class that derives from dict or list."""
+    base: Any = base_of(cls)
+    made = base.__new__(cls)
+    fill_items(made, items)
     for name, part in attributes.items():
         set_own(made, name, part)
     return made

@@ -31,8 +31,8 @@ class Failed(ValueError):
 def f(x):
     raise «Failed(x)»
 ---
-the class Row, which derives from list, => make the object outside of the function
-class Row(list):
+the class Row, which derives from set, => make the object outside of the function
+class Row(set):
     pass
 def f(x):
     return «Row([x])»

@@ -11,8 +11,8 @@ from checkpoint.ad.tables import NATIVES
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.stand_ins import BY_STAND_IN
 from checkpoint.lang.python.library.standard.containers import Mapping
-from checkpoint.lang.python.source.members import found, is_slot
-from checkpoint.prims.python.native import CAUSE, class_of
+from checkpoint.lang.python.source.members import base_of, found
+from checkpoint.prims.python.native import class_of, is_namespace, namespace_of
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     copies_of,
@@ -45,6 +45,8 @@ def _values(now: Now, x: Any) -> Record:
 def _copy(now: Now, x: Any) -> Any:
     if type(x) is List:
         return list_of(now, x.items)
+    if is_namespace(x):
+        return dict_of(now, namespace_of(x.items[0]))
     if type(x) is Object:
         return _object_like(now, x)
     return dict_of(now, _dictionary(x, "copy").items)
@@ -53,7 +55,7 @@ def _copy(now: Now, x: Any) -> Any:
 def _object_like(now: Now, x: Object) -> Object:
     """Return another object with the same attributes; that of a stand-in holds containers of its own."""
     items = copies_of(x.items)
-    if x.layout.cls in BY_STAND_IN:
+    if x.layout.cls in BY_STAND_IN or base_of(x.layout.cls) is not None:
         items = [_copy(now, item) if type(item) in (List, Dict) else item for item in items]
     return Object(x.layout, items, owner=now.owner)
 
@@ -131,6 +133,18 @@ def _is_mapping(now: Now, x: Any) -> bool:
     return type(x) is Object and issubclass(x.layout.cls, Mapping)
 
 
+def _is_derived(now: Now, x: Any) -> bool:
+    return type(x) is Object and base_of(x.layout.cls) is not None
+
+
+def _overrides(now: Now, x: Any, name: str) -> bool:
+    cls = class_of(x)
+    base = base_of(cls)
+    return base is not None and found(cls, name) is not found(base, name)
+
+
+rearrange("is-derived", 1, "whether the class of x derives from dict or list", _is_derived, discrete=True)
+rearrange("overrides", 2, "whether the class of such an object has its own method", _overrides, discrete=True)
 rearrange(
     "has-keys",
     1,
@@ -142,19 +156,6 @@ rearrange("is-mapping", 1, "whether x is a dictionary of collections", _is_mappi
 
 
 # The attributes of objects by their names: `vars(x)`
-
-_OF_EXCEPTIONS = frozenset(("args", "value", CAUSE))
-
-
-def _names(x: Any) -> tuple[str, ...]:
-    """Return the names in the `__dict__` of an object: without slots, and what exceptions store elsewhere."""
-    cls = x.layout.cls
-    hidden = _OF_EXCEPTIONS if issubclass(cls, BaseException) else ()
-    return tuple(
-        name
-        for name in x.layout.names
-        if not name.startswith("(") and name not in hidden and not is_slot(found(cls, name))
-    )
 
 
 def _has_namespace(now: Now, x: Any) -> bool:
@@ -170,11 +171,11 @@ def _refused(cls: type) -> bool:
 
 
 def _own_names(now: Now, x: Any) -> Record:
-    return Record(TUPLE, _names(x))
+    return Record(TUPLE, tuple(namespace_of(x)))
 
 
 def _names_own(now: Now, x: Any, key: Any) -> bool:
-    return key_of(now, key) in _names(x)
+    return key_of(now, key) in namespace_of(x)
 
 
 def _with_namespace(now: Now, x: Any) -> Any:

@@ -33,7 +33,7 @@ from checkpoint.ad.containers import (
 from checkpoint.ad.entered import Entered
 from checkpoint.ad.graph import parts_of
 from checkpoint.ad.numbers import NUMBERS, real_part
-from checkpoint.ad.opaque import is_constant, is_opaque
+from checkpoint.ad.opaque import is_constant, is_of_machine, is_opaque
 from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.storage import FROZEN, Now, check_settled
 from checkpoint.ad.tables import NATIVES
@@ -43,11 +43,20 @@ from checkpoint.ad.walk import DESCEND, Branch, Cycle, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import BY_CLASS, BY_STAND_IN, COMPLEX
+from checkpoint.lang.python.library.standard.bases import ITEMS
+from checkpoint.lang.python.library.standard.namespaces import Namespace
 from checkpoint.lang.python.source import mismatch
-from checkpoint.lang.python.source.members import makes_record
-from checkpoint.lang.python.source.plain_objects import attribute_names, getattr_of, is_plain_object
+from checkpoint.lang.python.source.members import base_of, found, is_slot, makes_record
+from checkpoint.lang.python.source.plain_objects import (
+    attribute_names,
+    fill_items,
+    getattr_of,
+    is_plain_object,
+    items_of,
+)
 
 CAUSE = "__cause__"  # the field of an exception that was raised from another one, or from None
+_OF_EXCEPTIONS = frozenset(("args", "value", CAUSE))
 TABLE = "(table)"  # the field of a set: the dictionary of its elements by tokens
 SETS = frozenset((set, frozenset))
 _PLAIN = frozenset((bool, int, str, bytes, type(None), range))
@@ -78,6 +87,22 @@ def class_of(value: Any) -> type:
 def is_set(value: Any) -> bool:
     """Return whether a value is a set or frozenset."""
     return type(value) is Record and value.layout.cls in SETS
+
+
+def is_namespace(value: Any) -> bool:
+    """Return whether a value is the `__dict__` of an object."""
+    return type(value) is Object and value.layout.cls is Namespace
+
+
+def namespace_of(x: Any) -> dict[str, Any]:
+    """Return what is in the `__dict__` of an object: no slots, nor what exceptions store elsewhere."""
+    cls = x.layout.cls
+    hidden = _OF_EXCEPTIONS if issubclass(cls, BaseException) else ()
+    return {
+        name: item
+        for name, item in zip(x.layout.names, x.items, strict=True)
+        if not name.startswith("(") and name not in hidden and not is_slot(found(cls, name))
+    }
 
 
 def kind_of(value: Any) -> str:
@@ -137,6 +162,8 @@ def native(value: Any, now: Now | None = None, function: Callable[[Closure], Any
 
 def _parts(part: Any) -> Any:
     """Return the parts of which Python's object is built: of a set the elements."""
+    if is_namespace(part):
+        return list(namespace_of(part.items[0]).values())
     return list(part.items[0].items.values()) if is_set(part) else parts_of(part)
 
 
@@ -175,11 +202,14 @@ def _hollow(value: Any, leaves: bool) -> Any:
     if kind is not Object:
         return [] if kind is List else dict.fromkeys(value.items)
     cls = value.layout.cls
+    if cls is Namespace:
+        return dict.fromkeys(namespace_of(value.items[0]))
     if cls in BY_STAND_IN:
         return BY_STAND_IN[cls].made(dict(zip(value.layout.names, value.items, strict=True)), leaves)
     if issubclass(cls, BaseException):
         return cls.__new__(cls)
-    return object.__new__(cls)
+    base: Any = base_of(cls) or object
+    return base.__new__(cls)
 
 
 def _fill(value: Any, made: Any, parts: list[Any]) -> None:
@@ -189,9 +219,13 @@ def _fill(value: Any, made: Any, parts: list[Any]) -> None:
         made.extend(parts)
     elif kind is Dict:
         made.update(zip(value.items, parts, strict=True))
+    elif value.layout.cls is Namespace:
+        made.update(zip(namespace_of(value.items[0]), parts, strict=True))
     elif value.layout.cls in BY_STAND_IN:
         BY_STAND_IN[value.layout.cls].fill(made, dict(zip(value.layout.names, parts, strict=True)))
     else:
+        if base_of(value.layout.cls) is not None:
+            fill_items(made, parts[value.layout.index[ITEMS]])
         for name, part in zip(value.layout.names, parts, strict=True):
             set_own(made, name, part)
 
@@ -324,6 +358,10 @@ def _taken_apart(
     if cls in BY_CLASS:
         attributes = BY_CLASS[cls].taken(value)
         return list(attributes.values()), _object(Layout(BY_CLASS[cls].cls, tuple(attributes)), owner)
+    if base_of(cls) is not None and not is_of_machine(cls):
+        names = attribute_names(value)
+        layout = layouts.setdefault((cls, names), Layout(cls, (ITEMS, *names)))
+        return [items_of(value), *[getattr_of(value, name) for name in names]], _object(layout, owner)
     if isinstance(value, BaseException) and not own_attributes(value):
         return [value.args], _record(Layout(cls, ("args",)))
     if isinstance(value, BaseException) or is_plain_object(value):

@@ -21,6 +21,8 @@ from checkpoint.ad.values import Capsule, Closure, Opaque
 from checkpoint.ad.walk import DESCEND, Branch, fold
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.complex_numbers import Complex
+from checkpoint.lang.python.library.standard.bases import ITEMS
+from checkpoint.lang.python.source.plain_objects import items_of
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import is_object
 
@@ -189,9 +191,12 @@ def _attributes_given(value: Any, given: Any, path: Path) -> list[Any]:
     if type(given) is not value.layout.cls:
         raise _mismatch(path, _described(value), given)
     for name in value.layout.names:
-        if not hasattr(given, name):
+        if name != ITEMS and not hasattr(given, name):
             raise RunError(f"{written(path)} lacks the attribute {name!r} of its value")
-    return [object.__getattribute__(given, name) for name in value.layout.names]
+    return [
+        items_of(given) if name == ITEMS else object.__getattribute__(given, name)
+        for name in value.layout.names
+    ]
 
 
 def _steps(value: Any) -> list[str]:
@@ -200,7 +205,7 @@ def _steps(value: Any) -> list[str]:
         return [f"[{key!r}]" for key in value.items]
     if type(value) is List or not value.layout.names:
         return [f"[{i}]" for i in range(len(value.items))]
-    return [f".{name}" for name in value.layout.names]
+    return ["" if name == ITEMS else f".{name}" for name in value.layout.names]
 
 
 def _mismatch(path: Path, expected: str, given: Any) -> RunError:

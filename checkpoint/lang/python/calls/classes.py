@@ -20,7 +20,9 @@ from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Reference, Signature
+from checkpoint.lang.python.library.standard.bases import ITEMS
 from checkpoint.lang.python.source.members import (
+    base_of,
     field_names,
     is_initialised,
     is_made_as_record,
@@ -29,8 +31,12 @@ from checkpoint.lang.python.source.members import (
 
 
 def empty(program: ProgramContext, cls: type, span: Span) -> Expr:
-    """Return an object without attributes."""
-    return prim(span, "py.new", const(span, program.layout(cls, ())))
+    """Return an object without attributes; one that is a dict or list, without items."""
+    base = base_of(cls)
+    if base is None:
+        return prim(span, "py.new", const(span, program.layout(cls, ())))
+    layout = program.layout(cls, (ITEMS,))
+    return prim(span, "py.new", const(span, layout), prim(span, f"py.{base.__name__}"))
 
 
 def of_named_tuple(program: ProgramContext, known: Reference, derived: type | None = None) -> Callee:

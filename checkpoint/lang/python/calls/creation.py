@@ -24,8 +24,10 @@ from checkpoint.lang.python.context.builder import bind, const, copy_of, instanc
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Callee, Env, Reference, Signature
+from checkpoint.lang.python.library.standard.bases import BASES
 from checkpoint.lang.python.source.members import (
     abstract_error,
+    base_of,
     found,
     is_generated,
     is_made_by_namedtuple,
@@ -34,6 +36,7 @@ from checkpoint.lang.python.source.members import (
     next_member,
     own_init,
     own_new,
+    stored_in,
     why_not_made,
 )
 
@@ -122,7 +125,7 @@ def _copies(passed: Arguments) -> Arguments:
 
 def by_new(t: CallContext, known: Reference, passed: Arguments, node: ast.AST) -> Expr:
     """Call the `__new__` of a class."""
-    owner = next(base for base in known.value.__mro__ if "__new__" in vars(base))
+    owner = next(base for base in known.value.__mro__ if "__new__" in stored_in(base))
     return _by_member(t, known, owner, passed, node)
 
 
@@ -155,6 +158,8 @@ def by_python(t: CallContext, known: Reference, owner: type, passed: Arguments, 
     if _is_of_namedtuple(owner):
         callee = classes.of_named_tuple(t.program, t.program.reference_of(owner), cls)
         return arrange.apply(t, callee, passed, node, arrange.caller(t, callee, span))
+    if base_of(cls) is not None:
+        return bind(t.program.names, passed.values, lambda _: classes.empty(t.program, cls, span))
     if owner is not object:
         raise t.refuse(node, f"{owner.__qualname__}.__new__", "make the object outside of the function")
     problem = abstract_error(cls)
@@ -184,13 +189,13 @@ def _owner_of(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> type 
     """Return the class that stores a `__new__`, which a call names through it or a derived class."""
     if isinstance(value, types.BuiltinFunctionType):
         of = value.__self__
-        return of if isinstance(of, type) else None
+        return object if of in BASES else of if isinstance(of, type) else None
     if not isinstance(node.func, ast.Attribute):
         return None
     of = t.program.reference(t, node.func.value, env)
     if not isinstance(of, Reference) or not isinstance(of.value, type):
         return None
-    return next(base for base in of.value.__mro__ if "__new__" in vars(base))
+    return next(base for base in of.value.__mro__ if "__new__" in stored_in(base))
 
 
 def by_super(t: FunctionContext, after: type, node: ast.Call, env: Env) -> Expr:
@@ -207,7 +212,7 @@ def of_value(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     """Return `cls.__new__(cls, ...)`, where cls is a variable."""
 
     def owner(cls: type) -> type:
-        return next(base for base in cls.__mro__ if "__new__" in vars(base))
+        return next(base for base in cls.__mro__ if "__new__" in stored_in(base))
 
     return _of_class(t, owner, node, env)
 

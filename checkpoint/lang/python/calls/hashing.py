@@ -22,12 +22,13 @@ def has_elements(program: ProgramContext) -> bool:
     if not program.has_sets:
         return False
     return any(
-        not makes_record(cls) and not issubclass(cls, BaseException) and not _is_of_library(cls)
+        not makes_record(cls) and not issubclass(cls, BaseException) and not is_of_library(cls)
         for cls in program.classes
     ) or bool(program.groups("__hash__", "__eq__"))
 
 
-def _is_of_library(cls: type) -> bool:
+def is_of_library(cls: type) -> bool:
+    """Return whether a class is one of this package that stands for one of Python's."""
     return cls in BY_STAND_IN or cls.__module__.startswith("checkpoint.lang.python.library")
 
 

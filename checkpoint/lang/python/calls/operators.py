@@ -14,6 +14,7 @@ from functools import partial
 
 from checkpoint.lang.core import Const, Expr, If
 from checkpoint.lang.python.calls import arrange, hashing, inner, iterables
+from checkpoint.lang.python.calls.arrays import slice_of
 from checkpoint.lang.python.context import complex_operands
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import (
@@ -250,6 +251,25 @@ class Operators:
 
         return bind(self.program.names, [made], checked)
 
+    def sliced(self, args: list[Expr]) -> Expr:
+        """Return x[low:high:step]: of an object what its `__getitem__` returns for the slice."""
+        groups = [g for g in self.program.groups("__getitem__") if not hashing.is_of_library(g.cls)]
+        if not groups:
+            return prim(self.span, "py.slice", *args)
+
+        def choose(v: list[Expr]) -> Expr:
+            result = prim(self.span, "py.slice", *map(copy_of, v))
+            for group in reversed(groups):
+                index = slice_of(self.span, list(map(copy_of, v[1:])))
+                made = bind(self.program.names, [index], partial(self._item, group, v[0]))
+                result = self.of_class(v[0], group.cls, made, result)
+            return result
+
+        return bind(self.program.names, args, choose)
+
+    def _item(self, group: Group, x: Expr, index: list[Expr]) -> Expr:
+        return self.call(group.methods["__getitem__"], [x, *index])
+
     def truth(self, value: Expr) -> Expr:
         """Return the truth of a value."""
         return value if arrange.is_predicate(value) else self.simple("py.truth", [value])
@@ -343,6 +363,8 @@ def operation(program: ProgramContext, t: CallContext, op: str, args: list[Expr]
     if of_set is not None:
         return of_set
     operators = Operators(program, t, node)
+    if op == "py.slice":
+        return operators.sliced(args)
     if op == "py.contains":
         return operators.contains(args)
     if len(args) == 2 and op in BINARY:

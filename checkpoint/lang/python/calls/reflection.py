@@ -19,8 +19,9 @@ from checkpoint.lang.python.calls.attributes import Attributes, without
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, negated, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
+from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.scopes.syntax import has_star
-from checkpoint.lang.python.source.members import all_fields, member_of
+from checkpoint.lang.python.source.members import all_fields, base_of, member_of
 
 
 def _names(t: FunctionContext, node: ast.expr) -> list[str]:
@@ -175,6 +176,30 @@ def _issubclass(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
 # The class of an object
 
 
+def _isinstance(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    if len(node.args) != 2 or node.keywords:
+        return None
+    found = t.program.known_classes(t, node.args[1], env)
+    if found is None:
+        t.program.note_class_value(None)
+        return prim(t.span(node), "py.instance-of", *[t.expr(part, env) for part in node.args])
+    test, span = Const(t.span(node), Types(found)), t.span(node)
+    if not tables.is_file_of_library(t.text.source.name) or not has_derived(t, found):
+        return prim(span, "py.instance", t.expr(node.args[0], env), test)
+
+    def exactly(v: list[Expr]) -> Expr:
+        """Return whether a value is one of Python's own lists or dictionaries."""
+        is_one = prim(span, "py.instance", copy_of(v[0]), test)
+        return If(span, prim(span, "py.is-derived", copy_of(v[0])), const(span, False), is_one)
+
+    return bind(t.program.names, [t.expr(node.args[0], env)], exactly)
+
+
+def has_derived(t: FunctionContext, classes: tuple[type, ...]) -> bool:
+    """Return whether classes of the program derive from dict or list, if that is among some classes."""
+    return any(base_of(cls) in classes for cls in t.program.classes)
+
+
 def type_of(t: FunctionContext, node: ast.expr, env: Env) -> Expr | None:
     """Return x for `type(x)` and `x.__class__`; None for all other expressions."""
     match node:
@@ -277,6 +302,7 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.setattr: _setattr,
     builtins.delattr: _delattr,
     builtins.hasattr: _hasattr,
+    builtins.isinstance: _isinstance,
     builtins.issubclass: _issubclass,
     builtins.type: _type,
     builtins.vars: _vars,

@@ -20,7 +20,6 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import Types
 from checkpoint.ad.library import load_imported
 from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
@@ -73,6 +72,9 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         if op == "py.truth":
             return truth(t, args[0], node)
         return t.program.operation(t, op, args, node)
+    of_base = supers.of_base(t, value, node, env)
+    if of_base is not None:
+        return of_base
     library = t.program.library_callee(value)
     if library is not None:
         if arrays.translation_of(value) is not None:
@@ -203,17 +205,6 @@ def _intrinsic(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
         t.program.note_class(LAYOUTS[name.value].cls)
         return prim(t.span(node), "py.record", Const(t.span(node), LAYOUTS[name.value]), *args)
     return t.program.operation(t, str(name.value), args, node)
-
-
-def _isinstance(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
-    if len(node.args) != 2 or node.keywords:
-        return None
-    found = t.program.known_classes(t, node.args[1], env)
-    if found is None:
-        t.program.note_class_value(None)
-        return prim(t.span(node), "py.instance-of", *[t.expr(part, env) for part in node.args])
-    types_ = Const(t.span(node), Types(found))
-    return prim(t.span(node), "py.instance", t.expr(node.args[0], env), types_)
 
 
 def _print(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
@@ -370,7 +361,6 @@ def _collected(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
 
 SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     intrinsic: _intrinsic,
-    builtins.isinstance: _isinstance,
     builtins.print: _print,
     functools.partial: _partial_value,
     builtins.next: _generator("next"),

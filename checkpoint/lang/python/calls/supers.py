@@ -12,6 +12,7 @@ import ast
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from checkpoint.ad.library import is_of_library
@@ -21,8 +22,9 @@ from checkpoint.lang.python.calls.attributes import Attributes
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOT_IMPLEMENTED, bind, const, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
-from checkpoint.lang.python.context.meanings import Env, Reference
-from checkpoint.lang.python.source.members import METHOD_TYPES, is_generated, next_member
+from checkpoint.lang.python.context.meanings import Callee, Env, Reference
+from checkpoint.lang.python.library.standard.bases import BASES
+from checkpoint.lang.python.source.members import METHOD_TYPES, base_of, is_generated, next_member
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -206,6 +208,32 @@ def _call_of_class(t: FunctionContext, found: Super, name: str, passed: Argument
 def is_of_python(value: Any) -> bool:
     """Return whether an object is a method of Python's own classes that is translated here."""
     return isinstance(value, types.WrapperDescriptorType) and not is_of_library(value)
+
+
+def of_base(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | None:
+    """Call a method of dict or list by its name, of an object that may derive from it; None otherwise."""
+    if not isinstance(value, types.WrapperDescriptorType | types.MethodDescriptorType) or not node.args:
+        return None
+    owner, span = value.__objclass__, t.span(node)
+    if owner not in BASES or not any(base_of(cls) is owner for cls in t.program.classes):
+        return None
+    callee = t.program.callee_in_class(owner, value.__name__)
+    other = t.program.library_callee(value)
+    if callee is None:
+        return None
+    passed = arrange.arguments(t, node, env)
+
+    def apply(found: Callee | None, v: list[Expr]) -> Expr:
+        if found is None:
+            raise t.refuse(node, f"{owner.__name__}.{value.__name__}", "call the method of the object")
+        here = passed.like(list(map(copy_of, v)))
+        return arrange.apply(t, found, here, node, arrange.caller(t, found, span))
+
+    def choose(v: list[Expr]) -> Expr:
+        own, rest = t.attempt(node, partial(apply, callee, v)), t.attempt(node, partial(apply, other, v))
+        return If(span, prim(span, "py.is-derived", copy_of(v[0])), own, rest)
+
+    return bind(t.program.names, passed.values, choose, "argument")
 
 
 def of_python(

@@ -84,7 +84,7 @@ class ClassesContext(ABC):
 
     @abstractmethod
     def constructor_of(self, cls: type) -> Callee | None:
-        """Return a constructor made of a class's `__init__` (calls/initial.py), or None."""
+        """Return a constructor made of a class's `__init__` (normal/initial.py), or None."""
 
     @abstractmethod
     def writer(self, callee: Callee) -> Callee:

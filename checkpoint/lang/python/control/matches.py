@@ -20,7 +20,9 @@ from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Binding, Env
 from checkpoint.lang.python.control.handlers import evaluate
 from checkpoint.lang.python.control.joins import current, join, merge, written_in
+from checkpoint.lang.python.library.standard.bases import ITEMS
 from checkpoint.lang.python.scopes.syntax import captures_of
+from checkpoint.lang.python.source.members import base_of
 
 Fail = Callable[[], Expr]
 
@@ -117,12 +119,22 @@ def match_pattern(
         case ast.MatchOr():
             return _either(t, pattern.patterns, subject, env, then, fail)
         case ast.MatchSequence():
-            return _sequence(t, pattern, subject, env, then, fail)
+            return _of_items(t, pattern, subject, lambda v: _sequence(t, pattern, v, env, then, fail))
         case ast.MatchClass():
             return _class(t, pattern, subject, env, then, fail)
         case ast.MatchMapping():
-            return _mapping(t, pattern, subject, env, then, fail)
+            return _of_items(t, pattern, subject, lambda v: _mapping(t, pattern, v, env, then, fail))
     raise t.refuse(pattern, "this pattern", "match constants, tuples, dictionaries and dataclasses")
+
+
+def _of_items(t: FunctionContext, node: ast.pattern, subject: Expr, match: Callable[[Expr], Expr]) -> Expr:
+    """Return the match of a subject, or of the dict or list that an object of a derived class is."""
+    if not any(base_of(cls) for cls in t.program.classes):
+        return match(subject)
+    span = t.span(node)
+    items = prim(span, "py.attribute", copy_of(subject), Const(span, ITEMS))
+    held = If(span, prim(span, "py.is-derived", copy_of(subject)), items, copy_of(subject))
+    return bind(t.program.names, [held], lambda v: match(v[0]), "subject")
 
 
 def _captured(t: FunctionContext, node: ast.MatchAs, subject: Expr, env: Env, then: Next, fail: Fail) -> Expr:

@@ -108,6 +108,8 @@ def merged(d: Any, other: Any) -> Any:
     if prim("py.is-mapping", other):
         return prim("py.merge", d, other.table)
     if prim("py.has-keys", other):
+        if prim("py.is-derived", other) and not prim("py.overrides", other, "__iter__"):
+            return prim("py.merge", d, prim("py.attribute", other, "(items)"))
         for key in other.keys():  # noqa: SIM118  # as Python: its `__iter__` is not asked
             prim("py.set", d, key, other[key])
         return d

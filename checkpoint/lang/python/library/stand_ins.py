@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from checkpoint.ad.attributes import own_attributes
 from checkpoint.ad.containers import Layout
 from checkpoint.ad.twister import put_together, taken_apart
 from checkpoint.errors import InternalError, RunError
@@ -145,24 +144,9 @@ BY_STAND_IN.update(ITERATORS)
 NAMED_AS.update({each.cls: each.of for each in ITERATORS.values()})
 
 
-def _names_of(attributes: Attributes) -> Any:
-    """Return a dictionary with the names of the attributes that an object will have."""
-    return dict.fromkeys(name for name in attributes["of"].layout.names if not name.startswith("("))
-
-
-def _fill_namespace(made: Any, attributes: Attributes) -> None:
-    """Fill the dictionary of an object's attributes, which are there unless they contain that dictionary."""
-    found = own_attributes(attributes["of"])
-    missing = [name for name in made if name not in found]
-    if missing and not isinstance(attributes["of"], BaseException):
-        raise RunError("an object that holds its own `__dict__` cannot be shown, nor leave its run")
-    made.clear()
-    made.update(found)
-
-
-# A `__dict__` is made in a run, of an object; it leaves as another dictionary.
+# A `__dict__` is made in a run, of an object; it leaves as another dictionary (prims/python/native.py).
 BY_STAND_IN[namespaces.Namespace] = StandIn(
-    dict, namespaces.Namespace, _never_enters, _names_of, _fill_namespace
+    dict, namespaces.Namespace, _never_enters, lambda _: {}, lambda made, attributes: None
 )
 NAMED_AS[namespaces.Namespace] = dict
 

@@ -25,6 +25,7 @@ from checkpoint.lang.python.library import (
     unbound,
 )
 from checkpoint.lang.python.library.standard import (
+    bases,
     chains,
     complex_mathematics,
     containers,
@@ -44,7 +45,7 @@ from checkpoint.lang.python.library.standard import (
 _MODULES = (
     *(application, complex_numbers, containers, functions, generators, hashing, inner, iterators, methods),
     *(sets, state, unbound, chains, complex_mathematics, functional, iteration, lazy, lazy_itertools),
-    *(managers, namespaces, ordering, patterns, randoms, records, statistical),
+    *(bases, managers, namespaces, ordering, patterns, randoms, records, statistical),
 )
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {

@@ -31,7 +31,7 @@ from checkpoint.ad.values import Foreign
 from checkpoint.lang.python.calls.arrays import is_array, record_of, translation_of
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import BY_CLASS
-from checkpoint.lang.python.source.members import is_single_dispatch, registry
+from checkpoint.lang.python.source.members import is_single_dispatch, registry, stored_in
 from checkpoint.scalars.definition import Definition
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
@@ -85,8 +85,8 @@ def _attribute(value: Any, name: str) -> Any:
 
 def _in_class(cls: type, name: str) -> Any:
     for base in cls.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
+        if name in stored_in(base):
+            return stored_in(base)[name]
     raise NotFound(name)
 
 

@@ -14,11 +14,12 @@ from typing import Any
 
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Lambda
-from checkpoint.lang.python.calls import arrange, classes, creation, initial
+from checkpoint.lang.python.calls import arrange, classes, creation
 from checkpoint.lang.python.context.meanings import Binding, Callee, Maker, Reference, variable
 from checkpoint.lang.python.linking import class_values, dispatch
 from checkpoint.lang.python.linking.facts import FactsChanged
 from checkpoint.lang.python.linking.objects import Objects
+from checkpoint.lang.python.normal import initial
 from checkpoint.lang.python.scopes.scopes import parameters, scope_of
 from checkpoint.lang.python.source import boundary, refusals
 from checkpoint.lang.python.source.members import makes_named_tuple
@@ -150,7 +151,7 @@ class Methods(Objects):
         return self._with_class(function, cls) if boundary.is_allowed(function.value) else None
 
     def constructor_of(self, cls: type) -> Callee | None:
-        """Return a constructor made of a class's `__init__` (calls/initial.py), or None."""
+        """Return a constructor made of a class's `__init__` (normal/initial.py), or None."""
         known = self.in_class(cls, "__init__")
         assert isinstance(known, Reference)
         key = (known.value, cls, "constructor")

@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from checkpoint.lang.python.library.standard.bases import BASES
+
 _HEAP = 1 << 9  # the flag of classes made by a class statement
 
 
@@ -26,10 +28,10 @@ METHOD_TYPES = (types.FunctionType, functools.partialmethod, functools.singledis
 def member_of(cls: type, name: str) -> Any:
     """Return the member of a class under a name, as stored in the class; None for a field or no member."""
     for base in cls.__mro__:
-        if not base.__flags__ & _HEAP or base.__module__ == "enum":
+        if base not in BASES and (not base.__flags__ & _HEAP or base.__module__ == "enum"):
             continue
-        if name in vars(base):
-            value = without_cache(vars(base)[name])
+        if name in stored_in(base):
+            value = without_cache(stored_in(base)[name])
             return None if isinstance(value, _OF_C) or is_slot(value) or is_generated(value) else value
     return None
 
@@ -44,21 +46,32 @@ _OF_C = (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinF
 
 def found(cls: type, name: str) -> Any:
     """Return what a class or one that it derives from stores under a name; None if none does."""
-    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+    return next((stored_in(base)[name] for base in cls.__mro__ if name in stored_in(base)), None)
+
+
+def stored_in(cls: type) -> Mapping[str, Any]:
+    """Return what a class stores: of dict and list what the library has for them."""
+    return vars(BASES.get(cls, cls))
+
+
+def base_of(cls: type) -> type | None:
+    """Return the class dict or list from which a class of the user's derives; None if it does not."""
+    return next((base for base in cls.__mro__ if base in BASES), None) if cls.__flags__ & _HEAP else None
 
 
 def next_member(cls: type, after: type, name: str) -> tuple[type, Any] | None:
     """Return the class and member that `super()` in a class finds for objects of a derived class, or None."""
     order = cls.__mro__
     for base in order[order.index(after) + 1 :]:
-        if name in vars(base):
-            return base, without_cache(vars(base)[name])
+        if name in stored_in(base):
+            return base, without_cache(stored_in(base)[name])
     return None
 
 
 def has_members(cls: type) -> bool:
     """Return whether a class stores more than Python itself puts into every class."""
-    return bool(cls.__flags__ & _HEAP) and any(name not in _OF_EVERY_CLASS for name in vars(cls))
+    own = bool(cls.__flags__ & _HEAP) and any(name not in _OF_EVERY_CLASS for name in vars(cls))
+    return own or base_of(cls) is not None
 
 
 _OF_EVERY_CLASS = frozenset(
@@ -138,12 +151,14 @@ def is_made_as_record(cls: type) -> bool:
 def why_not_made(cls: type) -> str | None:
     """Return why a program cannot make objects of a class; None if it can."""
     for base in cls.__mro__[:-1]:
+        if base in BASES:
+            continue
         if not base.__flags__ & _HEAP or isinstance(vars(base).get("__new__"), types.BuiltinFunctionType):
             return f"which derives from {base.__name__}"
     if found(type(cls), "__call__") is not type.__call__:
         return f"whose metaclass {type(cls).__name__} makes its objects"
     for name in ("__getattribute__", "__del__"):
-        if any(name in vars(base) for base in cls.__mro__[:-1]):
+        if any(name in stored_in(base) for base in cls.__mro__[:-1]):
             return f"which has a {name} of its own"
     if makes_record(cls) and own_new(cls) is not None:
         return "which is frozen and has a __new__ of its own"

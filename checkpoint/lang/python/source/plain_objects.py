@@ -48,6 +48,21 @@ def getattr_of(value: Any, name: str) -> Any:
     return object.__getattribute__(value, name)
 
 
+def items_of(value: Any) -> Any:
+    """Return the list or dictionary that an object of a derived class is, as one of Python's own class."""
+    if isinstance(value, dict):
+        return dict(dict.items(value))
+    return list.copy(value)
+
+
+def fill_items(made: Any, items: Any) -> None:
+    """Give a new object of a class that derives from dict or list its items, without code of its class."""
+    if isinstance(made, dict):
+        dict.update(made, items)
+    else:
+        list.extend(made, items)
+
+
 def _has(value: Any, name: str) -> bool:
     try:
         getattr_of(value, name)

@@ -281,7 +281,7 @@ def subscript(t: FunctionContext, node: ast.Subscript, env: Env) -> Expr:
         return prim(t.span(node), "py.enum-named", Const(t.span(node), Types((known.value,))), name)
     value = translate(t, node.value, env)
     if isinstance(node.slice, ast.Slice):
-        return prim(t.span(node), "py.slice", value, *_bounds(t, node.slice, env))
+        return t.program.operation(t, "py.slice", [value, *_bounds(t, node.slice, env)], node)
     return t.program.operation(t, "py.item", [value, translate(t, node.slice, env)], node)
 
 

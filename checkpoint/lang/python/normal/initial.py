@@ -14,7 +14,7 @@ from collections.abc import Callable
 from checkpoint.ad.containers import Layout
 from checkpoint.lang.python.normal.nodes import Prim, assign, constant, load
 from checkpoint.lang.python.scopes.syntax import names_in
-from checkpoint.lang.python.source.members import found, is_slot, member_of
+from checkpoint.lang.python.source.members import base_of, found, is_slot, member_of
 
 
 def constructor(
@@ -23,6 +23,8 @@ def constructor(
     """Return the constructor of a class with this `__init__`; None where it has another form."""
     first = [*node.args.posonlyargs, *node.args.args][:1]
     if not first or node.decorator_list or node.args.posonlyargs or rebinds(node, first[0].arg):
+        return None
+    if base_of(cls) is not None:
         return None
     if any(isinstance(each, ast.Return) and each.value is not None for each in ast.walk(node)):
         return None
