@@ -48,7 +48,8 @@
     OBJECT(pull_bytes, "checkpoint.interp.hybrid.tensors", "PULL_BYTES")
 
 #define ARRAY_NAMES(NAME)                                                                                      \
-    NAME(ask) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(name) NAME(refused)
+    NAME(ask) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(name)     \
+    NAME(operator) NAME(add) NAME(subtract) NAME(multiply) NAME(negative) NAME(refused)
 
 /* Python's classes and the offsets of their slots; found once. */
 typedef struct ArrayClasses {

@@ -6,6 +6,7 @@
 #include "bridge/constants.h"
 #include "bridge/passage_import.h"
 #include "containers/containers.h"
+#include "foreign/operators.h"
 #include "foreign/plans.h"
 #include "foreign/pulls.h"
 
@@ -252,6 +253,13 @@ static PyObject *call(const Application *a, Py_ssize_t function) {
     return PyObject_Vectorcall(*slot_of(a->plan, function), a->natives->items, a->natives->count + 1, NULL);
 }
 
+/* Returns the value of a record's function: of an operator of Python by Python's number protocol. */
+static PyObject *value_of_step(const Application *a) {
+    const Operator operator = operator_of(a->c, *slot_of(a->plan, a->c->plan_record));
+    if (operator == NO_OPERATOR || !a->natives->handles) return call(a, a->c->plan_value);
+    return apply_operator(operator, a->natives->items + 1);
+}
+
 static bool change(Application *a) {
     Task *task = a->task;
     task->made = call(a, a->c->plan_in_place);
@@ -266,7 +274,7 @@ static bool change(Application *a) {
 /* Applies the function; false: an exception is set, or C does not handle such results: the plan records that. */
 static bool apply(Application *a, bool *other) {
     Task *task = a->task;
-    task->made = call(a, a->c->plan_value);
+    task->made = value_of_step(a);
     if (!task->made) return false;
     if (is_plain(task->made)) return deliver(a);
     if (is_library_array(a->c, task->made) && (a->handle = class_of(a->c, task->made))) return deliver(a);

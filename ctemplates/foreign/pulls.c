@@ -164,6 +164,8 @@ static bool add_contribution(Pull *p, Value *accumulator, PyObject *contribution
         Py_XDECREF(zero);
     } else {
         PyObject *old = ((Foreign *)accumulator->object)->python;
+        if (Py_IS_TYPE(old, c->accumulator) && Py_IS_TYPE(contribution, c->accumulator))
+            return add_accumulator(c, old, contribution);
         sum = PyNumber_Add(old, contribution);
         if (sum == old) {
             Py_DECREF(sum);
@@ -206,7 +208,9 @@ static uint32_t first_like(const Pull *p, uint32_t position) {
 }
 
 static bool pull_one(Pull *p, PyObject *rule, PyObject *const *arguments, uint32_t position) {
-    p->given = PyObject_Vectorcall(rule, arguments, (size_t)PyList_GET_SIZE(p->natives) + 3, NULL);
+    p->given = operator_cotangent(p->c, p->operator, p->g, p->natives, (Py_ssize_t)position);
+    if (!p->given)
+        p->given = PyObject_Vectorcall(rule, arguments, (size_t)PyList_GET_SIZE(p->natives) + 3, NULL);
     if (!p->given) return false;
     PyObject *like = PyList_GET_ITEM(p->natives, (Py_ssize_t)position);
     const bool done = add_given(p, &p->accumulators[first_like(p, position)], p->given, like);
@@ -233,6 +237,7 @@ static bool pull_all(Pull *p, PyObject *wanted) {
         PyErr_SetString(PyExc_SystemError, "arrays of two libraries in one pullback");
         return false;
     }
+    p->operator = operator_of(p->c, p->record);
     p->rules = PyObject_GetAttr(p->record, p->c->vjps);
     bool done = p->rules != NULL;
     for (Py_ssize_t i = PyTuple_GET_SIZE(wanted); done && i-- > 0;) {

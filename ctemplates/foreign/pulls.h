@@ -2,7 +2,7 @@
 #ifndef CK_PULLS_H
 #define CK_PULLS_H
 
-#include "foreign/array_classes.h"
+#include "foreign/operators.h"
 #include "foreign/task.h"
 
 /* Returns the origin of an application, a new reference, and stores the bytes that it adds to the tape; NULL: an
@@ -22,6 +22,7 @@ typedef struct Pull {
     const Operand *operands;
     Value *accumulators;
     uint32_t count;
+    Operator operator;
 } Pull;
 
 /* Adds to the accumulators of a step's operands, from the cotangent of its result. An origin that is not a Pulled of

@@ -16,9 +16,9 @@ NONZERO = (0.5, 2.0)
 POSITIVE = (0.2, 3.0)
 
 
-ADD = on_arrays(arithmetic.add)
-SUBTRACT = on_arrays(arithmetic.subtract)
-MULTIPLY = on_arrays(arithmetic.multiply)
+ADD = on_arrays(arithmetic.add, operator="add")
+SUBTRACT = on_arrays(arithmetic.subtract, operator="subtract")
+MULTIPLY = on_arrays(arithmetic.multiply, operator="multiply")
 DIVIDE = on_arrays(arithmetic.divide)
 # The quotient in partials that may be infinite: a zero cotangent contributes zero.
 QUOTIENT = on_arrays(
@@ -30,7 +30,7 @@ QUOTIENT = on_arrays(
     implements=(),
     overloads=(),
 )
-NEGATIVE = on_arrays(arithmetic.negate)
+NEGATIVE = on_arrays(arithmetic.negate, operator="negative")
 on_arrays(arithmetic.real)
 RECIPROCAL = pointwise(
     "np.reciprocal",
