@@ -2,7 +2,7 @@
 #ifndef CK_API_ARRAYS_H
 #define CK_API_ARRAYS_H
 
-#include "foreign/array_memory.h"
+#include "arrays/array_memory.h"
 
 typedef struct ArrayMemory ArrayMemory;
 

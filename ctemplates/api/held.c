@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "bridge/accumulators.h"
+#include "arrays/accumulators.h"
 #include "bridge/gil.h"
 #include "containers/collector.h"
 #include "containers/containers.h"

@@ -14,7 +14,7 @@
 
 #include "driver/bisection.h"
 #include "driver/segment.h"
-#include "foreign/array_memory.h"
+#include "arrays/array_memory.h"
 #include "state/cotangent.h"
 
 typedef struct Kept {

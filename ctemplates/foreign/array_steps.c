@@ -6,7 +6,7 @@
 #include "bridge/constants.h"
 #include "bridge/passage_import.h"
 #include "containers/containers.h"
-#include "foreign/operators.h"
+#include "arrays/operators.h"
 #include "foreign/plans.h"
 #include "foreign/pulls.h"
 

@@ -2,7 +2,7 @@
 #ifndef CK_PLANS_H
 #define CK_PLANS_H
 
-#include "foreign/array_classes.h"
+#include "arrays/array_classes.h"
 #include "foreign/plan_flags.h"
 #include "foreign/task.h"
 

@@ -123,14 +123,7 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
 /* Returns whether nothing else refers to the elements of a rule's result. */
 static bool is_new(const Pull *p, PyObject *given, PyObject *shape) {
     if (PyTuple_Check(shape) && PyTuple_GET_SIZE(shape) == 0) return false;
-    PyObject *base = PyObject_GetAttr(given, p->c->base);
-    if (!base) { /* of another library: one of its own may have the elements */
-        PyErr_Clear();
-        return false;
-    }
-    const bool owns = base == Py_None;
-    Py_DECREF(base);
-    if (!owns || given == p->g || given == p->result) return false;
+    if (given == p->g || given == p->result || is_view(p->c, given)) return false;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(p->natives); i++)
         if (PyList_GET_ITEM(p->natives, i) == given) return false;
     return true;

@@ -2,7 +2,7 @@
 #ifndef CK_PULLS_H
 #define CK_PULLS_H
 
-#include "foreign/operators.h"
+#include "arrays/operators.h"
 #include "foreign/task.h"
 
 /* Returns the origin of an application, a new reference, and stores the bytes that it adds to the tape; NULL: an

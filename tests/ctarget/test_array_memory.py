@@ -1,4 +1,4 @@
-"""The counter of NumPy arrays' bytes (foreign/array_memory.h): exact, and not felt by anything else."""
+"""The counter of NumPy arrays' bytes (arrays/array_memory.h): exact, and not felt by anything else."""
 
 from __future__ import annotations
 

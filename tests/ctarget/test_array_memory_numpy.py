@@ -29,7 +29,7 @@ def test_places_in_numpys_table() -> None:
     header = Path(np.get_include(), "numpy", "__multiarray_api.h").read_text(encoding="utf-8")
     header = re.sub(r"\\\n\s*", " ", header)
     places = dict(re.findall(r"#define (\w+)\s+\(\*\(.*\)\s+PyArray_API\[(\d+)\]\)", header))
-    source = (ROOT / "ctemplates" / "foreign" / "array_memory.c").read_text(encoding="utf-8")
+    source = (ROOT / "ctemplates" / "arrays" / "array_memory.c").read_text(encoding="utf-8")
     names = {
         "GET_ABI_VERSION": "PyArray_GetNDArrayCVersion",
         "GET_FEATURE_VERSION": "PyArray_GetNDArrayCFeatureVersion",

@@ -8,7 +8,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "foreign/array_memory.h"
+#include "arrays/array_memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* Finds the Python classes of arrays, once, and the namespace of an array's library. */
-#include "foreign/array_classes.h"
+#include "arrays/array_classes.h"
 
 #include <string.h>
 
@@ -27,18 +27,17 @@ const ArrayClasses *array_classes(void) {
     return &known;
 }
 
-/* Returns an attribute, a new reference; NULL without an exception if there is none. */
-static PyObject *attribute(PyObject *object, PyObject *name) {
-    PyObject *found = PyObject_GetAttr(object, name);
-    if (!found && PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
-    return found;
+/* Returns whether an array is one of the default library, which has NumPy's attributes. */
+static bool has_attributes(const ArrayClasses *c, PyObject *array) {
+    PyObject *functions = PyDict_GetItemWithError(c->namespaces, (PyObject *)Py_TYPE(array));
+    return PyList_GET_SIZE(c->defaults) && functions == PyList_GET_ITEM(c->defaults, 0);
 }
 
 Py_UCS4 kind_of_elements(const ArrayClasses *c, PyObject *array) {
     PyObject *dtype = PyObject_GetAttr(array, c->dtype);
     if (!dtype) return 0;
-    PyObject *kind = attribute(dtype, c->kind);
-    if (!kind && !PyErr_Occurred()) kind = Py_XNewRef(PyDict_GetItemWithError(c->kinds, dtype));
+    PyObject *known = PyDict_GET_SIZE(c->kinds) ? PyDict_GetItemWithError(c->kinds, dtype) : NULL;
+    PyObject *kind = known ? Py_NewRef(known) : PyObject_GetAttr(dtype, c->kind);
     Py_DECREF(dtype);
     if (!kind) return 0;
     const Py_UCS4 letter = PyUnicode_Check(kind) && PyUnicode_GET_LENGTH(kind) == 1 ? PyUnicode_READ_CHAR(kind, 0) : 0;
@@ -47,12 +46,20 @@ Py_UCS4 kind_of_elements(const ArrayClasses *c, PyObject *array) {
 }
 
 PyObject *holder_of(const ArrayClasses *c, PyObject *array) {
-    PyObject *base = attribute(array, c->base); /* NumPy's */
-    if (base == Py_None) {
-        Py_DECREF(base);
-        return Py_NewRef(array);
-    }
-    return base || PyErr_Occurred() ? base : PyObject_CallOneArg(c->holder_of, array);
+    if (!has_attributes(c, array)) return PyObject_CallOneArg(c->holder_of, array);
+    PyObject *base = PyObject_GetAttr(array, c->base);
+    if (base != Py_None) return base;
+    Py_DECREF(base);
+    return Py_NewRef(array);
+}
+
+bool is_view(const ArrayClasses *c, PyObject *array) {
+    const bool own = has_attributes(c, array);
+    PyObject *found = own ? PyObject_GetAttr(array, c->base) : PyObject_CallOneArg(c->is_view, array);
+    if (!found) PyErr_Clear();
+    const bool view = found != (own ? Py_None : Py_False);
+    Py_XDECREF(found);
+    return view;
 }
 
 static bool is_scalar_type(PyTypeObject *type) { return !type->tp_as_mapping || !type->tp_as_mapping->mp_ass_subscript; }

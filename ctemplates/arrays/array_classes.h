@@ -38,6 +38,7 @@
     OBJECT(defaults, "checkpoint.ad.array_library", "defaults")                                                \
     OBJECT(of_dtypes, "checkpoint.ad.array_library", "of_dtypes")                                              \
     OBJECT(lacking, "checkpoint.ad.array_library", "lacking")                                                  \
+    OBJECT(is_view, "checkpoint.ad.array_library", "is_view")                                                  \
     OBJECT(kinds, "checkpoint.ad.array_library", "kinds")                                                      \
     OBJECT(holder_of, "checkpoint.ad.array_library", "holder_of")                                                \
     OBJECT(held_bytes, "checkpoint.ad.array_library", "held_bytes")                                            \
@@ -69,6 +70,9 @@ Py_UCS4 kind_of_elements(const ArrayClasses *c, PyObject *array);
 
 /* Returns the object that holds the elements of an array, a new reference; NULL with an exception. */
 PyObject *holder_of(const ArrayClasses *c, PyObject *array);
+
+/* Returns whether an array may show the elements of another one. */
+bool is_view(const ArrayClasses *c, PyObject *array);
 
 /* Returns whether some library but the default one lacks a record, and these functions are not the default ones. */
 bool may_lack(const ArrayClasses *c, PyObject *functions, PyObject *record);

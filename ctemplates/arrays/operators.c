@@ -1,5 +1,5 @@
 /* Functions of arrays that are operators of Python: see operators.h. */
-#include "foreign/operators.h"
+#include "arrays/operators.h"
 
 Operator operator_of(const ArrayClasses *c, PyObject *record) {
     PyObject *name = PyObject_GetAttr(record, c->operator);

@@ -7,7 +7,7 @@
 #ifndef CK_OPERATORS_H
 #define CK_OPERATORS_H
 
-#include "foreign/array_classes.h"
+#include "arrays/array_classes.h"
 
 typedef enum Operator { NO_OPERATOR, ADDITION, SUBTRACTION, MULTIPLICATION, NEGATION } Operator;
 
