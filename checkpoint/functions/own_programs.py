@@ -18,8 +18,8 @@ from checkpoint.errors import RunError, SourceError
 from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.public import COUNTERPARTS
 from checkpoint.functions.run import RESUME
+from checkpoint.lang.python.library.stand_ins import Overloads
 from checkpoint.lang.python.linking.nested import Nested
-from checkpoint.lang.python.linking.values import Overloads
 from checkpoint.prims.python.native import native
 
 # By the identity of a function: the function, with the closure of its own program or why there is none.

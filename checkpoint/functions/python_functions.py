@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from types import ModuleType
+from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
 from checkpoint import engines
@@ -183,23 +183,44 @@ def result(value: Any, engine: Engine) -> Any:
         return value
     if _holds_capsule(value):
         value = transform(value, {}, _with_own_results)
-    return to_python(value, lambda closure: Returned(closure, engine))
+    return to_python(value, lambda function: _returned(function, engine))
+
+
+def _returned(function: Closure | Record, engine: Engine) -> Any:
+    """Return what the caller receives for a function: a builtin or class itself."""
+    first = function.items[0] if isinstance(function, Record) else function
+    thing = first.lam.stands_for
+    return thing if isinstance(thing, type | BuiltinFunctionType) else Returned(function, engine)
 
 
 class Returned:
-    """A function that a run returned; calling it runs it."""
+    """A function that a run returned; calling it runs it.
 
-    def __init__(self, closure: Closure, engine: Engine) -> None:
-        self.closure = closure
+    function: its procedure, or the record of those for so many arguments.
+    """
+
+    def __init__(self, function: Closure | Record, engine: Engine) -> None:
+        first = function.items[0] if isinstance(function, Record) else function
+        self.function = function
         self.engine = engine
-        self.__name__ = closure.lam.name or "function"
+        self.__name__ = first.lam.name or "function"
 
     def __call__(self, *args: Any) -> Any:
         """Return the value at these arguments."""
         values = [to_language(x, f"args[{i}]", lambda _: NotImplemented) for i, x in enumerate(args)]
-        closure = front_end().spread(self.closure, len(args), self.engine)
+        closure = front_end().spread(self._procedure(len(args)), len(args), self.engine)
         run = Run(closure, Record(TUPLE, tuple(values)), self.engine, PythonErrors)
         return result(run.value(), self.engine)
+
+    def _procedure(self, count: int) -> Closure:
+        """Return the procedure for a number of arguments."""
+        if not isinstance(self.function, Record):
+            return self.function
+        at = self.function.layout.index.get(str(count))
+        if at is None:
+            raise TypeError(f"{self.__name__}() cannot be called with {count} arguments by position here")
+        found: Closure = self.function.items[at]
+        return found
 
     def __repr__(self) -> str:
         return f"<function {self.__name__} of a run>"

@@ -55,7 +55,7 @@ def refusals_in(f: Callable[..., Any], shape: Shape, classes: tuple[type, ...]) 
     try:
         linked = link(f, shape, classes)
     except SourceError as error:
-        return [_refusal(error.message, error.span, f)]
+        return [refusal_of(error, f)]
     found = {_refusal(message, span, f): None for message, span in _found(linked, f)}
     return sorted(found, key=lambda each: (each.file, each.line, each.column, each.what))
 
@@ -126,6 +126,11 @@ def _unusable_inputs(linked: Linked, f: Callable[..., Any]) -> dict[str, Unusabl
 def _other(thing: Any) -> Any:
     """Return a value for what is neither number nor container: functions are judged where they are called."""
     return None if callable(thing) else NotImplemented
+
+
+def refusal_of(error: SourceError, f: Callable[..., Any]) -> Refusal:
+    """Return the refusal in which a run of a function has ended."""
+    return _refusal(error.message, error.span, f)
 
 
 def _refusal(message: str, span: Span | None, f: Callable[..., Any]) -> Refusal:

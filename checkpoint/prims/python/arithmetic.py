@@ -160,9 +160,12 @@ def _also_in_place(of: str, function: Function) -> None:
         scalar(definition, f"i{of}", like.value, in_python(function), (function,), doc)
     else:
         assert isinstance(like, Rearrange)
-        rearrange(
-            f"i{of}", like.arity, f"{like.doc}, in place", like.value, (function,), discrete=like.discrete
-        )
+        value = _plainly(function, _ior) if of == "or" else in_python(function)
+        rearrange(f"i{of}", like.arity, f"{like.doc}, in place", value, (function,), discrete=like.discrete)
+
+
+def _ior(now: Now, x: Any, y: Any) -> Any:
+    return _or(now, x, y) if type(x) is Dict else refuse(now, operator.ior, x, y)
 
 
 def _iadd(now: Now, x: Any, y: Any) -> Any:

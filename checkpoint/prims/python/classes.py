@@ -25,7 +25,7 @@ from checkpoint.lang.python.library.stand_ins import NAMED_AS
 from checkpoint.lang.python.source.members import found as found_in
 from checkpoint.lang.python.source.members import is_generated
 from checkpoint.prims.python.comparison import equality_by_fields, field_of, position_bounds
-from checkpoint.prims.python.native import class_of, is_set, native
+from checkpoint.prims.python.native import class_name, class_of, is_set, native
 from checkpoint.prims.python.objects import set_attribute, set_attribute_writes
 from checkpoint.prims.python.support import (
     WHOLE,
@@ -60,7 +60,7 @@ def _has_attribute(now: Now, x: Any, name: Any) -> bool:
 
 
 def _unsupported(now: Now, sign: str, x: Any, y: Any) -> Any:
-    names = [class_of(each).__name__ for each in (x, y)]
+    names = [class_name(each) for each in (x, y)]
     if sign in ("<", "<=", ">", ">="):
         raise TypeError(f"{sign!r} not supported between instances of {names[0]!r} and {names[1]!r}")
     raise TypeError(f"unsupported operand type(s) for {sign}: {names[0]!r} and {names[1]!r}")

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ad.containers import TUPLE, WITH_ATTRIBUTES, Dict, List, Object, Record
+from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.ad.tables import NATIVES
+from checkpoint.ad.values import Closure
 from checkpoint.errors import RunError
-from checkpoint.lang.python.library.stand_ins import BY_STAND_IN
+from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, Overloads
 from checkpoint.lang.python.library.standard.containers import Mapping
 from checkpoint.lang.python.source.members import base_of, found
-from checkpoint.prims.python.native import class_of, is_namespace, namespace_of
+from checkpoint.prims.python.native import class_name, class_of, is_namespace, namespace_of
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
+    PLAIN,
     copies_of,
     elements,
     is_tuple,
@@ -30,8 +33,23 @@ from checkpoint.prims.python.updates import dict_of, entries
 
 def _dictionary(x: Any, method: str) -> Any:
     if type(x) is not Dict:
-        raise AttributeError(f"{class_of(x).__name__!r} object has no attribute {method!r}")
+        raise AttributeError(f"{class_name(x)!r} object has no attribute {method!r}")
     return x
+
+
+def _no_dictionary(now: Now, x: Any, method: str) -> None:
+    """Raise Python's error for a method of dictionaries, of what is none."""
+    _dictionary(x, method)
+
+
+def _mapping(now: Now, x: Any) -> Any:
+    """Return what `{**x}` unpacks; raise Python's TypeError for what is certainly no mapping."""
+    if type(x) in NUMBERS or type(x) in _NO_MAPPINGS or type(x) in PLAIN or class_of(x) is Overloads:
+        raise TypeError(f"{class_name(x)!r} object is not a mapping")
+    return x
+
+
+_NO_MAPPINGS = frozenset((List, Record, Closure))
 
 
 def _keys(now: Now, x: Any) -> Record:
@@ -62,6 +80,8 @@ def _object_like(now: Now, x: Object) -> Object:
 
 rearrange("dict", 0, "an empty dictionary", lambda now: Dict({}, owner=now.owner), (), Purity.PURE)
 rearrange("dict-of", 1, "dict(x), of a dictionary", lambda now, x: dict_of(now, entries(now, x)))
+rearrange("no-dictionary", 2, "the error for a method of dictionaries: x, its name", _no_dictionary)
+rearrange("mapping", 1, "what `{**x}` unpacks, checked", _mapping)
 rearrange("keys", 1, "the tuple of a dictionary's keys", _keys)
 rearrange("values", 1, "the tuple of a dictionary's values", _values)
 rearrange("copy", 1, "x.copy() of a list or dictionary, copy.copy(x) of an object", _copy)

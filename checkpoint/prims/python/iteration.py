@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.arrays import ARRAYS, Discrete
 from checkpoint.ad.containers import TUPLE, WITH_ATTRIBUTES, Dict, List, Object, Record
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import Purity
@@ -17,7 +18,7 @@ from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Closure, Unusable
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
-from checkpoint.prims.python.native import class_of, source_name
+from checkpoint.prims.python.native import class_of, native, source_name
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     INDEXED,
@@ -118,6 +119,18 @@ def _nowhere(now: Now, *operands: Any) -> None:
     """Return None: nothing that these primitives give is a copy of a field."""
 
 
+def _reversible(now: Now, x: Any) -> Any:
+    """Return a value that `reversed` takes; raise Python's TypeError for all others."""
+    part = real_part(x) if type(x) in NUMBERS else x
+    if type(part) in NATIVES or type(part) in ARRAYS or type(part) in _IN_ORDER or is_tuple(x):
+        return x
+    cls = class_of(x)
+    if type(x) is Object and (hasattr(cls, "__reversed__") or hasattr(cls, "__getitem__")):
+        return x
+    raise TypeError(f"{type(native(x, now)).__name__!r} object is not reversible")
+
+
+_IN_ORDER = INDEXED | {List, Dict, Discrete, Unusable}
 _AS_IT_IS = "({0} if type({0}) is range or type({0}) is List else {p}(m, {0}))"
 select("sequence", 1, "what can be indexed, for what can be iterated", _sequence, _nowhere, inline=_AS_IT_IS)
 select("callee", 2, "a procedure: what is called, the number of arguments", _callee, _nowhere)
@@ -131,6 +144,7 @@ select(
 rearrange(
     "has-general", 1, "whether a function has such a procedure", _has_general, (), Purity.PURE, discrete=True
 )
+select("reversible", 1, "what has an order that can be reversed, itself", _reversible, _nowhere)
 rearrange("arguments", 3, "the tuple of a call's arguments in order: function, *args, **keywords", _arguments)
 select(
     "known-keywords",

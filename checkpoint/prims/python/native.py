@@ -10,6 +10,7 @@ cycle is refused, unless objects enter as a graph (entered.py).
 
 from __future__ import annotations
 
+import functools
 import os
 import types
 from collections.abc import Callable
@@ -42,7 +43,7 @@ from checkpoint.ad.values import Closure, Failure, Pair, Symbol, Unusable
 from checkpoint.ad.walk import DESCEND, Branch, Cycle, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.complex_numbers import Complex
-from checkpoint.lang.python.library.stand_ins import BY_CLASS, BY_STAND_IN, COMPLEX
+from checkpoint.lang.python.library.stand_ins import BY_CLASS, BY_STAND_IN, COMPLEX, Overloads
 from checkpoint.lang.python.library.standard.bases import ITEMS
 from checkpoint.lang.python.library.standard.namespaces import Namespace
 from checkpoint.lang.python.source import mismatch
@@ -84,6 +85,17 @@ def class_of(value: Any) -> type:
     return known.get(kind, kind)
 
 
+def class_name(value: Any) -> str:
+    """Return the name of the Python class of a value, as messages call it."""
+    cls = class_of(value)
+    first = value.items[0] if cls is Overloads else value
+    if type(first) is not Closure or first.lam.stands_for is None:
+        return "function" if cls is Overloads else cls.__name__
+    thing = first.lam.stands_for
+    known = isinstance(thing, type | types.BuiltinFunctionType)
+    return type(thing).__name__ if known else "function"
+
+
 def is_set(value: Any) -> bool:
     """Return whether a value is a set or frozenset."""
     return type(value) is Record and value.layout.cls in SETS
@@ -121,9 +133,24 @@ def placeholder(closure: Closure) -> Any:
     def function(*_: Any, **__: Any) -> Any:
         raise RunError("a function of the program was called from within a primitive")
 
+    if isinstance(closure.lam.stands_for, type):
+        return _named_as(closure.lam.stands_for)
     function.__qualname__ = closure.lam.name or "<lambda>"
     function.__name__ = function.__qualname__.rpartition(".")[2]
     return function
+
+
+class _AClass:
+    """What stands for a class in messages, where it is a procedure of the program."""
+
+    def __new__(cls, *_: Any) -> Any:
+        raise RunError("a class of the program was called from within a primitive")
+
+
+@functools.cache
+def _named_as(cls: type) -> type:
+    """Return a class that cannot be called, with the name of another."""
+    return type(cls.__name__, (_AClass,), {"__module__": cls.__module__, "__qualname__": cls.__qualname__})
 
 
 def python_exception(exception: Exception) -> Exception:
@@ -146,12 +173,14 @@ def source_name(name: str) -> str:
     return name.rpartition(".")[0] or name
 
 
-def native(value: Any, now: Now | None = None, function: Callable[[Closure], Any] = placeholder) -> Any:
+def native(value: Any, now: Now | None = None, function: Callable[[Any], Any] = placeholder) -> Any:
     """Return a value as Python's own object; `now`: the moment at which arrays are read."""
 
     def leaf(part: Any) -> Any:
         kind = type(part)
         if kind in _COMPOUND:
+            if kind is Record and part.layout.cls is Overloads:
+                return placeholder(part.items[0]) if function is placeholder else function(part)
             return DESCEND
         if kind in MUTABLE_CONTAINERS:
             return Hollow(_hollow(part, function is not placeholder))

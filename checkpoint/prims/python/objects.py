@@ -19,7 +19,7 @@ from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Capsule, Closure
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.stand_ins import COMPLEX
-from checkpoint.prims.python.native import CAUSE, class_of, from_native
+from checkpoint.prims.python.native import CAUSE, class_name, class_of, from_native
 from checkpoint.prims.python.sequences import builds
 from checkpoint.prims.python.support import (
     operator,
@@ -73,7 +73,7 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
                 f"the attribute {name} of a {cls.__name__} comes from its `__getattr__`, which no program "
                 f"runs: read it outside of the function, and pass it"
             )
-        raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
+        raise AttributeError(f"{class_name(x)!r} object has no attribute {name!r}")
     advice = f": call it where it stands, x.{name}(...)" if _is_called(cls, name) else ""
     raise RunError(f"the attribute {name} of a {cls.__name__} cannot be used as a value here{advice}")
 

@@ -12,7 +12,7 @@ from checkpoint.ad.storage import Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.driver.effects import Effects
 from checkpoint.errors import RunError
-from checkpoint.prims.python.native import class_of, native
+from checkpoint.prims.python.native import class_name, class_of, native
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     PLAIN,
@@ -93,6 +93,18 @@ rearrange("str", ANY_NUMBER, "str(x)", _str, (str,), discrete=True)
 rearrange("repr", 1, "repr(x)", _repr, (repr,), discrete=True)
 rearrange("ascii", 1, "ascii(x)", lambda now, x: python_result(now, ascii, x), (ascii,))
 rearrange("format", ANY_NUMBER, "format(x, spec)", _format, (format,), discrete=True)
+
+
+def _print_text(now: Now, value: Any, name: str, default: str) -> str:
+    """Return `sep` or `end` of `print`; raise Python's error for what is no text."""
+    if value is None:
+        return default
+    if type(value) is not str:
+        raise TypeError(f"{name} must be None or a string, not {class_name(value)}")
+    return value
+
+
+rearrange("print-text", 3, "sep or end of print: it, its name, its default", _print_text, discrete=True)
 rearrange("joined", ANY_NUMBER, "the strings one after another", _joined, discrete=True)
 rearrange("text-method", ANY_NUMBER, "a method of a string: the string, the name, arguments", _call)
 rearrange("text-call", 4, "the same with the tuple of arguments and the dictionary of keywords", _call_with)

@@ -15,7 +15,7 @@ from checkpoint.ad.containers import MUTABLE_CONTAINERS, Dict, List, Record, cha
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.storage import Now
 from checkpoint.errors import RunError
-from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.native import class_name
 from checkpoint.prims.python.support import (
     INDEXED,
     WHOLE,
@@ -56,7 +56,7 @@ def _index(now: Now, i: Any) -> Any:
 
 
 def _no_method(x: Any, name: str) -> AttributeError:
-    return AttributeError(f"{class_of(x).__name__!r} object has no attribute {name!r}")
+    return AttributeError(f"{class_name(x)!r} object has no attribute {name!r}")
 
 
 # x[i] = v

@@ -35,6 +35,7 @@ from checkpoint.lang.python.context.builder import bind, const, copy_of, instanc
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.library import actions
+from checkpoint.lang.python.scopes.syntax import has_star
 
 PERFORMED: frozenset[Any] = frozenset(
     (time.sleep, gc.collect, gc.disable, gc.enable, logging.disable, logging.basicConfig, logging.shutdown)
@@ -207,6 +208,43 @@ def stream_of(t: FunctionContext, node: ast.expr, env: Env) -> str | None:
         return None
     known = t.program.reference(t, node.value, env)
     return node.attr if isinstance(known, Reference) and known.value is sys else None
+
+
+def printed(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Translate a call of `print`; return None for keywords that it does not take."""
+    span = t.span(node)
+    if has_star(node):
+        raise t.refuse(node, "a star in `print`", "join the texts: print(' '.join(map(str, xs)))")
+    named = {k.arg: k.value for k in node.keywords}
+    stream = stream_of(t, named["file"], env) if "file" in named else "stdout"
+    if stream is None:
+        raise t.refuse(node, "`print` to a file", "return the text, and write it outside of the function")
+    if set(named) - {"sep", "end", "flush", "file"}:
+        return None
+    values = [t.program.operation(t, "py.str", [t.expr(part, env)], node) for part in node.args]
+    ends = [_end_of_print(t, n, d, named, env, span) for n, d in (("sep", " "), ("end", "\n"))]
+
+    def joined(parts: list[Expr]) -> Expr:
+        *texts, sep, end = parts
+        pieces = [piece for text in texts for piece in (copy_of(sep), text)][1:]
+        text = prim(span, "py.joined", *pieces)
+        if stream == "stderr":
+            return write(t, stream, text, end, node)
+        return prim(span, "py.print", text, end)
+
+    return bind(t.program.names, [*values, *ends], joined)
+
+
+def _end_of_print(
+    t: FunctionContext, name: str, default: str, named: dict[str | None, ast.expr], env: Env, span: Span
+) -> Expr:
+    """Return the text that `print` writes between or after values."""
+    if name not in named:
+        return const(span, default)
+    value = t.expr(named[name], env)
+    if isinstance(value, Const) and type(value.value) is str:
+        return value
+    return prim(span, "py.print-text", value, const(span, name), const(span, default))
 
 
 def _place(t: FunctionContext, span: Span) -> Expr:

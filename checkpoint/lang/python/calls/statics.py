@@ -36,7 +36,7 @@ from checkpoint.lang.python.calls import (
     reflection,
     supers,
 )
-from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
+from checkpoint.lang.python.context.builder import const, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import LAYOUTS, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
@@ -45,6 +45,7 @@ from checkpoint.lang.python.library.application import partial_with_keywords
 from checkpoint.lang.python.library.intrinsics import prim as intrinsic
 from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.lang.python.scopes.syntax import has_star
+from checkpoint.lang.python.source import mismatch
 from checkpoint.lang.python.source.advice import is_random, of_object
 from checkpoint.lang.python.source.members import is_generated
 
@@ -79,6 +80,9 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
     if library is not None:
         if arrays.translation_of(value) is not None:
             return array_calls.call_written(t, library, node, env)
+        problem = None if has_star(node) else mismatch.of_builtin(value, node)
+        if problem is not None:
+            return arrange.fails(t, t.span(node), arrange.arguments(t, node, env), problem)
         return arrange.to_callee(t, library, node, env)
     if supers.is_of_python(value) and not node.keywords and not has_star(node):
         done = supers.of_python(t, value, [t.expr(part, env) for part in node.args], node)
@@ -208,27 +212,8 @@ def _intrinsic(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
 
 
 def _print(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
-    span = t.span(node)
-    if has_star(node):
-        raise t.refuse(node, "a star in `print`", "join the texts: print(' '.join(map(str, xs)))")
-    named = {k.arg: k.value for k in node.keywords}
-    stream = outside.stream_of(t, named["file"], env) if "file" in named else "stdout"
-    if stream is None:
-        raise t.refuse(node, "`print` to a file", "return the text, and write it outside of the function")
-    if set(named) - {"sep", "end", "flush", "file"}:
-        return _mismatch(t, builtins.print, node, env)
-    values = [t.program.operation(t, "py.str", [t.expr(part, env)], node) for part in node.args]
-    ends = [t.expr(named[n], env) if n in named else const(span, d) for n, d in (("sep", " "), ("end", "\n"))]
-
-    def joined(parts: list[Expr]) -> Expr:
-        *texts, sep, end = parts
-        pieces = [piece for text in texts for piece in (copy_of(sep), text)][1:]
-        text = prim(span, "py.joined", *pieces)
-        if stream == "stderr":
-            return outside.write(t, stream, text, end, node)
-        return prim(span, "py.print", text, end)
-
-    return bind(t.program.names, [*values, *ends], joined)
+    found = outside.printed(t, node, env)
+    return _mismatch(t, builtins.print, node, env) if found is None else found
 
 
 def _generator(by: str) -> Callable[[FunctionContext, ast.Call, Env], Expr | None]:
@@ -289,7 +274,8 @@ def _repeat(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
 
 def _cast(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """Return the value of `typing.cast(type, value)`; the type says nothing to a run."""
-    return None if len(node.args) != 2 or has_star(node) else t.expr(node.args[1], env)
+    named = node.keywords or has_star(node)
+    return None if len(node.args) != 2 or named else t.expr(node.args[1], env)
 
 
 def _fields(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:

@@ -86,3 +86,15 @@ def both(span: Span, first: Expr, second: Expr) -> Expr:
 
 def negated(span: Span, test: Expr) -> Expr:
     return If(span, test, Const(span, False), Const(span, True))
+
+
+def union(names: Names, result: Expr, other: Expr) -> Expr:
+    """Return a dictionary with the items of a mapping added."""
+
+    def add(v: list[Expr]) -> Expr:
+        span = other.span
+        checked = prim(span, "py.mapping", copy_of(v[1]))
+        mapping = If(span, instance(span, copy_of(v[1]), dict), copy_of(v[1]), checked)
+        return prim(span, "py.merge", v[0], mapping)
+
+    return bind(names, [result, other], add)

@@ -186,7 +186,7 @@ def _unbinding(t: FunctionContext, name: str, exits: Exits, span: Span) -> Exits
 
 def forget(t: FunctionContext, name: str, env: Env, rest: Next, span: Span) -> Expr:
     """Take a variable's value away, around `rest`."""
-    if not env[name].cell:
+    if name not in env or not env[name].cell:
         return rest({**env, name: Binding("", unbound=True)})
 
     def marked(now: Env) -> Expr:

@@ -170,7 +170,8 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
 
 def reversed_(items: Any) -> Any:
     """See builtins.reversed."""
-    return prim("py.list-of", prim("py.slice", prim("py.sequence", items), None, None, -1))
+    found = prim("py.sequence", prim("py.reversible", items))
+    return prim("py.list-of", prim("py.slice", found, None, None, -1))
 
 
 def divmod_(x: Any, y: Any) -> Any:

@@ -95,15 +95,19 @@ def method___enter__(x: Any) -> Any:
 # Methods that change a list or dictionary
 
 
-def change_pop(x: Any, index: Any = MISSING, default: Any = MISSING) -> Any:
+def change_pop(x: Any, index: Any = MISSING, default: Any = MISSING, /) -> Any:
     """See list.pop, dict.pop."""
     if isinstance(x, dict):
+        if isinstance(index, str) and index == MISSING:
+            raise TypeError("pop expected at least 1 argument, got 0")
         if index in x:
             value = x[index]
             return (prim("py.delete", x, index), value)
         if isinstance(default, str) and default == MISSING:
             raise KeyError(index)
         return (x, default)
+    if not (isinstance(default, str) and default == MISSING):
+        raise TypeError("pop expected at most 1 argument, got 2")
     at = -1 if isinstance(index, str) and index == MISSING else index
     value = prim("py.pop-item", x, at)
     return (prim("py.delete", x, at), value)
@@ -126,11 +130,15 @@ def change_sort(x: Any, *, key: Any = None, reverse: Any = False) -> Any:
 
 def change_update(d: Any, other: Any = (), /, **more: Any) -> Any:
     """See dict.update."""
+    if not isinstance(d, dict):
+        prim("py.no-dictionary", d, "update")
     return (prim("py.merge", merged(d, other), more), None)
 
 
 def change_setdefault(d: Any, key: Any, default: Any = None, /) -> Any:
     """See dict.setdefault."""
+    if not isinstance(d, dict):
+        prim("py.no-dictionary", d, "setdefault")
     if key in d:
         return (d, d[key])
     return (prim("py.set", d, key, default), default)
@@ -138,6 +146,8 @@ def change_setdefault(d: Any, key: Any, default: Any = None, /) -> Any:
 
 def change_popitem(d: Any) -> Any:
     """See dict.popitem."""
+    if not isinstance(d, dict):
+        prim("py.no-dictionary", d, "popitem")
     if len(d) == 0:
         raise KeyError("popitem(): dictionary is empty")
     keys = prim("py.keys", d)

@@ -24,6 +24,16 @@ from checkpoint.lang.python.library.standard import chains, containers, managers
 Attributes = dict[str, Any]
 
 
+class Overloads:
+    """The class of a record of procedures, whose fields are named by the number of arguments, or "**".
+
+    It is callable, as `callable` says of these records; a call selects a procedure (py.callee).
+    """
+
+    def __call__(self, *args: Any) -> Any:
+        raise InternalError("a record of procedures is called by the program")
+
+
 @dataclass(frozen=True)
 class StandIn:
     """How objects of a class enter and leave programs.
@@ -52,7 +62,7 @@ COMPLEX = Layout(Complex, ("real", "imag"))
 
 def _default_factory(factory: Any) -> Any:
     """Return a factory; one that stands for a class of Python's own is that class again."""
-    if type(factory).__name__ == "Overloads":
+    if isinstance(factory, Overloads):
         factory = next(iter(vars(factory).values()))
     return _FACTORIES.get(getattr(factory, "__name__", None), factory)
 

@@ -51,7 +51,7 @@ def _global(function: Any, name: str) -> Any:
     found = function.__globals__
     if name in found:
         return found[name]
-    if hasattr(builtins, name):
+    if name in vars(builtins):
         return getattr(builtins, name)
     raise NotFound(name)
 

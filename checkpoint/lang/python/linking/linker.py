@@ -150,7 +150,7 @@ class Linker(Assigned):
             self.inputs.absent(index, kind, key)
             if kind == "cell":
                 return Binding("", unbound=True)
-            return Reference(getattr(builtins, name)) if hasattr(builtins, name) else None
+            return Reference(getattr(builtins, name)) if name in vars(builtins) else None
 
         return meaning
 

@@ -25,7 +25,7 @@ from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.tables import held
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Foreign, Unusable
-from checkpoint.errors import InternalError, Span
+from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.python.calls import arrange, arrays, creation, getters, outside, statics
 from checkpoint.lang.python.context.arguments import Arguments
@@ -34,6 +34,7 @@ from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.iterables import complex_number, truth
 from checkpoint.lang.python.context.meanings import Callee, Reference, Signature
+from checkpoint.lang.python.library.stand_ins import Overloads
 from checkpoint.lang.python.linking.facts import is_of_program
 from checkpoint.lang.python.linking.inputs import is_of_system
 from checkpoint.lang.python.source import advice, mismatch
@@ -45,16 +46,6 @@ Named = tuple[str, list[str]]
 
 
 General = Callable[[CallContext, Arguments], Expr]  # a call with any arguments, as values
-
-
-class Overloads:
-    """The class of a record of procedures, whose fields are named by the number of arguments, or "**".
-
-    It is callable, as `callable` says of these records; a call selects a procedure (py.callee).
-    """
-
-    def __call__(self, *args: Any) -> Any:
-        raise InternalError("a record of procedures is called by the program")
 
 
 class _Place(Entry):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
+import re
 from collections.abc import Sequence
+from typing import Any
 
 
 def too_many(name: str, least: int, most: int, count: int | str, keyword_only: int = 0) -> str:
@@ -37,3 +41,32 @@ def by_position(name: str, required: Sequence[str], most: int, count: int) -> st
 def not_callable(kind: str) -> str:
     """Return the text for a call of an object that is not callable."""
     return f"{kind!r} object is not callable"
+
+
+# Builtins
+
+_BUILTINS = frozenset(
+    (
+        *(builtins.list, builtins.dict, builtins.tuple, builtins.set, builtins.frozenset, builtins.complex),
+        *(builtins.sorted, builtins.enumerate, builtins.reversed, builtins.next, builtins.iter, builtins.sum),
+        *(builtins.max, builtins.min, builtins.any, builtins.all, builtins.map, builtins.filter),
+    )
+)
+
+
+def of_builtin(value: Any, node: ast.Call) -> str | None:
+    """Return what Python says of a call of a builtin with so many arguments or these keywords, or None."""
+    names = [keyword.arg for keyword in node.keywords]
+    if None in names or value not in _BUILTINS or not (names or len(node.args) != 1):
+        return None
+    try:
+        value(*[()] * len(node.args), **dict.fromkeys(map(str, names)))
+    except Exception as error:
+        text = str(error)
+        return text if isinstance(error, TypeError) and _OF_COUNTS.search(text) else None
+    return None
+
+
+_OF_COUNTS = re.compile(
+    r"expected (at (least|most) )?\d+ argument|takes (no|at most|exactly)|must have at least"
+)

@@ -25,7 +25,7 @@ from checkpoint.lang.python.calls import (
     supers,
     writers,
 )
-from checkpoint.lang.python.context.builder import bind, both, const, copy_of, is_simple, negated, prim
+from checkpoint.lang.python.context.builder import bind, both, const, copy_of, is_simple, negated, prim, union
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import LAYOUTS, complex_number, is_set, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
@@ -323,7 +323,7 @@ def dictionary(t: FunctionContext, node: ast.Dict, env: Env) -> Expr:
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
             item = t.program.mapping(t, translate(t, value, env), value)
-            result = prim(t.span(value), "py.merge", result, item)
+            result = union(t.program.names, result, item)
         else:
             result = prim(t.span(key), "py.set", result, translate(t, key, env), translate(t, value, env))
     return result

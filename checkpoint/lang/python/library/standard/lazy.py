@@ -79,7 +79,7 @@ def reversible(items: Any) -> Any:
     """Return the sequence that `reversed` goes through; raise Python's error for an iterator."""
     if isinstance(items, generator | list_iterator):
         raise TypeError(f"'{type(items).__name__}' object is not reversible")
-    return prim("py.sequence", items)
+    return prim("py.sequence", prim("py.reversible", items))
 
 
 def zip_(*iterables: Any, strict: Any = False) -> Any:

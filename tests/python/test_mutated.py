@@ -1,0 +1,78 @@
+"""Mutated programs of the corpus end as in Python, or are refused as `checkpoint check` says.
+
+`python -m experiments.random.mutated` tries thousands. Here: some, and each kind of program that once ended
+otherwise.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from checkpoint.errors import SourceError
+from experiments.random.mutated import drawn
+from tests.python.corpus import examples
+from tests.python.mutated import ENDS, ended, judge, module_of
+from tests.python.texts import defined, run
+
+KNOWN = [
+    each for name, each in examples().items() if name.startswith(("exceptions.", "sorting.", "finance."))
+]
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_a_mutated_program_ends_as_in_python(number: int) -> None:
+    text, name, args, random = drawn(number, 1, KNOWN)
+    assert judge(text, name, args, random) in ENDS
+
+
+# Programs that once ended otherwise, with how they end.
+FOUND = {
+    "def f(x):\n    del y\n    y = x\n": "error",
+    "def f(x):\n    return reversed({1, 2})\n": "error",
+    "def f(x):\n    return reversed(x)\n": "error",
+    "class A:\n    def __iter__(self): return iter([1])\ndef f(x):\n    return sum(reversed(A()))\n": "error",
+    "def f(x):\n    {'a': x}.pop()\n": "error",
+    "def f(x):\n    [x].pop(0, 1)\n": "error",
+    "def f(x):\n    return list(1, 2)\n": "error",
+    "def f(x):\n    return sorted()\n": "error",
+    "def f(x):\n    return x * int\n": "error",
+    "def f(x):\n    return -float\n": "error",
+    "def f(x):\n    g = sum\n    return g.nothing\n": "error",
+    "def f(x):\n    return x < list\n": "error",
+    "def f(x):\n    x @= x\n": "error",
+    "def f(x):\n    x |= x\n": "error",
+    "def f(x):\n    return {**'a'}\n": "error",
+    "def f(x):\n    return {**[x]}\n": "error",
+    "def f(x):\n    x.update(a=1)\n": "error",
+    "def f(x):\n    n = 1\n    n.setdefault('a', x)\n": "error",
+    "def f(x):\n    print(x, sep=1)\n": "error",
+    "def f(x):\n    print(1, 2, sep=None, end=None)\n    return x\n": "value",
+    "def f(x):\n    super().__init__()\n": "refused",
+    "def f(x):\n    return __class__\n": "error",
+    "def f(x):\n    try:\n        return {x: 1}[x]\n    except TypeError:\n        return 0.0\n": "run error",
+    "def f(x):\n    raise ExceptionGroup('g', [ValueError(x)])\n": "refused",
+}
+
+
+@pytest.mark.parametrize("text", FOUND)
+def test_programs_that_once_ended_otherwise(text: str) -> None:
+    assert ended(vars(module_of(text))["f"], (1.5,), Random(1)) == FOUND[text]
+
+
+def test_functions_that_leave_a_run() -> None:
+    text = "def f(x):\n    def add(y, z=1.0): return x + y + z\n    return add, max, int\n"
+    add, *known = run(defined(text)["f"], 2.0)
+    assert add(3.0) == 6.0
+    assert add(3.0, 5.0) == 10.0
+    assert known == [max, int]
+    with pytest.raises(TypeError, match=r"add\(\) cannot be called with 3 arguments"):
+        add(1.0, 2.0, 3.0)
+
+
+def test_super_outside_of_a_class(engine: str) -> None:
+    f = defined("def f(x):\n    return x if x > 0.0 else super().nothing\n")["f"]
+    assert run(f, 1.0, engine=engine) == 1.0
+    with pytest.raises(SourceError, match="this use of `super` cannot be differentiated"):
+        run(f, -1.0, engine=engine)
