@@ -57,7 +57,7 @@ _BUILTINS = frozenset(
 def of_builtin(value: Any, node: ast.Call) -> str | None:
     """Return what Python says of a call of a builtin with so many arguments or these keywords, or None."""
     names = [keyword.arg for keyword in node.keywords]
-    if None in names or value not in _BUILTINS or not (names or len(node.args) != 1):
+    if None in names or value not in _BUILTINS:
         return None
     try:
         value(*[()] * len(node.args), **dict.fromkeys(map(str, names)))
