@@ -37,8 +37,8 @@ from checkpoint.lang.python.library.application import forwarder
 from checkpoint.lang.python.linking.inputs import classes_in
 from checkpoint.lang.python.linking.nested import Nested
 from checkpoint.lang.python.linking.program import Linked, Programs, Shape
+from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.locks import hold_at_fork
-from checkpoint.prims.python.native import source_name
 
 _programs = Programs()
 _lock = RLock()

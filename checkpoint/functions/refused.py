@@ -19,8 +19,8 @@ from checkpoint.functions.failures import users_places
 from checkpoint.functions.pytrees import to_language
 from checkpoint.lang.core import App, Const, Expr, Let, Letrec, Prim, Var
 from checkpoint.lang.python.linking.program import Linked, Shape, code_of, link
+from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.lang.walk import preorder
-from checkpoint.prims.python.native import source_name
 
 # The primitives that an object which is no value may be an operand of.
 _HARMLESS = frozenset(

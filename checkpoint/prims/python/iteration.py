@@ -18,7 +18,8 @@ from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Closure, Unusable
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
-from checkpoint.prims.python.native import class_of, native, source_name
+from checkpoint.lang.python.source.mismatch import source_name
+from checkpoint.prims.python.native import class_of, native
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     INDEXED,
@@ -84,7 +85,10 @@ def _arguments(now: Now, function: Any, args: Any, keywords: Dict) -> Record:
         if named and type(function) is Record:
             raise RunError("a function without a text takes no keywords where it is only known when it runs")
         return tuple_of(args.items)
-    name, params = function.lam.name or "<lambda>", [source_name(each) for each in function.lam.params]
+    name, params = (
+        function.lam.name or "<lambda>",
+        [source_name(each) for each in function.lam.params],
+    )
     found = list(args.items)
     if len(params) > MAX_APPLIED:
         raise RunError(

@@ -10,7 +10,6 @@ cycle is refused, unless objects enter as a graph (entered.py).
 
 from __future__ import annotations
 
-import functools
 import os
 import types
 from collections.abc import Callable
@@ -43,7 +42,15 @@ from checkpoint.ad.values import Closure, Failure, Pair, Symbol, Unusable
 from checkpoint.ad.walk import DESCEND, Branch, Cycle, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.complex_numbers import Complex
-from checkpoint.lang.python.library.stand_ins import BY_CLASS, BY_STAND_IN, COMPLEX, Overloads
+from checkpoint.lang.python.library.stand_ins import (
+    BY_CLASS,
+    BY_STAND_IN,
+    COMPLEX,
+    NAMED_AS,
+    VIEWS,
+    Overloads,
+    placeholder,
+)
 from checkpoint.lang.python.library.standard.bases import ITEMS
 from checkpoint.lang.python.library.standard.namespaces import Namespace
 from checkpoint.lang.python.source import mismatch
@@ -71,8 +78,7 @@ def class_of(value: Any) -> type:
         part = real_part(value)
         return float if type(part) is float else type(part.data)
     if kind in WITH_ATTRIBUTES:
-        cls: type = value.layout.cls
-        return cls
+        return value.layout.cls  # type: ignore[no-any-return]  # of a Layout
     if kind is Failure:
         return type(python_exception(value.exception))
     if kind is Discrete:
@@ -89,11 +95,10 @@ def class_name(value: Any) -> str:
     """Return the name of the Python class of a value, as messages call it."""
     cls = class_of(value)
     first = value.items[0] if cls is Overloads else value
-    if type(first) is not Closure or first.lam.stands_for is None:
+    thing = first.lam.stands_for if type(first) is Closure else None
+    if thing is None:
         return "function" if cls is Overloads else cls.__name__
-    thing = first.lam.stands_for
-    known = isinstance(thing, type | types.BuiltinFunctionType)
-    return type(thing).__name__ if known else "function"
+    return type(thing).__name__ if isinstance(thing, type | types.BuiltinFunctionType) else "function"
 
 
 def is_set(value: Any) -> bool:
@@ -127,32 +132,6 @@ def kind_of(value: Any) -> str:
     return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
 
-def placeholder(closure: Closure) -> Any:
-    """Return a function that stands for a closure in messages; it cannot be called."""
-
-    def function(*_: Any, **__: Any) -> Any:
-        raise RunError("a function of the program was called from within a primitive")
-
-    if isinstance(closure.lam.stands_for, type):
-        return _named_as(closure.lam.stands_for)
-    function.__qualname__ = closure.lam.name or "<lambda>"
-    function.__name__ = function.__qualname__.rpartition(".")[2]
-    return function
-
-
-class _AClass:
-    """What stands for a class in messages, where it is a procedure of the program."""
-
-    def __new__(cls, *_: Any) -> Any:
-        raise RunError("a class of the program was called from within a primitive")
-
-
-@functools.cache
-def _named_as(cls: type) -> type:
-    """Return a class that cannot be called, with the name of another."""
-    return type(cls.__name__, (_AClass,), {"__module__": cls.__module__, "__qualname__": cls.__qualname__})
-
-
 def python_exception(exception: Exception) -> Exception:
     """Return the exception that Python itself would have raised: TypeError for an operand that is refused."""
     if type(exception) is WrongCall:
@@ -161,16 +140,11 @@ def python_exception(exception: Exception) -> Exception:
 
 
 def _refused_call(error: WrongCall) -> str:
-    called = error.procedure
-    if type(called) is not Closure:
-        return mismatch.not_callable(class_of(called).__name__)
-    names = [source_name(param) for param in called.lam.params]
-    return mismatch.by_position(called.lam.name or "<lambda>", names, len(names), error.count)
-
-
-def source_name(name: str) -> str:
-    """Return the name that a variable of the core has in its Python function."""
-    return name.rpartition(".")[0] or name
+    if type(error.procedure) is not Closure:
+        return mismatch.not_callable(class_of(error.procedure).__name__)
+    lam = error.procedure.lam
+    names = [mismatch.source_name(param) for param in lam.params]
+    return mismatch.by_position(lam.name or "<lambda>", names, len(names), error.count)
 
 
 def native(value: Any, now: Now | None = None, function: Callable[[Any], Any] = placeholder) -> Any:
@@ -204,7 +178,7 @@ def _leaf(value: Any, function: Callable[[Closure], Any], now: Now | None) -> An
         part = real_part(value) if kind in NUMBERS else value
         return part if type(part) is float else _elements(part, now)
     if kind in NATIVES:
-        return value.value
+        return NAMED_AS.get(value.value, value.value) if type(value.value) is type else value.value
     if kind is Unusable:
         return value.thing
     if kind is Closure:
@@ -219,10 +193,9 @@ def _leaf(value: Any, function: Callable[[Closure], Any], now: Now | None) -> An
 
 
 def _elements(array: Array | Discrete, now: Now | None) -> Any:
-    if now is not None:
-        return current_data(now, array)
-    check_settled(array)
-    return array.data
+    if now is None:
+        check_settled(array)
+    return array.data if now is None else current_data(now, array)
 
 
 def _hollow(value: Any, leaves: bool) -> Any:
@@ -375,7 +348,7 @@ def _taken_apart(
     if cls is dict or cls is type(os.environ):
         keys = [_checked_key(value, key) for key in value]
         return list(value.values()), lambda parts: Dict(dict(zip(keys, parts, strict=True)), owner=owner)
-    if cls is tuple:
+    if cls is tuple or cls in VIEWS:
         return list(value), lambda parts: Record(TUPLE, tuple(parts))
     if cls is complex:
         return [value.real, value.imag], _record(COMPLEX)

@@ -268,7 +268,25 @@ def parsed(x: float) -> tuple[float, int]:
     return totals["a"] * totals["b"] + found["c"], len(dict.fromkeys("abca"))
 
 
+HEIGHTS = {"ann": 1.7, "bob": 1.8}
+KEPT = (HEIGHTS.keys(), HEIGHTS.values(), HEIGHTS.items())
+
+
+def compared_views(x: float, d: dict[str, float]) -> tuple[object, ...]:
+    """Keys and items beside sets, beside each other, as texts and from outside."""
+    other = {"a": x, "z": 1.0}
+    print(d.keys(), d.values(), f"{d.items()} {len(d.keys())}", str(other.keys()))
+    both, either = d.keys() & other.keys(), d.keys() | {"q"}
+    return (
+        *(sorted(both), sorted(either), sorted(d.keys() - other), sorted(other.keys() ^ ["a"])),
+        *(d.keys() == other.keys(), d.keys() == {"a", "b"}, d.keys() != ["a"], {"a"} <= d.keys()),
+        *(d.items() == dict(d).items(), d.items() != other.items(), d.keys() >= other.keys(), d.keys() == ()),
+        *(x * sum(KEPT[1]), sorted(KEPT[0]), [k for k, v in KEPT[2] if v > 1.75]),
+    )
+
+
 EXAMPLES = [
+    Example(compared_views, (1.5, {"a": 2.0, "b": 0.5})),
     Example(parsed, (1.5,)),
     Example(word_counts, ("The cat, the dog and the bird",), differentiable=False),
     Example(weighted_text, ("to be or not to be", {"to": 0.3, "be": 0.25}, 0.05)),

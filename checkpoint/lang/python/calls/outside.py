@@ -34,6 +34,7 @@ from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
+from checkpoint.lang.python.control import views
 from checkpoint.lang.python.library import actions
 from checkpoint.lang.python.scopes.syntax import has_star
 
@@ -221,7 +222,8 @@ def printed(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
         raise t.refuse(node, "`print` to a file", "return the text, and write it outside of the function")
     if set(named) - {"sep", "end", "flush", "file"}:
         return None
-    values = [t.program.operation(t, "py.str", [t.expr(part, env)], node) for part in node.args]
+    shown = [t.expr(views.shown(t, part, env), env) for part in node.args]
+    values = [t.program.operation(t, "py.str", [value], node) for value in shown]
     ends = [_end_of_print(t, n, d, named, env, span) for n, d in (("sep", " "), ("end", "\n"))]
 
     def joined(parts: list[Expr]) -> Expr:

@@ -40,7 +40,7 @@ from checkpoint.lang.python.context.builder import const, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import LAYOUTS, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
-from checkpoint.lang.python.control import comprehensions, endless
+from checkpoint.lang.python.control import comprehensions, endless, views
 from checkpoint.lang.python.library.application import partial_with_keywords
 from checkpoint.lang.python.library.intrinsics import prim as intrinsic
 from checkpoint.lang.python.library.stand_ins import COMPLEX
@@ -69,7 +69,8 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         return new
     op = None if node.keywords or has_star(node) else primitive(value, len(node.args))
     if op is not None:
-        args = [t.expr(part, env) for part in node.args]
+        is_text = op in ("py.str", "py.repr")
+        args = [t.expr(views.shown(t, part, env) if is_text else part, env) for part in node.args]
         if op == "py.truth":
             return truth(t, args[0], node)
         return t.program.operation(t, op, args, node)

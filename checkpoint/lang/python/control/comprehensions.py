@@ -23,6 +23,7 @@ from checkpoint.lang.python.scopes.syntax import targets_of
 RESULT = "%result"
 ITEMS = "%items"
 EACH = "%each"
+DEFAULT = "%default"
 
 
 def translate(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
@@ -53,7 +54,17 @@ def unassigned(t: FunctionContext, node: ast.AST, own: Collection[str], env: Env
 def consumed(
     t: FunctionContext, by: str, node: ast.GeneratorExp, more: list[ast.expr], env: Env
 ) -> Expr | None:
-    """Translate sum, any, all or next of a generator expression; return None for all other functions."""
+    """Translate sum, any, all or next of a generator expression; return None for all other functions.
+
+    more: the start of a sum, or the default of `next`, which is no part of the generator's scope.
+    """
+    if len(more) > 1:
+        return None
+    if more and by in {"sum", "next"} and not _is_evaluated(more[0]):
+        default = t.fresh("default")
+        value = consumed(t, by, node, [load(DEFAULT, node)], {**env, DEFAULT: Binding(default)})
+        assert value is not None
+        return Let(t.span(more[0]), default, t.expr(more[0], env), value)
     if by == "next":
         last = ast.Return(more[0]) if more else ast.Raise(load("StopIteration", node))
         found = ast.copy_location(ast.Return(node.elt), node)
@@ -69,6 +80,10 @@ def consumed(
         body = ast.copy_location(ast.If(decides(by, node.elt), [leave], []), node)
         return run(t, node, node.generators, constant(by == "all", node), body, env)
     return None
+
+
+def _is_evaluated(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id == DEFAULT)
 
 
 def run(

@@ -18,7 +18,7 @@ from dataclasses import replace
 from checkpoint.ad.containers import Types
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
-from checkpoint.lang.python.context.builder import FAILED, UNBOUND, instance, prim
+from checkpoint.lang.python.context.builder import FAILED, UNBOUND, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Handler, Next
 from checkpoint.lang.python.context.meanings import Binding, Env
@@ -142,6 +142,9 @@ def with_handler(
     return Letrec(span, ((handler.core, procedure),), body(handler))
 
 
+_NO_EXCEPTIONS = "catching classes that do not inherit from BaseException is not allowed"
+
+
 def _clauses(
     t: FunctionContext, handlers: list[ast.ExceptHandler], env: Env, caught: str, exits: Exits
 ) -> Expr:
@@ -162,8 +165,10 @@ def _clauses(
 
     def matching() -> Expr:
         assert first.type is not None
-        types = Const(span, Types(t.program.classes_of(t, first.type, env)))
-        return prim(span, "py.matches", Var(span, caught), types)
+        classes = t.program.classes_of(t, first.type, env)
+        if not all(issubclass(cls, BaseException) for cls in classes):
+            return raise_error(span, TypeError, _NO_EXCEPTIONS)
+        return prim(span, "py.matches", Var(span, caught), Const(span, Types(classes)))
 
     matches = t.attempt(first.type, matching)
     return If(span, matches, body, _clauses(t, handlers[1:], env, caught, exits))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import random
 import types
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from typing import Any
 
 from checkpoint.ad.containers import Layout
 from checkpoint.ad.twister import put_together, taken_apart
+from checkpoint.ad.values import Closure
 from checkpoint.errors import InternalError, RunError
 from checkpoint.lang.python.library import generators, iterators
 from checkpoint.lang.python.library.complex_numbers import Complex
@@ -57,6 +59,7 @@ class StandIn:
         return self.empty(attributes)
 
 
+VIEWS = frozenset(map(type, ({}.keys(), {}.values(), {}.items())))  # which are tuples in programs
 COMPLEX = Layout(Complex, ("real", "imag"))
 
 
@@ -124,6 +127,35 @@ BY_STAND_IN: dict[type, StandIn] = {
 }
 BY_CLASS: dict[type, StandIn] = {each.of: each for each in BY_STAND_IN.values()}
 NAMED_AS: dict[type, type] = {each.cls: each.of for each in BY_STAND_IN.values()} | {Complex: complex}
+
+
+# What stands for procedures in messages
+
+
+def placeholder(closure: Closure) -> Any:
+    """Return a function that stands for a closure in messages; it cannot be called."""
+
+    def function(*_: Any, **__: Any) -> Any:
+        raise RunError("a function of the program was called from within a primitive")
+
+    if isinstance(closure.lam.stands_for, type):
+        return _named_as(closure.lam.stands_for)
+    function.__qualname__ = closure.lam.name or "<lambda>"
+    function.__name__ = function.__qualname__.rpartition(".")[2]
+    return function
+
+
+class _AClass:
+    """What stands for a class in messages, where it is a procedure of the program."""
+
+    def __new__(cls, *_: Any) -> Any:
+        raise RunError("a class of the program was called from within a primitive")
+
+
+@functools.cache
+def _named_as(cls: type) -> type:
+    """Return a class that cannot be called, with the name of another."""
+    return type(cls.__name__, (_AClass,), {"__module__": cls.__module__, "__qualname__": cls.__qualname__})
 
 
 def _never_enters(thing: Any) -> Attributes:

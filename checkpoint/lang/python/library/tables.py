@@ -23,6 +23,7 @@ from checkpoint.lang.python.library import (
     sets,
     state,
     unbound,
+    views,
 )
 from checkpoint.lang.python.library.standard import (
     bases,
@@ -44,7 +45,7 @@ from checkpoint.lang.python.library.standard import (
 
 _MODULES = (
     *(application, complex_numbers, containers, functions, generators, hashing, inner, iterators, methods),
-    *(sets, state, unbound, chains, complex_mathematics, functional, iteration, lazy, lazy_itertools),
+    *(sets, state, unbound, views, chains, complex_mathematics, functional, iteration, lazy, lazy_itertools),
     *(bases, managers, namespaces, ordering, patterns, randoms, records, statistical),
 )
 

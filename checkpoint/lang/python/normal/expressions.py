@@ -269,7 +269,7 @@ class Expressions(ABC):
         """Return the first item of a generator expression with effects, which has one `for`."""
         name, found = self.temporary(), self.temporary()
         first = self.save(self.pure(node.generators[0].iter, out), out)
-        start = default[0] if default else constant(None, node)
+        start = self.pure(default[0], out) if default else constant(None, node)
         out += [assign(name, start, node), assign(found, constant(False, node), node)]
         leave = [assign(name, node.elt, node), assign(found, constant(True, node), node), ast.Break()]
         body = ast.copy_location(ast.If(constant(True, node), leave, []), node)

@@ -43,6 +43,11 @@ def not_callable(kind: str) -> str:
     return f"{kind!r} object is not callable"
 
 
+def source_name(name: str) -> str:
+    """Return the name that a variable of the core has in its Python function."""
+    return name.rpartition(".")[0] or name
+
+
 # Builtins
 
 _BUILTINS = frozenset(

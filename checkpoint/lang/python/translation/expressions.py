@@ -21,15 +21,16 @@ from checkpoint.lang.python.calls import (
     arrays,
     callees,
     functions,
+    operators,
     reflection,
     supers,
     writers,
 )
 from checkpoint.lang.python.context.builder import bind, both, const, copy_of, is_simple, negated, prim, union
 from checkpoint.lang.python.context.contexts import FunctionContext
-from checkpoint.lang.python.context.iterables import LAYOUTS, complex_number, is_set, truth
+from checkpoint.lang.python.context.iterables import LAYOUTS, complex_number, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
-from checkpoint.lang.python.control import comprehensions
+from checkpoint.lang.python.control import comprehensions, views
 from checkpoint.lang.python.library import sets, tables
 from checkpoint.lang.python.normal.nodes import IN_PLACE, Library, Writing
 from checkpoint.lang.python.normal.nodes import Prim as PrimNode
@@ -131,6 +132,7 @@ def name(t: FunctionContext, node: ast.Name, env: Env) -> Expr:
     return t.read(node.id, node, env)
 
 
+@views.rewritten_first
 def binary(t: FunctionContext, node: ast.BinOp, env: Env) -> Expr:
     """Translate an operator with two operands."""
     op = BINARY[type(node.op)]
@@ -138,21 +140,8 @@ def binary(t: FunctionContext, node: ast.BinOp, env: Env) -> Expr:
     if tables.computes_with_reals(t.text.source.name):
         return prim(t.span(node), op, left, right)
     if t.program.has_sets and op in sets.OWN:
-        return _binary_of_sets(t, op, [left, right], node)
+        return operators.of_sets(t, op, [left, right], node)
     return t.program.operation(t, op, [left, right], node)
-
-
-def _binary_of_sets(t: FunctionContext, op: str, operands: list[Expr], node: ast.BinOp) -> Expr:
-    """Translate an operator whose first operand may be a set."""
-    span, callee = t.span(node), t.program.library_callee(sets.OWN[op])
-    assert callee is not None
-
-    def choose(v: list[Expr]) -> Expr:
-        of_sets = t.call(callee, list(map(copy_of, v)), {}, span)
-        other = t.program.operation(t, op, list(map(copy_of, v)), node)
-        return If(span, is_set(copy_of(v[0]), span), of_sets, other)
-
-    return bind(t.program.names, operands, choose)
 
 
 def set_display(t: FunctionContext, node: ast.Set, env: Env) -> Expr:
@@ -193,6 +182,7 @@ def boolean(t: FunctionContext, node: ast.BoolOp, env: Env) -> Expr:
     return result
 
 
+@views.rewritten_first
 def compare(t: FunctionContext, node: ast.Compare, env: Env) -> Expr:
     """Translate a comparison; a chain evaluates each operand once, and only while it is needed."""
     of_types = reflection.compared_types(t, node, env)
@@ -337,7 +327,7 @@ def joined(t: FunctionContext, node: ast.JoinedStr, env: Env) -> Expr:
 
 def formatted(t: FunctionContext, node: ast.FormattedValue, env: Env) -> Expr:
     """Translate one part of an f-string."""
-    span, value = t.span(node), translate(t, node.value, env)
+    span, value = t.span(node), translate(t, views.shown(t, node.value, env), env)
     if node.conversion == ord("r"):
         value = t.program.operation(t, "py.repr", [value], node)
     elif node.conversion == ord("a"):
