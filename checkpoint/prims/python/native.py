@@ -95,10 +95,10 @@ def class_name(value: Any) -> str:
     """Return the name of the Python class of a value, as messages call it."""
     cls = class_of(value)
     first = value.items[0] if cls is Overloads else value
-    thing = first.lam.stands_for if type(first) is Closure else None
-    if thing is None:
-        return "function" if cls is Overloads else cls.__name__
-    return type(thing).__name__ if isinstance(thing, type | types.BuiltinFunctionType) else "function"
+    thing: Any = first.lam.stands_for if type(first) is Closure else None
+    if isinstance(thing, type | types.BuiltinFunctionType):
+        return str(type(thing).__name__)
+    return "function" if cls is Overloads or type(first) is Closure else cls.__name__
 
 
 def is_set(value: Any) -> bool:
@@ -126,8 +126,8 @@ def kind_of(value: Any) -> str:
     """Return what messages call a value: its class, and of an array the dtype and shape."""
     part = real_part(value) if type(value) in NUMBERS else value
     if type(part) in ARRAYS:
-        shape = tuple(part.data.shape)
-        return f"an array of {part.data.dtype}" + (f" of shape {shape}" if shape else "")
+        shape = f" of shape {tuple(part.data.shape)}" if part.data.shape else ""
+        return f"an array of {part.data.dtype}{shape}"
     name = class_of(value).__name__
     return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
@@ -233,10 +233,9 @@ def _fill(value: Any, made: Any, parts: list[Any]) -> None:
 
 
 def _built(value: Any, parts: list[Any]) -> Any:
-    kind = type(value)
-    if kind is not Record or value.layout.cls is tuple:
+    cls = value.layout.cls if type(value) is Record else tuple
+    if cls is tuple:
         return tuple(parts)
-    cls = value.layout.cls
     if issubclass(cls, tuple):
         return tuple.__new__(cls, parts)
     if cls is slice:
