@@ -14,9 +14,9 @@ from checkpoint.lang.python.calls.attributes import without
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
-from checkpoint.lang.python.context.iterables import TAKE_ELEMENTS
+from checkpoint.lang.python.context.iterables import TAKE_ELEMENTS, is_set
 from checkpoint.lang.python.context.meanings import Callee
-from checkpoint.lang.python.library import generators
+from checkpoint.lang.python.library import generators, sets
 from checkpoint.lang.python.library.functions import spread
 from checkpoint.lang.python.library.generators import generator
 from checkpoint.lang.python.library.iterators import collected, first_items
@@ -113,3 +113,16 @@ def mapping(program: ProgramContext, t: CallContext, value: Expr, node: ast.AST)
 def _call(t: CallContext, callee: Callee, x: Expr, node: ast.AST) -> Expr:
     make = arrange.caller(t, callee, t.span(node))
     return t.attempt(node, lambda: arrange.apply(t, callee, Arguments([copy_of(x)]), node, make))
+
+
+def of_sets(t: CallContext, op: str, operands: list[Expr], node: ast.AST) -> Expr:
+    """Translate an operator whose first operand may be a set."""
+    span, callee = t.span(node), t.program.library_callee(sets.OWN[op])
+    assert callee is not None
+
+    def choose(v: list[Expr]) -> Expr:
+        found = t.call(callee, list(map(copy_of, v)), {}, span)
+        other = t.program.operation(t, op, list(map(copy_of, v)), node)
+        return If(span, is_set(copy_of(v[0]), span), found, other)
+
+    return bind(t.program.names, operands, choose)

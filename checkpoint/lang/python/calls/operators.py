@@ -28,10 +28,9 @@ from checkpoint.lang.python.context.builder import (
     prim,
 )
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
-from checkpoint.lang.python.context.iterables import is_set, on_elements
+from checkpoint.lang.python.context.iterables import on_elements
 from checkpoint.lang.python.context.meanings import Callee, Group
 from checkpoint.lang.python.context.operations import BINARY, CHECKED, COMPARISONS, IN_PLACE, SIMPLE
-from checkpoint.lang.python.library import sets
 from checkpoint.lang.python.library.iterators import contained
 
 Thunk = Callable[[], Expr]  # makes a new expression for each place
@@ -390,16 +389,3 @@ def _may_be_iterator(node: ast.AST) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(
         node.right, ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.IfExp
     )
-
-
-def of_sets(t: CallContext, op: str, operands: list[Expr], node: ast.AST) -> Expr:
-    """Translate an operator whose first operand may be a set."""
-    span, callee = t.span(node), t.program.library_callee(sets.OWN[op])
-    assert callee is not None
-
-    def choose(v: list[Expr]) -> Expr:
-        found = t.call(callee, list(map(copy_of, v)), {}, span)
-        other = t.program.operation(t, op, list(map(copy_of, v)), node)
-        return If(span, is_set(copy_of(v[0]), span), found, other)
-
-    return bind(t.program.names, operands, choose)

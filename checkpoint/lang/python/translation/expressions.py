@@ -21,7 +21,7 @@ from checkpoint.lang.python.calls import (
     arrays,
     callees,
     functions,
-    operators,
+    iterables,
     reflection,
     supers,
     writers,
@@ -140,7 +140,7 @@ def binary(t: FunctionContext, node: ast.BinOp, env: Env) -> Expr:
     if tables.computes_with_reals(t.text.source.name):
         return prim(t.span(node), op, left, right)
     if t.program.has_sets and op in sets.OWN:
-        return operators.of_sets(t, op, [left, right], node)
+        return iterables.of_sets(t, op, [left, right], node)
     return t.program.operation(t, op, [left, right], node)
 
 
