@@ -209,3 +209,11 @@ class ClassesContext(ABC):
     @abstractmethod
     def callee(self, known: Reference) -> Callee | None:
         """Return the translated function that a known object is, or None."""
+
+    @abstractmethod
+    def classes_of(self, t: Any, node: ast.expr, env: Env) -> tuple[type, ...]:
+        """Return the classes that an expression names, as `except` takes them."""
+
+    @abstractmethod
+    def known_classes(self, t: Any, node: ast.expr, env: Env) -> tuple[type, ...] | None:
+        """Return the classes that an expression names, as `isinstance` takes them; None for other values."""

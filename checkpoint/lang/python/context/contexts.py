@@ -145,14 +145,6 @@ class ProgramContext(ClassesContext):
     def exception(self, t: FunctionContext, node: ast.expr, env: Env, check: str = "py.raise-check") -> Expr:
         """Return the exception that a `raise` names, of a class an instance; check: a primitive."""
 
-    @abstractmethod
-    def classes_of(self, t: FunctionContext, node: ast.expr, env: Env) -> tuple[type, ...]:
-        """Return the classes that an expression names, as `except` takes them."""
-
-    @abstractmethod
-    def known_classes(self, t: FunctionContext, node: ast.expr, env: Env) -> tuple[type, ...] | None:
-        """Return the classes that an expression names, as `isinstance` takes them; None for other values."""
-
 
 class CallContext(ABC):
     """Where a call is translated: in a function, or at the entry of the program (context/entry.py)."""
