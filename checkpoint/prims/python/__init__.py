@@ -27,6 +27,7 @@ Updates
     U set-slice x lo hi step ys   delete-slice x lo hi step   merge d other (a dictionary)
 Dictionaries
     R dict   dict-of d (a dictionary)   cache-key d x ...
+    R enum-number x (of an IntEnum and its kin)
     R is-derived x   overrides x name (of classes that derive from dict or list)
     R is-mapping has-keys is-object x   keys values d   copy x (or list, object)   key x   keywords d ...
 Sets (sets.py)

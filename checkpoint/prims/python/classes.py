@@ -144,7 +144,14 @@ def _enum_member(now: Now, classes: Types, value: Any) -> Native:
 
 def _enum_named(now: Now, classes: Types, name: Any) -> Native:
     cls: Any = classes.classes[0]
-    return Native(python_result(now, cls.__getitem__, name))
+    return Native(python_result(now, lambda name: cls[name], name))
+
+
+def _number(member: Native) -> Any:
+    """Return the int or float that a member of an enumeration is."""
+    if isinstance(member.value, int):
+        return int.__int__(member.value)
+    return float.__float__(member.value)
 
 
 def _no_class(now: Now, x: Any) -> Any:
@@ -293,6 +300,7 @@ rearrange("is-iterable-object", 1, "whether x is an object with __iter__", _is_i
 rearrange("iterator", 1, "an iterator itself, or the error for what is none", _iterator)
 rearrange("enum-member", 2, "the member of an enumeration with a value: its class, the value", _enum_member)
 rearrange("enum-named", 2, "the member of an enumeration with a name: its class, the name", _enum_named)
+rearrange("enum-number", 1, "the number that a member of an enumeration is", lambda now, x: _number(x))
 rearrange("no-class", 1, "the error for a call of the unknown class of x", _no_class)
 update(
     "keep-attribute",

@@ -11,6 +11,7 @@ from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Data, Purity, register
 from checkpoint.ad.storage import Now
+from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Unusable
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_of, is_set
@@ -134,6 +135,8 @@ def truth(now: Now, x: Any) -> bool:
         return bool(x.items)
     if is_set(x):
         return bool(x.items[0].items)
+    if kind in NATIVES:
+        return bool(x.value)  # false of a flag without bits, of no time, of the fraction 0
     return bool(x.thing) if kind is Unusable else True
 
 

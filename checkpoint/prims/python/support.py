@@ -94,8 +94,11 @@ def refuse(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
     result = python_result(now, function, *operands)
     if any(type(operand) in NATIVES and is_opaque(operand.value) for operand in operands):
         return of_constants(now, function, result, operands)
-    if type(result) in PLAIN and all(type(each) in PLAIN or is_enum(each) for each in operands):
-        return result
+    if all(type(each) in PLAIN or is_enum(each) for each in operands):
+        if type(result) in PLAIN:
+            return result
+        if isinstance(result, Enum | float):
+            return to_value(now, result)
     names = " and ".join(class_of(operand).__name__ for operand in operands)
     raise RunError(
         f"{getattr(function, '__name__', 'this operation')} of {names} is not supported here: write a "

@@ -1,8 +1,8 @@
 """Translate operations on containers whose items are objects with methods of their own for them.
 
-In: a primitive and its simple operands. Out: the primitive; where a class of the program has a method that
-Python runs for items (`__eq__` in `[a] == [b]`), a choice: the library's function where such an object is
-inside of the operands (library/inner.py).
+In: a primitive and its simple operands. Out: the primitive, of the numbers that members of enumerations are;
+where a class of the program has a method that Python runs for items (`__eq__` in `[a] == [b]`), a choice: the
+library's function where such an object is inside of the operands (library/inner.py).
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import is_dataclass
 from typing import Any
 
+from checkpoint.ad.record import Scalar, records
+from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If
 from checkpoint.lang.python.calls import arrange, hashing
 from checkpoint.lang.python.context.arguments import Arguments
@@ -19,7 +21,7 @@ from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.library import inner
 from checkpoint.lang.python.source.members import found as found_in
-from checkpoint.lang.python.source.members import is_generated
+from checkpoint.lang.python.source.members import is_enum_of_numbers, is_generated
 
 # For each primitive: the methods that it runs for items, the operands that are taken apart, the function.
 _EQUALITY, _ORDER = ("__eq__",), ("__lt__", "__gt__", "__le__", "__ge__", "__eq__")
@@ -39,6 +41,25 @@ RUNS: dict[str, tuple[tuple[str, ...], int, Callable[..., Any]]] = {
 }
 COMPARED = ("py.eq", "py.lt", "py.le", "py.gt", "py.ge")
 _SHOWN = ("py.repr", "py.str")
+
+
+def has_members(program: ProgramContext, op: str) -> bool:
+    """Return whether an operator is arithmetic, in a program with enumerations that are numbers."""
+    return any(map(is_enum_of_numbers, program.classes)) and isinstance(records().get(op), Scalar)
+
+
+def numbers(program: ProgramContext, v: list[Expr], span: Span) -> list[Expr]:
+    """Return the simple operands of arithmetic, with numbers for members of enumerations."""
+    classes = [cls for cls in program.classes if is_enum_of_numbers(cls)]
+
+    def number(x: Expr, others: list[Expr]) -> Expr:
+        result = prim(span, "py.enum-number", copy_of(x))
+        tests = [instance(span, copy_of(y), int, float) for y in others]
+        for test in (*tests, instance(span, copy_of(x), *classes)):
+            result = If(span, test, result, copy_of(x))
+        return result
+
+    return [number(x, v[:i] + v[i + 1 :]) for i, x in enumerate(v)]
 
 
 def applied(program: ProgramContext, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:

@@ -126,3 +126,10 @@ def of_sets(t: CallContext, op: str, operands: list[Expr], node: ast.AST) -> Exp
         return If(span, is_set(copy_of(v[0]), span), found, other)
 
     return bind(t.program.names, operands, choose)
+
+
+def may_be_iterator(node: ast.AST) -> bool:
+    """Return whether the second operand of an operator may be an iterator, by its form."""
+    return isinstance(node, ast.BinOp) and isinstance(
+        node.right, ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.IfExp
+    )

@@ -362,6 +362,16 @@ def operation(program: ProgramContext, t: CallContext, op: str, args: list[Expr]
     of_set = hashing.applied(program, t, op, args, node)
     if of_set is not None:
         return of_set
+    if not inner.has_members(program, op):
+        return _operation(program, t, op, args, node)
+
+    def choose(v: list[Expr]) -> Expr:
+        return _operation(program, t, op, inner.numbers(program, v, t.span(node)), node)
+
+    return bind(program.names, args, choose)
+
+
+def _operation(program: ProgramContext, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:
     operators = Operators(program, t, node)
     if op == "py.slice":
         return operators.sliced(args)
@@ -369,7 +379,7 @@ def operation(program: ProgramContext, t: CallContext, op: str, args: list[Expr]
         return operators.contains(args)
     if len(args) == 2 and op in BINARY:
         return operators.binary(op, args)
-    if op == "py.iadd" and program.has_iterators() and _may_be_iterator(node):
+    if op == "py.iadd" and program.has_iterators() and iterables.may_be_iterator(node):
         return operators.grown(args)
     if op in IN_PLACE:
         return operators.in_place(op, args)
@@ -382,10 +392,3 @@ def operation(program: ProgramContext, t: CallContext, op: str, args: list[Expr]
     if op in inner.RUNS:
         return on_elements(t, t.span(node), op, args, lambda v: inner.applied(program, t, op, v, node))
     return on_elements(t, t.span(node), op, args)
-
-
-def _may_be_iterator(node: ast.AST) -> bool:
-    """Return whether the second operand of an operator may be an iterator, by its form."""
-    return isinstance(node, ast.BinOp) and isinstance(
-        node.right, ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.IfExp
-    )

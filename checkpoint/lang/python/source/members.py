@@ -13,6 +13,7 @@ import dis
 import functools
 import types
 from collections.abc import Mapping
+from enum import Enum
 from functools import cache
 from typing import Any
 
@@ -23,6 +24,21 @@ _HEAP = 1 << 9  # the flag of classes made by a class statement
 
 # What a class stores that is called with the object first.
 METHOD_TYPES = (types.FunctionType, functools.partialmethod, functools.singledispatchmethod)
+
+
+@cache
+def is_enum_of_numbers(cls: type) -> bool:
+    """Return whether the members of an enumeration are numbers, with Python's own operators."""
+    if not issubclass(cls, Enum) or not issubclass(cls, int | float):
+        return False
+    own = [base for base in cls.__mro__ if base.__flags__ & _HEAP and base.__module__ != "enum"]
+    return not any(f"__{name}__" in vars(base) for base in own for name in _ARITHMETIC)
+
+
+_ARITHMETIC = (
+    *("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow", "neg", "eq", "lt"),
+    *("le", "gt", "ge"),
+)
 
 
 def member_of(cls: type, name: str) -> Any:
