@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
+from checkpoint.ad.array_library import ArrayLibrary
 from checkpoint.ad.containers import Layout
 from checkpoint.errors import Span
 from checkpoint.lang.core import Expr
@@ -24,6 +25,10 @@ class ClassesContext(ABC):
 
     A parameter t is the FunctionContext (contexts.py) of the place.
     """
+
+    @abstractmethod
+    def libraries_with(self, method: str) -> list[ArrayLibrary]:
+        """Return the libraries of arrays met so far that have a method of their own of this name."""
 
     @abstractmethod
     def note_class(self, cls: type) -> None:

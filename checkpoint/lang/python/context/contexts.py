@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
-from checkpoint.ad.array_library import ArrayLibrary
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Const, Expr, If, Lambda, Let, Prim, Var
 from checkpoint.lang.python.context.arguments import Arguments
@@ -50,10 +49,6 @@ class ProgramContext(ClassesContext):
     has_sets: bool
     has_generators: bool
     meets_tables: bool
-
-    @abstractmethod
-    def libraries_with(self, method: str) -> list[ArrayLibrary]:
-        """Return the libraries of arrays met so far that have a method of their own of this name."""
 
     @abstractmethod
     def reference(self, t: FunctionContext, node: ast.expr, env: Env) -> Reference | str | None:
