@@ -155,7 +155,7 @@ def test_what_is_stopped_leaves_nothing_behind(engine: str) -> None:
         expected = derivative(0.7)
         stopped()
         # What a run leaves behind shows every time; a table of Python's that grows shows once.
-        assert min(blocks_left_by(stopped) for _ in range(6)) <= 2 * REPEATED
+        assert any(blocks_left_by(stopped) <= 2 * REPEATED for _ in range(6))
         assert derivative(0.7) == expected
     assert gc.isenabled()
 
