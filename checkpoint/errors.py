@@ -6,6 +6,7 @@ Every error says where (file, line, column), what is wrong, and what to do about
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -83,6 +84,20 @@ class SourceError(CheckpointError):
     """
 
     trace: tuple[Span, ...] = ()
+
+
+class Unreached(SourceError):
+    """A run has reached a function of a large program that is not translated yet, and must begin again.
+
+    function: what is to be noted of it (checkpoint.lang.python.linking.stubs).
+    """
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(
+            f"{function} is first reached here, in a program so large that functions are translated when "
+            f"they are reached: call the whole function once before it is interrupted and resumed"
+        )
+        self.function = function
 
 
 class RunError(CheckpointError):

@@ -10,20 +10,33 @@ one path, the furthest so far, says which writes have happened.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from typing import Any
 
 Path = tuple[int, ...]
 
 
 class EffectLog:
-    """The log of one call of the interface: the furthest path written, and values read by path."""
+    """The log of one call of the interface: the furthest path written, and values read by path.
 
-    __slots__ = ("furthest", "replies")
+    outcomes: of all effects, in their order: None, what was read, or the exception of an action.
+    earlier: those of a run that ended early and began again, which are not repeated.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("earlier", "furthest", "outcomes", "replies")
+
+    def __init__(self, earlier: Iterable[Any] = ()) -> None:
         self.furthest: Path = ()
         self.replies: dict[Path, Any] = {}
+        self.outcomes: list[Any] = []
+        self.earlier = deque(earlier)
+
+    def first(self, effect: Callable[[], Any]) -> Any:
+        """Return the outcome of an effect that is met for the first time."""
+        outcome = self.earlier.popleft() if self.earlier else effect()
+        self.outcomes.append(outcome)
+        return outcome
 
 
 class Effects:
@@ -39,22 +52,25 @@ class Effects:
         """Return the effects of a run within a step of this one."""
         return Effects(self.log, (*self.prefix, step))
 
+    def again(self) -> Effects:
+        """Return the effects of the same run, begun again: those that it has had are not repeated."""
+        return Effects(EffectLog(self.log.outcomes), self.prefix)
+
     def write(self, step: int, text: str, end: str = "\n") -> None:
         """Write a text and its end to standard output, once."""
         path = (*self.prefix, step)
         if path > self.log.furthest:
             self.log.furthest = path
-            sys.stdout.write(text + end)
+            self.log.first(lambda: sys.stdout.write(text + end))
 
     def perform(self, step: int, action: Callable[[], object]) -> None:
         """Do an action once; what it raises, if anything, is raised again at each later execution."""
         path = (*self.prefix, step)
         if path > self.log.furthest:
             self.log.furthest = path
-            try:
-                action()
-            except Exception as error:  # the program's own failure, which belongs to this step
-                self.log.replies[path] = error
+            failure = self.log.first(lambda: _failure_of(action))
+            if failure is not None:
+                self.log.replies[path] = failure
         if path in self.log.replies:
             raise self.log.replies[path]
 
@@ -62,8 +78,17 @@ class Effects:
         """Return the answer of `ask`, which is called only when this path is reached for the first time."""
         path = (*self.prefix, step)
         if path not in self.log.replies:
-            self.log.replies[path] = ask()
+            self.log.replies[path] = self.log.first(ask)
         return self.log.replies[path]
+
+
+def _failure_of(action: Callable[[], object]) -> Exception | None:
+    """Do an action; return the program's own failure, if it fails."""
+    try:
+        action()
+    except Exception as error:
+        return error
+    return None
 
 
 def read_word() -> str:

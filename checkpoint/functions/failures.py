@@ -22,7 +22,7 @@ from checkpoint.ad.containers import WITH_ATTRIBUTES
 from checkpoint.ad.library import translations
 from checkpoint.ad.values import Failure
 from checkpoint.driver.raised import Raised
-from checkpoint.errors import RUN_ENDING, CheckpointError, SourceError, Span
+from checkpoint.errors import RUN_ENDING, CheckpointError, SourceError, Span, Unreached
 from checkpoint.functions.run import LanguageErrors
 from checkpoint.prims.python.native import native
 
@@ -51,7 +51,7 @@ class PythonErrors(LanguageErrors):
         if isinstance(error, RUN_ENDING) and error.span is not None:
             places = users_places((error.span, *error.trace))
             error.span = places[0] if places else self.span
-        if isinstance(error, SourceError):
+        if isinstance(error, SourceError) and not isinstance(error, Unreached):
             from checkpoint.functions.closures import forget_provisional  # noqa: PLC0415  (loaded by then)
 
             forget_provisional()

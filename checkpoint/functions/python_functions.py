@@ -86,7 +86,8 @@ def run_of(
         values += [to_language(x, name, other) for name, x in named.items()]
         # A function among the arguments may have loaded an array library that `f` was translated without.
         if generation == library.generation():
-            return Run(closure, Record(TUPLE, tuple(values)), chosen, PythonErrors)
+            renew = partial(run_of, f, positional, named, engine, names)
+            return Run(closure, Record(TUPLE, tuple(values)), chosen, PythonErrors, renew)
 
 
 def rest_of(z: Capsule, engine: str | None = None) -> Run:

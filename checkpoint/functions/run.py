@@ -8,8 +8,9 @@ that what a program prints is printed once. Where the run fails, its `errors` de
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from types import TracebackType
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.containers import TUPLE, Record
@@ -21,7 +22,7 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, State
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Schedule
-from checkpoint.errors import RunError, Source, Span
+from checkpoint.errors import RunError, Source, Span, Unreached
 from checkpoint.lang import core
 from checkpoint.lang.origins import origin_of
 from checkpoint.prims.operators import Context, reverse_sweep, swept
@@ -63,6 +64,26 @@ class LanguageErrors:
 Errors = Callable[[Span | None], LanguageErrors]
 
 
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
+
+
+def _until_all_is_reached(
+    method: Callable[Concatenate[Run, _Given], _Result],
+) -> Callable[Concatenate[Run, _Given], _Result]:
+    """Return a method of Run that begins again where the run reaches what is not translated yet."""
+
+    @wraps(method)
+    def begun(run: Run, /, *args: _Given.args, **named: _Given.kwargs) -> _Result:
+        while True:
+            try:
+                return method(run, *args, **named)
+            except Unreached as error:
+                run.begin_again(error)
+
+    return begun
+
+
 class Run:
     """A procedure and its argument, entered, on an engine.
 
@@ -70,11 +91,19 @@ class Run:
     tags: a tag above all those in u. effects: the log that all runs of this share.
     errors: a context in which what a run raises becomes what the caller receives.
     is_plain: whether the argument is a tuple of floats and arrays, and f has no other inputs.
+    renew: makes the run anew, with a program that has what was reached meanwhile.
     """
 
-    __slots__ = ("effects", "engine", "errors", "is_plain", "tags", "u")
+    __slots__ = ("effects", "engine", "errors", "is_plain", "renew", "tags", "u")
 
-    def __init__(self, f: Any, x: Any, engine: Engine, errors: Errors = LanguageErrors) -> None:
+    def __init__(
+        self,
+        f: Any,
+        x: Any,
+        engine: Engine,
+        errors: Errors = LanguageErrors,
+        renew: Callable[[], Run] | None = None,
+    ) -> None:
         is_closure = type(f) is Closure
         if is_closure and len(f.lam.params) != 1:
             raise RunError(_of_one_argument(f.lam), f.lam.span)
@@ -88,12 +117,23 @@ class Run:
         self.engine = engine
         self.errors = errors(f.lam.body.span if is_closure and f is not RESUME else None)
         self.effects = Effects()
+        self.renew = renew
+
+    def begin_again(self, error: Unreached) -> None:
+        """Take a program that has the function that this run has reached."""
+        if self.renew is None:
+            raise error
+        error.function.note()
+        fresh = self.renew()
+        self.u, self.tags, self.is_plain = fresh.u, fresh.tags, fresh.is_plain
+        self.effects = self.effects.again()
 
     @property
     def argument(self) -> Any:
         """The argument as it entered."""
         return self.u.cdr
 
+    @_until_all_is_reached
     def ends(self, steps: int | None = None) -> tuple[State, State]:
         """Return the first state, and the one after a number of steps, or the last."""
         with self.errors:
@@ -123,6 +163,7 @@ class Run:
         capsule.origin = origin
         return capsule
 
+    @_until_all_is_reached
     def vjp(self, cotangent_of: Callable[[Any], Any], schedule: Schedule) -> tuple[Any, Any]:
         """Return the value y and the cotangent of the argument, for the cotangent `cotangent_of(y)`."""
         with self.errors:
@@ -132,6 +173,7 @@ class Run:
             outcome = reverse_sweep(self.context(), 0, schedule, self.u, cotangent_of)
             return outcome.car, outcome.cdr.cdr
 
+    @_until_all_is_reached
     def jvp(self, tangent: Any) -> tuple[Any, Any]:
         """Return the value and its tangent, for a tangent of the argument."""
         with self.errors:
@@ -139,6 +181,7 @@ class Run:
             end = self.engine.advance(self.engine.start(0, dual, self.tags + 1), None, self.effects)
             return split(settled(end.value, end.steps), self.tags)
 
+    @_until_all_is_reached
     def second(
         self, tangent: Any, cotangent_of: Callable[[Any], Any], schedule: Schedule
     ) -> tuple[Any, Any, Any]:

@@ -104,7 +104,14 @@ def _call(
     roots += [((key,), *root) for key, *root in inputs]
     shared, places = _shared(roots)
     argument = Record(TUPLE, (Record(TUPLE, tuple(values)), Native(shared)))
-    return StatefulCall(Run(closure, argument, chosen, lambda span: StateErrors(span, places)), given)
+
+    def renew() -> Run:
+        return _call(f, positional, named, engine, names).run
+
+    def errors(span: Span | None) -> StateErrors:
+        return StateErrors(span, places)
+
+    return StatefulCall(Run(closure, argument, chosen, errors, renew), given)
 
 
 class StateErrors(PythonErrors):

@@ -22,6 +22,7 @@ from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.generators import generator
 from checkpoint.lang.python.library.stand_ins import BY_CLASS
 from checkpoint.lang.python.linking.inputs import classes_in
+from checkpoint.lang.python.linking.stubs import Reached
 from checkpoint.lang.python.source.members import METHOD_TYPES, has_members, member_of
 
 # What a class stores that an attribute of the object itself comes before.
@@ -46,6 +47,7 @@ class Facts:
         the first assignment.
     valued: the classes that are values of the program; None: classes are no values (class_values.py).
     takes_types: whether the class of any object may be a value.
+    reached: of a large program, the functions that runs have reached; None: all are translated.
     """
 
     classes: dict[type, Any] = field(default_factory=dict)
@@ -64,6 +66,7 @@ class Facts:
     takes_types: bool = False
     generators: bool = False
     used: set[Any] = field(default_factory=set)
+    reached: Reached | None = None
 
     @staticmethod
     def of(classes: Iterable[Any]) -> Facts:

@@ -90,6 +90,7 @@ class Linker(Assigned):
         self.with_outside()
         self._made_as_values: list[Any] = []  # the known objects that are being made values, nested
         self.pending: list[Pending] = []
+        self.put_off = {}
         self.is_stale = False
         self.method_names = {
             name
@@ -250,11 +251,11 @@ class Linker(Assigned):
             return None
         if known.input is None:
             return self.library_function(value) if tables.is_opened(value) else None
-        if value in self.callees:
-            return self.callees[value]
-        if not boundary.is_allowed(value):
-            return None
-        return self.callees.setdefault(value, self.translated(known.input, value))
+        if value not in self.callees:
+            if not boundary.is_allowed(value):
+                return None
+            self.callees[value] = self.translated(known.input, value)
+        return self.callees[value]
 
     def translated(self, index: int, function: Any, cls: Reference | None = None) -> Callee:
         """Translate a function; cls: the class that is its first argument, if that is known."""
@@ -279,6 +280,7 @@ class Linker(Assigned):
         make = variable(core)
         callee = Callee(name, make, signature, internal=own, implicit=implicit, may_decline=declines)
         self.sources[callee] = (index, function, cls)
+        self.may_put_off(callee)
         return callee
 
     def _default(self, index: int, function: Any, name: str) -> Maker:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import types
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from checkpoint.lang.python.context.meanings import Binding, Callee, Maker, Refe
 from checkpoint.lang.python.linking import class_values, dispatch
 from checkpoint.lang.python.linking.facts import FactsChanged
 from checkpoint.lang.python.linking.objects import Objects
+from checkpoint.lang.python.linking.stubs import LIMIT, TooLarge, stub_of
 from checkpoint.lang.python.normal import initial
 from checkpoint.lang.python.scopes.scopes import parameters, scope_of
 from checkpoint.lang.python.source import boundary, refusals
@@ -72,11 +73,13 @@ class Methods(Objects):
     """The class methods and constructors of a program.
 
     callees: the functions that have been referred to. pending: those that are still to be translated.
+    put_off: of a large program, those that are stubs unless a run reaches them (stubs.py).
     bindings, is_stale: as of the Linker.
     """
 
     callees: dict[Any, Callee]
     pending: list[Pending]
+    put_off: dict[Callee, Pending]
     bindings: dict[str, Lambda]
     is_stale: bool
 
@@ -91,6 +94,8 @@ class Methods(Objects):
     def finish(self) -> None:
         """Translate all functions that have been referred to; one that meets a new fact, once more."""
         while self.pending:
+            if self.facts.reached is None and len(self.bindings) + len(self.pending) > LIMIT:
+                raise TooLarge
             each = self.pending.pop()
             try:
                 made = each.translator(self).function({}, outs=each.outs)
@@ -103,6 +108,21 @@ class Methods(Objects):
                 self.bindings[each.core] = made
             if not self.pending and self.made_class and self.made_class not in self.bindings:
                 self.bindings[self.made_class] = class_values.maker_of(self)
+        for callee, each in self.put_off.items():
+            assert self.facts.reached is not None
+            made = stub_of(callee, self._key_of(each), self.facts.reached, self.names)
+            self.bindings[each.core] = made
+
+    def _key_of(self, each: Pending) -> Hashable:
+        """Return what stands for a function in all translations."""
+        return self.inputs.value(each.index).__code__, each.cls and each.cls.value
+
+    def may_put_off(self, callee: Callee) -> None:
+        """Let the function that was referred to last be a stub, in a large program that never reached it."""
+        reached, each = self.facts.reached, self.pending[-1]
+        if reached is None or each.index == 0 or callee.internal or self._key_of(each) in reached.keys:
+            return
+        self.put_off[callee] = self.pending.pop()
 
     def factory_of(self, known: Reference, name: str) -> Maker:
         """Return a maker of the value of a dataclass field's default factory."""

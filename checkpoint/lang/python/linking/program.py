@@ -14,7 +14,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -37,6 +37,7 @@ from checkpoint.lang.python.linking.facts import Facts, FactsChanged
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, classes_in, py_func, survey
 from checkpoint.lang.python.linking.linker import Linker
 from checkpoint.lang.python.linking.nested import Nested, nested
+from checkpoint.lang.python.linking.stubs import Reached, TooLarge
 
 # Objects that are programs of their own where arguments or data hold them.
 WITH_PROGRAMS = (types.FunctionType, types.MethodType, functools.partial)
@@ -72,6 +73,7 @@ class Linked:
     generation: which functions of array libraries were registered when it was translated.
     packages: those that were open for translation then.
     is_provisional: whether it refuses something because a text or an attribute was not found.
+    facts: those of a large program, which is translated anew with what its runs reach.
     """
 
     thunk: Lambda
@@ -85,6 +87,12 @@ class Linked:
     functions: dict[Lambda, Reference | int | Nested]
     functions_input: int | None
     is_provisional: bool
+    facts: Facts | None
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether a run has reached a function that the program does not have."""
+        return self.facts is not None and self.facts.reached is not None and self.facts.reached.is_outdated
 
     def closure(self, values: dict[int, Any]) -> Closure:
         """Return the entry closed over copies of the inputs' values: each slot is a location of its own."""
@@ -112,12 +120,21 @@ def recursion_room() -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
-def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
-    """Translate a function and all that it calls."""
+def _facts_of(shape: Shape, classes: tuple[type, ...], earlier: Facts | None = None) -> Facts:
+    """Return what is known of a program at first; earlier: of a large one, what was known of it before."""
     facts = Facts.of(classes)
+    if earlier is not None and earlier.reached is not None:
+        known = {**earlier.classes, **facts.classes}
+        return replace(earlier, classes=known, reached=Reached(earlier.reached.keys))
     if shape.positional is None:  # its callers are not known
         facts.general, facts.most = True, 8
     facts.has_state = shape.has_state
+    return facts
+
+
+def link(function: Any, shape: Shape, classes: tuple[type, ...] = (), earlier: Facts | None = None) -> Linked:
+    """Translate a function and all that it calls, of a large program what its runs have reached."""
+    facts = _facts_of(shape, classes, earlier)
     with recursion_room():
         while True:
             generation = arrays.generation()
@@ -125,6 +142,10 @@ def link(function: Any, shape: Shape, classes: tuple[type, ...] = ()) -> Linked:
             try:
                 linked = _linked(linker, shape, classes, generation)
             except FactsChanged:
+                continue
+            except TooLarge:
+                facts = _facts_of(shape, classes)
+                facts.reached = Reached()
                 continue
             except SourceError:
                 if generation == arrays.generation() and not linker.is_stale:
@@ -173,6 +194,7 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
         functions,
         at,
         linker.is_provisional,
+        None if linker.facts.reached is None else linker.facts,
     )
 
 
@@ -254,6 +276,7 @@ class Programs:
         self.versions = versions
         self._known: OrderedDict[tuple[int, Shape], list[Linked]] = OrderedDict()
         self._codes: dict[int, weakref.ref[Any]] = {}  # by their ids
+        self._large: dict[tuple[int, Shape], Facts] = {}  # of large programs
 
     def find(self, function: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
         """Return the program for a call, and the values of all its inputs.
@@ -296,10 +319,12 @@ class Programs:
         """Return the program for a call that knows these classes, whatever the functions it holds know."""
         key = (self._number_of(code_of(function)), shape)
         for linked in self._known.get(key, ()):
-            found = linked.inputs.read(function)
+            found = None if linked.is_outdated else linked.inputs.read(function)
             if found is not None and linked.met_classes.issuperset(classes) and self._fits(linked, found):
                 return linked, found
-        linked = link(function, shape, classes)
+        linked = link(function, shape, classes, self._large.get(key))
+        if linked.facts is not None:
+            self._large[key] = linked.facts
         kept = self._known.setdefault(key, [])
         kept[:] = [linked, *(old for old in kept if old.generation == linked.generation)][: self.versions]
         if len(self._known) > self.functions:
@@ -323,8 +348,9 @@ class Programs:
 
     def _forget(self, number: int) -> None:
         del self._codes[number]
-        for key in [key for key in list(self._known) if key[0] == number]:
-            del self._known[key]
+        for known in (self._known, self._large):
+            for key in [key for key in list(known) if key[0] == number]:
+                del known[key]
 
     @staticmethod
     def _fits(linked: Linked, inputs: list[Any]) -> bool:

@@ -192,7 +192,7 @@ class Written(Methods):
             if not written:
                 return callee
             made = self.translated(index, function, cls)
-            self.pending[-1].outs = written
+            (self.put_off.get(made) or self.pending[-1]).outs = written
             self.writing[callee] = replace(made, written=written)
         return self.writing[callee]
 

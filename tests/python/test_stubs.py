@@ -1,0 +1,91 @@
+"""Large programs, whose functions are translated when runs reach them: here, all programs are large."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import checkpoint
+from checkpoint.errors import SourceError
+from checkpoint.functions import closures
+from checkpoint.lang.python.linking import methods, program
+
+
+class Spring:
+    def __init__(self, k: float) -> None:
+        self.k = k
+
+    def force(self, x: float) -> float:
+        return -self.k * x
+
+    @property
+    def stiffness(self) -> float:
+        return 2.0 * self.k
+
+
+class Cubic(Spring):
+    def force(self, x: float) -> float:
+        print("cubic", x)
+        return super().force(x) * x * x
+
+
+def doubled(x: float) -> float:
+    return 2.0 * x
+
+
+def motion(x: float, soft: bool) -> float:
+    """Return a force by one of two methods; what is printed comes before another function is reached."""
+    print("begin", x)
+    spring = Spring(3.0) if soft else Cubic(3.0)
+    force = spring.force(x)
+    print("end", force)
+    return doubled(force) + spring.stiffness * x
+
+
+@pytest.fixture
+def links(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Let all programs be large; return those that are translated, as they are."""
+    found: list[Any] = []
+    link = program.link
+
+    def noted(*args: Any) -> Any:
+        found.append(link(*args))
+        return found[-1]
+
+    monkeypatch.setattr(methods, "LIMIT", 0)
+    monkeypatch.setattr(program, "link", noted)
+    monkeypatch.setattr(closures, "_programs", program.Programs())
+    return found
+
+
+def test_what_is_reached_is_translated(
+    links: list[Any], engine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def call(x: float, soft: bool) -> float:
+        return motion(x, soft)
+
+    value = checkpoint.value_and_grad(call, engine=engine)
+    assert value(0.5, True) == (2.0 * -1.5 + 3.0, 0.0)
+    assert capsys.readouterr().out == "begin 0.5\nend -1.5\n"
+    count = len(links)
+    assert count > 3
+    assert value(0.5, True)[1] == 0.0
+    assert len(links) == count
+    capsys.readouterr()
+    assert value(0.5, False) == (2.0 * -3.0 * 0.125 + 3.0, -18.0 * 0.25 + 6.0)
+    assert capsys.readouterr().out == "begin 0.5\ncubic 0.5\nend -0.375\n"
+    assert len(links) == count + 1
+    assert checkpoint.jvp(lambda x: call(x, False), 0.5, 1.0, engine=engine)[1] == -18.0 * 0.25 + 6.0
+
+
+def test_a_capsule_cannot_reach_more(links: list[Any], engine: str) -> None:
+    def call(x: float) -> float:
+        y = x * x
+        return doubled(y) if y > 1.0 else y
+
+    capsule = checkpoint.interrupt(call, 1.5, 1, engine=engine)
+    with pytest.raises(SourceError, match=r"doubled is first reached here.*call the whole function once"):
+        checkpoint.resume(capsule)
+    assert checkpoint.grad(call, engine=engine)(1.5) == 6.0
+    assert checkpoint.resume(checkpoint.interrupt(call, 1.5, 1, engine=engine)) == 4.5
