@@ -247,11 +247,11 @@ point = Point()
 def f(x):
     return «copy.deepcopy([x, point])»[0]
 ---
-`copy` beside a class with a __copy__ of its own => call its method
+`copy` beside a class with a __getstate__ or __reduce__ => make the copy yourself
 import copy
 class Point:
-    def __copy__(self):
-        return self
+    def __getstate__(self):
+        return {}
 point = Point()
 def f(x):
     return «copy.copy([x, point])»[0]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import abc
+import copy
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -179,6 +180,38 @@ class Slotted:
         return made
 
 
+class Counter:
+    """An object that counts how often it was copied."""
+
+    unit = 2.0
+
+    def __init__(self, x):
+        self.x, self.n = x, 0
+
+    def __copy__(self):
+        new = Counter(self.x * 2)
+        new.n = self.n + 1
+        return new
+
+    def named(self, name):
+        return self.__getattribute__(name)
+
+    @property
+    def square(self):
+        return self.x**2
+
+
+def counters(x):
+    found = copy.copy(Counter(x))
+    found.__setattr__("x", found.named("x") * 3.0)
+    inner = copy.copy([found])[0]
+    return found.x * found.n + inner.named("x") * inner.named("unit") + inner.__getattribute__("square")
+
+
+def unknown_name(x):
+    return Counter(x).named("missing")
+
+
 def tagged(x):
     return Tagged(x).value() + Tagged(x, y=x).value() + Squared(x).value()
 
@@ -278,6 +311,8 @@ def without_class(x):
 
 EXAMPLES = [
     Example(tagged, (0.7,)),
+    Example(counters, (0.7,)),
+    Example(unknown_name, (0.7,), raises=AttributeError),
     Example(chosen, (0.7,)),
     Example(named_tuples, (0.7,)),
     Example(named_tuples_shown, (0.7,), differentiable=False),

@@ -29,6 +29,10 @@ def translate(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     known = t.program.reference(t, function, env)
     if isinstance(known, Reference):
         return statics.call(t, known, node, env)
+    if isinstance(function, ast.Attribute) and function.attr in reflection.BY_NAME and known is None:
+        by_name = reflection.attribute_by_name(t, function, node, env)
+        if by_name is not None:
+            return by_name
     if isinstance(function, ast.Attribute) and function.attr == "__new__" and known is None:
         return creation.of_value(t, node, env)
     if isinstance(function, ast.Attribute) and reflection.type_of(t, function.value, env) is not None:

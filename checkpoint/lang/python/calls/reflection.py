@@ -87,6 +87,22 @@ def _getattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return bind(t.program.names, args, read)
 
 
+def attribute_by_name(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) -> Expr | None:
+    """Return x.__getattribute__(name) or its kin; None where a class has a method of its own for it."""
+    count, methods = BY_NAME[function.attr]
+    if t.program.has_method(*methods) or len(node.args) != count or node.keywords or has_star(node):
+        return None
+    call = ast.copy_location(ast.Call(function, [function.value, *node.args], []), node)
+    return (_getattr if count == 1 else _setattr)(t, call, env)
+
+
+# How many operands the methods take, and which methods of classes they would run or pass by.
+BY_NAME: dict[str, tuple[int, tuple[str, ...]]] = {
+    "__getattribute__": (1, ("__getattribute__", "__getattr__")),
+    "__setattr__": (2, ("__setattr__",)),
+}
+
+
 def _of_known(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
     """Return an attribute of a module or class by a constant name."""
     name = node.args[1]

@@ -23,7 +23,7 @@ from checkpoint.ad.arrays import Native
 from checkpoint.ad.library import load_imported
 from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
-from checkpoint.lang.core import Const, Expr, Var
+from checkpoint.lang.core import Const, Expr, If, Var
 from checkpoint.lang.python.calls import (
     arrange,
     array_calls,
@@ -36,7 +36,7 @@ from checkpoint.lang.python.calls import (
     reflection,
     supers,
 )
-from checkpoint.lang.python.context.builder import const, prim
+from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import LAYOUTS, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
@@ -308,11 +308,25 @@ def _deepcopy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
 
 
 def _copy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
-    """Refuse a copy where classes of the program say how they are copied."""
-    if t.program.has_method("__copy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"):
-        raise t.refuse(node, "`copy` beside a class with a __copy__ of its own", "call its method")
+    """Call `__copy__` of an object; refuse a copy where classes say otherwise how they are copied."""
+    if t.program.has_method("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"):
+        raise t.refuse(
+            node, "`copy` beside a class with a __getstate__ or __reduce__", "make the copy yourself"
+        )
     _check_slots(t, node, "`copy`")
-    return None
+    groups, library = t.program.groups("__copy__"), t.program.library_callee(copy.copy)
+    if not groups or library is None or node.keywords or len(node.args) != 1 or has_star(node):
+        return None
+    plain, span = library, t.span(node)
+
+    def choose(v: list[Expr]) -> Expr:
+        result = t.call(plain, [copy_of(v[0])], env, span)
+        for group in reversed(groups):
+            made = group.methods["__copy__"].applied([copy_of(v[0])], span)
+            result = If(span, instance(span, copy_of(v[0]), group.cls), made, result)
+        return result
+
+    return bind(t.program.names, [t.expr(node.args[0], env)], choose)
 
 
 def _check_slots(t: FunctionContext, node: ast.Call, what: str) -> None:
