@@ -114,8 +114,10 @@ def version_of(package: str, versions: dict[str, str]) -> str:
 MODULES = {
     "colour": "colourscience",
     "empyrical": "empyricalreloaded",
+    "pynite": "pynitefea",
     "skfuzzy": "scikitfuzzy",
     "skinematics": "scikitkinematics",
+    "skspatial": "scikitspatial",
     "spatialmath": "spatialmathpython",
 }
 

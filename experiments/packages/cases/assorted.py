@@ -82,7 +82,7 @@ def oklab(red, green):
 def perceptual(hue, saturation):
     import hsluv
 
-    return hsluv.hsluv_to_rgb([hue, saturation, 60.0])[0]
+    return hsluv.lch_to_luv(hsluv.hsluv_to_lch([hue, saturation, 60.0]))[1]
 
 
 def noise(x, y):
