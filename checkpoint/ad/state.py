@@ -8,7 +8,7 @@ from checkpoint.ad.containers import Layout
 
 
 class State(NamedTuple):
-    """What a run leaves of what came in from outside, where it may change that.
+    """Holds what a run leaves of what came in from outside, where it may change that.
 
     args: the positional arguments. kwargs: those passed by name.
     globals: what the variables hold that the program assigns, by their names with those of their modules.
@@ -23,7 +23,7 @@ STATE = Layout(State, State._fields)
 
 
 class Shared:
-    """The objects that lie at several places of what a run is given: none of them may be changed.
+    """Names the objects that lie at several places of what a run is given: none of them may be changed.
 
     paths: where they lie: the key of an argument or input, then positions of parts.
     """

@@ -96,7 +96,7 @@ def argument_of(f: Callable[..., Any], engine: Engine, classes: tuple[type, ...]
 
 
 class Surroundings:
-    """What the programs of one call read of their surroundings: each object enters once.
+    """Reads what the programs of one call need of their surroundings: each object enters once.
 
     is_tree: whether objects enter anew at each place instead. owned: see Functions.
     """

@@ -107,7 +107,7 @@ class Functions:
                     self.owned[id(function)] = function, error
 
     def entered(self, f: Any, x: Any) -> tuple[Any, Any] | None:
-        """See OwnPrograms."""
+        """Return what OwnPrograms.entered says."""
         lam = _lambda_of(f)
         if lam in self.nested or lam is None:
             made = self.nested[lam].made_anew(f) if lam in self.nested else _object_of(f)

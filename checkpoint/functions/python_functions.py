@@ -75,19 +75,28 @@ def run_of(
 ) -> Run:
     """Return the run of a function; names: what messages call the positional arguments."""
     chosen = engines.get(engine)
-
-    if not names:
-        names = [f"args[{i}]" for i in range(len(positional))]
+    texts = texts_of(positional, named, names)
     while True:
         generation = library.generation()
         closure, classes = front_end().closure_of(f, tuple(positional), dict(named), chosen)
-        other = partial(function_or_capsule, engine=chosen, classes=classes)
-        values = [to_language(x, name, other) for x, name in zip(positional, names, strict=True)]
-        values += [to_language(x, name, other) for name, x in named.items()]
+        values = entered((*positional, *named.values()), texts, chosen, classes)
         # A function among the arguments may have loaded an array library that `f` was translated without.
         if generation == library.generation():
             renew = partial(run_of, f, positional, named, engine, names)
             return Run(closure, Record(TUPLE, tuple(values)), chosen, PythonErrors, renew)
+
+
+def texts_of(positional: Sequence[Any], named: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """Return what messages call each argument; names: of the positional ones, if they have any."""
+    return [*(names or [f"args[{i}]" for i in range(len(positional))]), *named]
+
+
+def entered(
+    given: Sequence[Any], texts: Sequence[str], engine: Engine, classes: tuple[type, ...]
+) -> list[Any]:
+    """Return arguments as values of the language; classes: those of objects that the function may meet."""
+    other = partial(function_or_capsule, engine=engine, classes=classes)
+    return [to_language(x, text, other) for x, text in zip(given, texts, strict=True)]
 
 
 def rest_of(z: Capsule, engine: str | None = None) -> Run:

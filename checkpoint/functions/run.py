@@ -48,7 +48,7 @@ class LanguageErrors:
         return raised.as_run_error()
 
     def __enter__(self) -> None:
-        """Nothing is needed to begin."""
+        """Begin without doing anything."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

@@ -9,7 +9,6 @@ copies would not, so it is an error to change one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -23,15 +22,15 @@ from checkpoint.ad.storage import OR_STATE
 from checkpoint.ad.tangent import zeros_of
 from checkpoint.errors import RunError, Span
 from checkpoint.functions.failures import PythonErrors
-from checkpoint.functions.interface import Call
 from checkpoint.functions.python_functions import (
     PythonCall,
     PythonFunction,
     cotangent_of_value,
+    entered,
     front_end,
-    function_or_capsule,
+    texts_of,
 )
-from checkpoint.functions.pytrees import parts_of_python, to_language
+from checkpoint.functions.pytrees import parts_of_python
 from checkpoint.functions.run import Run
 from checkpoint.prims.python.tangents import tangent_from
 
@@ -79,7 +78,7 @@ class StatefulFunction(PythonFunction):
         named: Mapping[str, Any],
         engine: str | None,
         names: Sequence[str] = (),
-    ) -> Call:
+    ) -> StatefulCall:
         return _call(self.f, positional, named, engine, names)
 
 
@@ -91,13 +90,11 @@ def _call(
     names: Sequence[str],
 ) -> StatefulCall:
     chosen = engines.get(engine)
-    texts = [*(names or [f"args[{i}]" for i in range(len(positional))]), *named]
-    given = (*positional, *named.values())
+    texts, given = texts_of(positional, named, names), (*positional, *named.values())
     while True:
         generation = library.generation()
         closure, classes, inputs = front_end().stateful_closure_of(f, tuple(positional), dict(named), chosen)
-        other = partial(function_or_capsule, engine=chosen, classes=classes)
-        values = [to_language(x, text, other) for x, text in zip(given, texts, strict=True)]
+        values = entered(given, texts, chosen, classes)
         if generation == library.generation():
             break
     roots = [(("", i), *root) for i, root in enumerate(zip(texts, given, values, strict=True))]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.python.corpus import Example
+from tests.python.corpus.objects import Node
 
 TABLE: dict[str, Callable[..., Any]] = {}
 
@@ -69,23 +70,6 @@ def integrated(rate: float) -> tuple[float, float]:
         y = TABLE["midpoint"](lambda v: Vector(-rate * v.b, rate * v.a), y, 0.1)
     moved = TABLE["offset"](y, rate)
     return TABLE["longest"]([y, moved, y * 0.5]).length(), (moved + y).a
-
-
-class Node:
-    """A tree whose nodes know their parents."""
-
-    def __init__(self, weight: float, parent: Node | None = None) -> None:
-        self.weight = weight
-        self.parent = parent
-        self.children: list[Node] = []
-        if parent is not None:
-            parent.children.append(self)
-
-    def depth(self) -> int:
-        return 0 if self.parent is None else 1 + self.parent.depth()
-
-    def total(self) -> float:
-        return self.weight + sum(child.total() for child in self.children)
 
 
 ROOT = Node(2.0)

@@ -32,7 +32,7 @@ from checkpoint.lang.python.source.texts import text_of
 
 
 class Writers:
-    """What the functions of one program write into; found by their texts.
+    """Finds what the functions of one program write into, by their texts.
 
     classes: returns the classes of the program.
     """
