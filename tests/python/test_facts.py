@@ -8,6 +8,7 @@ import pytest
 
 import checkpoint
 from checkpoint.lang.python.linking import program
+from tests.support.recording import first_arguments
 
 
 class Base:
@@ -54,15 +55,7 @@ def of_named(x: float) -> float:
 @pytest.fixture
 def passes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return a list that gets the linker of each translation of a whole program."""
-    found: list[Any] = []
-    linked = program._linked
-
-    def counted(linker: Any, *rest: Any) -> Any:
-        found.append(linker)
-        return linked(linker, *rest)
-
-    monkeypatch.setattr(program, "_linked", counted)
-    return found
+    return first_arguments(monkeypatch, program, "_linked")
 
 
 def test_many_classes_take_few_translations(passes: list[Any]) -> None:

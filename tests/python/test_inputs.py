@@ -17,6 +17,7 @@ import pytest
 import checkpoint
 from checkpoint import grad, value_and_grad
 from checkpoint.lang.python.linking import program
+from tests.support.recording import first_arguments
 
 
 @dataclass
@@ -151,15 +152,7 @@ CHANGES: dict[str, Any] = {
 @pytest.fixture
 def translations(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return the functions that have been translated since the test began."""
-    found: list[Any] = []
-    link = program.link
-
-    def counted(function: Any, *rest: Any) -> Any:
-        found.append(function)
-        return link(function, *rest)
-
-    monkeypatch.setattr(program, "link", counted)
-    return found
+    return first_arguments(monkeypatch, program, "link")
 
 
 def check(f: Callable[[float], float], engine: str, x: float = 1.3) -> None:
