@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from checkpoint.errors import SourceError
+from checkpoint.errors import RunError, SourceError
 from experiments.random.mutated import drawn
 from tests.python.corpus import examples
 from tests.python.mutated import ENDS, ended, judge, module_of
@@ -85,3 +85,35 @@ def test_super_outside_of_a_class(engine: str) -> None:
     assert run(f, 1.0, engine=engine) == 1.0
     with pytest.raises(SourceError, match="this use of `super` cannot be differentiated"):
         run(f, -1.0, engine=engine)
+
+
+OUTSIDE = """
+import enum
+class A:
+    count = 0
+class B:
+    count = 0
+class Kind(enum.Enum):
+    RED = 1
+def of_classes(x):
+    for cls in (A, B):
+        cls.count = 3
+    return x
+def of_members(x):
+    kind = Kind.RED
+    kind.shade = 3
+    return x
+def deleted(x):
+    for cls in (A, B):
+        del cls.count
+    return x
+"""
+
+
+@pytest.mark.parametrize("name", ["of_classes", "of_members", "deleted"])
+def test_what_is_outside_is_not_changed_by_a_refused_assignment(name: str, engine: str) -> None:
+    module = defined(OUTSIDE)
+    with pytest.raises(RunError, match="cannot be changed"):
+        run(module[name], 1.0, engine=engine)
+    assert module["A"].count == module["B"].count == 0
+    assert not hasattr(module["Kind"].RED, "shade")

@@ -16,7 +16,7 @@ from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Dict, List
 from checkpoint.ad.record import Purity, Rearrange, Scalar, lookup, register
 from checkpoint.ad.storage import Now
-from checkpoint.ad.tables import Table
+from checkpoint.ad.tables import NATIVES, Table
 from checkpoint.prims.python import updates
 from checkpoint.prims.python.comparison import equal, ordered
 from checkpoint.prims.python.support import (
@@ -25,6 +25,7 @@ from checkpoint.prims.python.support import (
     WHOLE,
     Implements,
     by_python,
+    check_own,
     is_tuple,
     list_of,
     plain_result,
@@ -157,15 +158,35 @@ def _also_in_place(of: str, function: Function) -> None:
     if isinstance(like, Scalar):
         definition = next(d for d in definitions().values() if like.name in (*d.exact, *d.beside))
         doc = f"{like.doc}, in place"
-        scalar(definition, f"i{of}", like.value, in_python(function), (function,), doc)
+        scalar(definition, f"i{of}", like.value, _by_python_in_place(function), (function,), doc)
     else:
         assert isinstance(like, Rearrange)
-        value = _plainly(function, _ior) if of == "or" else in_python(function)
+        value = _by_python_in_place(function)
         rearrange(f"i{of}", like.arity, f"{like.doc}, in place", value, (function,), discrete=like.discrete)
 
 
+def _by_python_in_place(function: Function) -> Function:
+    """Return the operation that Python computes; what it would change in place is refused."""
+    computed = in_python(function)
+
+    def value(now: Now, x: Any, y: Any) -> Any:
+        if type(x) in NATIVES and hasattr(type(x.value), "__setitem__"):
+            check_own(x)
+        return computed(now, x, y)
+
+    return value
+
+
 def _ior(now: Now, x: Any, y: Any) -> Any:
-    return _or(now, x, y) if type(x) is Dict else refuse(now, operator.ior, x, y)
+    return updates.merge(now, x, y) if type(x) is Dict else _OR_IN_PLACE(now, x, y)
+
+
+def _ior_writes(now: Now, x: Any, y: Any) -> Any:
+    return updates.merge_writes(now, x, y) if type(x) is Dict else None
+
+
+_OR_IN_PLACE = _plainly(operator.ior, lambda now, x, y: refuse(now, operator.ior, x, y))
+update("ior", 2, "x | y, of dictionaries too, in place", _ior, _ior_writes)
 
 
 def _iadd(now: Now, x: Any, y: Any) -> Any:
@@ -267,7 +288,6 @@ for _of, _function in (
     ("pow", operator.ipow),
     ("matmul", operator.imatmul),
     ("and", operator.iand),
-    ("or", operator.ior),
     ("xor", operator.ixor),
     ("lshift", operator.ilshift),
     ("rshift", operator.irshift),

@@ -14,7 +14,7 @@ from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.storage import Now
 from checkpoint.lang.python.library.stand_ins import COMPLEX
-from checkpoint.prims.python.native import class_of
+from checkpoint.prims.python.native import class_name
 from checkpoint.prims.python.support import is_tuple, rearrange
 
 
@@ -22,7 +22,7 @@ def _missing(method: str) -> Callable[..., Any]:
     """Return what a method of arrays does with anything else: it raises AttributeError."""
 
     def value(now: Now, x: Any, *operands: Any) -> Any:
-        raise AttributeError(f"{class_of(x).__name__!r} object has no attribute {method!r}")
+        raise AttributeError(f"{class_name(x)!r} object has no attribute {method!r}")
 
     return value
 

@@ -45,7 +45,7 @@ def _has_own(now: Now, x: Any, name: str) -> bool:
 
 def _attribute_name(now: Now, name: Any) -> str:
     if type(name) is not str:
-        raise TypeError(f"attribute name must be string, not {class_of(name).__name__!r}")
+        raise TypeError(f"attribute name must be string, not {class_name(name)!r}")
     return name
 
 
@@ -134,7 +134,7 @@ def _is_iterable_object(now: Now, x: Any) -> bool:
 def _iterator(now: Now, x: Any) -> Any:
     if type(x) is Object and hasattr(class_of(x), "__next__"):
         return x
-    raise TypeError(f"{class_of(x).__name__!r} object is not an iterator")
+    raise TypeError(f"{class_name(x)!r} object is not an iterator")
 
 
 def _enum_member(now: Now, classes: Types, value: Any) -> Native:

@@ -22,7 +22,7 @@ from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Failure
 from checkpoint.errors import SourceError, Unreached
-from checkpoint.prims.python.native import CAUSE, class_of, python_exception
+from checkpoint.prims.python.native import CAUSE, class_name, class_of, python_exception
 from checkpoint.prims.python.objects import classes_of
 from checkpoint.prims.python.support import rearrange, to_value
 
@@ -49,7 +49,7 @@ TRACEBACK = Native(types.TracebackType(None, sys._getframe(), 0, 1))  # runs kee
 
 
 def _no_manager(now: Now, x: Any) -> Any:
-    raise TypeError(f"{class_of(x).__name__!r} object does not support the context manager protocol")
+    raise TypeError(f"{class_name(x)!r} object does not support the context manager protocol")
 
 
 def _cause(now: Now, x: Any) -> Any:

@@ -19,7 +19,7 @@ from checkpoint.ad.values import Closure, Unusable
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
 from checkpoint.lang.python.source.mismatch import source_name
-from checkpoint.prims.python.native import class_of, native
+from checkpoint.prims.python.native import class_name, class_of, native
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     INDEXED,
@@ -175,7 +175,7 @@ def _reals(now: Now, x: Any) -> list[float]:
 
 def _replaced(now: Now, x: Any, changes: Dict) -> Record | Object:
     if type(x) not in WITH_ATTRIBUTES or x.layout.cls is tuple:
-        raise TypeError(f"{class_of(x).__name__} has no fields to replace")
+        raise TypeError(f"{class_name(x)} has no fields to replace")
     unknown = [name for name in changes.items if name not in x.layout.index]
     if unknown:
         raise TypeError(
@@ -188,7 +188,7 @@ def _replaced(now: Now, x: Any, changes: Dict) -> Record | Object:
 def _fields(now: Now, x: Any) -> Dict:
     names = getattr(class_of(x), "_fields", None)
     if type(x) is not Record or names is None:
-        raise AttributeError(f"{class_of(x).__name__!r} object has no attribute '_asdict'")
+        raise AttributeError(f"{class_name(x)!r} object has no attribute '_asdict'")
     return Dict(dict(zip(names, map(fresh, x.items), strict=True)), owner=now.owner)
 
 

@@ -22,6 +22,7 @@ from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.prims.python.native import CAUSE, class_name, class_of, from_native
 from checkpoint.prims.python.sequences import builds
 from checkpoint.prims.python.support import (
+    check_own,
     operator,
     python_result,
     rearrange,
@@ -151,6 +152,7 @@ def set_attribute(now: Now, x: Any, name: str, v: Any) -> Object:
     if name in _OF_ARRAYS and is_array(x):
         raise RunError(f"the attribute {name} of an array cannot be assigned to: write {_OF_ARRAYS[name]}")
     if type(x) is not Object:
+        check_own(x)
         python_result(now, lambda x, v: setattr(x, name, v), x, v)  # raises Python's own error
         raise RunError(
             f"the attribute {name} of a {class_of(x).__name__} cannot be assigned to here: give its class an "
@@ -177,11 +179,12 @@ def _set_attribute_place(now: Now, result: Any, x: Any, name: str, v: Any) -> An
 
 def _delete_attribute(now: Now, x: Any, name: str) -> Object:
     if type(x) is not Object:
+        check_own(x)
         result: Object = refuse(now, lambda x: delattr(x, name), x)
         return result
     position = x.layout.index.get(name)
     if position is None:
-        raise AttributeError(f"{class_of(x).__name__!r} object has no attribute {name!r}")
+        raise AttributeError(f"{class_name(x)!r} object has no attribute {name!r}")
     items = changeable(now, x)
     items[:] = map(fresh, [*items[:position], *items[position + 1 :]])
     x.layout = Layout(x.layout.cls, tuple(n for n in x.layout.names if n != name))

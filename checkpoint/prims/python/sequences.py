@@ -14,7 +14,7 @@ from checkpoint.ad.storage import Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Unusable
 from checkpoint.errors import RunError
-from checkpoint.prims.python.native import class_of, is_set
+from checkpoint.prims.python.native import class_name, is_set
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     INDEXED,
@@ -93,7 +93,7 @@ def _popped(now: Now, x: Any, i: Any) -> Any:
         return fresh(items[i])
     if type(x) is Dict:
         return _item(now, x, i)
-    raise AttributeError(f"{class_of(x).__name__!r} object has no attribute 'pop'")
+    raise AttributeError(f"{class_name(x)!r} object has no attribute 'pop'")
 
 
 def _slice(now: Now, x: Any, low: Any, high: Any, stride: Any) -> Any:

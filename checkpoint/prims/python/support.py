@@ -34,7 +34,7 @@ from checkpoint.ad.tables import NATIVES, held
 from checkpoint.ad.values import Closure, Unusable
 from checkpoint.errors import RunError, SourceError
 from checkpoint.lang.python.library.stand_ins import COMPLEX
-from checkpoint.prims.python.native import class_of, native
+from checkpoint.prims.python.native import class_name, native
 
 ANY_NUMBER = VARIADIC
 PLAIN = frozenset((bool, int, str, bytes, type(None), range))  # values that are Python's own objects
@@ -99,17 +99,32 @@ def refuse(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
             return result
         if isinstance(result, Enum | float):
             return to_value(now, result)
-    names = " and ".join(class_of(operand).__name__ for operand in operands)
+    names = " and ".join(class_name(operand) for operand in operands)
     raise RunError(
         f"{getattr(function, '__name__', 'this operation')} of {names} is not supported here: write a "
         f"function that does it with the fields"
     )
 
 
+def check_own(x: Any) -> None:
+    """Raise RunError for the change of an object that is Python's own, which Python itself would change."""
+    cls = type(x.value) if type(x) in NATIVES else int
+    if issubclass(cls, type):
+        raise RunError(
+            f"the class {x.value.__name__}, which is only known when it runs, cannot be changed: name the "
+            f"class, {x.value.__name__}.name = value"
+        )
+    if type(x) in NATIVES and (not is_constant(cls) or cls.__module__.startswith(("pandas", "numpy"))):
+        raise RunError(
+            f"this {cls.__name__} comes from outside of the function and cannot be changed: change a copy "
+            f"of it outside, and pass that"
+        )
+
+
 def of_constants(now: Now, function: Callable[..., Any], result: Any, operands: Iterable[Any]) -> Any:
     """Return what Python gives for operands among which are dates, fractions and their kin, as a value."""
     if type(result) is float and any(type(operand) in NUMBERS for operand in operands):
-        names = " and ".join(class_of(operand).__name__ for operand in operands)
+        names = " and ".join(class_name(operand) for operand in operands)
         raise RunError(
             f"{getattr(function, '__name__', 'this operation')} of {names} would lose the derivative: "
             f"make a real of it first, float(q)"
@@ -217,7 +232,7 @@ def key_of(now: Now, key: Any) -> Any:
         return tuple(parts) if cls is tuple else tuple.__new__(cls, parts)
     if kind is not Closure:
         python_result(now, hash, key)
-    raise RunError(f"a {class_of(key).__name__} cannot be a key here: use a string, or a tuple of ints")
+    raise RunError(f"a {class_name(key)} cannot be a key here: use a string, or a tuple of ints")
 
 
 Implements = tuple[Any, ...]

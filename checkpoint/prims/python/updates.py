@@ -19,6 +19,7 @@ from checkpoint.prims.python.native import class_name
 from checkpoint.prims.python.support import (
     INDEXED,
     WHOLE,
+    check_own,
     copies_of,
     elements,
     has_fields,
@@ -72,6 +73,7 @@ def _set(now: Now, x: Any, i: Any, v: Any) -> Any:
     elif type(x) is Dict:
         place = key_of(now, i)
     else:
+        check_own(x)
         return refuse(now, operator.setitem, x, i, v)
     return changed(now, x, lambda items: items.__setitem__(place, fresh(v)))
 
@@ -104,6 +106,7 @@ def _delete(now: Now, x: Any, i: Any) -> Any:
         key = key_of(now, i)
         return changed(now, x, lambda items: items.__delitem__(key))
     if type(x) is not List:
+        check_own(x)
         return refuse(now, operator.delitem, x, i)
     place = _index(now, i)
     items = x.items
@@ -177,6 +180,7 @@ def _clear(now: Now, x: Any) -> Any:
 def _set_slice(now: Now, x: Any, low: Any, high: Any, stride: Any, ys: Any) -> Any:
     where = slice(*python_operands(now, (low, high, stride)))
     if type(x) is not List:
+        check_own(x)
         return refuse(now, lambda x, v: operator.setitem(x, where, v), x, ys)
     items = list(x.items)
     if has_fields(ys) or type(ys) is Dict or type(ys) in INDEXED:
@@ -189,6 +193,7 @@ def _set_slice(now: Now, x: Any, low: Any, high: Any, stride: Any, ys: Any) -> A
 def _delete_slice(now: Now, x: Any, low: Any, high: Any, stride: Any) -> Any:
     where = slice(*python_operands(now, (low, high, stride)))
     if type(x) is not List:
+        check_own(x)
         return refuse(now, lambda x: operator.delitem(x, where), x)
     items = list(x.items)
     del items[where]
@@ -200,7 +205,7 @@ def _permute(now: Now, x: Any, order: Record) -> Any:
     return rearranged(now, x, [items[i] for i in order.items])
 
 
-def _merge(now: Now, x: Any, other: Any) -> Any:
+def merge(now: Now, x: Any, other: Any) -> Any:
     if type(x) is not Dict:
         raise _no_method(x, "update")
     new = {key: fresh(item) for key, item in entries(now, other).items()}
@@ -219,7 +224,7 @@ def entries(now: Now, other: Any) -> dict[Any, Any]:
     raise RunError("a dictionary is made or updated from another one here: write for k, v in pairs: d[k] = v")
 
 
-def _merge_writes(now: Now, x: Any, other: Any) -> Writes:
+def merge_writes(now: Now, x: Any, other: Any) -> Writes:
     return [(key, 1, key) for key in entries(now, other)] if type(x) is Dict else []
 
 
@@ -268,4 +273,4 @@ update("clear", 1, "x.clear(): x", _clear, lambda now, x: [])
 update("set-slice", 5, "x[low:high:step] = ys: x, low, high, step, ys", _set_slice, None)
 update("delete-slice", 4, "del x[low:high:step]: x, low, high, step", _delete_slice, None)
 update("permute", 2, "x with its elements in an order, as py.order gives it: x, order", _permute, None)
-update("merge", 2, "x.update(other), a dictionary: x, other", _merge, _merge_writes)
+update("merge", 2, "x.update(other), a dictionary: x, other", merge, merge_writes)

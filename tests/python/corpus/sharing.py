@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any
@@ -129,7 +130,20 @@ def copy_of_an_argument(box: Any) -> float:
     return other.x * box.x  # type: ignore[no-any-return]
 
 
+def merged_in_place(x: float) -> tuple[object, ...]:
+    """A dictionary that `|=` changes, seen through another name; integers and sets beside it."""
+    a: dict[str, float] = {"k": x}
+    b, bits, some = a, 4, {1}
+    also = some
+    for i in range(3):
+        a |= {"z": x * x * i, "k": 2.0 * x}
+        bits |= i
+        some |= {i}
+    return b["z"] * b["k"], len(b), bits, sorted(also), operator.ior(a, {"q": x}) is b, b["q"]
+
+
 EXAMPLES = [
+    Example(merged_in_place, (1.5,)),
     Example(copies, (0.7,)),
     Example(copy_of_an_argument, (Box(0.7),)),
     Example(two_names, (0.7,)),

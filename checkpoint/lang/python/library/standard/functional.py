@@ -111,6 +111,12 @@ def type_(x: Any, /) -> Any:
     return type(x)
 
 
+def ior_(a: Any, b: Any, /) -> Any:
+    """See operator.ior."""
+    a |= b
+    return a
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     type: type_,
     functools.cache: cache_,
@@ -120,6 +126,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     operator.setitem: setitem_,
     operator.delitem: delitem_,
     operator.iconcat: iconcat_,
+    operator.ior: ior_,
     operator.concat: concat_,
     operator.countOf: count_of_,
     operator.indexOf: index_of_,
