@@ -62,6 +62,7 @@ CASES: list[tuple[str, Callable[..., Any], Any, list[tuple[Any, ...]]]] = [
         *(({"b": 5.0, "c": 1},), ({},), ([],), (3,), ([1],)),
     ]),
     ("merge", lambda x, y: x.update(y), [1.0], [({},)]),
+    ("ior", operator.ior, {"a": 1.0, "b": 2}, [({"b": 5.0, "c": 1},), ({},), ([],), (3,)]),
 ]  # fmt: skip
 EVERY = [(name, change, x, operands) for name, change, x, tried in CASES for operands in tried]
 
