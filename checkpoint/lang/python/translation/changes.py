@@ -51,7 +51,7 @@ def translate(t: FunctionContext, node: Change, env: Env, exits: Exits) -> Expr:
         return _evaluated(t, node, node.args[0], env, exits)
     if node.method in MUTATING_METHODS and isinstance(t.program.reference(t, node.path, env), Reference):
         return _call(t, node, env, exits)
-    indices, root = _accessors(node)
+    indices, root = _accessors(t, node)
     if isinstance(root, ast.Attribute):
         return _keep(t, node, _in_attribute(t, node, indices, root, env), None, env, exits)
     found = t.program.to_change(t, root.id, env)
@@ -140,14 +140,15 @@ _SHOWN = {
 }
 
 
-def _accessors(node: Change) -> tuple[list[ast.expr], ast.Name | ast.Attribute]:
+def _accessors(t: FunctionContext, node: Change) -> tuple[list[ast.expr], ast.Name | ast.Attribute]:
     """Return the indices that lead to what is changed, and from where: a variable or an attribute."""
     indices: list[ast.expr] = []
     path = node.path
     while isinstance(path, ast.Subscript):
         indices.append(path.slice)
         path = path.value
-    assert isinstance(path, ast.Name | ast.Attribute)
+    if not isinstance(path, ast.Name | ast.Attribute):
+        raise t.refuse(path, "changing a constant", "give it a name, and change what that holds")
     return indices[::-1], path
 
 
