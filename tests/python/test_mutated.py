@@ -59,7 +59,7 @@ FOUND = {
     "def f(x):\n    try:\n        return x / 0\n    except int:\n        return x\n": "error",
     "from collections import Counter\ndef f(x):\n    print(type(Counter('a')))\n    return x\n": "value",
     "def f(x):\n    None.append(x)\n": "refused",
-    "def f(x):\n    2.0['z'] -= 2\n": "refused",
+    "def f(x):\n    2.0['z'] -= 2\n": "error",
     "def f(x):\n    super().__init__()\n": "refused",
     "def f(x):\n    return __class__\n": "error",
     "def f(x):\n    try:\n        return {x: 1}[x]\n    except TypeError:\n        return 0.0\n": "run error",

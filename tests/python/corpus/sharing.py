@@ -139,7 +139,8 @@ def merged_in_place(x: float) -> tuple[object, ...]:
         a |= {"z": x * x * i, "k": 2.0 * x}
         bits |= i
         some |= {i}
-    return b["z"] * b["k"], len(b), bits, sorted(also), operator.ior(a, {"q": x}) is b, b["q"]
+    joined: Any = operator.ior
+    return b["z"] * b["k"], len(b), bits, sorted(also), joined(a, {"q": x}) is b, b["q"]
 
 
 EXAMPLES = [
