@@ -24,7 +24,8 @@ style of every day: classes, generators, dataclasses, recursion, lists of dicts,
 Nothing in them was written for `checkpoint`; the packages are opened by `checkpoint.translate`.
 
 A call *works* if its value is Python's to the last bit and its gradient agrees with finite differences. It is
-*refused* if an error says what is not supported, with its place; anything else is a *failure*, and a bug.
+*refused* if an error says what is not supported, with its place; anything else is a *failure*, and a bug,
+or more than a minute of a processor. Since the last whole run only packages with such calls were judged again.
 
 | | works | refused | fails | of |
 | --- | --- | --- | --- | --- |
