@@ -25,7 +25,8 @@ Nothing in them was written for `checkpoint`; the packages are opened by `checkp
 
 A call *works* if its value is Python's to the last bit and its gradient agrees with finite differences. It is
 *refused* if an error says what is not supported, with its place; anything else is a *failure*, and a bug,
-or more than a minute of a processor. Since the last whole run only packages with such calls were judged again.
+or takes more than a minute of a processor. Since the last whole run only packages with such calls were judged
+again.
 
 | | works | refused | fails | of |
 | --- | --- | --- | --- | --- |
