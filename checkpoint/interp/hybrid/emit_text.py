@@ -169,4 +169,4 @@ def may_make(step: t.Step) -> bool:
     record = lookup(step.op) if isinstance(step, t.Compute) else None
     if isinstance(record, Scalar):
         return record.otherwise is not None
-    return isinstance(record, Update | Tensor) or (isinstance(record, Rearrange) and not record.discrete)
+    return isinstance(record, Update | Tensor) or (isinstance(record, Rearrange) and not record.inline)
