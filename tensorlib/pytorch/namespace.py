@@ -1,8 +1,7 @@
 """PyTorch's functions by NumPy's names and with NumPy's parameters: what records call as `xp`.
 
 In: tensors, with Python's numbers beside them. Out: tensors. What this package's parts do not have is
-array_api_compat's, which has the names of the array API standard, or PyTorch's own. Python's numbers take the
-dtype of the tensor that they stand beside, as in PyTorch and NumPy.
+PyTorch's own. Python's numbers take the dtype of the tensor that they stand beside, as in PyTorch and NumPy.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from array_api_compat import torch as standard
+import torch
 
 from tensorlib.pytorch import axes, elementwise, making, shapes
 
@@ -19,7 +18,7 @@ pi = math.pi
 
 def __getattr__(name: str) -> Any:
     """Return a function by its name, which is looked up once."""
-    for part in (making, elementwise, axes, shapes, standard):
+    for part in (making, elementwise, axes, shapes, torch):
         found = getattr(part, name, None)
         if found is not None:
             globals()[name] = found

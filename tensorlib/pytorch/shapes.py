@@ -96,6 +96,18 @@ def broadcast_to(x: Any, shape: Any) -> Any:
     return torch.broadcast_to(asarray(x), whole(shape))
 
 
+def broadcast_arrays(*arrays: Any) -> tuple[Any, ...]:
+    return tuple(torch.broadcast_tensors(*map(asarray, arrays)))
+
+
+def nonzero(x: Any) -> tuple[Any, ...]:
+    return tuple(torch.nonzero(asarray(x), as_tuple=True))
+
+
+def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
+    return tuple(torch.unbind(x, axis))
+
+
 def concatenate(arrays: Sequence[Any], axis: int | None = 0) -> Any:
     if axis is None:
         return torch.cat([asarray(x).reshape(-1) for x in arrays])
@@ -148,6 +160,10 @@ def dot(x: Any, y: Any) -> Any:
 def max_axis(y: Any) -> int:
     """Return the axis of its second operand that dot sums over."""
     return 0 if y.ndim == 1 else int(y.ndim) - 2
+
+
+def vecdot(x: Any, y: Any, axis: int = -1) -> Any:
+    return torch.linalg.vecdot(asarray(x), asarray(y), dim=axis)
 
 
 def inner(x: Any, y: Any) -> Any:
