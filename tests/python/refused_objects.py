@@ -6,10 +6,6 @@ The use is between « and »; the error underlines it.
 from __future__ import annotations
 
 TEXT = """
-`type` => ask isinstance(x, cls)
-def f(x):
-    return list(«map(type, [x])»)
----
 `type` with three arguments => write a class statement at module level
 def f(x):
     return «type("T", (), {})»

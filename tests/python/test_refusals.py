@@ -184,7 +184,7 @@ def test_flushing_is_no_file(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_functions_that_are_given_directly() -> None:
     for function, construct in (
-        (type, "`type`"),
+        (id, "`id`"),
         (math.nextafter, "math.nextafter, for which there is no rule,"),
     ):
         with pytest.raises(SourceError) as caught:
