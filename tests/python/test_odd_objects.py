@@ -43,15 +43,18 @@ class Compiled:
 
 
 MOCK = mock.Mock()
-HELD = "is of type unittest.mock.Mock, which no program can take: do what needs it outside"
+ANSWERED = "the attribute {} of a Mock comes from its `__getattr__`, which no program runs: read it outside"
+A_LOCK = threading.Lock()
+HELD = "is of type _thread.lock, which no program can take: do it outside of the function"
 PACKAGE = "pprint.pformat, a function of a package outside of your code"
 LOCKED: Any = types.ModuleType("settings")
 LOCKED.lock = threading.Lock()
 LOCK = "lock is of type _thread.lock, which no program can take: do it outside of the function"
 USES = {
-    "def f(x):\n    return «h.sin(x)»\n": (MOCK, HELD),
-    "def f(x):\n    return «x + h»\n": (MOCK, HELD),
-    "def f(x, o=h):\n    return x if o is None else «o.f(x)»\n": (MOCK, HELD),
+    "def f(x):\n    return «h.sin(x)»\n": (MOCK, ANSWERED.format("sin")),
+    "def f(x, o=h):\n    return x if o is None else «o.f(x)»\n": (MOCK, ANSWERED.format("f")),
+    "def f(x):\n    return «x + h»\n": (A_LOCK, HELD),
+    "def f(x, o=h):\n    return x if o is None else «o.locked()» + x\n": (A_LOCK, HELD),
     "def f(x):\n    return «h['m'].sin(x)»\n": ({"m": math}, "h['m'] is the module math"),
     "def f(x):\n    return «h[0](x)»\n": ([pprint.pformat], PACKAGE),
     "def f(x):\n    return x + «len(h.lock)»\n": (LOCKED, LOCK),
@@ -72,8 +75,8 @@ def test_a_cell_has_its_name() -> None:
     def make(inner: Any) -> Any:
         return lambda x: inner.sin(x) + x
 
-    with pytest.raises(CheckpointError, match=r"objects.py:\d+:\d+: inner is of type unittest.mock.Mock"):
-        run(make(MOCK), 3.0)
+    with pytest.raises(CheckpointError, match=r"objects.py:\d+:\d+: inner is of type _thread.lock"):
+        run(make(A_LOCK), 3.0)
 
 
 def test_objects_that_answer_any_name(engine: str) -> None:

@@ -206,6 +206,7 @@ def _permute(now: Now, x: Any, order: Record) -> Any:
 
 
 def merge(now: Now, x: Any, other: Any) -> Any:
+    """Return a dictionary after x.update(other)."""
     if type(x) is not Dict:
         raise _no_method(x, "update")
     new = {key: fresh(item) for key, item in entries(now, other).items()}
