@@ -208,8 +208,9 @@ class OfObjects(OfFunction):
         """Return the value, its tangent, and its product with a cotangent; None if parts are shared."""
         call = self._call(engine)
         value, tangent = call.jvp(self.direction(call.argument))
+        seed = self.direction(value)  # an error where the value contains itself: then no match ends
         parts = [part for _, part in match(value, tangent, "tangent")]
-        weights = [part for _, part in match(value, self.direction(value), "cotangent")]
+        weights = [part for _, part in match(value, seed, "cotangent")]
         whole = len(parts) == len(numbers(value)) == len(weights)
         product = sum(map(operator.mul, weights, parts)) if whole else None
         return result(value, call.engine), tangent, product
