@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from checkpoint.ad.array_library import dtype_kind, libraries, namespace_of
+from checkpoint.ad.array_library import as_dtype, dtype_kind, libraries, namespace_of
 from checkpoint.ad.arrays import Array, Discrete, Memory
 from checkpoint.ad.containers import List, Record
 from checkpoint.ad.numbers import real_part
@@ -73,11 +73,6 @@ def shape_of(like: Any) -> tuple[int, ...]:
     if isinstance(like, list | tuple):
         return (len(like), *shape_of(like[0])) if like else (0,)
     return tuple(getattr(like, "shape", ()))
-
-
-def as_dtype(x: Any, dtype: Any) -> Any:
-    """Return an array of another dtype, or a NumPy scalar."""
-    return x.astype(dtype) if hasattr(x, "astype") else namespace_of(x).astype(x, dtype)
 
 
 def fitted(xp: Any, g: Any, like: Any) -> Any:

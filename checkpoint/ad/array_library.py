@@ -160,7 +160,7 @@ def _is_plain_number(data: Any) -> bool:
 def functions_for(record: str, datas: Sequence[Any]) -> Any:
     """Return `namespace` for the operands of a record; RunError if it does not work on these arrays."""
     found = namespace(datas)
-    if of_dtypes and found is not defaults[0]:
+    if record in lacking and found is not defaults[0]:
         library = next(each for each in installed if each.namespace is found)
         if record in library.lacking:
             name = record.replace("ndarray.", "the method ")
@@ -179,9 +179,9 @@ def _arrays_in(datas: Sequence[Any]) -> Iterator[Any]:
             yield from _arrays_in(data)
 
 
-def is_array(value: Any) -> bool:
-    """Return whether an object is an array of an installed library."""
-    return type(value) in libraries
+def as_dtype(data: Any, dtype: Any) -> Any:
+    """Return an array of another dtype, or a NumPy scalar."""
+    return data.astype(dtype) if hasattr(data, "astype") else namespace_of(data).astype(data, dtype)
 
 
 def dtype_kind(dtype: Any) -> str:

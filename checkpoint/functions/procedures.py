@@ -22,7 +22,7 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.ad import library
-from checkpoint.ad.array_library import dtype_kind, libraries, namespace_of
+from checkpoint.ad.array_library import as_dtype, dtype_kind, libraries
 from checkpoint.ad.arrays import ARRAYS, Memory, entered
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.storage import FROZEN
@@ -152,7 +152,7 @@ def _with_reals(data: Any) -> Any:
     """Return an array of integers as one of reals; a key of random numbers stays what it is."""
     kind = dtype_kind(data.dtype)
     if kind == "i" or (kind == "u" and data.dtype.itemsize < _KEY_BYTES):
-        return data.astype(float) if hasattr(data, "astype") else namespace_of(data).astype(data, float)
+        return as_dtype(data, float)
     return data
 
 

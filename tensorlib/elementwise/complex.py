@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import as_dtype
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY
-from tensorlib.rules import as_dtype, is_complex, is_scalar, raw, record, unbroadcast
+from tensorlib.rules import is_complex, is_scalar, raw, record, unbroadcast
 
 
 def absolute_vjp(xp: Any, g: Any, y: Any, z: Any) -> Any:

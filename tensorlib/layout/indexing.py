@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.accumulators import Scattered
-from checkpoint.ad.array_library import dtype_kind
+from checkpoint.ad.array_library import as_dtype, dtype_kind
 from checkpoint.ad.containers import List
 from checkpoint.ad.tensors import SAME
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import call, copied, is_list, linear, listed, shape_of, viewed
-from tensorlib.rules import as_dtype, discrete, unbroadcast, zeroed
+from tensorlib.rules import discrete, unbroadcast, zeroed
 
 
 def scattered(xp: Any, like: Any, index: Any, g: Any) -> Any:

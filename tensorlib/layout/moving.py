@@ -8,12 +8,12 @@ from math import prod
 from typing import Any
 
 from checkpoint.ad.accumulators import Scattered
-from checkpoint.ad.array_library import dtype_kind
+from checkpoint.ad.array_library import as_dtype, dtype_kind
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import lookup
 from checkpoint.ad.tensors import Tensor, record_of
 from checkpoint.prims.arrays import tensor
-from tensorlib.rules import as_dtype, unbroadcast, zeroed
+from tensorlib.rules import unbroadcast, zeroed
 
 Rule = Callable[..., Any]
 

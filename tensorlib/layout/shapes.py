@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import as_dtype
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import (
     as_axes,
@@ -19,7 +20,7 @@ from tensorlib.layout.moving import (
     viewed,
     with_options,
 )
-from tensorlib.rules import as_dtype, tangent_array, unbroadcast
+from tensorlib.rules import tangent_array, unbroadcast
 
 FLOAT = tensor(
     "np.float",

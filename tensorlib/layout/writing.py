@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import as_dtype
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.indexing import along_index, repeats
 from tensorlib.layout.moving import call, is_list, listed, shape_of
-from tensorlib.rules import as_dtype, unbroadcast, zeroed
+from tensorlib.rules import unbroadcast, zeroed
 
 Rule = Callable[..., Any]
 

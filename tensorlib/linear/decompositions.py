@@ -19,11 +19,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from checkpoint.ad.array_library import as_dtype
 from tensorlib.elementwise.pointwise import ADD, DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.linear.einsum import EINSUM, transposed
 from tensorlib.linear.linalg import SOLVE, of_arrays, regular, shape_in, solved, swapped
 from tensorlib.linear.products import MATMUL
-from tensorlib.rules import as_dtype, raw, real_only
+from tensorlib.rules import raw, real_only
 
 
 def quiet(rule: Callable[..., Any]) -> Callable[..., Any]:

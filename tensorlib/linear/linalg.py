@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import as_dtype
 from checkpoint.ad.containers import List
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.tensors import SAME, Tensor, record_of
@@ -18,7 +19,7 @@ from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import ADD, NEGATIVE, SUBTRACT
 from tensorlib.linear.einsum import EINSUM, transposed
 from tensorlib.linear.products import MATMUL
-from tensorlib.rules import as_dtype, discrete, raw, real_only, shape_of, stacked, tangent_array, unbroadcast
+from tensorlib.rules import discrete, raw, real_only, shape_of, stacked, tangent_array, unbroadcast
 
 Rule = Callable[..., Any]
 Rules = tuple[Any, ...]  # by operand, as in a Tensor record

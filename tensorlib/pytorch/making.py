@@ -93,9 +93,7 @@ def dtype_of(dtype: Any) -> Any:
     return _DTYPES.get(dtype, dtype)
 
 
-def dtype(kind: Any) -> Any:
-    """Return what NumPy's np.dtype does, of PyTorch."""
-    return dtype_of(kind)
+dtype = dtype_of  # NumPy's name
 
 
 def can_cast(given: Any, wanted: Any, casting: str) -> bool:

@@ -154,12 +154,7 @@ def dot(x: Any, y: Any) -> Any:
     x, y = beside(x, y)
     if not x.ndim or not y.ndim:
         return x * y
-    return torch.tensordot(x, y, dims=([x.ndim - 1], [max_axis(y)]))
-
-
-def max_axis(y: Any) -> int:
-    """Return the axis of its second operand that dot sums over."""
-    return 0 if y.ndim == 1 else int(y.ndim) - 2
+    return torch.tensordot(x, y, dims=([x.ndim - 1], [max(y.ndim - 2, 0)]))
 
 
 def vecdot(x: Any, y: Any, axis: int = -1) -> Any:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.array_library import dtype_kind
+from checkpoint.ad.array_library import as_dtype, dtype_kind
 from checkpoint.ad.containers import List
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import as_like, call, found, shape_now
-from tensorlib.rules import as_dtype, discrete, real_only
+from tensorlib.rules import discrete, real_only
 
 Rule = Callable[..., Any]
 
