@@ -16,6 +16,7 @@ from checkpoint.watch.profile import Profile, seconds_text
 from checkpoint.watch.sweep_record import Totals
 from tests.api.fake_sweep import CAPSULE, COTANGENT, FORWARD, PER_STEP, REVERSING, TAPING, Even, FakeSweep
 from tests.driver.model import Model
+from tests.support.tracing import traced
 
 LOOP = "(lambda (x) (let loop ((i 0) (y x)) (if (= i 40) y (loop (+ i 1) (sin (* x y))))))"
 FAILS = "(lambda (x) (let loop ((i 0) (y x)) (if (= i 40) (car y) (loop (+ i 1) (sin (* x y))))))"
@@ -189,12 +190,9 @@ def test_a_limit_is_a_number(limit: int) -> None:
 
 def test_many_actions_take_little_memory() -> None:
     schedule = Even(200_000, 5)
-    tracemalloc.start()
-    try:
+    with traced():
         p = fake(schedule, 200_000, most=100_000, limit=100_000)
         held, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
     assert p.total.actions == 100_000
     assert held < 10e6
 

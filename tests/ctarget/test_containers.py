@@ -18,6 +18,7 @@ from checkpoint.functions import runs
 from tests.ctarget.c_sources import TEMPLATES, files
 from tests.engine_containers.programs import PROGRAMS
 from tests.engine_containers.support import closure
+from tests.support.tracing import traced
 
 HERE = Path(__file__).parent / "containers"
 SOURCES = files(
@@ -113,10 +114,7 @@ def test_what_holds_itself_is_freed_with_its_run() -> None:
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 
-    tracemalloc.start()
-    try:
+    with traced():
         bytes_after(5)
         first = bytes_after(5)
         assert bytes_after(40) - first < 40 * 100  # a heap has kilobytes
-    finally:
-        tracemalloc.stop()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,6 +28,7 @@ from checkpoint.driver.schedule import (
     Tape,
 )
 from checkpoint.functions.python_functions import run_of
+from tests.support.tracing import traced
 
 pytestmark = pytest.mark.skipif(reason() is not None, reason=str(reason()))
 
@@ -136,16 +135,6 @@ def gradient(function: Callable[[float], Any], schedule: Schedule) -> Any:
     start = engine.start(0, call.u, call.tags)
     sweep = Sweep(engine, Effects(), seed=lambda end: engine.seed(end, one(end.value)))
     return sweep.run(start, schedule)
-
-
-@contextmanager
-def traced() -> Iterator[None]:
-    gc.collect()
-    tracemalloc.start()
-    try:
-        yield
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("bytes", [20_000, 100_000, 1_000_000])

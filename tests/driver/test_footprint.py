@@ -31,6 +31,7 @@ from tests.arrays.corpus import examples as array_examples
 from tests.driver.large import ENGINES, RUNS, large_run, started
 from tests.python.corpus import examples as python_examples
 from tests.support.corpus import SUCCEEDING, engine_name, value_of
+from tests.support.tracing import traced
 from tests.support.world import World
 
 PROGRAMS = {entry.name: entry for entry in SUCCEEDING}
@@ -155,9 +156,7 @@ def test_a_derivative_of_a_run_has_duals(engine: Engine) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_bytes_are_those_of_tracemalloc(name: str, engine: Engine) -> None:
     start, step = large_run(name, engine)
-    gc.collect()
-    tracemalloc.start()
-    try:
+    with traced():
         before = tracemalloc.get_traced_memory()[0]
         state, account = engine.advance(start, step, Effects()), Footprint(start)
         account.keep(state)
@@ -167,8 +166,6 @@ def test_bytes_are_those_of_tracemalloc(name: str, engine: Engine) -> None:
         rest = account.bytes
         account.keep(state)
         del state
-    finally:
-        tracemalloc.stop()
     assert rest < 10_000
     assert held / 2 <= account.bytes <= 2 * held
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import gc
-import tracemalloc
-from typing import Any
+import subprocess
+import sys
+from pathlib import Path
 
-import numpy as np
 import pytest
 
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.schedule import Action, Actions, Bisection, Report, Schedule
-from checkpoint.functions.python_functions import run_of
-from tests.driver.large import ENGINES, RUNS, large_run, started
+from tests.driver import cotangent_memory
+from tests.driver.large import ENGINES, RUNS, large_run
 from tests.support.corpus import engine_name
 
+ROOT = Path(__file__).parents[2]
 on_each_engine = pytest.mark.parametrize("engine", ENGINES, ids=engine_name)
 
 
@@ -57,55 +57,11 @@ def test_a_sweep_is_told_what_it_holds_and_ends_where_it_began(name: str, engine
 
 
 @on_each_engine
-@pytest.mark.parametrize("name", ["of_arrays", "of_list"])
+@pytest.mark.parametrize("name", cotangent_memory.RUNS)
 def test_the_bytes_of_a_cotangent(name: str, engine: Engine) -> None:
     """The bytes reported for a cotangent are near those of tracemalloc where these are largest."""
-    f: Any = {"of_arrays": sums_of_arrays, "of_list": sum_of_list}[name]
-    start = started(engine, run_of(f, (0.3,), {}, engine.name).u)
-    cotangents_of(engine, start)  # what is compiled or imported at first is no part of a cotangent
-    small, most, held = cotangents_of(engine, start)
+    command = [sys.executable, "-m", "tests.driver.cotangent_memory", name, engine.name]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    small, most, held = map(int, done.stdout.split())
     assert 0 <= small < 1000
     assert held / 2 <= most <= 2 * held
-
-
-def cotangents_of(engine: Engine, start: Any) -> tuple[int, int, int]:
-    """Return what is reported for the first and the largest cotangent, and what tracemalloc says of this."""
-    length = engine.advance(start, None, Effects()).steps
-    states = [engine.advance(start, length * k // 8, Effects()) for k in range(8)]
-    tapes = [engine.tape(state, length * (k + 1) // 8, Effects()) for k, state in enumerate(states)]
-    gc.collect()
-    tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        cotangent = engine.seed(tapes[-1].end, 1.0)
-        small = engine.cotangent_bytes(cotangent)
-        most, held = 0, 0
-        while tapes:
-            cotangent = engine.reverse(tapes.pop(), cotangent)
-            gc.collect()
-            now, found = tracemalloc.get_traced_memory()[0] - before, engine.cotangent_bytes(cotangent)
-            if now > held:
-                most, held = found, now
-    finally:
-        tracemalloc.stop()
-    return small, most, held
-
-
-def sum_of_list(x: float) -> float:
-    found = []
-    for i in range(1000):
-        found.append(x * i)
-    total = 0.0
-    for each in found:
-        total += each * each
-    return total
-
-
-def sums_of_arrays(x: float) -> float:
-    found = []
-    for i in range(20):
-        found.append(np.zeros(1000) + x * i)
-    total = 0.0
-    for each in found:
-        total += float(np.sum(each * each))
-    return total
