@@ -17,8 +17,9 @@ from checkpoint.ad.array_library import as_dtype, dtype_kind, libraries, namespa
 from checkpoint.ad.arrays import Array, Discrete, Memory
 from checkpoint.ad.containers import List, Record
 from checkpoint.ad.numbers import real_part
+from checkpoint.ad.operands import value_of
 from checkpoint.ad.record import Purity, lookup
-from checkpoint.ad.tensors import ALWAYS, Tensor, record_of, value_of
+from checkpoint.ad.tensors import ALWAYS, Tensor, record_of
 from checkpoint.ad.values import Pair
 from checkpoint.prims.arrays import tensor
 

@@ -201,14 +201,28 @@ def tensor(name: str, value: Callable[..., Any], **fields: Any) -> Tensor:
 def _as_method(record: Tensor, method: str) -> Tensor:
     """Return a record for a method of arrays; AttributeError if it is applied to any other object."""
 
+    def check(owner: Any) -> None:
+        if not hasattr(owner, "dtype"):
+            raise AttributeError(f"{type(owner).__name__!r} object has no attribute {method!r}")
+
     def value(xp: Any, self: Any, *operands: Any) -> Any:
-        if not hasattr(self, "dtype"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {method!r}")
+        check(self)
         return record.value(xp, self, *operands)
+
+    def saves(xp: Any, wanted: tuple[int, ...], self: Any, *operands: Any) -> tuple[Any, tuple[Any, ...]]:
+        check(self)
+        assert record.saves is not None
+        return record.saves(xp, wanted, self, *operands)
 
     value.__signature__ = inspect.signature(record.value)  # type: ignore[attr-defined]
     return dataclasses.replace(
-        record, name=f"ndarray.{method}", value=value, implements=(), overloads=(), methods=()
+        record,
+        name=f"ndarray.{method}",
+        value=value,
+        saves=None if record.saves is None else saves,
+        implements=(),
+        overloads=(),
+        methods=(),
     )
 
 

@@ -1,8 +1,8 @@
-"""Operands of functions of arrays: the numbers in them, and their native form for a library's functions.
+"""Operands and results of functions of arrays: the numbers in them, and their native form.
 
 An operand is an array, a real, or an object that modifies the function (an axis, a dtype, a slice), or a
 list, a tuple or a proper list of pairs of these. Its *native* form is what a library's function takes: the
-library's own arrays, Python's own containers, no derivatives.
+library's own arrays, Python's own containers, no derivatives. `value_of` makes a value of a native result.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from checkpoint.ad.arrays import Array, Discrete, Native, current_data
-from checkpoint.ad.containers import List, Record
+from checkpoint.ad.array_library import libraries, shares
+from checkpoint.ad.arrays import Array, Discrete, Memory, Native, array_of, current_data
+from checkpoint.ad.containers import TUPLE, Layout, List, Record
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, real_part
+from checkpoint.ad.opaque import array_or_held
 from checkpoint.ad.storage import changed_elsewhere
-from checkpoint.ad.tables import Table, elements_of
-from checkpoint.ad.values import Pair
+from checkpoint.ad.tables import Table, elements_of, held
+from checkpoint.ad.values import Pair, list_value
 from checkpoint.ad.walk import Branch, fold
 
 _SIMPLE = frozenset((float, int, bool, str, type(None)))
@@ -113,3 +115,36 @@ def holds_array(operands: Sequence[Any]) -> bool:
         if (kind is Dual or kind is Node) and type(real_part(operand)) is Array:
             return True
     return False
+
+
+# Results
+
+
+class Items(list[Any]):
+    """A native result that denotes a proper list of pairs; it has no derivative."""
+
+
+def value_of(now: Any, result: Any, shown: Sequence[Any] = ()) -> Any:
+    """Return a native result (an array, a number, a tuple or list of these) as a value of the language.
+
+    shown: the arrays whose elements the result may show; it then shares their memory.
+    """
+    kind = type(result)
+    if kind in libraries:
+        for array in shown:
+            if shares(result, array.data):
+                return array_of(result, array.memory)
+        return array_or_held(result, Memory(now.owner))
+    if kind is float:
+        return result * 1.0
+    if isinstance(result, tuple):
+        names = getattr(kind, "_fields", ())
+        layout = Layout(kind, names) if names else TUPLE
+        return Record(layout, tuple([value_of(now, item, shown) for item in result]))
+    if kind is list:
+        return List([value_of(now, item, shown) for item in result], owner=now.owner)
+    if kind is Items:
+        return list_value([value_of(now, item, shown) for item in result])
+    if result is None or kind in (int, bool, str):
+        return result
+    return held(result)

@@ -28,6 +28,8 @@ class Rules(Protocol):
     def variadic(self) -> bool: ...
     @property
     def vjps(self) -> tuple[Callable[..., Any] | None, ...]: ...
+    @property
+    def pull(self) -> Callable[..., Sequence[Any]] | None: ...
     def vjp(self, position: int) -> Callable[..., Any] | None: ...
 
 
@@ -76,15 +78,24 @@ class Pullback:
     natives: the native operands; arrays that no rule reads are outlines.
     result: the native result; None if no rule reads it.
     wanted: the positions of the operands that receive a cotangent.
+    saved: what the record's `saves` has saved for its `pull`.
     form: for a tuple or list as result a tuple with an outline or form of each item, None for an item without
         a derivative; None if the result is one number.
     """
 
-    __slots__ = ("form", "natives", "record", "result", "wanted")
+    __slots__ = ("form", "natives", "record", "result", "saved", "wanted")
 
-    def __init__(self, record: Rules, natives: list[Any], result: Any, wanted: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        record: Rules,
+        natives: list[Any],
+        result: Any,
+        wanted: tuple[int, ...],
+        saved: tuple[Any, ...] = (),
+    ) -> None:
         self.record = record
         self.wanted = wanted
+        self.saved = saved
         self.form = _form(result) if isinstance(result, list | tuple) else None
         self.natives, self.result = natives, result
         read = needed(record, wanted)
@@ -101,16 +112,24 @@ class Pullback:
         if not any(received):  # an Accumulator counts as true
             return
         g = self._cotangent(received)
-        natives, record = self.natives, self.record
-        xp = namespace((g, *natives))
-        for position in reversed(self.wanted):
-            rule = record.vjp(position) if record.variadic else record.vjps[position]
-            cotangent = rule(xp, g, self.result, *natives)  # type: ignore[misc]
-            like = natives[position]
+        for position, cotangent in self._cotangents(g):
+            like = self.natives[position]
             if isinstance(like, list | tuple):
                 yield from self._spread(cotangent, like, g)
             else:
                 yield self._contribution(cotangent, like, g)
+
+    def _cotangents(self, g: Any) -> Iterator[tuple[int, Any]]:
+        """Yield the positions of the wanted operands and their cotangents, the last one first."""
+        natives, record = self.natives, self.record
+        xp = namespace((g, *natives))
+        if record.pull is not None:
+            found = record.pull(xp, self.wanted, g, self.result, self.saved, *natives)
+            yield from zip(reversed(self.wanted), reversed(found), strict=True)
+            return
+        for position in reversed(self.wanted):
+            rule = record.vjp(position) if record.variadic else record.vjps[position]
+            yield position, rule(xp, g, self.result, *natives)  # type: ignore[misc]
 
     def contribution(self, position: int, g: Any) -> Any:
         """Return the contribution to an operand, for the result's cotangent g, where both are one number."""
@@ -148,14 +167,14 @@ class Pullback:
         """Return whether nobody else holds the elements of an array that a rule has returned."""
         if cotangent.shape == () or is_view(cotangent) or cotangent is g:
             return False
-        for held in self.natives:
+        for held in (*self.natives, *self.saved):
             if cotangent is held:
                 return False
         return cotangent is not self.result
 
     def arrays(self) -> Iterator[Any]:
         """Yield the arrays among the residuals."""
-        for part in (*self.natives, self.result):
+        for part in (*self.natives, self.result, *self.saved):
             if type(part) in libraries:
                 yield part
             elif isinstance(part, list | tuple):

@@ -16,16 +16,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from checkpoint.ad.array_library import (
-    functions_for,
-    libraries,
-    namespace,
-    namespace_of,
-    read_only_copy,
-    shares,
-)
-from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, array_of, changeable_data
-from checkpoint.ad.containers import TUPLE, Layout, List, Record
+from checkpoint.ad.array_library import functions_for, namespace, namespace_of, read_only_copy
+from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, changeable_data
+from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.numbers import (
     DERIVED,
     INTEGERS,
@@ -40,13 +33,11 @@ from checkpoint.ad.numbers import (
     tangent_at,
     zero,
 )
-from checkpoint.ad.opaque import array_or_held
-from checkpoint.ad.operands import holds_array, leaves, native, natives_of, with_leaves
+from checkpoint.ad.operands import holds_array, leaves, native, natives_of, value_of, with_leaves
 from checkpoint.ad.pullbacks import Pull, Pullback
 from checkpoint.ad.record import Primitive, Update, lookup
 from checkpoint.ad.storage import CONSTANT, in_place, supersede
-from checkpoint.ad.tables import Table, called, held
-from checkpoint.ad.values import list_value
+from checkpoint.ad.tables import Table, called
 from checkpoint.errors import InternalError
 
 Rule = Callable[..., Any]
@@ -67,13 +58,19 @@ class Tensor(Primitive):
         of those that a call may leave out; a *parameter makes the primitive variadic.
     vjps: for each operand vjp(xp, g, y, *operands), which returns the operand's cotangent for the cotangent g
         of the result y: an array of the operand's shape and dtype or a Scattered, a float for a float, a list
-        for a list. If y is a tuple, so is g. None for an operand that has no derivative.
+        for a list. If y is a tuple, so is g. None for an operand that has no derivative. With `pull` they are
+        left out, and made of it.
+    pull(xp, wanted, g, y, saved, *operands): returns the cotangents of the operands at the positions
+        `wanted`, in that order, where they share work. Two of them share no elements, except those of g.
+        saved: what `saves` has saved; () without it.
+    saves(xp, wanted, *operands): returns (y, saved): the value, to the last bit what `value` returns, and a
+        tuple of arrays and plain numbers that `pull` reuses. It is called in place of `value` on a tape.
     jvps: for each operand SAME, or jvp(tangent, y, *operands), which returns the operand's part of the
         tangent of y. It takes numbers of the language and calls records.
     linear: whether the function is linear in all its differentiable operands together, so that the tangent of
         the result is the function of their tangents, zeros where there is none. jvps is then left out.
-    needs: for each operand the positions that its vjp reads, where RESULT or the number of operands is the
-        result; None for all. Only shape and dtype are stored of arrays that no rule reads.
+    needs: for each operand the positions that its vjp, or `pull` for it, reads, where RESULT or the number of
+        operands is the result; None for all. Only shape and dtype are stored of arrays that no rule reads.
     operator: "add", "subtract", "multiply" or "negative" if it is that operator of Python on all arrays; C
         then applies it, and reverses it where shapes and dtypes agree, without the functions here.
     views: whether the result, or a part of it, may show the elements of operands.
@@ -90,7 +87,9 @@ class Tensor(Primitive):
     """
 
     value: Callable[..., Any]
-    vjps: tuple[Rule | None, ...]
+    vjps: tuple[Rule | None, ...] = ()
+    pull: Callable[..., Sequence[Any]] | None = None
+    saves: Callable[..., tuple[Any, tuple[Any, ...]]] | None = None
     jvps: tuple[Rule | _Same | None, ...] = ()
     linear: bool = False
     needs: tuple[tuple[int, ...], ...] | None = None
@@ -108,8 +107,25 @@ class Tensor(Primitive):
     methods: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.linear and len(self.jvps) != len(self.vjps):
+        if self.saves is not None and (self.pull is None or self.changes):
+            raise InternalError(f"the record of {self.name} saves for no pull, or changes an operand")
+        if self.pull is not None and not self.vjps:
+            alone = [
+                None if rule is None else functools.partial(self._pulled_alone, position)
+                for position, rule in enumerate(self.jvps)
+            ]
+            object.__setattr__(self, "vjps", tuple(alone))
+        if not self.vjps or (not self.linear and len(self.jvps) != len(self.vjps)):
             raise InternalError(f"the record of {self.name} has {len(self.vjps)} vjps, {len(self.jvps)} jvps")
+
+    def _pulled_alone(
+        self, last: int, xp: Any, g: Any, y: Any, *operands: Any, position: int | None = None
+    ) -> Any:
+        """Return the cotangent of one operand by `pull`."""
+        wanted = (last if position is None else position,)
+        assert self.pull is not None
+        saved = () if self.saves is None else self.saves(xp, wanted, *operands)[1]
+        return self.pull(xp, wanted, g, y, saved, *operands)[0]
 
     def __call__(self, *operands: Any) -> Any:
         """Return the function's value for numbers of the language, or for a library's own arrays."""
@@ -134,10 +150,6 @@ def _rule(record: Tensor, rules: tuple[Any, ...], position: int) -> Any:
     if rule is None or rule is SAME or not record.variadic or position < last:
         return rule
     return functools.partial(rule, position=position)
-
-
-class Items(list[Any]):
-    """A native result that denotes a proper list of pairs; it has no derivative."""
 
 
 class _Always:
@@ -168,14 +180,27 @@ def apply(now: Any, record: Tensor, operands: Sequence[Any]) -> Any:
     return plain(now, record, operands)[0]
 
 
-def plain(now: Any, record: Tensor, operands: Sequence[Any]) -> tuple[Any, list[Any], Any]:
-    """Return the result of a record without derivatives, the native operands and the native result."""
+def plain(
+    now: Any, record: Tensor, operands: Sequence[Any], wanted: tuple[int, ...] = ()
+) -> tuple[Any, list[Any], Any, tuple[Any, ...]]:
+    """Return the result of a record without derivatives, the native operands and result, and what it saves.
+
+    wanted: the positions of the operands that are to receive a cotangent.
+    """
     if type(operands[0]) is Table and record.name.startswith("ndarray."):
         result = called(record.name, operands[0], operands[1:])
-        return value_of(now, result), [], result
+        return value_of(now, result), [], result, ()
     natives = [native(now, operand) for operand in operands]
-    result = record.value(functions_for(record.name, natives), *natives)
-    return handle(now, record, operands, result), natives, result
+    result, saved = valued(record, natives, wanted)
+    return handle(now, record, operands, result), natives, result, saved
+
+
+def valued(record: Tensor, natives: list[Any], wanted: tuple[int, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """Return the native result of a record, and what it saves for the operands that receive a cotangent."""
+    xp = functions_for(record.name, natives)
+    if wanted and record.saves is not None:
+        return record.saves(xp, wanted, *natives)
+    return record.value(xp, *natives), ()
 
 
 def handle(now: Any, record: Tensor, operands: Sequence[Any], result: Any) -> Any:
@@ -184,32 +209,6 @@ def handle(now: Any, record: Tensor, operands: Sequence[Any], result: Any) -> An
         shown = [real_part(x) if type(x) in NUMBERS else x for x in operands]
         return value_of(now, result, [x for x in shown if type(x) in ARRAYS])
     return value_of(now, result)
-
-
-def value_of(now: Any, result: Any, shown: Sequence[Any] = ()) -> Any:
-    """Return a native result (an array, a number, a tuple or list of these) as a value of the language.
-
-    shown: the arrays whose elements the result may show; it then shares their memory.
-    """
-    kind = type(result)
-    if kind in libraries:
-        for array in shown:
-            if shares(result, array.data):
-                return array_of(result, array.memory)
-        return array_or_held(result, Memory(now.owner))
-    if kind is float:
-        return result * 1.0
-    if isinstance(result, tuple):
-        names = getattr(kind, "_fields", ())
-        layout = Layout(kind, names) if names else TUPLE
-        return Record(layout, tuple([value_of(now, item, shown) for item in result]))
-    if kind is list:
-        return List([value_of(now, item, shown) for item in result], owner=now.owner)
-    if kind is Items:
-        return list_value([value_of(now, item, shown) for item in result])
-    if result is None or kind in (int, bool, str):
-        return result
-    return held(result)
 
 
 def changes_here(record: Tensor, operands: Sequence[Any]) -> bool:
@@ -360,14 +359,14 @@ def _fitted(tangent: Any, like: Any) -> Any:
 
 
 def _on_tape(now: Any, record: Tensor, operands: Sequence[Any], tape: Tape) -> Any:
-    result, natives, data = plain(now, record, operands)
+    wanted = wanted_positions(record, operands, lambda x: type(x) is Node)
+    result, natives, data, saved = plain(now, record, operands, wanted)
     values = list(leaves(result))
-    wanted = wanted_positions(record, operands, lambda x: type(x) is Node) if values else ()
-    if not wanted:
+    if not wanted or not values:
         return result
     outputs = [tape.leaf(value) for value in values]
     inputs = [number for i in wanted for number in leaves(operands[i])]
-    tape.entries.append(Pull(outputs, inputs, Pullback(record, natives, data, wanted)))
+    tape.entries.append(Pull(outputs, inputs, Pullback(record, natives, data, wanted, saved)))
     rest = iter(outputs)
     return with_leaves(result, lambda _: next(rest))
 

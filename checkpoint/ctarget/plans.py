@@ -94,7 +94,8 @@ class StepPlan:
         self.flags = (
             lib.OVERLOADS * (own is not record) | lib.OF_FIRST * record.of_first | lib.VIEWS * record.views
         )
-        self.flags |= lib.CHANGES * record.changes | lib.VARIADIC * record.variadic
+        self.flags |= lib.CHANGES * record.changes
+        self.flags |= lib.VARIADIC * (record.variadic or record.pull is not None)
         for i, name in enumerate(self.names):
             if name is not None and not record.variadic and record.vjp(i) is not None:
                 self.rules |= 1 << i

@@ -29,7 +29,7 @@
     SLOT(plan, plain) SLOT(plan, taped) SLOT(plan, on_arrays) SLOT(plan, on_tape) SLOT(plan, flags)                 \
     SLOT(plan, value) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, pulls)                   \
     SLOT(pullback, form) SLOT(pullback, natives) SLOT(pullback, record) SLOT(pullback, result)                 \
-    SLOT(pullback, wanted)                                                                                     \
+    SLOT(pullback, saved) SLOT(pullback, wanted)                                                               \
     SLOT(pulled, is_simple) SLOT(pulled, places) SLOT(pulled, pullback) SLOT(pulled, results)                  \
     SLOT(like, shape) SLOT(like, dtype) SLOT(accumulator, array) SLOT(accumulator, owned)
 

@@ -79,13 +79,17 @@ static PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wante
 /* Returns a Pullback, with new references to its parts. */
 static PyObject *pullback_of(const ArrayClasses *c, PyObject *plan, PyObject *wanted, PyObject *natives,
                              PyObject *result) {
-    PyObject *made = new_instance(c->pullback);
-    if (!made) return NULL;
+    PyObject *made = new_instance(c->pullback), *saved = made ? PyTuple_New(0) : NULL;
+    if (!saved) {
+        Py_XDECREF(made);
+        return NULL;
+    }
     *slot_of(made, c->pullback_record) = Py_NewRef(*slot_of(plan, c->plan_record));
     *slot_of(made, c->pullback_wanted) = Py_NewRef(wanted);
     *slot_of(made, c->pullback_form) = Py_NewRef(Py_None);
     *slot_of(made, c->pullback_natives) = Py_NewRef(natives);
     *slot_of(made, c->pullback_result) = Py_NewRef(result);
+    *slot_of(made, c->pullback_saved) = saved;
     return made;
 }
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.tensors import SAME, Items, Tensor
+from checkpoint.ad.operands import Items
+from checkpoint.ad.tensors import SAME, Tensor
 from checkpoint.prims.arrays import tensor
 from tensorlib import random
 from tensorlib.elementwise.selection import WHERE

@@ -41,12 +41,16 @@ def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 amax, amin = max, min
 
 
-def var(x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+def var(
+    x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False, mean: Any = None
+) -> Any:
     x = asarray(x, dtype)
     return torch.var(x, dim=axes_of(x, axis), correction=ddof, keepdim=keepdims)
 
 
-def std(x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+def std(
+    x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False, mean: Any = None
+) -> Any:
     x = asarray(x, dtype)
     return torch.std(x, dim=axes_of(x, axis), correction=ddof, keepdim=keepdims)
 

@@ -11,7 +11,7 @@ from tensorlib.elementwise.comparison import EQUAL
 from tensorlib.elementwise.complex import CONJ, REAL
 from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.elementwise.selection import WHERE
-from tensorlib.layout.moving import call, linear, listed, matrices, shape_now, with_options
+from tensorlib.layout.moving import as_like, call, linear, listed, matrices, shape_now, with_options
 from tensorlib.reductions.axes import count, kept, on_lists, plain_axis
 from tensorlib.rules import is_complex, stacked, tangent_array
 
@@ -96,19 +96,48 @@ def _std(xp: Any, a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, ke
     return xp.std(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
 
 
-def _var_vjp(
-    xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False
-) -> Any:
-    share = kept(xp, xp.divide(2.0 * g, _degrees(a.shape, axis, ddof)), a.ndim, axis, keepdims)
-    return share * _conjugate(a - xp.mean(a, axis=axis, keepdims=True))
+def _with_mean(name: str) -> Any:
+    """Return the `saves` of a deviation: it saves the mean, which is computed once."""
+
+    def saves(
+        xp: Any,
+        wanted: tuple[int, ...],
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        ddof: Any = 0,
+        keepdims: Any = False,
+    ) -> tuple[Any, tuple[Any, ...]]:
+        whole, function = xp.asarray(a), getattr(xp, name)
+        mean = xp.mean(whole, axis=axis, keepdims=True)
+        if dtype is not None or whole.dtype == np.float16:  # NumPy takes the mean in another dtype
+            return function(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims), (mean,)
+        return function(whole, axis=axis, ddof=ddof, keepdims=keepdims, mean=mean), (mean,)
+
+    return saves
 
 
-def _std_vjp(
-    xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False
-) -> Any:
-    divisor = safe(y) * _degrees(a.shape, axis, ddof)
-    share = kept(xp, xp.divide(g, divisor), a.ndim, axis, keepdims)
-    return share * _conjugate(a - xp.mean(a, axis=axis, keepdims=True))
+def _of_deviations(share: Any) -> Any:
+    """Return the `pull` of a deviation, whose cotangent is a share of each element's deviation."""
+
+    def pull(
+        xp: Any,
+        wanted: tuple[int, ...],
+        g: Any,
+        y: Any,
+        saved: tuple[Any, ...],
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        ddof: Any = 0,
+        keepdims: Any = False,
+    ) -> tuple[Any]:
+        whole = xp.asarray(a)
+        each = kept(xp, share(xp, g, y, _degrees(whole.shape, axis, ddof)), whole.ndim, axis, keepdims)
+        found = each * _conjugate(whole - saved[0])
+        return (as_like(found, a) if hasattr(a, "dtype") else listed(xp, found, a),)
+
+    return pull
 
 
 def _along_deviations(t: Any, a: Any, axis: Any, ddof: Any, keepdims: Any) -> Any:
@@ -142,7 +171,8 @@ def _spread(rng: Any) -> list[tuple[Any, ...]]:
 VAR = tensor(
     "np.var",
     _var,
-    vjps=(on_lists(_var_vjp), None, None, None, None),
+    saves=_with_mean("var"),
+    pull=_of_deviations(lambda xp, g, y, degrees: xp.divide(2.0 * g, degrees)),
     jvps=(_var_jvp, None, None, None, None),
     needs=((0,),),
     implements=(np.var,),
@@ -153,7 +183,8 @@ VAR = tensor(
 STD = tensor(
     "np.std",
     _std,
-    vjps=(on_lists(_std_vjp), None, None, None, None),
+    saves=_with_mean("std"),
+    pull=_of_deviations(lambda xp, g, y, degrees: xp.divide(g, safe(y) * degrees)),
     jvps=(_std_jvp, None, None, None, None),
     implements=(np.std,),
     methods=("std",),

@@ -25,8 +25,8 @@ from checkpoint.ad.numbers import (
     without_tape,
     zero,
 )
-from checkpoint.ad.operands import leaves, with_leaves
-from checkpoint.ad.tensors import ALWAYS, Tensor, apply, value_of
+from checkpoint.ad.operands import leaves, value_of, with_leaves
+from checkpoint.ad.tensors import ALWAYS, Tensor, apply
 from checkpoint.prims.python.native import from_native
 
 STEP, COARSE_STEP = 1e-6, 1e-2

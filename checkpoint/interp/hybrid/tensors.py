@@ -34,6 +34,7 @@ from checkpoint.ad.tensors import (
     handle,
     perform,
     plain,
+    valued,
     wanted_positions,
 )
 from checkpoint.ad.values import Pair
@@ -174,20 +175,21 @@ def perform_tensor_taped(
         return _change(machine, record, operands, names)
     natives = natives_of(machine, operands)
     if natives is not None and not record.variadic:
-        data = record.value(functions_for(record.name, natives), *natives)
+        wanted = _wanted_simply(record, operands, names)
+        data, saved = valued(record, natives, wanted)
         result = handle(machine, record, operands, data)
         if type(result) in NUMBERS:
-            return result, _pulled_simply(machine, record, operands, names, natives, data)
+            return result, _pulled_simply(machine, record, names, natives, data, wanted, saved)
     else:
         refuse_duals(operands)
-        result, natives, data = plain(machine, record, operands)
-    return all_born(machine, result), _pulled(machine, record, operands, names, result, natives, data)
+        wanted = _wanted(record, operands, names)
+        result, natives, data, saved = plain(machine, record, operands, wanted)
+    result = all_born(machine, result)
+    return result, _pulled(machine, record, operands, names, result, natives, data, wanted, saved)
 
 
-def _pulled_simply(
-    machine: Any, record: Tensor, operands: Values, names: Names, natives: list[Any], data: Any
-) -> Pulled | None:
-    """Return the origin if no operand is a container and the result is one number, the common case."""
+def _wanted_simply(record: Tensor, operands: Values, names: Names) -> tuple[int, ...]:
+    """Return the positions of the operands that receive a cotangent if none is a container."""
     wanted = []
     for i, rule in enumerate(record.vjps):
         if rule is not None and names[i] is not None:
@@ -195,29 +197,47 @@ def _pulled_simply(
             kind = type(operand)
             if kind is float or (kind is Array and operand.memory.owner is not CONSTANT_ARRAY):
                 wanted.append(i)
+    return tuple(wanted)
+
+
+def _wanted(record: Tensor, operands: Values, names: Names) -> tuple[int, ...]:
+    """Return the positions of the operands that receive a cotangent."""
+    found = wanted_positions(record, operands, lambda _: True)
+    return tuple([i for i in found if names[i] is not None or type(operands[i]) not in NUMBERS])
+
+
+def _pulled_simply(
+    machine: Any,
+    record: Tensor,
+    names: Names,
+    natives: list[Any],
+    data: Any,
+    wanted: tuple[int, ...],
+    saved: tuple[Any, ...] = (),
+) -> Pulled | None:
+    """Return the origin if no operand is a container and the result is one number, the common case."""
     if not wanted:
         return None
-    pullback = Pullback(record, natives, data, tuple(wanted))
+    pullback = Pullback(record, natives, data, wanted, saved)
     machine.tape.bytes += PULL_BYTES
     machine.tape.keep(pullback.arrays())
-    return Pulled(pullback, [names[i] for i in wanted], None, is_simple=True)
+    return Pulled(pullback, [names[i] for i in wanted], None, is_simple=record.pull is None)
 
 
 def _pulled(
-    machine: Any, record: Tensor, operands: Values, names: Names, result: Any, natives: list[Any], data: Any
+    machine: Any,
+    record: Tensor,
+    operands: Values,
+    names: Names,
+    result: Any,
+    natives: list[Any],
+    data: Any,
+    wanted: tuple[int, ...],
+    saved: tuple[Any, ...] = (),
 ) -> Pulled | None:
-    if type(result) not in NUMBERS and not any(True for _ in leaves(result)):
+    if not wanted or (type(result) not in NUMBERS and not any(True for _ in leaves(result))):
         return None
-    wanted = tuple(
-        [
-            i
-            for i in wanted_positions(record, operands, lambda _: True)
-            if names[i] is not None or type(operands[i]) not in NUMBERS
-        ]
-    )
-    if not wanted:
-        return None
-    pullback = Pullback(record, natives, data, wanted)
+    pullback = Pullback(record, natives, data, wanted, saved)
     places = [place for i in wanted for place in places_of(operands[i], names[i])]
     machine.tape.bytes += PULL_BYTES
     machine.tape.keep(pullback.arrays())
@@ -262,8 +282,10 @@ def _change(machine: Any, record: Tensor, operands: Values, names: Names) -> tup
         result = handle(machine, record, operands, made)
         supersede(array, machine.steps + 1)
         if simply is not None and not record.variadic and type(result) in NUMBERS:
-            return result, _pulled_simply(machine, record, operands, names, natives, made)
-        return result, _pulled(machine, record, operands, names, result, natives, made)
+            wanted = _wanted_simply(record, operands, names)
+            return result, _pulled_simply(machine, record, names, natives, made, wanted)
+        wanted = _wanted(record, operands, names)
+        return result, _pulled(machine, record, operands, names, result, natives, made, wanted)
     index = record.writes(*natives)
     xp = namespace(natives)
     old, written = None, data
