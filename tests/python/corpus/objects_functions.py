@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 from tests.python.corpus import Example
 
 
@@ -117,7 +119,38 @@ def names(x: float) -> tuple[Any, ...]:
     return halved(x), square(x), [name_of(each) for each in functions], square.__name__
 
 
+class Hiding:
+    """An object that stores functions under the names of methods of arrays and Python's own types."""
+
+    def __init__(self, k: float) -> None:
+        self.mean = lambda v: k * v
+        self.get = lambda a, b=2.0: a * b
+        self.upper = lambda: 3.0
+        self.copy = lambda: self
+        self.count = lambda v: v + 1
+        self.pop = lambda: k
+        self.append = lambda v: v * v
+        self.is_integer = lambda: 1.0
+        self.sum = np.sum
+
+
+class Averaging:
+    def mean(self, v: float) -> float:
+        return v + 7
+
+
+def hidden(x: float) -> tuple[Any, ...]:
+    """What an object stores hides no method of other objects."""
+    own, array = Hiding(x), np.ones(3) * x
+    called = own.mean(2.0), own.get(x), own.get(x, b=5.0), own.upper(), own.copy().mean(1.0)
+    more = own.count(x), own.pop(), own.append(x), own.is_integer(), float(own.sum(array))
+    of_python = {"a": x}.get("a"), len("ab".upper()), [1, 2].count(1)
+    of_arrays = float(array.mean()), float(array.copy().sum()), array.sum(axis=0, keepdims=True)
+    return called, more, of_python, of_arrays, [each.mean(2.0) for each in (own, Averaging())]
+
+
 EXAMPLES = [
+    Example(hidden, (1.5,)),
     Example(names, (0.7,)),
     Example(operators, (0.7,)),
     Example(builtins, (0.7,)),

@@ -14,6 +14,7 @@ from types import ModuleType
 from checkpoint.ad import opaque
 from checkpoint.ad.array_library import ArrayLibrary
 from checkpoint.ad.library import generator_methods
+from checkpoint.ad.library import methods as array_methods
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import Span
 from checkpoint.lang.core import Expr, If
@@ -76,7 +77,8 @@ def _of_object(
     owners = t.program.owners_of(name)
     fields = t.program.classes_with_field(name)
     of_classes = class_values.with_attribute(t.program, name)
-    if not owners and not fields and not of_classes:
+    is_hidden = _is_built_in(t, name) and t.program.may_be_hidden(name)
+    if not owners and not fields and not of_classes and not is_hidden:
         passed = arrays.arguments_of_method(t, name, node, env)
         return _built_in(t, t.expr(function.value, env), name, passed, node, True)
     passed = arrange.arguments(t, node, env)
@@ -86,16 +88,22 @@ def _of_object(
     def whole(result: Expr, parts: Arguments) -> Expr:
         return result if outcomes is None else outcomes.unwritten(result, parts)
 
+    def own_function(receiver: Expr, parts: Arguments) -> Expr:
+        return arrange.to_value(t, _held(t, receiver, name, node), _copies(parts), node)
+
     def dispatch(values: list[Expr]) -> Expr:
         """Choose the method by the class of the object; values: the object, then the arguments."""
         parts = passed.like(values[1:])
         receiver = copy_of(values[0])
         result = t.attempt(node, lambda: _built_in(t, receiver, name, _copies(parts), node))
+        if is_hidden:
+            result = If(
+                t.span(node), _has_own(t, values[0], name, node), own_function(values[0], parts), result
+            )
         result = class_values.call(t.program, t, values[0], name, parts, result, node)
         result = whole(result, parts)
         if fields:
-            held = _held(t, values[0], name, node)
-            stored = t.attempt(node, lambda: arrange.to_value(t, held, _copies(parts), node))
+            stored = t.attempt(node, lambda: own_function(values[0], parts))
             is_held = instance(t.span(node), copy_of(values[0]), *fields)
             result = If(t.span(node), is_held, whole(stored, parts), result)
         for cls, callee, takes_self in reversed(owners):
@@ -108,9 +116,8 @@ def _of_object(
             else:
                 made = t.attempt(node, partial(outcomes.of_callee, callee, args, int(takes_self)))
             if t.program.is_stored(name):
-                own = arrange.to_value(t, _held(t, values[0], name, node), _copies(parts), node)
-                has_own = prim(t.span(node), "py.has-own", copy_of(values[0]), const(t.span(node), name))
-                made = If(t.span(node), has_own, whole(own, parts), made)
+                own = whole(own_function(values[0], parts), parts)
+                made = If(t.span(node), _has_own(t, values[0], name, node), own, made)
             result = If(t.span(node), instance(t.span(node), copy_of(values[0]), cls), made, result)
         return result
 
@@ -121,6 +128,24 @@ def _of_object(
 def _held(t: FunctionContext, self: Expr, name: str, node: ast.AST) -> Expr:
     """Return what an object itself stores under a name."""
     return prim(t.span(node), "py.attribute", copy_of(self), const(t.span(node), name))
+
+
+def _has_own(t: FunctionContext, self: Expr, name: str, node: ast.AST) -> Expr:
+    """Return the test whether an object itself stores something under a name."""
+    return prim(t.span(node), "py.has-own", copy_of(self), const(t.span(node), name))
+
+
+def _is_built_in(t: FunctionContext, name: str) -> bool:
+    """Return whether arrays or Python's own types may have a method of this name."""
+    return (
+        name in array_methods
+        or name in _TEXT
+        or name in _NUMBER
+        or name in opaque.METHODS
+        or name in outside.METHODS
+        or name in sets.OWN
+        or t.program.library_method(name) is not None
+    )
 
 
 def _copies(passed: Arguments) -> Arguments:

@@ -180,6 +180,10 @@ class ClassesContext(ABC):
         """Return whether the program may assign to attributes of this name."""
 
     @abstractmethod
+    def may_be_hidden(self, method: str) -> bool:
+        """Return whether objects may hold functions under the name of a method of Python's own types."""
+
+    @abstractmethod
     def owners_of(self, name: str) -> list[tuple[type, Callee, bool]]:
         """Return the classes with a method, derived ones first; the flag: if it takes the object."""
 

@@ -34,7 +34,8 @@ class Facts:
     """Facts about the whole program, found during its translation.
 
     classes: the classes whose objects the program may meet, in the order of their discovery.
-    stored: the names of the attributes to which it assigns.
+    stored: the names of the attributes to which it assigns. never_stored: those of methods of Python's own
+        types that were translated as if it assigns to none.
     varying: whether some value takes a varying number of arguments.
     tables: whether tables of pandas are among the arguments and inputs.
     general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
@@ -52,6 +53,7 @@ class Facts:
 
     classes: dict[type, Any] = field(default_factory=dict)
     stored: set[str] = field(default_factory=set)
+    never_stored: set[str] = field(default_factory=set)
     varying: bool = False
     tables: bool = False
     general: bool = False
@@ -121,7 +123,8 @@ class Notes(ProgramContext):
         """Note that the program assigns to attributes of this name."""
         if name not in self.facts.stored:
             self.facts.stored.add(name)
-            if any(isinstance(member_of(c, name), FOLLOWING) for c in self.facts.classes):
+            is_relied_on = name in self.facts.never_stored
+            if is_relied_on or any(isinstance(member_of(c, name), FOLLOWING) for c in self.facts.classes):
                 raise FactsChanged
 
     def note_any_stored(self) -> None:
@@ -139,6 +142,11 @@ class Notes(ProgramContext):
 
     def is_stored(self, name: str) -> bool:
         return name in self.facts.stored
+
+    def may_be_hidden(self, method: str) -> bool:
+        if method not in self.facts.stored:
+            self.facts.never_stored.add(method)
+        return method in self.facts.stored
 
     def note_classes_of(self, value: Any) -> None:
         """Record the classes of the objects in an input."""
