@@ -123,8 +123,8 @@ class Hiding:
     """An object that stores functions under the names of methods of arrays and Python's own types."""
 
     def __init__(self, k: float) -> None:
-        self.mean = lambda v: k * v
-        self.get = lambda a, b=2.0: a * b
+        self.mean: Any = lambda v: k * v
+        self.get: Any = lambda a, b=2.0: a * b
         self.upper = lambda: 3.0
         self.copy = lambda: self
         self.count = lambda v: v + 1
@@ -145,7 +145,7 @@ def hidden(x: float) -> tuple[Any, ...]:
     called = own.mean(2.0), own.get(x), own.get(x, b=5.0), own.upper(), own.copy().mean(1.0)
     more = own.count(x), own.pop(), own.append(x), own.is_integer(), float(own.sum(array))
     of_python = {"a": x}.get("a"), len("ab".upper()), [1, 2].count(1)
-    of_arrays = float(array.mean()), float(array.copy().sum()), array.sum(axis=0, keepdims=True)
+    of_arrays = float(array.mean()), float(array.copy().sum()), float(array.sum(axis=0, keepdims=True)[0])
     return called, more, of_python, of_arrays, [each.mean(2.0) for each in (own, Averaging())]
 
 
