@@ -39,6 +39,9 @@ from checkpoint.prims.python.support import (
 )
 
 
+_MISSING = object()
+
+
 def _has_own(now: Now, x: Any, name: str) -> bool:
     return type(x) in WITH_ATTRIBUTES and name in x.layout.index
 
@@ -55,8 +58,8 @@ def _has_attribute(now: Now, x: Any, name: Any) -> bool:
         return True
     if type(x) is Native and type(x.value) is types.ModuleType:
         return hasattr(x.value, name)
-    found = next((vars(c)[name] for c in class_of(x).__mro__ if name in vars(c)), None)
-    return found is not None and not isinstance(found, types.MemberDescriptorType)
+    found = next((vars(c)[name] for c in class_of(x).__mro__ if name in vars(c)), _MISSING)
+    return found is not _MISSING and not isinstance(found, types.MemberDescriptorType)
 
 
 def _unsupported(now: Now, sign: str, x: Any, y: Any) -> Any:

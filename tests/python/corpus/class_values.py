@@ -1,4 +1,4 @@
-"""Classes that are known only at run time: in variables, lists and dictionaries, and as `type(x)`."""
+"""Classes known only at run time: in variables, lists, dictionaries, as `type(x)`; attributes of classes."""
 
 # mypy: ignore-errors
 # Written without annotations, and partly wrong on purpose: what Python says of it is compared.
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 import math
+from dataclasses import dataclass, field
 
 from tests.python.corpus import Example
 
@@ -225,7 +226,46 @@ def types_mapped(x: float) -> tuple[float, int, bool]:
     return x * 2.0, len(set(map(type, [x, 1.0, 2]))), kinds[1] is list and kinds[-1] is int
 
 
+class Differentiator:
+    """What its class stores is nothing: None, 0, the empty string."""
+
+    last = None
+    calls = 0
+    label = ""
+
+    def __call__(self, x):
+        slope = 0.0 if self.last is None else x - self.last
+        self.last = x
+        self.calls += 1
+        return slope
+
+
+@dataclass
+class Smoothed:
+    rate: float
+    mean: float | None = field(default=None, init=False)
+    count: int = field(default=0, init=False)
+
+    def add(self, x):
+        self.mean = x if self.mean is None else self.mean + self.rate * (x - self.mean)
+        self.count += 1
+
+
+def empty_attributes(x):
+    """Attributes that are nothing until a method assigns to them."""
+    slopes, smoothed, untouched = Differentiator(), Smoothed(x), Differentiator()
+    total = slopes(x) + slopes(x * x)
+    smoothed.add(x)
+    smoothed.add(total)
+    names = [getattr(untouched, name) for name in ("last", "calls", "label")]
+    assert names == [None, 0, ""]
+    assert hasattr(untouched, "last")
+    assert Differentiator.last is None
+    return total, smoothed.mean, slopes.calls + smoothed.count, Smoothed(x).mean is None
+
+
 EXAMPLES = [
+    Example(empty_attributes, (1.5,)),
     Example(types_mapped, (1.5,)),
     Example(from_table, (["disc", "square", "plain", "disc"], 0.7)),
     Example(by_enumeration, (0.7,)),

@@ -141,7 +141,8 @@ class Averaging:
 
 def hidden(x: float) -> tuple[Any, ...]:
     """What an object stores hides no method of other objects."""
-    own, array = Hiding(x), np.ones(3) * x
+    own: Any = Hiding(x)
+    array = np.ones(3) * x
     called = own.mean(2.0), own.get(x), own.get(x, b=5.0), own.upper(), own.copy().mean(1.0)
     more = own.count(x), own.pop(), own.append(x), own.is_integer(), float(own.sum(array))
     of_python = {"a": x}.get("a"), len("ab".upper()), [1, 2].count(1)

@@ -37,14 +37,15 @@ from checkpoint.lang.python.library.standard import namespaces
 from checkpoint.lang.python.source import advice
 from checkpoint.lang.python.source.members import (
     METHOD_TYPES,
+    NO_MEMBER,
     all_fields,
+    any_member_of,
     assigned_names,
     is_data_descriptor,
     is_descriptor,
     is_generated,
     is_made_as_record,
     makes_record,
-    member_of,
 )
 
 METHODS = (*METHOD_TYPES, staticmethod, classmethod)
@@ -123,12 +124,12 @@ class Attributes:
         """Return the classes with a member of this name that is no field, derived ones first."""
         found: list[tuple[type, Any]] = []
         for cls in reversed(self.program.classes):
-            member = member_of(cls, self.name)
+            member = any_member_of(cls, self.name)
             if not isinstance(member, property) and self.name in all_fields(cls):
-                member = None
-            before = next((m for c, m in found if issubclass(cls, c)), None)
+                member = NO_MEMBER
+            before = next((m for c, m in found if issubclass(cls, c)), NO_MEMBER)
             depends = isinstance(member, classmethod)
-            if member is not None and (member is not before or depends):
+            if member is not NO_MEMBER and (member is not before or depends):
                 found.insert(0, (cls, member))
         return found
 

@@ -21,7 +21,7 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.scopes.syntax import has_star
-from checkpoint.lang.python.source.members import all_fields, base_of, member_of
+from checkpoint.lang.python.source.members import NO_MEMBER, all_fields, any_member_of, base_of
 
 
 def _names(t: FunctionContext, node: ast.expr) -> list[str]:
@@ -30,9 +30,8 @@ def _names(t: FunctionContext, node: ast.expr) -> list[str]:
         return [node.value]
     found: dict[str, None] = {}
     for cls in t.program.classes:
-        found.update(
-            {name: None for name in vars(cls) if member_of(cls, name) and name not in all_fields(cls)}
-        )
+        members = (name for name in vars(cls) if any_member_of(cls, name) is not NO_MEMBER)
+        found.update({name: None for name in members if name not in all_fields(cls)})
     return [name for name in found if not name.startswith("__")]
 
 

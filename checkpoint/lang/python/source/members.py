@@ -41,15 +41,25 @@ _ARITHMETIC = (
 )
 
 
+NO_MEMBER = object()
+
+
 def member_of(cls: type, name: str) -> Any:
     """Return the member of a class under a name, as stored in the class; None for a field or no member."""
+    member = any_member_of(cls, name)
+    return None if member is NO_MEMBER else member
+
+
+def any_member_of(cls: type, name: str) -> Any:
+    """Return the member of a class under a name, which may be None; NO_MEMBER for a field or no member."""
     for base in cls.__mro__:
         if base not in BASES and (not base.__flags__ & _HEAP or base.__module__ == "enum"):
             continue
         if name in stored_in(base):
             value = without_cache(stored_in(base)[name])
-            return None if isinstance(value, _OF_C) or is_slot(value) or is_generated(value) else value
-    return None
+            is_none = isinstance(value, _OF_C) or is_slot(value) or is_generated(value)
+            return NO_MEMBER if is_none else value
+    return NO_MEMBER
 
 
 def without_cache(member: Any) -> Any:
