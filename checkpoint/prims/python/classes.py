@@ -38,7 +38,6 @@ from checkpoint.prims.python.support import (
     update,
 )
 
-
 _MISSING = object()
 
 
