@@ -25,9 +25,10 @@ class Memory(Storage):
 
     transient: whether the reversal of a tape will restore elements that an update in place has overwritten.
         Whatever outlives the tape must copy the elements.
+    constant: whether no cotangent of the elements is wanted in this run (checkpoint.ad.activity).
     """
 
-    __slots__ = ("transient",)
+    __slots__ = ("constant", "transient")
     noun = "array"
     aliases = "another name, a view of it,"
     copy_by = "x.copy()"
@@ -37,6 +38,7 @@ class Memory(Storage):
         self.owner = owner  # as Storage does, without its call
         self.stale = NEVER
         self.transient = False
+        self.constant = False
 
 
 class Array:
@@ -138,11 +140,13 @@ class Renewal:
     """Makes new handles on arrays for another run; handles that share a memory share a new one.
 
     owner: the owner of the new memories. None: they have none, except that FROZEN and CONSTANT ones stay so.
+    same_run: whether it is the same run that resumes, where constants stay so.
     memories: by the identity of an old memory, that memory (which keeps its identity in use) and the new one.
     """
 
-    def __init__(self, owner: object = None) -> None:
+    def __init__(self, owner: object = None, same_run: bool = False) -> None:
         self.owner = owner
+        self.same_run = same_run
         self.memories: dict[int, tuple[Memory, Memory]] = {}
 
     def __call__(self, array: Any) -> Any:
@@ -159,6 +163,7 @@ class Renewal:
             keeps = self.owner is None and old.is_fixed
             new = Memory(old.owner if keeps or old.owner is SYMBOLIC_ZERO else self.owner)
             new.stale = old.stale
+            new.constant = self.same_run and old.constant
             self.memories[id(old)] = (old, new)
         return self.memories[id(old)][1]
 

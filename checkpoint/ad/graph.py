@@ -159,10 +159,10 @@ def settled(root: Any, steps: int) -> Any:
     so that the run can continue. Reals are the same objects, and objects have the same births.
     """
     if type(root) is Array:
-        return _settled(root, steps, Renewal())
+        return _settled(root, steps, Renewal(same_run=True))
     if not reaches_mutable(root):
         return root
-    renewal = Renewal()
+    renewal = Renewal(same_run=True)
 
     def special(value: Any) -> Any:
         kind = type(value)

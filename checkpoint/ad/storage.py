@@ -11,7 +11,7 @@ can be seen through a second reference. What changes one in Python (`y[i] = v`) 
   other state of a run can hold it. Otherwise the storage is copied first. So a kept state costs each array
   one copy, when it is next updated, and nothing if it is not.
 - What came in as an argument has the owner FROZEN; what a program read from its surroundings has FROZEN or
-  CONSTANT. Neither can be changed, and no cotangent of a CONSTANT array is computed.
+  CONSTANT. Neither can be changed, and no cotangent of a CONSTANT array is computed, in any run.
 
 Arrays that show the same elements share one storage. Lists, dictionaries and objects are no handles: they
 are changed in place for every reference (checkpoint.ad.versions), and have an owner in the same sense. This

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from checkpoint.ad.activity import mark_result, wanted_positions
 from checkpoint.ad.array_library import functions_for, namespace, namespace_of, read_only_copy
 from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, changeable_data
 from checkpoint.ad.containers import TUPLE, Record
@@ -36,7 +37,7 @@ from checkpoint.ad.numbers import (
 from checkpoint.ad.operands import holds_array, leaves, native, natives_of, value_of, with_leaves
 from checkpoint.ad.pullbacks import Pull, Pullback
 from checkpoint.ad.record import Primitive, Update, lookup
-from checkpoint.ad.storage import CONSTANT, in_place, supersede
+from checkpoint.ad.storage import in_place, supersede
 from checkpoint.ad.tables import Table, called
 from checkpoint.errors import InternalError
 
@@ -165,23 +166,31 @@ _HANDLES = frozenset((Array, Discrete, Dual, Node))
 # Applying
 
 
-def apply(now: Any, record: Tensor, operands: Sequence[Any]) -> Any:
-    """Return the result of a record for operands with numbers of any kind; nothing is changed in place."""
+def apply(now: Any, record: Tensor, operands: Sequence[Any], literals: int = 0) -> Any:
+    """Return the result of a record for operands with numbers of any kind; nothing is changed in place.
+
+    literals: the bits of the operands that are literals of the program.
+    """
     natives = natives_of(now, operands)
     if natives is not None:
-        return handle(now, record, operands, record.value(functions_for(record.name, natives), *natives))
+        made = record.value(functions_for(record.name, natives), *natives)
+        return handle(now, record, operands, made, literals)
     found = [number for operand in operands for number in leaves(operand)]
     tag = highest_tag(found)
     if tag is not None:
-        return _on_duals(now, record, operands, tag)
+        return _on_duals(now, record, operands, tag, literals)
     for number in found:
         if type(number) is Node:
-            return _on_tape(now, record, operands, number.tape)
-    return plain(now, record, operands)[0]
+            return _on_tape(now, record, operands, number.tape, literals)
+    return plain(now, record, operands, literals)[0]
 
 
 def plain(
-    now: Any, record: Tensor, operands: Sequence[Any], wanted: tuple[int, ...] = ()
+    now: Any,
+    record: Tensor,
+    operands: Sequence[Any],
+    literals: int = 0,
+    wanted: tuple[int, ...] = (),
 ) -> tuple[Any, list[Any], Any, tuple[Any, ...]]:
     """Return the result of a record without derivatives, the native operands and result, and what it saves.
 
@@ -192,7 +201,7 @@ def plain(
         return value_of(now, result), [], result, ()
     natives = [native(now, operand) for operand in operands]
     result, saved = valued(record, natives, wanted)
-    return handle(now, record, operands, result), natives, result, saved
+    return handle(now, record, operands, result, literals), natives, result, saved
 
 
 def valued(record: Tensor, natives: list[Any], wanted: tuple[int, ...]) -> tuple[Any, tuple[Any, ...]]:
@@ -203,12 +212,14 @@ def valued(record: Tensor, natives: list[Any], wanted: tuple[int, ...]) -> tuple
     return record.value(xp, *natives), ()
 
 
-def handle(now: Any, record: Tensor, operands: Sequence[Any], result: Any) -> Any:
+def handle(now: Any, record: Tensor, operands: Sequence[Any], result: Any, literals: int = 0) -> Any:
     """Return the native result of a record as a value of the language."""
+    shown: list[Any] = []
     if record.views:
         shown = [real_part(x) if type(x) in NUMBERS else x for x in operands]
-        return value_of(now, result, [x for x in shown if type(x) in ARRAYS])
-    return value_of(now, result)
+    made = value_of(now, result, [x for x in shown if type(x) in ARRAYS])
+    mark_result(record, operands, literals, made)
+    return made
 
 
 def changes_here(record: Tensor, operands: Sequence[Any]) -> bool:
@@ -223,13 +234,15 @@ def changes_here(record: Tensor, operands: Sequence[Any]) -> bool:
     return hasattr(type(first.data), "__setitem__")
 
 
-def perform(now: Any, step: int, record: Tensor, operands: Sequence[Any], apart: bool = False) -> Any:
+def perform(
+    now: Any, step: int, record: Tensor, operands: Sequence[Any], apart: bool = False, literals: int = 0
+) -> Any:
     """Return the result of a record as a step of a run; an operand that it changes is stale from `step` on.
 
     apart: whether to leave the operand's elements alone, even if they could be changed in place.
     """
     if not changes_here(record, operands):
-        return apply(now, record, operands)
+        return apply(now, record, operands, literals)
     array = real_part(operands[0]) if type(operands[0]) in NUMBERS else operands[0]
     data = data_to_change(now, record, operands, array)
     alone = array is operands[0] and in_place(now, array) and record.in_place is not None
@@ -238,8 +251,9 @@ def perform(now: Any, step: int, record: Tensor, operands: Sequence[Any], apart:
         assert record.in_place is not None
         record.in_place(functions_for(record.name, natives), *natives)
         result: Any = type(array)(data, Memory(now.owner))
+        mark_result(record, operands, literals, result)
     else:
-        result = apply(now, record, operands)
+        result = apply(now, record, operands, literals)
     supersede(array, step)
     return result
 
@@ -267,9 +281,9 @@ def _without_derivatives(now: Any, operands: Sequence[Any]) -> list[Any] | None:
 # Forward
 
 
-def _on_duals(now: Any, record: Tensor, operands: Sequence[Any], tag: int) -> Any:
+def _on_duals(now: Any, record: Tensor, operands: Sequence[Any], tag: int, literals: int) -> Any:
     primals = [with_leaves(operand, lambda x: primal_at(x, tag)) for operand in operands]
-    result = apply(now, record, primals)
+    result = apply(now, record, primals, literals)
     found = list(leaves(result))
     if not found:
         return result
@@ -358,9 +372,9 @@ def _fitted(tangent: Any, like: Any) -> Any:
 # Reverse
 
 
-def _on_tape(now: Any, record: Tensor, operands: Sequence[Any], tape: Tape) -> Any:
+def _on_tape(now: Any, record: Tensor, operands: Sequence[Any], tape: Tape, literals: int) -> Any:
     wanted = wanted_positions(record, operands, lambda x: type(x) is Node)
-    result, natives, data, saved = plain(now, record, operands, wanted)
+    result, natives, data, saved = plain(now, record, operands, literals, wanted)
     values = list(leaves(result))
     if not wanted or not values:
         return result
@@ -369,25 +383,6 @@ def _on_tape(now: Any, record: Tensor, operands: Sequence[Any], tape: Tape) -> A
     tape.entries.append(Pull(outputs, inputs, Pullback(record, natives, data, wanted, saved)))
     rest = iter(outputs)
     return with_leaves(result, lambda _: next(rest))
-
-
-def wanted_positions(
-    record: Tensor, operands: Sequence[Any], is_wanted: Callable[[Any], bool]
-) -> tuple[int, ...]:
-    """Return the positions of the operands that have a vjp rule and a wanted number that is no constant."""
-    found = []
-    for position, operand in enumerate(operands):
-        if record.vjp(position) is None:
-            continue
-        if any(is_wanted(x) and not is_constant(x) for x in leaves(operand)):
-            found.append(position)
-    return tuple(found)
-
-
-def is_constant(number: Any) -> bool:
-    """Return whether a number is an array that the program has read from its surroundings."""
-    value = real_part(number)
-    return type(value) is Array and value.memory.owner is CONSTANT
 
 
 def changes_operand(record: Primitive) -> bool:

@@ -163,6 +163,7 @@ class ValueAndGrad(Derivative):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, positions = self.call(args, kwargs)
+        call.differentiate_by(positions)
         with reported(self.progress):
             y, xbar = call.run.vjp(self.cotangent_of, named_schedule(self.schedule))
         cotangents = call.unpacked(xbar)

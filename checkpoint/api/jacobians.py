@@ -55,6 +55,7 @@ class ReverseJacobian(Jacobian):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
+        call.differentiate_by(at)
         with reported(self.progress):
             shape, first = self._row(call, 0)
             outputs = numbers(shape)

@@ -24,6 +24,7 @@ from checkpoint.interp.hybrid.origins import born, perform, perform_taped
 from checkpoint.interp.hybrid.tensors import (
     IDLE,
     carries_derivative,
+    literals_among,
     on_arrays,
     perform_tensor,
     perform_tensor_taped,
@@ -48,10 +49,13 @@ class StepPlan:
         NotImplemented if only `perform` can do the step.
     flags: see ctemplates/foreign/plan_flags.h.
     rules: the bits of the operands that may have a cotangent.
+    differentiable: the bits of those that the record differentiates and that are no literals; what is made of
+        constants in their place is constant (checkpoint.ad.activity).
     pulls: by the bits of the operands that do: their positions, their slots, the bits of what the rules read.
     """
 
     __slots__ = (
+        "differentiable",
         "flags",
         "in_place",
         "names",
@@ -76,7 +80,7 @@ class StepPlan:
         self.on_tape: Function | None = None
         self.value: Function | None = None
         self.in_place: Function | None = None
-        self.rules = 0
+        self.rules = self.differentiable = 0
         self.pulls: dict[int, tuple[tuple[int, ...], list[str | None], int]] = {}
 
     def ask(self) -> None:
@@ -97,8 +101,9 @@ class StepPlan:
         self.flags |= lib.CHANGES * record.changes
         self.flags |= lib.VARIADIC * (record.variadic or record.pull is not None)
         for i, name in enumerate(self.names):
-            if name is not None and not record.variadic and record.vjp(i) is not None:
-                self.rules |= 1 << i
+            if name is not None and record.vjp(i) is not None:
+                self.differentiable |= 1 << i
+        self.rules = 0 if record.variadic else self.differentiable
 
 
 def functions_of(record: Primitive, names: Names) -> tuple[Function | None, Function | None]:
@@ -151,14 +156,17 @@ def _of_scalar(record: Scalar, names: Names) -> tuple[Function, Function | None]
 
 def _of_arrays(own: Primitive, record: Tensor, names: Names) -> tuple[Function, Function]:
     """Return a StepPlan's `on_arrays` and `on_tape`."""
+    literals = literals_among(names)
 
     def run(now: Any, *given: Any) -> Any:
-        return NotImplemented if on_arrays(own, given) is None else perform_tensor(now, record, given)
+        return (
+            NotImplemented if on_arrays(own, given) is None else perform_tensor(now, record, given, literals)
+        )
 
     def tape(now: Any, *given: Any) -> Any:
         if on_arrays(own, given) is None or carries_derivative(given):
             return NotImplemented
-        value, origin = perform_tensor_taped(now, record, given, names)
+        value, origin = perform_tensor_taped(now, record, given, names, literals)
         return value, origin or IDLE
 
     return run, tape

@@ -8,9 +8,10 @@ Call, and all else is written here once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from checkpoint.ad.activity import enter_as_constant
 from checkpoint.ad.graph import ATOMS, numbers
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.values import Capsule
@@ -105,6 +106,17 @@ class Call(ABC):
         return (whole,)
 
     # What can be done with a call
+
+    def differentiate_by(self, positions: Collection[int]) -> None:
+        """Let the arguments at other positions be constants: they receive no cotangents (ad/activity.py)."""
+
+        def enter() -> None:
+            for i, part in enumerate(self.parts):
+                if i not in positions:
+                    enter_as_constant(part)
+
+        self.run.entered = enter
+        enter()
 
     def value(self) -> Any:
         """Return the value of the function."""

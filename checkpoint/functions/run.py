@@ -92,9 +92,10 @@ class Run:
     errors: a context in which what a run raises becomes what the caller receives.
     is_plain: whether the argument is a tuple of floats and arrays, and f has no other inputs.
     renew: makes the run anew, with a program that has what was reached meanwhile.
+    entered: called when its argument has entered anew.
     """
 
-    __slots__ = ("effects", "engine", "errors", "is_plain", "renew", "tags", "u")
+    __slots__ = ("effects", "engine", "entered", "errors", "is_plain", "renew", "tags", "u")
 
     def __init__(
         self,
@@ -118,6 +119,7 @@ class Run:
         self.errors = errors(f.lam.body.span if is_closure and f is not RESUME else None)
         self.effects = Effects()
         self.renew = renew
+        self.entered: Callable[[], None] | None = None
 
     def begin_again(self, error: Unreached) -> None:
         """Take a program that has the function that this run has reached."""
@@ -127,6 +129,8 @@ class Run:
         fresh = self.renew()
         self.u, self.tags, self.is_plain = fresh.u, fresh.tags, fresh.is_plain
         self.effects = self.effects.again()
+        if self.entered is not None:
+            self.entered()
 
     @property
     def argument(self) -> Any:

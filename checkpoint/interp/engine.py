@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
+from checkpoint.ad.activity import leaves_on
 from checkpoint.ad.array_library import held_bytes, holder_of
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import numbers, replace, settled, with_own_tags_outermost
@@ -87,11 +88,11 @@ class CountingTape(Tape):
 
 
 class Recording:
-    """A taped segment: the leaves of its start, its tape, and its end."""
+    """A taped segment: the leaves of its start (constants themselves), its tape, and its end."""
 
     __slots__ = ("end", "leaves", "tape")
 
-    def __init__(self, leaves: list[Node], tape: CountingTape, end: State) -> None:
+    def __init__(self, leaves: list[Number], tape: CountingTape, end: State) -> None:
         self.leaves = leaves
         self.tape = tape
         self.end = end
@@ -99,7 +100,7 @@ class Recording:
     @property
     def bytes(self) -> int:
         """Return an estimate by the number of nodes, those within operators included."""
-        nodes = len(self.tape.entries) + self.tape.leaves - len(self.leaves)
+        nodes = len(self.tape.entries) + self.tape.leaves - sum([type(x) is Node for x in self.leaves])
         return NODE_BYTES * nodes + self.tape.array_bytes()
 
     def detached(self) -> State:
@@ -166,7 +167,7 @@ class Interp:
         tape = CountingTape()
         state = settled(state, state.steps)
         found = numbers(state)
-        taped = [with_components(number, tape.leaf) for number in found]
+        taped = [with_components(number, leaves_on(tape)) for number in found]
         recording = Recording(components(taped), tape, replace(state, found, taped))
         machine = self._machine(recording.end, effects, taped=True)
         while True:
@@ -196,7 +197,7 @@ class Interp:
             if type(component) is Node:
                 component.adjoint = number
         recording.tape.propagate()
-        return Accumulators([leaf.adjoint for leaf in recording.leaves])
+        return Accumulators([x.adjoint if type(x) is Node else 0.0 for x in recording.leaves])
 
     def cotangent_bytes(self, cotangent: Accumulators) -> int:
         """See Engine.cotangent_bytes."""

@@ -36,16 +36,26 @@ from checkpoint.prims.arrays import overload, scalar_on_arrays
 
 
 class Apply(Compound):
-    """The common part of all primitives: the record, and the treatment of its failures."""
+    """The common part of all primitives: the record, and the treatment of its failures.
 
-    __slots__ = ("name", "record")
+    literals: the bits of the operands that are literals of the program (checkpoint.ad.activity).
+    """
+
+    __slots__ = ("literals", "name", "record")
 
     def __init__(
-        self, record: Any, name: str, operands: tuple[Any, ...], keep: tuple[Projection, ...], span: Span
+        self,
+        record: Any,
+        name: str,
+        operands: tuple[Any, ...],
+        keep: tuple[Projection, ...],
+        span: Span,
+        literals: int,
     ) -> None:
         super().__init__(operands, keep, span)
         self.record = record
         self.name = name
+        self.literals = literals
 
     def step(self, machine: Machine, frame: Frame) -> Frame:
         try:
@@ -74,10 +84,11 @@ class ApplyScalar(Apply):
         if takes_reals(operands):
             return apply(self.record, operands)
         if holds_array(operands):
-            return scalar_on_arrays(machine, machine.steps + 1, self.record, operands, machine.taped)
+            at = machine.steps + 1
+            return scalar_on_arrays(machine, at, self.record, operands, machine.taped, self.literals)
         if self.otherwise is None:
             return apply(self.record, operands)
-        return result_of(self.otherwise, machine, operands)
+        return result_of(self.otherwise, machine, operands, self.literals)
 
 
 class ApplyHere(Apply):
@@ -86,15 +97,15 @@ class ApplyHere(Apply):
     __slots__ = ()
 
     def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
-        return result_of(self.record, machine, operands)
+        return result_of(self.record, machine, operands, self.literals)
 
 
-def result_of(record: Primitive, machine: Machine, operands: tuple[Any, ...]) -> Any:
+def result_of(record: Primitive, machine: Machine, operands: tuple[Any, ...], literals: int) -> Any:
     """Return the value of a record that makes, reads, moves or updates data, or works on arrays."""
     record = overload(record, operands) or record
     match record:
         case Tensor():
-            return perform(machine, machine.steps + 1, record, operands, apart=machine.taped)
+            return perform(machine, machine.steps + 1, record, operands, machine.taped, literals)
         case Data():
             value = record.value(*operands)
             if record.mutable:
@@ -148,9 +159,15 @@ class Differentiate(Apply):
     __slots__ = ("leave",)
 
     def __init__(
-        self, record: Any, name: str, operands: tuple[Any, ...], keep: tuple[Projection, ...], span: Span
+        self,
+        record: Any,
+        name: str,
+        operands: tuple[Any, ...],
+        keep: tuple[Projection, ...],
+        span: Span,
+        literals: int,
     ) -> None:
-        super().__init__(record, name, operands, keep, span)
+        super().__init__(record, name, operands, keep, span, literals)
         self.leave = LeaveTag(span)
 
     def step(self, machine: Machine, frame: Frame) -> Frame:

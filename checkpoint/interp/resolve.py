@@ -171,4 +171,5 @@ class Resolver:
     def primitive(self, expr: core.Prim, layout: Layout) -> Task[Apply]:
         record = lookup(expr.op)
         operands, keep = yield self.operands(expr.args, layout)
-        return code_of(record)(record, expr.op, operands, keep, expr.span)
+        literals = sum([1 << i for i, arg in enumerate(expr.args) if type(arg) is core.Const])
+        return code_of(record)(record, expr.op, operands, keep, expr.span, literals)

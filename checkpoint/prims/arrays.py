@@ -57,7 +57,7 @@ array_loaders.append(load)
 
 
 def scalar_on_arrays(
-    now: Any, step: int, record: Scalar, operands: Sequence[Any], apart: bool = False
+    now: Any, step: int, record: Scalar, operands: Sequence[Any], apart: bool = False, literals: int = 0
 ) -> Any:
     """Apply a scalar primitive to operands with an array among them, by the record that overloads it.
 
@@ -65,7 +65,7 @@ def scalar_on_arrays(
     """
     found = overloads.get(record.name)
     if found is not None:
-        return perform(now, step, found, operands, apart)
+        return perform(now, step, found, operands, apart, literals)
     to_real = overloads["py.float"]
     reals = [perform(now, step, to_real, (x,)) if holds_array((x,)) else x for x in operands]
     return apply(record, reals)

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.accumulators import accumulated, contribution_of
+from checkpoint.ad.activity import entered_as_constant
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.graph import enter, numbers, renew, replace
 from checkpoint.ad.numbers import (
@@ -93,7 +94,10 @@ def reverse_sweep(
 def swept(
     context: Context, level: int, schedule: Schedule, u: Any, cotangent_of: Callable[[Any], Any]
 ) -> tuple[Any, list[Number]]:
-    """Return y, with the run's own locations, and for each number of u its cotangent as a new number."""
+    """Return y, with the run's own locations, and for each number of u its cotangent as a new number.
+
+    In the place of the cotangent of an array that entered as a constant is the array: nobody reads it.
+    """
     engine = context.engine
     start = engine.start(level, u, context.tags)
     found = numbers(u)
@@ -101,12 +105,15 @@ def swept(
         engine,
         context.effects,
         seed=lambda end: engine.seed(end, cotangent_of(end.value)),
-        least=sum(map(_bytes, found)) if weighs(schedule) else 0,
+        least=sum([_bytes(x) for x in found if not entered_as_constant(x)]) if weighs(schedule) else 0,
     )
     end, cotangent = sweep.run(start, schedule)
     context.tags = max(context.tags, end.tags)
     received = zip(engine.argument_cotangents(start, cotangent, found), found, strict=True)
-    contributions = [accumulated(accumulator, number) for accumulator, number in received]
+    contributions = [
+        number if entered_as_constant(number) else accumulated(accumulator, number)
+        for accumulator, number in received
+    ]
     return end.value, contributions
 
 

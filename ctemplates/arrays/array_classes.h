@@ -23,11 +23,12 @@
 
 #define ARRAY_SLOTS(SLOT)                                                                                      \
     SLOT(array, data) SLOT(array, memory) SLOT(discrete, data) SLOT(discrete, memory) SLOT(native, value)      \
-    SLOT(memory, transient)                                                                                    \
+    SLOT(memory, transient) SLOT(memory, constant)                                                                                    \
     SLOT(machine, owner) SLOT(machine, tape) SLOT(machine, steps) SLOT(machine, births) SLOT(machine, tags)    \
     SLOT(tape, kept) SLOT(tape, bytes)                                                                         \
     SLOT(plan, plain) SLOT(plan, taped) SLOT(plan, on_arrays) SLOT(plan, on_tape) SLOT(plan, flags)                 \
     SLOT(plan, value) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, pulls)                   \
+    SLOT(plan, differentiable)                                                                                   \
     SLOT(pullback, form) SLOT(pullback, natives) SLOT(pullback, record) SLOT(pullback, result)                 \
     SLOT(pullback, saved) SLOT(pullback, wanted)                                                               \
     SLOT(pulled, is_simple) SLOT(pulled, places) SLOT(pulled, pullback) SLOT(pulled, results)                  \

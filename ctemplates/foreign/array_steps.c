@@ -18,12 +18,22 @@ typedef struct Application {
     const Step *step;
     PyObject *plan, *machine, *owner; /* borrowed */
     int64_t flags;
+    uint32_t position; /* of the operand that is taken */
     Natives *natives; /* the task's: it releases them */
     PyObject *handles[MOST_OPERANDS];
     PyTypeObject *handle; /* the class of the result's handle; NULL: it is no array of numbers */
 } Application;
 
 /* Operands */
+
+/* Notes that the operand is, or holds, a number that may have a cotangent. */
+static void note_active(Application *a) { a->natives->active |= UINT64_C(1) << a->position; }
+
+/* Returns whether no cotangent of an array is wanted (checkpoint.ad.activity). */
+static bool is_constant(const ArrayClasses *c, PyObject *array) {
+    PyObject *memory = *slot_of(array, c->array_memory);
+    return *slot_of(memory, c->memory_constant) == Py_True || *slot_of(memory, classes()->storage_owner) == c->constant;
+}
 
 static PyObject *native_of(Application *a, Value v, uint32_t depth);
 
@@ -44,7 +54,9 @@ static PyObject *native_of_foreign(Application *a, PyObject *python, uint32_t de
     PyTypeObject *type = Py_TYPE(python);
     if (type == c->array || type == c->discrete) {
         a->natives->has_parts |= depth > 0;
-        return elements(a, python);
+        PyObject *found = elements(a, python);
+        if (found && type == c->array && !is_constant(c, python)) note_active(a);
+        return found;
     }
     if (type == c->native) return Py_XNewRef(*slot_of(python, c->native_value));
     return type == &PyUnicode_Type || type == &PyLong_Type ? Py_NewRef(python) : NULL;
@@ -81,7 +93,11 @@ static PyObject *native_of_record(Application *a, Value v, uint32_t depth) {
 /* Returns what checkpoint.ad.operands.native returns, a new reference; NULL: C does not handle the operand. */
 static PyObject *native_of(Application *a, Value v, uint32_t depth) {
     switch (kind_of(v)) {
-    case REAL: a->natives->has_parts |= depth > 0; return PyFloat_FromDouble(v.real);
+    case REAL: {
+        a->natives->has_parts |= depth > 0;
+        note_active(a);
+        return PyFloat_FromDouble(v.real);
+    }
     case INTEGER: return PyLong_FromLongLong(v.integer);
     case BOOLEAN: return PyBool_FromLong(v.integer != 0);
     case NOTHING: return Py_NewRef(Py_None);
@@ -113,9 +129,7 @@ static void note_operand(Application *a, uint32_t i, Value v) {
     PyObject *python = ((Foreign *)v.object)->python;
     a->handles[i] = python;
     natives->handles |= UINT64_C(1) << i;
-    if (Py_IS_TYPE(python, c->array) &&
-        *slot_of(*slot_of(python, c->array_memory), classes()->storage_owner) != c->constant)
-        natives->numbers |= UINT64_C(1) << i;
+    if (Py_IS_TYPE(python, c->array) && !is_constant(c, python)) natives->numbers |= UINT64_C(1) << i;
 }
 
 static bool take_operands(Application *a) {
@@ -123,6 +137,7 @@ static bool take_operands(Application *a) {
     Natives *natives = a->natives;
     for (uint32_t i = 0; i < step->count; i++) {
         const Value v = operand_of(a->task->m, &step->operands[i]);
+        a->position = i;
         PyObject *native = native_of(a, v, 0);
         if (!native) return false;
         natives->items[++natives->count] = native;
@@ -162,6 +177,8 @@ static PyObject *memory_for(const Application *a, PyObject *data) {
     *slot_of(memory, classes()->storage_owner) = Py_NewRef(a->owner);
     *slot_of(memory, classes()->storage_stale) = Py_NewRef(classes()->never);
     *slot_of(memory, c->memory_transient) = Py_NewRef(Py_False);
+    const uint64_t differentiable = (uint64_t)PyLong_AsLongLong(*slot_of(a->plan, c->plan_differentiable));
+    *slot_of(memory, c->memory_constant) = Py_NewRef(a->natives->active & differentiable ? Py_False : Py_True);
     return memory;
 }
 

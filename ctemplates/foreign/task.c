@@ -12,7 +12,7 @@ void task_begin(Task *task, Machine *m, uint32_t step) {
     task->call.count = 0;
     task->answer = task->made = task->origin = NULL;
     task->natives.count = 0;
-    task->natives.numbers = task->natives.handles = 0;
+    task->natives.numbers = task->natives.active = task->natives.handles = 0;
     task->natives.has_parts = false;
     task->value = nothing();
     task->raised = false;

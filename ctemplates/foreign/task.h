@@ -16,6 +16,7 @@ typedef struct Natives {
     PyObject *items[MOST_OPERANDS + 1]; /* the namespace is borrowed, the others are owned */
     uint32_t count;
     uint64_t numbers; /* which of them are numbers that may have a cotangent */
+    uint64_t active;  /* which of them are, or hold, such numbers */
     uint64_t handles; /* which of them are arrays */
     bool has_parts;   /* a number or an array within a tuple or list */
 } Natives;

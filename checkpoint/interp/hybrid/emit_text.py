@@ -37,15 +37,15 @@ def not_a_pair() -> Any:
     raise OperandError("not a pair")
 
 
-def otherwise(machine: Any, record: Scalar, other: Primitive | None, operands: Values) -> Any:
+def otherwise(machine: Any, record: Scalar, other: Primitive | None, operands: Values, literals: int) -> Any:
     """Perform a scalar step on operands of any kind."""
     if takes_reals(operands):
         return apply(record, operands)
     tensor = overload(record, operands)
     if tensor is not None:
-        return perform_apart(machine, tensor, operands)
+        return perform_apart(machine, tensor, operands, literals)
     if holds_array(operands):
-        return scalar_on_arrays(machine, machine.steps + 1, record, operands, apart=True)
+        return scalar_on_arrays(machine, machine.steps + 1, record, operands, True, literals)
     if other is None:
         return apply(record, operands)
     if isinstance(other, Update):

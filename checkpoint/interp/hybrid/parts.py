@@ -17,7 +17,6 @@ from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import Effect, OperandError, Operator, Primitive, Scalar, lookup
 from checkpoint.ad.tangent import ShapeError, lift, split
 from checkpoint.ad.tensors import Tensor
-from checkpoint.ad.tensors import perform as perform_on_arrays
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Pair
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
@@ -33,12 +32,15 @@ from checkpoint.interp.hybrid.tensors import (
     Pulled,
     Written,
     carries_derivative,
+    literals_among,
+    on_array_reals,
     on_arrays,
+    on_duals,
     perform_tensor,
     perform_tensor_taped,
 )
 from checkpoint.lang.printer import write_value
-from checkpoint.prims.arrays import scalar_on_arrays, truth_of
+from checkpoint.prims.arrays import truth_of
 
 
 class Part:
@@ -197,7 +199,7 @@ class Part:
             return self._on_arrays(machine, step, tensor, operands)
         if isinstance(record, Scalar):
             if holds_array(operands):
-                return self._whole(machine, step.operands, self._on_array_reals(machine, record))
+                return self._whole(machine, step.operands, on_array_reals(machine, record))
             if record.otherwise is not None and not takes_reals(operands):
                 return self._on_data(machine, step, lookup(record.otherwise), operands)
             if machine.tape is None or not any(type(operand) is Dual for operand in operands):
@@ -210,21 +212,15 @@ class Part:
         return self._on_data(machine, step, record, operands)
 
     def _on_arrays(self, machine: Machine, step: t.Compute, record: Tensor, operands: Values) -> Any:
+        literals = literals_among(step.operands)
         if machine.tape is None:
-            return perform_tensor(machine, record, operands)
+            return perform_tensor(machine, record, operands, literals)
         if carries_derivative(operands):
-            now = machine.steps + 1
-            return self._whole(
-                machine, step.operands, lambda *given: perform_on_arrays(machine, now, record, given)
-            )
+            return self._whole(machine, step.operands, on_duals(machine, record, literals))
         names = tuple([operand if isinstance(operand, str) else None for operand in step.operands])
-        value, origin = perform_tensor_taped(machine, record, operands, names)
+        value, origin = perform_tensor_taped(machine, record, operands, names, literals)
         self.structured[self.stop] = origin or IDLE
         return value
-
-    @staticmethod
-    def _on_array_reals(machine: Machine, record: Scalar) -> Callable[..., Any]:
-        return lambda *given: scalar_on_arrays(machine, machine.steps + 1, record, given)
 
     def _on_data(self, machine: Machine, step: t.Compute, record: Primitive, operands: Values) -> Any:
         if machine.tape is None:

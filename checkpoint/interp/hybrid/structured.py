@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.activity import leaves_on
 from checkpoint.ad.graph import numbers, replace
 from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
 from checkpoint.driver.raised import Raised
@@ -62,7 +63,7 @@ class Structured:
                 lifted.append(number)
                 continue
             if place not in self.leaves:
-                self.leaves[place] = with_components(number, self.tape.leaf)
+                self.leaves[place] = with_components(number, leaves_on(self.tape))
             lifted.append(self.leaves[place])
         return replace(value, found, lifted)
 

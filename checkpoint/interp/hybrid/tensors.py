@@ -14,17 +14,18 @@ keeps only the overwritten elements. Whatever outlives the tape has copied the a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
+from checkpoint.ad.activity import is_constant, mark_result, wanted_positions
 from checkpoint.ad.array_library import functions_for, namespace
 from checkpoint.ad.arrays import Array, Memory, array_of
 from checkpoint.ad.containers import CONTAINERS, List, Record
 from checkpoint.ad.numbers import DERIVED, NUMBERS
 from checkpoint.ad.operands import leaves, native, natives_of
 from checkpoint.ad.pullbacks import Pullback
-from checkpoint.ad.storage import CONSTANT as CONSTANT_ARRAY
+from checkpoint.ad.record import Scalar
 from checkpoint.ad.storage import in_place, supersede
 from checkpoint.ad.tensors import (
     Tensor,
@@ -35,13 +36,12 @@ from checkpoint.ad.tensors import (
     perform,
     plain,
     valued,
-    wanted_positions,
 )
 from checkpoint.ad.values import Pair
 from checkpoint.interp.hybrid.cotangent import Cotangent, Key
 from checkpoint.interp.hybrid.origins import all_born
 from checkpoint.interp.hybrid.structured import CONSTANT, RESULT
-from checkpoint.prims.arrays import overload
+from checkpoint.prims.arrays import overload, scalar_on_arrays
 
 Values = tuple[Any, ...]
 Names = tuple[str | None, ...]
@@ -154,36 +154,51 @@ def refuse_duals(operands: Values) -> None:
         raise TypeError("a dual has no origin of its own")
 
 
-def perform_tensor(machine: Any, record: Tensor, operands: Values) -> Any:
+def literals_among(operands: Iterable[Any]) -> int:
+    """Return the bits of the operands of a step, or of their names, that are literals of the program."""
+    return sum([1 << i for i, operand in enumerate(operands) if not isinstance(operand, str)])
+
+
+def perform_tensor(machine: Any, record: Tensor, operands: Values, literals: int) -> Any:
     """Return the value, with its birth if it is a container."""
     if not record.changes:
-        result = apply(machine, record, operands)
+        result = apply(machine, record, operands, literals)
         return all_born(machine, result) if type(result) in CONTAINERS else result
-    return perform(machine, machine.steps + 1, record, operands)
+    return perform(machine, machine.steps + 1, record, operands, literals=literals)
 
 
-def perform_apart(machine: Any, record: Tensor, operands: Values) -> Any:
+def perform_apart(machine: Any, record: Tensor, operands: Values, literals: int) -> Any:
     """Return the value without a change in place, as the block may fail later and run again."""
-    return all_born(machine, perform(machine, machine.steps + 1, record, operands, apart=True))
+    return all_born(machine, perform(machine, machine.steps + 1, record, operands, True, literals))
+
+
+def on_duals(machine: Any, record: Tensor, literals: int) -> Callable[..., Any]:
+    """Return the function of a step on operands of any kind, which are given with or without a tape."""
+    return lambda *given: perform(machine, machine.steps + 1, record, given, literals=literals)
+
+
+def on_array_reals(machine: Any, record: Scalar) -> Callable[..., Any]:
+    """Return the function of a scalar step on operands with an array among them."""
+    return lambda *given: scalar_on_arrays(machine, machine.steps + 1, record, given)
 
 
 def perform_tensor_taped(
-    machine: Any, record: Tensor, operands: Values, names: Names
+    machine: Any, record: Tensor, operands: Values, names: Names, literals: int
 ) -> tuple[Any, Origin | None]:
     """Return the value, and the origin if there is something to reverse; TypeError for duals."""
     if changes_here(record, operands):
-        return _change(machine, record, operands, names)
+        return _change(machine, record, operands, names, literals)
     natives = natives_of(machine, operands)
     if natives is not None and not record.variadic:
         wanted = _wanted_simply(record, operands, names)
         data, saved = valued(record, natives, wanted)
-        result = handle(machine, record, operands, data)
+        result = handle(machine, record, operands, data, literals)
         if type(result) in NUMBERS:
             return result, _pulled_simply(machine, record, names, natives, data, wanted, saved)
     else:
         refuse_duals(operands)
         wanted = _wanted(record, operands, names)
-        result, natives, data, saved = plain(machine, record, operands, wanted)
+        result, natives, data, saved = plain(machine, record, operands, literals, wanted)
     result = all_born(machine, result)
     return result, _pulled(machine, record, operands, names, result, natives, data, wanted, saved)
 
@@ -195,7 +210,7 @@ def _wanted_simply(record: Tensor, operands: Values, names: Names) -> tuple[int,
         if rule is not None and names[i] is not None:
             operand = operands[i]
             kind = type(operand)
-            if kind is float or (kind is Array and operand.memory.owner is not CONSTANT_ARRAY):
+            if kind is float or (kind is Array and not is_constant(operand)):
                 wanted.append(i)
     return tuple(wanted)
 
@@ -267,7 +282,9 @@ def _places_in(item: Any, birth: int, field: int) -> Iterator[Place]:
         yield from places_of(item, None)
 
 
-def _change(machine: Any, record: Tensor, operands: Values, names: Names) -> tuple[Any, Origin | None]:
+def _change(
+    machine: Any, record: Tensor, operands: Values, names: Names, literals: int
+) -> tuple[Any, Origin | None]:
     """Change an array on the tape: in place where that is worthwhile, else as a new array."""
     simply = natives_of(machine, operands)
     if simply is None:
@@ -279,7 +296,7 @@ def _change(machine: Any, record: Tensor, operands: Values, names: Names) -> tup
     is_simple = type(content) in NUMBERS or not any(True for _ in leaves(content))
     if record.writes is None or record.in_place is None or not is_simple:
         made = record.value(functions_for(record.name, natives), *natives)
-        result = handle(machine, record, operands, made)
+        result = handle(machine, record, operands, made, literals)
         supersede(array, machine.steps + 1)
         if simply is not None and not record.variadic and type(result) in NUMBERS:
             wanted = _wanted_simply(record, operands, names)
@@ -298,7 +315,9 @@ def _change(machine: Any, record: Tensor, operands: Values, names: Names) -> tup
     memory.transient = old is not None or array.memory.transient
     supersede(array, machine.steps + 1)
     origin = _written(machine, record, operands, names, (written, index, old), natives)
-    return array_of(written, memory), origin
+    result = array_of(written, memory)
+    mark_result(record, operands, literals, result)
+    return result, origin
 
 
 def _written(
@@ -310,12 +329,15 @@ def _written(
     natives: list[Any],
 ) -> Written:
     written, index, old = what
-    origin = Written(written, index, old, names[0] if type(operands[0]) is Array else None)
+    is_active = type(operands[0]) is Array and not is_constant(operands[0])
+    origin = Written(written, index, old, names[0] if is_active else None)
     machine.tape.bytes += PULL_BYTES
     if old is not None:
         machine.tape.keep((old,))
     last = len(operands) - 1
-    if type(operands[0]) is Array and type(operands[last]) in NUMBERS and names[last] is not None:
+    given = operands[last]
+    is_wanted = type(given) in NUMBERS and names[last] is not None and not is_constant(given)
+    if type(operands[0]) is Array and is_wanted:
         origin.place = names[last]
         origin.pullback = Pullback(record, natives, written, (last,))
     return origin

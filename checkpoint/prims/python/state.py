@@ -28,13 +28,14 @@ class _Owning(Renewal):
         if id(old) not in self.memories:
             new = Memory(old.owner if old.owner is SYMBOLIC_ZERO else None)
             new.stale = old.stale
+            new.constant = old.constant
             self.memories[id(old)] = (old, new)
         return self.memories[id(old)][1]
 
 
 def _owned(_: Any, x: Any, shared: Any, key: Any) -> Any:
     """Return a copy whose containers and arrays may be changed, but for those that are shared."""
-    owning, keeping = _Owning(), Renewal(FROZEN)
+    owning, keeping = _Owning(), Renewal(FROZEN, same_run=True)
 
     def opened(link: tuple[Any, tuple[Any, ...], bool]) -> Any:
         value, path, is_own = link

@@ -1,0 +1,89 @@
+"""Activity of arrays: which of them a wanted cotangent can reach, known at run time.
+
+An array is *constant* in a sweep if it came in as one (an argument by which nothing is differentiated, an
+object that the program reads from its surroundings) or was computed from constants alone: no operand that its
+record differentiates was active. Nothing is taped for constants, no rule is called for them, and they have no
+accumulators. `Memory.constant` says so, for all handles that show the storage; states keep it, and it does
+not depend on whether the run is taped.
+
+Active are all others: reals, unless they are literals of the program; what operators return; what enters an
+inner run, whatever it was outside, unless that run's own arguments are not wanted. So what an inner gradient
+does not want stays active outside. Calling an array active is never wrong, only slower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from checkpoint.ad.arrays import ARRAYS, Array
+from checkpoint.ad.containers import CONTAINERS
+from checkpoint.ad.graph import ATOMS, reach
+from checkpoint.ad.numbers import NUMBERS, Node, Tape, real_part
+from checkpoint.ad.operands import leaves
+from checkpoint.ad.pullbacks import Rules
+from checkpoint.ad.storage import CONSTANT
+
+
+def is_constant(number: Any) -> bool:
+    """Return whether a number is an array that no wanted cotangent can reach; of a dual its parts may be."""
+    value = number.value if type(number) is Node else number
+    return type(value) is Array and (value.memory.constant or value.memory.owner is CONSTANT)
+
+
+def entered_as_constant(number: Any) -> bool:
+    """Return whether a number of an argument has been marked by `enter_as_constant`."""
+    return type(number) is Array and number.memory.constant
+
+
+def enter_as_constant(value: Any) -> None:
+    """Mark the arrays of an argument as constant in the run that it has entered."""
+    if type(value) is Array:
+        value.memory.constant = True
+    elif type(value) not in ATOMS and type(value) is not float:
+        for number in reach(value)[0]:
+            array = real_part(number)
+            if type(array) is Array:
+                array.memory.constant = True
+
+
+def leaves_on(tape: Tape) -> Callable[[Any], Any]:
+    """Return a function from a component to its leaf on a tape; a constant is returned itself."""
+    return lambda component: component if is_constant(component) else tape.leaf(component)
+
+
+def wanted_positions(
+    record: Rules, operands: Sequence[Any], is_wanted: Callable[[Any], bool]
+) -> tuple[int, ...]:
+    """Return the positions of the operands that have a vjp rule and a wanted number that is no constant."""
+    found = []
+    for position, operand in enumerate(operands):
+        if record.vjp(position) is None:
+            continue
+        if any(is_wanted(x) and not is_constant(x) for x in leaves(operand)):
+            found.append(position)
+    return tuple(found)
+
+
+def mark_result(record: Rules, operands: Sequence[Any], literals: int, result: Any) -> None:
+    """Mark the new arrays of a record's result as constant if no operand that it differentiates is active.
+
+    literals: the bits of the operands that are literals of the program. A view has its operand's activity.
+    """
+    kind = type(result)
+    if kind is not Array and kind not in CONTAINERS:
+        return
+    for position, operand in enumerate(operands):
+        if literals >> position & 1 or record.vjp(position) is None:
+            continue
+        if any(not is_constant(x) for x in leaves(operand)):
+            return
+    shown = [_memory(operand) for operand in operands]
+    for number in (result,) if kind is Array else leaves(result):
+        if type(number) is Array and not any(number.memory is memory for memory in shown):
+            number.memory.constant = True
+
+
+def _memory(operand: Any) -> Any:
+    value = real_part(operand) if type(operand) in NUMBERS else operand
+    return value.memory if type(value) in ARRAYS else None
