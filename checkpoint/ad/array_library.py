@@ -32,10 +32,13 @@ class ArrayLibrary(ABC):
     aliases: by another name of a keyword that those take, the parameter.
     written_in: the module of those functions: a program that calls one meets the library's arrays.
     holder_type: the type of what `holder` returns; None if that is an array.
+    storage_functions: if NumPy's allocator does not make its arrays, the functions that do what `holder` and
+        `bytes_of` do, built in: engine c counts its arrays by what they return, which has weak references.
     kinds: for dtypes that have no attribute `kind`, NumPy's letter for it: f, c, b, i, u, or O for others.
     """
 
     holder_type: type | None = None
+    storage_functions: tuple[Any, Any] | None = None
     written_in: str | None = None
 
     def __init__(
@@ -88,6 +91,7 @@ namespaces: dict[type, Any] = {}  # by the type of an array: its library's funct
 defaults: list[Any] = []  # its only item: the functions to use where no operand is an array
 installed: list[ArrayLibrary] = []
 lacking: set[str] = set()  # the names of the records that some library lacks
+storages: dict[type, tuple[Any, Any]] = {}  # by the type of an array: its library's storage_functions
 of_dtypes: dict[Any, Any] = {}  # by a dtype of another library than the default one: its functions
 kinds: dict[Any, str] = {}  # by a dtype without an attribute `kind`: NumPy's letter for it
 
@@ -100,6 +104,8 @@ def install(library: ArrayLibrary) -> None:
     for kind in library.types:
         libraries[kind] = library
         namespaces[kind] = library.namespace
+        if library.storage_functions is not None:
+            storages[kind] = library.storage_functions
         holders[kind if library.holder_type is None else library.holder_type] = library
 
 

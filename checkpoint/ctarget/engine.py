@@ -25,6 +25,7 @@ from checkpoint.ctarget.sweep import follow
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts
 from checkpoint.driver.observe import Observer
+from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.schedule import Schedule
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Hybrid
@@ -89,10 +90,17 @@ class C:
             return _ON_STATES.capsule(state.python())
         return Capsule(Rest(state, _settled), self.name, frozenset())
 
-    def tape(self, state: State, to: int | None, effects: Effects, bytes: int | None = None) -> Recording:
+    def tape(
+        self,
+        state: State,
+        to: int | None,
+        effects: Effects,
+        bytes: int | None = None,
+        given: frozenset[int] = frozenset(),
+    ) -> Recording:
         """See Engine.tape; the bound is checked after every block."""
         tape = state.heap.got(runtime().lib.ck_tape_create(state.held))
-        end = run(self, state, to, effects, tape, NEVER if bytes is None else bytes)
+        end = run(self, state, to, effects, tape, NEVER if bytes is None else bytes, given)
         end.settles = end.finished
         return Recording(state, tape, end)
 
@@ -113,10 +121,9 @@ class C:
         cotangent.reverse(recording.tape)
         return cotangent
 
-    def cotangent_bytes(self, cotangent: Cotangent) -> int:
-        """See Engine.cotangent_bytes."""
-        held: int = runtime().lib.ck_cotangent_bytes(cotangent.held)
-        return held
+    def cotangent_bytes(self, cotangent: Cotangent) -> tuple[int, int]:
+        """See Engine.cotangent_bytes; elements of arrays are only counted by a sweep."""
+        return runtime().lib.ck_cotangent_bytes(cotangent.held), 0
 
     def argument_cotangents(self, start: State, cotangent: Cotangent, found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents."""
@@ -132,7 +139,7 @@ class C:
         last: int | None,
         counts: Counts,
         observers: tuple[Observer, ...] = (),
-        least: int = 0,
+        outside: Outside = NOTHING,
     ) -> tuple[State, Cotangent]:
         """See WithDriver.sweep."""
-        return follow(self, start, schedule, effects, seed, last, counts, None, observers, least)
+        return follow(self, start, schedule, effects, seed, last, counts, None, observers, outside)

@@ -27,20 +27,27 @@ from checkpoint.interp.hybrid.machine import State as PythonState
 
 
 def run(
-    engine: Engine, state: State, to: int | None, effects: Effects, tape: Held = None, bytes: int = NEVER
+    engine: Engine,
+    state: State,
+    to: int | None,
+    effects: Effects,
+    tape: Held = None,
+    bytes: int = NEVER,
+    given: frozenset[int] = frozenset(),
 ) -> State:
     """Run until `to` steps have been made, the tape outgrows `bytes`, or the run is finished.
 
+    given: as in Engine.tape.
     An exception keeps this function's frame, and with it the machine's wrapper, which is therefore released
     here.
     """
     module = runtime()
     at = PythonState(HALT, 0, (), None, state.steps, state.tags, state.births)
     watched = watch(state, tape is not None)
-    machine = Machine(engine, at, effects, None if tape is None else Recorded())
+    machine = Machine(engine, at, effects, None if tape is None else Recorded(given))
     helper = PythonHelper(machine, state.heap)
-    given = module.ffi.NULL if tape is None else tape
-    held = state.heap.got(module.lib.ck_machine_create(state.held, given, bytes, id(helper)))
+    onto = module.ffi.NULL if tape is None else tape
+    held = state.heap.got(module.lib.ck_machine_create(state.held, onto, bytes, id(helper)))
     try:
         return _run(state, held, helper, NEVER if to is None else to, watched)
     except (KeyboardInterrupt, MemoryError) as stop:

@@ -26,11 +26,14 @@ from checkpoint.ctarget.reporting import MAX_PACE, Reporter, SamplingReporter
 from checkpoint.ctarget.run import block_at, open_calls
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate.watch import Watch, watch
+from checkpoint.driver.budget import Budget
 from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import NEVER_REVERSED, WITHOUT_TAPE
+from checkpoint.driver.memory import is_share, resolve
 from checkpoint.driver.observe import Observer, Sampler
+from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.raised import left_open
 from checkpoint.driver.schedule import Action, Advance, Bisection, Schedule, Tape, weighs
 from checkpoint.errors import RUN_ENDING, InternalError
@@ -46,13 +49,17 @@ class SweepHelper(PythonHelper):
     """Performs the Python steps of all runs of a sweep; each run has its own machine, made on first use.
 
     at_work: the SweepRun of C, about its present run.
+    given: the identities of what holds the elements of the arguments' arrays.
     collects: whether the garbage collector is enabled outside of recorded runs.
     """
 
-    __slots__ = ("_machine", "_run", "at_work", "collects", "effects", "engine", "start")
+    __slots__ = ("_machine", "_run", "at_work", "collects", "effects", "engine", "given", "start")
 
-    def __init__(self, engine: Engine, start: State, effects: Effects) -> None:
+    def __init__(
+        self, engine: Engine, start: State, effects: Effects, given: frozenset[int] = frozenset()
+    ) -> None:
         self.engine = engine
+        self.given = given
         self.start = start
         self.effects = effects
         self.at_work: Any = None
@@ -68,7 +75,7 @@ class SweepHelper(PythonHelper):
         if at_work is not None and at_work.run != self._run:
             self._run = at_work.run
             taped = at_work.taped
-            self._machine = self._made(Recorded() if taped else None)
+            self._machine = self._made(Recorded(self.given) if taped else None)
             self.collect(not taped)
         elif self._machine is None:
             self._machine = self._made(None)
@@ -109,7 +116,7 @@ def follow(
     counts: Counts,
     log: list[Action] | None = None,
     observers: tuple[Observer, ...] = (),
-    least: int = 0,
+    outside: Outside = NOTHING,
 ) -> tuple[State, Cotangent]:
     """Reverse the run from `start`; return its end and the cotangent of `start`.
 
@@ -120,7 +127,7 @@ def follow(
     own = type(schedule) is Bisection and all(isinstance(each, Sampler) for each in observers)
     base, bytes = _bisected(schedule) if own else (0, NEVER)
     watched = watch(start, taped=True)
-    helper = SweepHelper(engine, start, effects)
+    helper = SweepHelper(engine, start, effects, outside.given)
     held = start.heap.got(
         module.lib.ck_sweep_create(start.held, NEVER if last is None else last, base, bytes, id(helper))
     )
@@ -131,11 +138,13 @@ def follow(
         if own:
             if log is not None:
                 module.lib.ck_sweep_begin_log(held)
-            work.run_own_schedule(schedule, least)
+            work.run_own_schedule(schedule, outside.least)
         else:
             if observers or weighs(schedule):
-                module.lib.ck_sweep_weigh_arrays(held)
-            work.follow(schedule, least)
+                module.lib.ck_sweep_weigh_arrays(
+                    held, outside.results, id(outside.given), _known_bound(schedule)
+                )
+            work.follow(schedule, outside.least)
         return work.result()
     except (KeyboardInterrupt, MemoryError) as stop:
         helper.interrupted(stop, held)
@@ -150,6 +159,12 @@ def follow(
             log += logged(held)
         work.stop()
         module.ffi.release(held)
+
+
+def _known_bound(schedule: Schedule) -> int:
+    """Return the bytes that a budget given as a size allows; 0 for a share and for other schedules."""
+    is_known = isinstance(schedule, Budget) and not is_share(schedule.memory)
+    return resolve(schedule.memory) if is_known else 0
 
 
 def _bisected(schedule: Any) -> tuple[int, int]:

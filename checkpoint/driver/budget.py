@@ -65,7 +65,7 @@ class Budget:
         if needed > bytes:
             bytes = memory.resolve(self.memory)
             if needed > bytes:
-                raise too_small(2 * needed, bytes, start.step)
+                raise too_small(2 * needed, bytes, start)
         piece = yield Tape(None, bytes // PIECES)
         if piece.finished and piece.held <= bytes:
             yield Reverse()

@@ -19,6 +19,7 @@ from checkpoint.ad.numbers import Number
 from checkpoint.ad.values import Capsule
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.observe import Observer
+from checkpoint.driver.outside import Outside
 from checkpoint.driver.schedule import Schedule
 
 
@@ -95,9 +96,17 @@ class Engine(Protocol):
         """Return a state as a value of the language."""
         ...
 
-    def tape(self, state: Any, to: int | None, effects: Effects, bytes: int | None = None) -> Recording:
+    def tape(
+        self,
+        state: Any,
+        to: int | None,
+        effects: Effects,
+        bytes: int | None = None,
+        given: frozenset[int] = frozenset(),
+    ) -> Recording:
         """Run on as `advance` does, recording what reversal needs.
 
+        given: the identities of what holds the elements of the caller's arrays, which no recording counts.
         bytes: stop early, but not before the first step, where the recording is found to be larger. An
         engine measures after the same steps each time it tapes from a state, at intervals of its own. So
         the bound is exceeded by at most what one interval records, and what fitted once fits again.
@@ -116,8 +125,11 @@ class Engine(Protocol):
         """Return the cotangent of a recording's start from that of its end; this uses the recording up."""
         ...
 
-    def cotangent_bytes(self, cotangent: Any) -> int:
-        """Return approximately how many bytes a cotangent holds, in O(1): it is called after each action."""
+    def cotangent_bytes(self, cotangent: Any) -> tuple[int, int]:
+        """Return approximately the bytes of a cotangent, and those of the elements of its arrays besides.
+
+        This takes O(1): it is called after each action.
+        """
         ...
 
     def argument_cotangents(self, start: Any, cotangent: Any, found: Sequence[Number]) -> list[Any]:
@@ -137,7 +149,7 @@ class WithDriver(Engine, Protocol):
         last: int | None,
         counts: Counts,
         observers: tuple[Observer, ...],
-        least: int,
+        outside: Outside,
     ) -> tuple[State, Any]:
         """Do as checkpoint.driver.execute.Sweep.run does, except reporting the end to the observers."""
         ...

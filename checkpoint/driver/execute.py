@@ -19,6 +19,7 @@ from checkpoint.driver.engine import Counts, Engine, Recording, State, driver_of
 from checkpoint.driver.footprint import Footprint
 from checkpoint.driver.levels import level_of
 from checkpoint.driver.observe import REPORT_SECONDS, Observer, adapted, observed, observers
+from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.schedule import (
     Action,
     Advance,
@@ -46,14 +47,14 @@ class Sweep:
 
     seed: gives the cotangent of the end state, once it is known.
     last: the step at which the run is taken to end; None: when it has its value.
-    least: how many bytes the cotangent of the start will hold at least.
+    outside: what of the bytes that the sweep holds is its caller's.
     """
 
     engine: Engine
     effects: Effects
     seed: Callable[[State], Any]
     last: int | None = None
-    least: int = 0
+    outside: Outside = NOTHING
     counts: Counts = field(default_factory=Counts)
 
     def run(self, start: State, schedule: Schedule) -> tuple[State, Any]:
@@ -75,7 +76,7 @@ class Sweep:
         own = driver_of(self.engine)
         if own is not None:
             return own.sweep(
-                start, schedule, self.effects, self.seed, self.last, self.counts, observers, self.least
+                start, schedule, self.effects, self.seed, self.last, self.counts, observers, self.outside
             )
         return _Followed(self, start, schedule, observers).follow()
 
@@ -131,7 +132,11 @@ class _Followed:
             return Report(current.steps, finished, last)
         self._count_current(self.footprint)
         tapes = last + sum(tape.bytes for tape in self.held.values())
-        cotangent = 0 if self.cotangent is None else self.engine.cotangent_bytes(self.cotangent)
+        cotangent, accumulated = (
+            (0, 0) if self.cotangent is None else self.engine.cotangent_bytes(self.cotangent)
+        )
+        results = min(accumulated, self.sweep.outside.results)
+        cotangent += accumulated - results
         held = self.footprint.bytes + tapes + cotangent
         return Report(
             current.steps,
@@ -140,9 +145,10 @@ class _Followed:
             held,
             tapes,
             cotangent,
+            results=results,
             seconds=perf_counter() - self.began,
             busy=process_time() - self.busy,
-            least=self.sweep.least,
+            least=self.sweep.outside.least,
         )
 
     def _count_current(self, footprint: Footprint) -> None:
@@ -203,7 +209,9 @@ class _Followed:
 
     def _tape(self, state: State, to: int | None, bytes: int | None) -> None:
         with Paused():
-            self.last = self.engine.tape(state, self._clip(to), self.sweep.effects, bytes)
+            self.last = self.engine.tape(
+                state, self._clip(to), self.sweep.effects, bytes, self.sweep.outside.given
+            )
         self.last_from = state.steps
         self.current = self.last.end
         self.sweep.counts.taped += self.current.steps - state.steps

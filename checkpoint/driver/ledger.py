@@ -123,7 +123,7 @@ class Ledger:
     def require(self, needed: int) -> None:
         """Raise BudgetError where about so many bytes are needed, and that is more than may be held."""
         if needed > self.memory:
-            raise too_small(needed, self.memory, self.report.step)
+            raise too_small(needed, self.memory, self.report)
 
     # Actions
 
@@ -211,8 +211,11 @@ class Ledger:
         yield from self.drop_from(low)
 
 
-def too_small(needed: int, memory: int, step: int) -> BudgetError:
-    """Return the error for a run that needs about so many bytes, as is known at a step."""
+def too_small(needed: int, memory: int, report: Report) -> BudgetError:
+    """Return the error for a run that needs about so many bytes, as is known at a report."""
     enough = max(needed, SMALLEST)
-    text = f"a budget of {written(memory)} is too small: at step {step} it shows that the gradient needs"
-    return BudgetError(f"{text} about {written(enough)}; raise memory= (--memory)", needed=enough)
+    text = (
+        f"a budget of {written(memory)} is too small: at step {report.step} it shows that the gradient needs"
+    )
+    beside = f", beside {written(report.results)} of cotangents that it returns" if report.results else ""
+    return BudgetError(f"{text} about {written(enough)}{beside}; raise memory= (--memory)", needed=enough)

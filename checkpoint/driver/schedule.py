@@ -99,13 +99,14 @@ class Report(NamedTuple):
 
     bytes: the size of the last tape, 0 without one (a tape that is held is not the last any more).
     The other fields are known where the schedule `weighs`, or there is an observer; else they may be 0.
-    held: all bytes that the sweep holds: states, tapes, cotangents. A state counts with what dropping it
-    would free, since states share; the engine says how exactly it knows.
+    held: all bytes that the sweep holds: states, tapes, cotangents, but not the results. A state counts with
+    what dropping it would free, since states share; the engine says how exactly it knows.
+    results: bytes of cotangents that the sweep returns, as far as they are there (checkpoint.driver.outside).
     spare: bytes of small blocks that are free, but can be used for states only, not for tapes.
     tapes, cotangent: of what is held, all tapes, the last and those that are held; and the cotangent.
     seconds: the time since the sweep began. busy: of that, what this process had the processors for, in all
     of its threads.
-    least: what the cotangent of the start will hold at least.
+    least: what the cotangent of the start will hold at least, without results.
     """
 
     step: int
@@ -115,6 +116,7 @@ class Report(NamedTuple):
     tapes: int = 0
     cotangent: int = 0
     spare: int = 0
+    results: int = 0
     seconds: float = 0.0
     busy: float = 0.0
     least: int = 0

@@ -43,23 +43,31 @@ NUMBER_BYTES, ARRAY_BYTES = 32 + 8, 64 + 112
 
 
 class Accumulators(list[Any]):
-    """The cotangent of a state: a list of accumulators, and the number of its bytes."""
+    """The cotangent of a state: a list of accumulators.
 
-    __slots__ = ("bytes",)
+    bytes: those that it holds, without `accumulated`, those of the elements of arrays.
+    """
+
+    __slots__ = ("accumulated", "bytes")
 
     def __init__(self, items: Iterable[Any]) -> None:
         super().__init__(items)
         arrays = [item.array for item in self if type(item) is Accumulator]
-        self.bytes: int = NUMBER_BYTES * len(self) + sum(ARRAY_BYTES + array.nbytes for array in arrays)
+        self.bytes: int = NUMBER_BYTES * len(self) + ARRAY_BYTES * len(arrays)
+        self.accumulated: int = sum([array.nbytes for array in arrays])
 
 
 class CountingTape(Tape):
-    """A tape that counts its leaves, the nodes that have no entry of their own."""
+    """A tape that counts its leaves, the nodes that have no entry of their own.
 
-    __slots__ = ("_array_bytes", "_arrays", "_measured", "leaves")
+    given: the identities of what holds the elements of arrays that are not its own.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_array_bytes", "_arrays", "_measured", "given", "leaves")
+
+    def __init__(self, given: frozenset[int] = frozenset()) -> None:
         super().__init__()
+        self.given = given
         self.leaves = 0
         self._array_bytes = 0
         self._arrays: set[int] = set()  # their identities
@@ -77,7 +85,7 @@ class CountingTape(Tape):
     def _hold(self, arrays: Iterable[Any]) -> None:
         for array in arrays:
             whole = holder_of(array)
-            if id(whole) not in self._arrays:
+            if id(whole) not in self._arrays and id(whole) not in self.given:
                 self._arrays.add(id(whole))
                 self._array_bytes += held_bytes(array)
 
@@ -162,9 +170,16 @@ class Interp:
         capsule = Capsule(state, self.name, open_tags(state))
         return with_own_tags_outermost(settled(capsule, state.steps))
 
-    def tape(self, state: State, to: int | None, effects: Effects, bytes: int | None = None) -> Recording:
+    def tape(
+        self,
+        state: State,
+        to: int | None,
+        effects: Effects,
+        bytes: int | None = None,
+        given: frozenset[int] = frozenset(),
+    ) -> Recording:
         """See Engine.tape."""
-        tape = CountingTape()
+        tape = CountingTape(given)
         state = settled(state, state.steps)
         found = numbers(state)
         taped = [with_components(number, leaves_on(tape)) for number in found]
@@ -199,9 +214,9 @@ class Interp:
         recording.tape.propagate()
         return Accumulators([x.adjoint if type(x) is Node else 0.0 for x in recording.leaves])
 
-    def cotangent_bytes(self, cotangent: Accumulators) -> int:
+    def cotangent_bytes(self, cotangent: Accumulators) -> tuple[int, int]:
         """See Engine.cotangent_bytes."""
-        return cotangent.bytes
+        return cotangent.bytes, cotangent.accumulated
 
     def argument_cotangents(self, start: State, cotangent: list[Any], found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents. Numbers that the start does not hold have the cotangent 0."""

@@ -52,6 +52,8 @@ from checkpoint.ad.values import Capsule, Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.execute import Sweep
+from checkpoint.driver.observe import observers
+from checkpoint.driver.outside import NOTHING, outside
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection, Plain, Schedule, weighs
 from checkpoint.errors import InternalError
@@ -105,7 +107,7 @@ def swept(
         engine,
         context.effects,
         seed=lambda end: engine.seed(end, cotangent_of(end.value)),
-        least=sum([_bytes(x) for x in found if not entered_as_constant(x)]) if weighs(schedule) else 0,
+        outside=outside(u) if weighs(schedule) or observers() else NOTHING,
     )
     end, cotangent = sweep.run(start, schedule)
     context.tags = max(context.tags, end.tags)
@@ -115,11 +117,6 @@ def swept(
         for accumulator, number in received
     ]
     return end.value, contributions
-
-
-def _bytes(number: Number) -> int:
-    value = real_part(number)
-    return 8 if type(value) is float else int(value.data.nbytes)
 
 
 def _gradient_of_floats(context: Context, level: int, schedule: Schedule, operands: Pair) -> Pair:

@@ -153,10 +153,17 @@ def _table(totals: Totals) -> str:
         ("  tapes", written(totals.peak_tape_bytes)),
         ("  capsules", written(totals.peak_capsule_bytes)),
         ("  cotangent", written(totals.peak_cotangent_bytes)),
+        *_results(totals),
         ("capsules kept at once", f"{totals.most_kept:,}"),
     ]
     head = ("", "steps", "times the run", "time")
     return f"{_aligned([head, *counts])}\n\n{_aligned([('', 'at most'), *memory])}"
+
+
+def _results(totals: Totals) -> list[tuple[str, str]]:
+    """Return the row of cotangents that were returned, if there were arrays among them."""
+    bytes = totals.peak_result_bytes
+    return [("cotangents returned", written(bytes))] if bytes else []
 
 
 def seconds_text(seconds: float) -> str:

@@ -52,8 +52,9 @@ class Totals:
     forward, recomputed: steps run without a tape, for the first time and again.
     taped, taped_again: steps run with one, likewise.
     most_kept: the most states kept at once.
-    peak_*: bytes, after an action: all that the sweep held; its tapes; the cotangent; and what is neither,
-    the capsules that are kept with the current state (in engine c also what tapes have in reserve).
+    peak_*: bytes, after an action: all that the sweep held; its tapes; the cotangent without results;
+    results, the cotangents of arrays that are returned, which are no part of what it held; and what is none
+    of these, the capsules that are kept with the current state (in engine c also what tapes have in reserve).
     *_seconds: the time of each of these, of reversing, and in all.
     """
 
@@ -68,6 +69,7 @@ class Totals:
     peak_tape_bytes: int = 0
     peak_capsule_bytes: int = 0
     peak_cotangent_bytes: int = 0
+    peak_result_bytes: int = 0
     forward_seconds: float = 0.0
     recomputed_seconds: float = 0.0
     taped_seconds: float = 0.0
@@ -173,6 +175,7 @@ class SweepRecord:
         totals.peak_bytes = max(totals.peak_bytes, report.held)
         totals.peak_tape_bytes = max(totals.peak_tape_bytes, report.tapes)
         totals.peak_cotangent_bytes = max(totals.peak_cotangent_bytes, report.cotangent)
+        totals.peak_result_bytes = max(totals.peak_result_bytes, report.results)
         capsules = report.states
         totals.peak_capsule_bytes = max(totals.peak_capsule_bytes, capsules)
 

@@ -52,7 +52,9 @@ SweepOutcome ck_sweep_run(Held *held, Held *cotangent, const Directive *directiv
     return given.outcome;
 }
 
-void ck_sweep_weigh_arrays(const Held *sweep) { sweep_weigh_arrays(sweep->sweep); }
+void ck_sweep_weigh_arrays(const Held *sweep, size_t results, uintptr_t given, size_t bound) {
+    sweep_weigh_arrays(sweep->sweep, results, (void *)given, bound);
+}
 void ck_sweep_leave_arrays(const Held *sweep) { sweep_leave_arrays(sweep->sweep); }
 
 void ck_sweep_pace(const Held *sweep, int64_t steps) { sweep->sweep->pace = steps; }

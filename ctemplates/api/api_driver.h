@@ -13,8 +13,9 @@ Held *ck_sweep_create(const Held *state, int64_t last, int64_t base, size_t byte
  * read. */
 SweepOutcome ck_sweep_run(Held *sweep, Held *cotangent, const Directive *directive, bool quiet);
 
-/* Between these two calls, in one thread, reports include the memory of NumPy arrays. */
-void ck_sweep_weigh_arrays(const Held *sweep);
+/* Between these two calls, in one thread, reports include the memory of arrays. results, given, bound: as in driver.h;
+ * given is the address of a set of Python's. */
+void ck_sweep_weigh_arrays(const Held *sweep, size_t results, uintptr_t given, size_t bound);
 void ck_sweep_leave_arrays(const Held *sweep);
 
 /* Sets the approximate number of steps per call. Results do not depend on it, except where a run stops because of the

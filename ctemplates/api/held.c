@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "arrays/accumulators.h"
+#include "arrays/storage_table.h"
 #include "bridge/gil.h"
 #include "containers/collector.h"
 #include "containers/containers.h"
@@ -32,6 +33,7 @@ static void destroy_container(Heap *heap, Object *object) {
 
 const HeapHooks HELD_HOOKS = {
     .release_python = python_release,
+    .note_foreign = note_foreign,
     .destroy_container = destroy_container,
     .forget_layouts = layouts_destroy,
     .add_foreign = foreign_sum,

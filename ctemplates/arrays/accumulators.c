@@ -28,7 +28,7 @@ static bool add_in_place(Sum *sum) {
             !Py_IS_TYPE(((Foreign *)sum->operands[i].object)->python, c->accumulator))
             return false;
     PyObject *into = ((Foreign *)sum->operands[0].object)->python;
-    sum->done = add_accumulator(c, into, ((Foreign *)sum->operands[1].object)->python);
+    sum->done = add_accumulator(c, sum->heap, into, ((Foreign *)sum->operands[1].object)->python);
     if (sum->done)
         sum->value = copied(sum->operands[0]);
     else

@@ -45,7 +45,25 @@ Py_UCS4 kind_of_elements(const ArrayClasses *c, PyObject *array) {
     return letter;
 }
 
+/* Returns the functions that a library counts its arrays' storages with, borrowed; NULL: it has none. */
+static PyObject *storage_functions(const ArrayClasses *c, PyObject *array) {
+    return PyDict_GetItemWithError(c->storages, (PyObject *)Py_TYPE(array));
+}
+
+PyObject *storage_of(const ArrayClasses *c, PyObject *array) {
+    PyObject *functions = storage_functions(c, array);
+    return functions ? PyObject_CallOneArg(PyTuple_GET_ITEM(functions, 0), array) : NULL;
+}
+
+int64_t storage_bytes(const ArrayClasses *c, PyObject *array, PyObject *storage) {
+    PyObject *found = PyObject_CallOneArg(PyTuple_GET_ITEM(storage_functions(c, array), 1), storage);
+    const int64_t bytes = found ? PyLong_AsLongLong(found) : -1;
+    Py_XDECREF(found);
+    return bytes;
+}
+
 PyObject *holder_of(const ArrayClasses *c, PyObject *array) {
+    if (storage_functions(c, array)) return storage_of(c, array);
     if (!has_attributes(c, array)) return PyObject_CallOneArg(c->holder_of, array);
     PyObject *base = PyObject_GetAttr(array, c->base);
     if (base != Py_None) return base;

@@ -25,7 +25,7 @@
     SLOT(array, data) SLOT(array, memory) SLOT(discrete, data) SLOT(discrete, memory) SLOT(native, value)      \
     SLOT(memory, transient) SLOT(memory, constant)                                                                                    \
     SLOT(machine, owner) SLOT(machine, tape) SLOT(machine, steps) SLOT(machine, births) SLOT(machine, tags)    \
-    SLOT(tape, kept) SLOT(tape, bytes)                                                                         \
+    SLOT(tape, kept) SLOT(tape, given) SLOT(tape, bytes)                                                                         \
     SLOT(plan, plain) SLOT(plan, taped) SLOT(plan, on_arrays) SLOT(plan, on_tape) SLOT(plan, flags)                 \
     SLOT(plan, value) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, pulls)                   \
     SLOT(plan, differentiable)                                                                                   \
@@ -37,6 +37,7 @@
 #define ARRAY_OBJECTS(OBJECT)                                                                                  \
     OBJECT(namespaces, "checkpoint.ad.array_library", "namespaces")                                            \
     OBJECT(defaults, "checkpoint.ad.array_library", "defaults")                                                \
+    OBJECT(storages, "checkpoint.ad.array_library", "storages")                                                \
     OBJECT(of_dtypes, "checkpoint.ad.array_library", "of_dtypes")                                              \
     OBJECT(lacking, "checkpoint.ad.array_library", "lacking")                                                  \
     OBJECT(is_view, "checkpoint.ad.array_library", "is_view")                                                  \
@@ -71,6 +72,11 @@ Py_UCS4 kind_of_elements(const ArrayClasses *c, PyObject *array);
 
 /* Returns the object that holds the elements of an array, a new reference; NULL with an exception. */
 PyObject *holder_of(const ArrayClasses *c, PyObject *array);
+
+/* Returns the storage of an array, a new reference, if its library counts arrays by storage (storage_table.h); NULL: it
+ * does not, or an exception is set. storage_bytes: those of one; -1 with an exception. */
+PyObject *storage_of(const ArrayClasses *c, PyObject *array);
+int64_t storage_bytes(const ArrayClasses *c, PyObject *array, PyObject *storage);
 
 /* Returns whether an array may show the elements of another one. */
 bool is_view(const ArrayClasses *c, PyObject *array);

@@ -65,13 +65,14 @@ PyObject *operator_cotangent(const ArrayClasses *c, Operator operator, PyObject 
     return NULL;
 }
 
-bool add_accumulator(const ArrayClasses *c, PyObject *into, PyObject *contribution) {
+bool add_accumulator(const ArrayClasses *c, const Heap *heap, PyObject *into, PyObject *contribution) {
     PyObject **array = slot_of(into, c->accumulator_array), **owned = slot_of(into, c->accumulator_owned);
     PyObject *given = *slot_of(contribution, c->accumulator_array);
     PyObject *sum = *owned == Py_True ? PyNumber_InPlaceAdd(*array, given) : PyNumber_Add(*array, given);
     if (!sum) return false;
     Py_SETREF(*array, sum);
     if (*owned == Py_True) return true;
+    note_array(c, heap, sum);
     PyObject *shape = PyObject_GetAttr(sum, c->shape);
     if (!shape) return false;
     const Py_ssize_t axes = PyObject_Size(shape);

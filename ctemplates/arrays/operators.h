@@ -7,7 +7,7 @@
 #ifndef CK_OPERATORS_H
 #define CK_OPERATORS_H
 
-#include "arrays/array_classes.h"
+#include "arrays/storage_table.h"
 
 typedef enum Operator { NO_OPERATOR, ADDITION, SUBTRACTION, MULTIPLICATION, NEGATION } Operator;
 
@@ -22,6 +22,6 @@ PyObject *operator_cotangent(const ArrayClasses *c, Operator operator, PyObject 
                              Py_ssize_t position);
 
 /* Adds an Accumulator to another one, in place where that owns its array; false: an exception is set. */
-bool add_accumulator(const ArrayClasses *c, PyObject *into, PyObject *contribution);
+bool add_accumulator(const ArrayClasses *c, const Heap *heap, PyObject *into, PyObject *contribution);
 
 #endif

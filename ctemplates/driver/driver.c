@@ -26,12 +26,19 @@ static void drop_state(Sweep *s, State **state) {
 
 static void drop_tape(Sweep *s) { segment_drop(s->heap, &s->last_taped); }
 
-/* Returns all bytes held; for arrays, their own bytes or those reported to tapes, whichever is more. */
+/* Returns the bytes of accumulators that count as results. */
+static size_t bytes_of_results(const Sweep *s) {
+    return s->heap->accumulated < s->results ? s->heap->accumulated : s->results;
+}
+
+/* Returns all bytes held but results; for arrays, their own bytes or those reported to tapes, whichever is more. */
 static size_t bytes_held(const Sweep *s) {
     const Heap *heap = s->heap;
-    const size_t arrays = (size_t)array_memory_live(s->arrays);
-    return heap->bytes + (arrays > heap->reported ? arrays - heap->reported : 0) +
-           FOREIGN_BYTES * heap->foreign_count;
+    const size_t arrays = (size_t)(array_memory_live(s->arrays) + storage_table_live(s->storages));
+    const size_t all = heap->bytes + (arrays > heap->reported ? arrays - heap->reported : 0) +
+                       FOREIGN_BYTES * heap->foreign_count;
+    const size_t results = bytes_of_results(s);
+    return all > results ? all - results : 0;
 }
 
 /* Fills in the sizes of the report. */
@@ -42,6 +49,7 @@ static void weigh(Sweep *s) {
     report->cotangent = s->cotangent ? s->cotangent->bytes : 0;
     report->held = bytes_held(s);
     report->spare = heap_spare(s->heap);
+    report->results = bytes_of_results(s);
 }
 
 /* Makes a state the current one; consumes the reference. */
@@ -68,11 +76,21 @@ Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t
     return s;
 }
 
-void sweep_weigh_arrays(Sweep *s) { s->arrays = array_memory_begin(); }
+void sweep_weigh_arrays(Sweep *s, size_t results, void *given, size_t bound) {
+    s->arrays = array_memory_begin();
+    s->heap->storages = s->storages = storage_table_begin(given, bound);
+    s->heap->weighs = true;
+    s->results = results;
+}
 
 void sweep_leave_arrays(Sweep *s) {
+    if (!s->heap->weighs) return;
+    s->heap->weighs = false;
+    s->heap->storages = NULL;
     array_memory_end(s->arrays);
+    storage_table_end(s->storages);
     s->arrays = NULL;
+    s->storages = NULL;
 }
 
 void sweep_destroy(Sweep *s) {

@@ -15,6 +15,7 @@
 #include "driver/bisection.h"
 #include "driver/segment.h"
 #include "arrays/array_memory.h"
+#include "arrays/storage_table.h"
 #include "state/cotangent.h"
 
 typedef struct Kept {
@@ -34,6 +35,8 @@ typedef struct Sweep {
     Machine *machine;
     Cotangent *cotangent; /* owned by the caller */
     ArrayMemory *arrays;  /* counts the arrays made during the sweep; NULL: it does not count them */
+    StorageTable *storages; /* likewise, those that have storages */
+    size_t results;       /* the bytes of the arrays that it returns as cotangents */
     int64_t last;         /* the step at which the run is assumed to end */
     int64_t from;         /* where the running machine started */
     int64_t reversed_to;  /* everything after it has been reversed */
@@ -58,8 +61,10 @@ typedef struct Sweep {
 Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t bytes, void *helper);
 void sweep_destroy(Sweep *sweep);
 
-/* Between these two calls, in one thread, the bytes of NumPy arrays count as held. */
-void sweep_weigh_arrays(Sweep *sweep);
+/* Between these two calls, in one thread, the bytes of arrays count as held, except for accumulators of up to `results`
+ * bytes. given: the set of the identities of what holds the elements of the arguments' arrays; or NULL. bound: the bytes
+ * that may be held, if they are known; else 0. */
+void sweep_weigh_arrays(Sweep *sweep, size_t results, void *given, size_t bound);
 void sweep_leave_arrays(Sweep *sweep);
 
 /* Executes `now`, or its own schedule until that ends. quiet: warnings are suppressed; the call only reverses the

@@ -23,6 +23,10 @@ static PyObject *outline(const ArrayClasses *c, PyObject *data) {
 
 /* Adds the bytes of the elements that an array's holder has. */
 static bool add_bytes(const ArrayClasses *c, PyObject *array, PyObject *whole, int64_t *bytes) {
+    if (PyDict_GetItemWithError(c->storages, (PyObject *)Py_TYPE(array))) {
+        *bytes += storage_bytes(c, array, whole);
+        return !PyErr_Occurred();
+    }
     PyObject *found = PyObject_GetAttr(whole, c->nbytes);
     if (!found || !PyLong_Check(found)) { /* of NumPy's objects, few */
         PyErr_Clear();
@@ -34,26 +38,34 @@ static bool add_bytes(const ArrayClasses *c, PyObject *array, PyObject *whole, i
     return !PyErr_Occurred();
 }
 
+/* Returns whether a tape has counted what holds an array's elements, or must not, as it is the caller's; -1 with an
+ * exception. */
+static int is_counted_on(const ArrayClasses *c, PyObject *tape, PyObject *name) {
+    const int kept = PySet_Contains(*slot_of(tape, c->tape_kept), name);
+    return kept ? kept : PySet_Contains(*slot_of(tape, c->tape_given), name);
+}
+
 /* Adds an array to a record: the memory that it views is counted once. */
-static bool keep_array(const ArrayClasses *c, PyObject *array, PyObject *kept, int64_t *bytes) {
+static bool keep_array(const ArrayClasses *c, PyObject *array, PyObject *tape, int64_t *bytes) {
     PyObject *whole = holder_of(c, array), *name = whole ? PyLong_FromVoidPtr(whole) : NULL;
-    const int known = name ? PySet_Contains(kept, name) : -1;
+    const int known = name ? is_counted_on(c, tape, name) : -1;
     bool done = known >= 0;
-    if (known == 0) done = PySet_Add(kept, name) == 0 && add_bytes(c, array, whole, bytes);
+    if (known == 0)
+        done = PySet_Add(*slot_of(tape, c->tape_kept), name) == 0 && add_bytes(c, array, whole, bytes);
     Py_XDECREF(name);
     Py_XDECREF(whole);
     return done;
 }
 
 /* Returns the operands as residuals, as far as rules read them. */
-static PyObject *kept_natives(const ArrayClasses *c, const Natives *natives, uint64_t read, PyObject *kept,
+static PyObject *kept_natives(const ArrayClasses *c, const Natives *natives, uint64_t read, PyObject *tape,
                               int64_t *bytes) {
     PyObject *list = PyList_New(natives->count);
     for (uint32_t i = 0; list && i < natives->count; i++) {
         PyObject *native = natives->items[i + 1], *item = NULL;
         const bool array = is_library_array(c, native);
         if (!array || (read >> i & 1)) {
-            if (!array || keep_array(c, native, kept, bytes)) item = Py_NewRef(native);
+            if (!array || keep_array(c, native, tape, bytes)) item = Py_NewRef(native);
         } else {
             item = outline(c, native);
         }
@@ -110,13 +122,13 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
                        PyObject *tape, int64_t *bytes) {
     const uint64_t wanted = natives->numbers & (uint64_t)PyLong_AsLongLong(*slot_of(plan, c->plan_rules));
     if (!is_number || !wanted) return Py_NewRef(c->idle);
-    PyObject *pulls = pulls_for(c, plan, wanted), *kept = *slot_of(tape, c->tape_kept);
+    PyObject *pulls = pulls_for(c, plan, wanted);
     if (!pulls) return NULL;
     const uint64_t read = (uint64_t)PyLong_AsLongLong(PyTuple_GET_ITEM(pulls, 2));
     *bytes = PyLong_AsLongLong(c->pull_bytes);
-    PyObject *list = kept_natives(c, natives, read, kept, bytes), *made = NULL;
+    PyObject *list = kept_natives(c, natives, read, tape, bytes), *made = NULL;
     PyObject *result_kept = read >> RESULT_BIT & 1 ? result : Py_None;
-    const bool whole = list && (!is_library_array(c, result_kept) || keep_array(c, result_kept, kept, bytes));
+    const bool whole = list && (!is_library_array(c, result_kept) || keep_array(c, result_kept, tape, bytes));
     if (whole) made = pullback_of(c, plan, PyTuple_GET_ITEM(pulls, 0), list, result_kept);
     Py_XDECREF(list);
     return pulled_of(c, made, PyTuple_GET_ITEM(pulls, 1));
@@ -162,7 +174,7 @@ static bool add_contribution(Pull *p, Value *accumulator, PyObject *contribution
     } else {
         PyObject *old = ((Foreign *)accumulator->object)->python;
         if (Py_IS_TYPE(old, c->accumulator) && Py_IS_TYPE(contribution, c->accumulator))
-            return add_accumulator(c, old, contribution);
+            return add_accumulator(c, p->heap, old, contribution);
         sum = PyNumber_Add(old, contribution);
         if (sum == old) {
             Py_DECREF(sum);

@@ -245,6 +245,8 @@ Value new_foreign(Heap *heap, void *python, bool borrowed) {
     foreign->python = python;
     foreign->borrowed = borrowed;
     foreign->field = 0;
+    foreign->accumulated = UNLIKELY(heap->weighs) ? heap->hooks->note_foreign(heap, python) : 0;
+    heap->accumulated += foreign->accumulated;
     foreign->previous = NULL;
     foreign->next = heap->foreign;
     if (foreign->next) foreign->next->previous = foreign;
@@ -285,6 +287,7 @@ static void destroy_foreign(Heap *heap, Foreign *foreign) {
     else
         heap->foreign = foreign->next;
     heap->foreign_count--;
+    heap->accumulated -= foreign->accumulated;
     free_object(heap, &foreign->head);
     if (python) heap_release_python(heap, python);
 }

@@ -28,6 +28,9 @@ typedef struct HeapHooks {
     void (*forget_layouts)(Heap *heap);            /* frees heap->layouts; the GIL is held */
     /* Returns the sum of two accumulators, at least one of them FOREIGN; consumes both. */
     Value (*add_foreign)(Heap *heap, Value a, Value b);
+    /* Notes a Python object that enters the heap of a sweep which weighs arrays; returns the bytes of the elements of an
+     * accumulator, 0 for all else. The GIL is held. */
+    size_t (*note_foreign)(const Heap *heap, void *python);
 } HeapHooks;
 
 /* Owners of mutable containers (versions.h): an epoch of a machine, or one of these. */
@@ -40,6 +43,7 @@ typedef struct Foreign {
     struct Foreign *previous, *next;
     bool borrowed; /* it is a constant of the code, which outlives the heap */
     int64_t field; /* of a key of dictionaries (keys.c); 0: not asked yet */
+    size_t accumulated; /* the bytes of the elements of an accumulator, where they are counted; else 0 */
 } Foreign;
 
 /* Freed large blocks, kept for the next request; not in `bytes`. Stacks and tapes have a shelf each. */
@@ -60,6 +64,9 @@ struct Heap {
     bool draining; /* `dying` is being processed, or will be: objects without references wait there */
     Foreign *foreign; /* all of them */
     size_t foreign_count;
+    size_t accumulated; /* the bytes of the elements of all accumulators among them, while `weighs` */
+    bool weighs;        /* a sweep counts the bytes of arrays */
+    void *storages;     /* its table of their storages (arrays/storage_table.h), or NULL */
     struct Large *large; /* the large blocks, linked, for heap_destroy */
     Shelf shelves[SHELVES];
     size_t reported; /* of `bytes`, those of Python's objects (heap_report) */

@@ -25,6 +25,7 @@ class TorchArrays(ArrayLibrary):
     """Dense tensors of PyTorch."""
 
     holder_type = torch.UntypedStorage
+    storage_functions = (torch.Tensor.untyped_storage, torch.UntypedStorage.nbytes)
     written_in = "tensorlib.pytorch.functions"
 
     def holder(self, data: Any) -> Any:

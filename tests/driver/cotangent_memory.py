@@ -55,12 +55,12 @@ def measured(engine: Engine, start: Any) -> tuple[int, int, int]:
     try:
         before = tracemalloc.get_traced_memory()[0]
         cotangent = engine.seed(tapes[-1].end, 1.0)
-        small = engine.cotangent_bytes(cotangent)
+        small = sum(engine.cotangent_bytes(cotangent))
         most, held = 0, 0
         while tapes:
             cotangent = engine.reverse(tapes.pop(), cotangent)
             gc.collect()
-            now, found = tracemalloc.get_traced_memory()[0] - before, engine.cotangent_bytes(cotangent)
+            now, found = tracemalloc.get_traced_memory()[0] - before, sum(engine.cotangent_bytes(cotangent))
             if now > held:
                 most, held = found, now
     finally:

@@ -100,7 +100,7 @@ class Model:
         tapes, cotangent = self._tapes(), self._cotangent()
         held = self._states() + tapes + cotangent
         self.most_held = max(self.most_held, held)
-        return Report(here, here == self.end, last, held, tapes, cotangent, 0, self.seconds, self.seconds)
+        return Report(here, here == self.end, last, held, tapes, cotangent, 0, 0, self.seconds, self.seconds)
 
     def _bytes(self, tape: tuple[int, int] | None) -> int:
         return 0 if tape is None else int(self.sizes.between(*tape))

@@ -62,10 +62,10 @@ class Cotangent:
         self.stack = stack
         self.objects: dict[Key, Any] = {}
         self.reversed = 0
-        self._accumulated: int | None = None
+        self._accumulated: tuple[int, int] | None = None
 
-    def bytes(self) -> int:
-        """Return the approximate number of its bytes.
+    def bytes(self) -> tuple[int, int]:
+        """Return the approximate number of its bytes, and of those of the elements of its arrays besides.
 
         The contents of accumulators are measured only after as many runs of blocks as there are entries, so
         that the measurements cost little beside the reversal.
@@ -74,20 +74,22 @@ class Cotangent:
         if self._accumulated is None or self.reversed >= entries:
             self._accumulated = self._in_accumulators()
             self.reversed = 0
-        return ENTRY_BYTES * len(self.objects) + FRAME_BYTES * len(self.stack) + self._accumulated
+        own, elements = self._accumulated
+        return ENTRY_BYTES * len(self.objects) + FRAME_BYTES * len(self.stack) + own, elements
 
-    def _in_accumulators(self) -> int:
-        """Return the bytes of what accumulators hold besides their floats, mostly arrays."""
-        total = 0
+    def _in_accumulators(self) -> tuple[int, int]:
+        """Return the bytes of what accumulators hold besides their floats, and of the elements of arrays."""
+        own = elements = 0
         pending = list(chain(self.slots, *self.stack, self.objects.values()))
         while pending:
             accumulator = pending.pop()
             if type(accumulator) is Both:
-                total += ACCUMULATOR_BYTES
+                own += ACCUMULATOR_BYTES
                 pending += (accumulator.primal, accumulator.tangent)
             elif type(accumulator) is Accumulator:
-                total += ACCUMULATOR_BYTES + accumulator.array.nbytes
-        return total
+                own += ACCUMULATOR_BYTES
+                elements += accumulator.array.nbytes
+        return own, elements
 
     def push(self, accumulators: tuple[Any, ...]) -> None:
         """Put the accumulators of a frame onto the stack."""

@@ -31,16 +31,22 @@ RECORD_BYTES, ENTRY_BYTES, PART_BYTES = 64, 32, 600
 
 
 class Recorded:
-    """A tape. runs: what ran, with the number of times in a row. records: those of the blocks."""
+    """A tape.
 
-    __slots__ = ("bytes", "kept", "last", "records", "runs")
+    runs: what ran, with the number of times in a row. records: those of the blocks.
+    kept: the identities of what holds the elements of the arrays in the records.
+    given: likewise, of the caller's arrays, which are not counted.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("bytes", "given", "kept", "last", "records", "runs")
+
+    def __init__(self, given: frozenset[int] = frozenset()) -> None:
         self.runs: list[list[Any]] = []
         self.records: list[tuple[Any, ...]] = []
         self.last: Any = None
         self.bytes = 0
-        self.kept: set[int] = set()  # the identities of the arrays that records hold
+        self.kept: set[int] = set()
+        self.given = given
 
     def ran(self, block: Variant) -> None:
         """Note that the taped function of a variant of a block has run."""
@@ -57,7 +63,7 @@ class Recorded:
         """Note that a record holds these arrays."""
         for array in arrays:
             whole = holder_of(array)
-            if id(whole) not in self.kept:
+            if id(whole) not in self.kept and id(whole) not in self.given:
                 self.kept.add(id(whole))
                 self.bytes += held_bytes(array)
 
@@ -144,9 +150,16 @@ class Hybrid:
         capsule = Capsule(individual(state), self.name, open_tags(state))
         return with_own_tags_outermost(settled(capsule, state.steps))
 
-    def tape(self, state: State, to: int | None, effects: Effects, bytes: int | None = None) -> Recording:
+    def tape(
+        self,
+        state: State,
+        to: int | None,
+        effects: Effects,
+        bytes: int | None = None,
+        given: frozenset[int] = frozenset(),
+    ) -> Recording:
         """See Engine.tape; measures after every block."""
-        machine = Machine(self, state, effects, Recorded())
+        machine = Machine(self, state, effects, Recorded(given))
         run(machine, to, NEVER if bytes is None else bytes)
         end = machine.state()
         return Recording(state, machine.tape, _settled(end) if end.finished else end)
@@ -206,7 +219,7 @@ class Hybrid:
         cotangent.reversed += turns
         return cotangent
 
-    def cotangent_bytes(self, cotangent: Cotangent) -> int:
+    def cotangent_bytes(self, cotangent: Cotangent) -> tuple[int, int]:
         """See Engine.cotangent_bytes."""
         return cotangent.bytes()
 

@@ -1,0 +1,45 @@
+"""The bytes of a sweep that are its caller's: the arrays among the arguments, and their cotangents.
+
+In: the numbers of a run's arguments. Out: what a sweep leaves out when it counts the bytes that it holds. So
+a bound of memory (checkpoint.driver.budget) is about what the gradient needs beside arguments and result.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from checkpoint.ad.array_library import holder_of
+from checkpoint.ad.activity import entered_as_constant
+from checkpoint.ad.arrays import Array, Discrete
+from checkpoint.ad.graph import reach
+from checkpoint.ad.numbers import real_part
+
+FLOAT_BYTES = 8  # of the cotangent of a float, at least
+
+
+class Outside(NamedTuple):
+    """What is not counted as held by a sweep.
+
+    given: the identities of what holds the elements of the arguments' arrays: no tape counts these.
+    results: bytes of the arrays among the cotangents that the sweep returns. Accumulators hold these before
+        they are complete, and others: of all accumulators, so many bytes are not counted.
+    least: bytes that the other cotangents will hold at least, which are counted.
+    """
+
+    given: frozenset[int] = frozenset()
+    results: int = 0
+    least: int = 0
+
+
+NOTHING = Outside()
+
+
+def outside(u: Any) -> Outside:
+    """Return what belongs to the caller of a run that starts at `u`, and receives its cotangents."""
+    found, others = reach(u)
+    reals = [real_part(number) for number in found]
+    arrays = [real for real in reals if type(real) is Array]
+    discrete = [other for other in others if type(other) is Discrete]
+    given = frozenset([id(holder_of(array.data)) for array in (*arrays, *discrete)])
+    results = sum([int(array.data.nbytes) for array in arrays if not entered_as_constant(array)])
+    return Outside(given, results, FLOAT_BYTES * (len(reals) - len(arrays)))

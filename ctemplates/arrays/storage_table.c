@@ -1,0 +1,220 @@
+/* Implements storage_table.h: two hash tables, of storages and of the weak references to them.
+ *
+ * What always holds: each storage that is counted has one weak reference, which the table owns, and whose callback
+ * removes both. A callback may run whenever Python does, so no place in a table is used across a call of Python.
+ */
+#include "arrays/storage_table.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <string.h>
+
+#include "bridge/gil.h"
+#include "memory/hash.h"
+#include "memory/memory.h"
+
+typedef struct Place {
+    PyObject *key;   /* NULL: it is free */
+    PyObject *other; /* of a storage its weak reference, of that the storage, whose address alone is used */
+    size_t bytes;
+} Place;
+
+typedef struct Places { /* open addressing, at most half full */
+    Place *all;
+    size_t room, count;
+} Places;
+
+struct StorageTable {
+    Places storages, references;
+    PyObject *given, *callback; /* owned */
+    int64_t live, freed; /* freed: since memory was last returned to the system */
+    int64_t bound;
+};
+
+enum { FIRST_ROOM = 64 }; /* places; a power of two */
+/* Memory is returned where more than 1 / NEAR of the bound is held, and 1 / GAPS of it has been freed since. */
+enum { NEAR = 2, GAPS = 32 };
+
+static const char CAPSULE[] = "checkpoint_storages";
+
+/* Places */
+
+static size_t home_of(const Places *places, const PyObject *key) { return mix_pointer(key) & (places->room - 1); }
+
+static Place *place_of(const Places *places, const PyObject *key) {
+    size_t at = home_of(places, key);
+    while (places->all[at].key && places->all[at].key != key) at = (at + 1) & (places->room - 1);
+    return &places->all[at];
+}
+
+static bool reserve(Places *places) {
+    if (2 * (places->count + 1) <= places->room) return true;
+    const Places old = *places;
+    const size_t room = old.room ? 2 * old.room : FIRST_ROOM;
+    Place *all = memory_take(room * sizeof *all);
+    if (!all) return false;
+    memset(all, 0, room * sizeof *all);
+    places->all = all;
+    places->room = room;
+    for (size_t i = 0; i < old.room; i++)
+        if (old.all[i].key) *place_of(places, old.all[i].key) = old.all[i];
+    if (old.all) memory_give(old.all, old.room * sizeof *all);
+    return true;
+}
+
+static void enter(Places *places, Place entered) {
+    *place_of(places, entered.key) = entered;
+    places->count++;
+}
+
+/* Removes a place: those after it are moved up, unless that would put one before its home. */
+static Place leave(Places *places, const PyObject *key) {
+    Place *found = place_of(places, key);
+    const Place left = *found;
+    if (!left.key) return left;
+    const size_t mask = places->room - 1;
+    size_t gap = (size_t)(found - places->all);
+    for (size_t i = (gap + 1) & mask; places->all[i].key; i = (i + 1) & mask) {
+        if (((i - home_of(places, places->all[i].key)) & mask) < ((i - gap) & mask)) continue;
+        places->all[gap] = places->all[i];
+        gap = i;
+    }
+    places->all[gap] = (Place){0};
+    places->count--;
+    return left;
+}
+
+static void drop_places(Places *places) {
+    if (places->all) memory_give(places->all, places->room * sizeof *places->all);
+    *places = (Places){0};
+}
+
+/* The end of a storage */
+
+static PyObject *freed(PyObject *capsule, PyObject *reference) {
+    StorageTable *table = PyCapsule_GetPointer(capsule, CAPSULE);
+    if (!table) return NULL;
+    if (table->references.room) {
+        const Place left = leave(&table->references, reference);
+        if (left.key) {
+            leave(&table->storages, left.other);
+            table->live -= (int64_t)left.bytes;
+            table->freed += (int64_t)left.bytes;
+            Py_DECREF(reference);
+        }
+    }
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef FREED = {"freed", freed, METH_O, NULL};
+
+static bool create(StorageTable *table, PyObject *given) {
+    PyObject *capsule = PyCapsule_New(table, CAPSULE, NULL);
+    table->callback = capsule ? PyCFunction_New(&FREED, capsule) : NULL;
+    Py_XDECREF(capsule);
+    if (!table->callback) {
+        PyErr_Clear();
+        return false;
+    }
+    table->given = Py_XNewRef(given);
+    return true;
+}
+
+StorageTable *storage_table_begin(void *given, size_t bound) {
+    StorageTable *table = memory_take(sizeof *table);
+    if (!table) return NULL;
+    memset(table, 0, sizeof *table);
+    table->bound = bound < INT64_MAX ? (int64_t)bound : 0;
+    void *lock = python_lock();
+    const bool made = create(table, given);
+    python_unlock(lock);
+    if (made) return table;
+    memory_give(table, sizeof *table);
+    return NULL;
+}
+
+/* The references go first: without them nobody calls the callback, which refers to the table. */
+void storage_table_end(StorageTable *table) {
+    if (!table) return;
+    void *lock = python_lock();
+    const Places references = table->references;
+    table->references = (Places){0};
+    for (size_t i = 0; i < references.room; i++) Py_XDECREF(references.all[i].key);
+    if (references.all) memory_give(references.all, references.room * sizeof *references.all);
+    drop_places(&table->storages);
+    Py_DECREF(table->callback);
+    Py_XDECREF(table->given);
+    python_unlock(lock);
+    memory_give(table, sizeof *table);
+}
+
+int64_t storage_table_live(const StorageTable *table) { return table ? table->live : 0; }
+
+/* Counting */
+
+static void return_free_memory(StorageTable *table) {
+    if (!table->bound || table->live < table->bound / NEAR || table->freed < table->bound / GAPS) return;
+    table->freed = 0;
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+static bool is_given(const StorageTable *table, PyObject *storage) {
+    PyObject *name = table->given ? PyLong_FromVoidPtr(storage) : NULL;
+    const int found = name ? PySet_Contains(table->given, name) : 0;
+    Py_XDECREF(name);
+    return found != 0;
+}
+
+/* Counts a storage that is not known yet. */
+static void count(StorageTable *table, PyObject *storage, size_t bytes) {
+    if (is_given(table, storage)) return;
+    PyObject *reference = PyWeakref_NewRef(storage, table->callback);
+    if (!reference || !reserve(&table->storages) || !reserve(&table->references)) {
+        Py_XDECREF(reference);
+        return;
+    }
+    enter(&table->storages, (Place){storage, reference, bytes});
+    enter(&table->references, (Place){reference, storage, bytes});
+    table->live += (int64_t)bytes;
+    return_free_memory(table);
+}
+
+static bool is_known(const StorageTable *table, const PyObject *storage) {
+    return table->storages.room && place_of(&table->storages, storage)->key;
+}
+
+void note_array(const ArrayClasses *c, const Heap *heap, PyObject *array) {
+    StorageTable *table = heap->storages;
+    if (!table || !PyDict_GET_SIZE(c->storages) || PyErr_Occurred()) return;
+    PyObject *storage = storage_of(c, array);
+    if (storage && !is_known(table, storage)) {
+        const int64_t bytes = storage_bytes(c, array, storage);
+        if (bytes > 0) count(table, storage, (size_t)bytes);
+    }
+    Py_XDECREF(storage);
+    PyErr_Clear(); /* what cannot be asked is not counted */
+}
+
+static size_t bytes_of(const ArrayClasses *c, PyObject *array) {
+    PyObject *found = PyObject_GetAttr(array, c->nbytes);
+    const Py_ssize_t bytes = found && PyLong_Check(found) ? PyLong_AsSsize_t(found) : 0;
+    Py_XDECREF(found);
+    PyErr_Clear();
+    return bytes > 0 ? (size_t)bytes : 0;
+}
+
+size_t note_foreign(const Heap *heap, void *python) {
+    const ArrayClasses *c = PyErr_Occurred() ? NULL : array_classes();
+    if (!c) return 0;
+    const bool accumulates = Py_IS_TYPE(python, c->accumulator);
+    PyObject *array = accumulates                        ? *slot_of(python, c->accumulator_array)
+                      : Py_IS_TYPE(python, c->array)    ? *slot_of(python, c->array_data)
+                      : Py_IS_TYPE(python, c->discrete) ? *slot_of(python, c->discrete_data)
+                                                         : NULL;
+    if (!array) return 0;
+    note_array(c, heap, array);
+    return accumulates ? bytes_of(c, array) : 0;
+}
