@@ -163,8 +163,9 @@ def follow(
 
 def _known_bound(schedule: Schedule) -> int:
     """Return the bytes that a budget given as a size allows; 0 for a share and for other schedules."""
-    is_known = isinstance(schedule, Budget) and not is_share(schedule.memory)
-    return resolve(schedule.memory) if is_known else 0
+    if not isinstance(schedule, Budget) or is_share(schedule.memory):
+        return 0
+    return resolve(schedule.memory)
 
 
 def _bisected(schedule: Any) -> tuple[int, int]:

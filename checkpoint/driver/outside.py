@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from checkpoint.ad.array_library import holder_of
 from checkpoint.ad.activity import entered_as_constant
+from checkpoint.ad.array_library import holder_of
 from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.graph import reach
 from checkpoint.ad.numbers import real_part
@@ -37,9 +37,9 @@ NOTHING = Outside()
 def outside(u: Any) -> Outside:
     """Return what belongs to the caller of a run that starts at `u`, and receives its cotangents."""
     found, others = reach(u)
-    reals = [real_part(number) for number in found]
-    arrays = [real for real in reals if type(real) is Array]
-    discrete = [other for other in others if type(other) is Discrete]
+    reals: list[Any] = [real_part(number) for number in found]
+    arrays: list[Any] = [real for real in reals if type(real) is Array]
+    discrete: list[Any] = [other for other in others if type(other) is Discrete]
     given = frozenset([id(holder_of(array.data)) for array in (*arrays, *discrete)])
     results = sum([int(array.data.nbytes) for array in arrays if not entered_as_constant(array)])
     return Outside(given, results, FLOAT_BYTES * (len(reals) - len(arrays)))

@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 
 from checkpoint.driver.binomial import recomputed, repetitions_for
 from checkpoint.driver.budget import Budget
+from checkpoint.driver.ledger import too_small
 from checkpoint.driver.schedule import (
     Action,
     Advance,
     Drop,
     Hold,
     Keep,
+    Report,
     Restore,
     Reverse,
     Tape,
@@ -264,3 +266,12 @@ def test_what_is_needed_may_show_later() -> None:
 def test_a_length_is_a_number_of_steps(length: object) -> None:
     with pytest.raises(ValueError, match="length must be at least 1 step"):
         Budget(length=length)  # type: ignore[arg-type]
+
+
+def test_a_refusal_tells_the_cotangents_that_are_returned_apart() -> None:
+    error = too_small(2**20, 2**16, Report(7, False, results=3 * 2**20))
+    assert str(error) == (
+        "a budget of 64.0 KiB is too small: at step 7 it shows that the gradient needs about 1.0 MiB, beside "
+        "3.0 MiB of cotangents that it returns; raise memory= (--memory)"
+    )
+    assert "returns" not in str(too_small(2**20, 2**16, Report(7, False)))

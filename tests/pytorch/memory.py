@@ -1,0 +1,54 @@
+"""The growth of this process by a gradient of tensors within a budget: run as a module, one case a process.
+
+In: the name of a program, a budget in MiB. Out, printed: by how many bytes the process has grown, less those
+of the cotangents that are returned.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import sys
+from typing import Any
+
+import torch
+
+from checkpoint import grad
+from experiments.common import fresh_peak, peak
+
+
+def chain(x: Any, count: int) -> Any:
+    for _ in range(count):
+        x = torch.sin(x)
+    return x.sum()
+
+
+def layers(weights: Any, x: Any) -> Any:
+    for w in weights:
+        x = x + 0.1 * torch.sin(x @ w)
+    return x.sum()
+
+
+def case(name: str, is_small: bool) -> tuple[Any, tuple[Any, ...]]:
+    """Return a program and its arguments, at its size or a small one."""
+    if name == "chain":
+        return chain, (torch.full((4 if is_small else 2**18,), 0.5), 3 if is_small else 200)
+    width, count = (4, 3) if is_small else (256, 160)
+    return layers, ([torch.eye(width) for _ in range(count)], torch.full((2, width), 0.5))
+
+
+def main(name: str, budget: int) -> None:
+    torch.set_num_threads(1)
+    small, arguments = case(name, is_small=True)
+    grad(small, memory="4MiB")(*arguments)
+    program, arguments = case(name, is_small=False)
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    before = fresh_peak()
+    gradient = grad(program, memory=budget << 20)(*arguments)
+    found = gradient if isinstance(gradient, list) else [gradient]
+    print(peak() - before - sum(x.nbytes for x in found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

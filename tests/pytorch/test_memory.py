@@ -1,0 +1,56 @@
+"""Budgets over tensors: what the process grows by is measured from outside; what is counted, by profiles."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from checkpoint import engines, grad, profile
+from tests.pytorch.memory import layers
+
+ROOT = Path(__file__).parents[2]
+on_c = pytest.mark.skipif("c" not in engines.available(), reason="arrays are counted exactly by engine c")
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peaks are those of Linux")
+
+
+@linux
+@on_c
+@pytest.mark.parametrize(("program", "budget"), [("chain", 20), ("layers", 8)])
+def test_the_process_grows_by_no_more_than_the_budget(program: str, budget: int) -> None:
+    command = [sys.executable, "-m", "tests.pytorch.memory", program, str(budget)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) <= 1.05 * (budget << 20)
+
+
+@pytest.mark.parametrize("engine", engines.available())
+def test_returned_cotangents_are_told_apart_and_not_counted(engine: str) -> None:
+    weights = [torch.eye(64, dtype=torch.float64) for _ in range(40)]
+    x = torch.full((2, 64), 0.5, dtype=torch.float64)
+    bytes = sum(w.nbytes for w in weights)
+    with profile() as found:
+        grad(layers, engine=engine, memory=bytes // 2)(weights, x)
+    assert found.total.peak_bytes <= bytes // 2
+    assert 0.9 * bytes <= found.total.peak_result_bytes <= bytes + x.nbytes
+    assert "cotangents returned" in str(found)
+
+
+@on_c
+def test_views_of_a_storage_are_counted_once() -> None:
+    def views(x: Any) -> Any:
+        whole = torch.sin(x)
+        parts = [whole[i:] for i in range(50)]
+        total = x.sum()
+        for part in parts:
+            total = total + part.sum()
+        return total
+
+    x = torch.full((2**15,), 0.5)
+    with profile() as found:
+        grad(views, engine="c", schedule="plain")(x)
+    assert found.total.peak_bytes < 8 * x.nbytes
