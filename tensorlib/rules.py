@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from checkpoint.ad.array_library import as_dtype, dtype_kind, libraries, namespace_of
+from checkpoint.ad.array_library import as_dtype, dtype_kind, libraries, namespace_of, namespace_of_dtype
 from checkpoint.ad.arrays import Array, Discrete, Memory
 from checkpoint.ad.containers import List, Record
 from checkpoint.ad.numbers import real_part
@@ -86,6 +86,11 @@ def fitted(xp: Any, g: Any, like: Any) -> Any:
         return g
     if dtype_kind(g.dtype) == "c" and dtype_kind(like.dtype) == "f":
         g = xp.real(g)
+    own = namespace_of_dtype(like.dtype)
+    if own is not namespace_of_dtype(
+        g.dtype
+    ):  # one number of the default library beside another one's arrays
+        return own.asarray(g.item(), dtype=like.dtype)[()]
     return as_dtype(g, like.dtype)
 
 

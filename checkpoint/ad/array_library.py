@@ -34,11 +34,13 @@ class ArrayLibrary(ABC):
     holder_type: the type of what `holder` returns; None if that is an array.
     storage_functions: if NumPy's allocator does not make its arrays, the functions that do what `holder` and
         `bytes_of` do, built in: engine c counts its arrays by what they return, which has weak references.
+    kernels: its own functions for what NumPy has no name for, by name (tensorlib.networks); None if it has none.
     kinds: for dtypes that have no attribute `kind`, NumPy's letter for it: f, c, b, i, u, or O for others.
     """
 
     holder_type: type | None = None
     storage_functions: tuple[Any, Any] | None = None
+    kernels: Any = None
     written_in: str | None = None
 
     def __init__(
@@ -93,6 +95,7 @@ installed: list[ArrayLibrary] = []
 lacking: set[str] = set()  # the names of the records that some library lacks
 storages: dict[type, tuple[Any, Any]] = {}  # by the type of an array: its library's storage_functions
 of_dtypes: dict[Any, Any] = {}  # by a dtype of another library than the default one: its functions
+kernels: dict[Any, Any] = {}  # by a library's namespace: the object that has its kernels
 kinds: dict[Any, str] = {}  # by a dtype without an attribute `kind`: NumPy's letter for it
 
 
@@ -100,6 +103,7 @@ def install(library: ArrayLibrary) -> None:
     """Let programs hold a library's arrays."""
     installed.append(library)
     kinds.update(library.kinds)
+    kernels[library.namespace] = library.kernels
     of_dtypes.update(dict.fromkeys(library.kinds, library.namespace))
     for kind in library.types:
         libraries[kind] = library
@@ -113,6 +117,11 @@ def lacks(library: ArrayLibrary, records: Iterable[str]) -> None:
     """Note that these records do not work on a library's arrays."""
     library.lacking = frozenset(records)
     lacking.update(library.lacking)
+
+
+def kernel(functions: Any, name: str) -> Any:
+    """Return the kernel of the library that has these functions; None if it has none of that name."""
+    return getattr(kernels.get(functions), name, None)
 
 
 def library_of(data: Any) -> ArrayLibrary:
@@ -161,6 +170,11 @@ def _namespace_of_several(datas: Sequence[Any]) -> Any:
 
 def _is_plain_number(data: Any) -> bool:
     return tuple(data.shape) == () and namespaces[type(data)] is defaults[0]
+
+
+def namespace_of_dtype(dtype: Any) -> Any:
+    """Return the functions of the library that has a dtype."""
+    return of_dtypes.get(dtype, defaults[0])
 
 
 def functions_for(record: str, datas: Sequence[Any]) -> Any:

@@ -61,15 +61,6 @@ WHERE: Tensor = gated(
     samples=_where_samples,
 )
 
-RELU: Tensor = gated(
-    "tensorlib.relu",
-    lambda xp, x: xp.maximum(x, 0.0),
-    lambda t, x: WHERE(GREATER(x, 0.0), t, 0.0),
-    needs=((0,),),
-    convention="0 at 0",
-    samples=sampled((-2.0, 2.0)),
-)
-
 # The greater and the lesser
 
 

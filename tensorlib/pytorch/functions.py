@@ -85,23 +85,19 @@ def cumsum(input: Any, dim: Any) -> Any:
     return np.cumsum(input, axis=dim)
 
 
-def softmax(input: Any, dim: Any) -> Any:
-    return _softmax(input, dim)
+def softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
+    if dim is None:
+        raise ValueError("softmax: pass dim, the axis; PyTorch guesses it otherwise, and warns")
+    return _softmax(input if dtype is None else np.astype(input, dtype), dim)
 
 
-def log_softmax(input: Any, dim: Any) -> Any:
-    return _log_softmax(input, dim)
+def log_softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
+    if dim is None:
+        raise ValueError("log_softmax: pass dim, the axis; PyTorch guesses it otherwise, and warns")
+    return _log_softmax(input if dtype is None else np.astype(input, dtype), dim)
 
 
 # Element by element
-
-
-def relu(input: Any) -> Any:
-    return prim("tensorlib.relu", input)
-
-
-def sigmoid(input: Any) -> Any:
-    return 1.0 / (1.0 + np.exp(-input))
 
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from checkpoint.prims.arrays import ArrayLibrary, install
-from tensorlib.pytorch import namespace
+from tensorlib.pytorch import kernels, namespace
 
 _FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 _COMPLEX = (torch.complex64, torch.complex128)
@@ -26,6 +26,7 @@ class TorchArrays(ArrayLibrary):
 
     holder_type = torch.UntypedStorage
     storage_functions = (torch.Tensor.untyped_storage, torch.UntypedStorage.nbytes)
+    kernels = kernels
     written_in = "tensorlib.pytorch.functions"
 
     def holder(self, data: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from checkpoint.prims.arrays import also_implements, lacks, translated_as
-from tensorlib.pytorch import functions
+from tensorlib.pytorch import functions, networks
 from tensorlib.pytorch.lacking import LACKING
 from tensorlib.pytorch.library import TORCH
 from tensorlib.rules import record
@@ -42,11 +42,15 @@ _ALIKE = {
 }
 # Functions with parameters of their own, which are also methods; and methods that are no functions.
 _WRITTEN = (
-    "sum mean var std amax amin argmax argmin max min cumsum softmax log_softmax relu sigmoid clamp reshape "
+    "sum mean var std amax amin argmax argmin max min cumsum softmax log_softmax clamp reshape "
     "transpose permute t is_complex unsqueeze squeeze flatten numel clone detach"
 )
 _METHODS = "expand size dim contiguous float double"
-_OF_FUNCTIONAL = "relu softmax log_softmax sigmoid"
+_OF_NETWORKS = (
+    "relu leaky_relu silu gelu sigmoid softplus linear embedding layer_norm group_norm mse_loss nll_loss "
+    "cross_entropy scaled_dot_product_attention"
+)
+_ACTIVATIONS = "relu sigmoid erf"  # also names of torch itself, and methods
 
 for _numpy, _names in _ALIKE.items():
     for _name in _names.split():
@@ -57,8 +61,15 @@ for _numpy, _names in _ALIKE.items():
 also_implements(record("np.where"), torch.where)
 for _name in [*_WRITTEN.split(), "cat", "stack"]:
     translated_as(getattr(torch, _name), getattr(functions, _name))
-for _name in _OF_FUNCTIONAL.split():
+for _name in ("softmax", "log_softmax"):
     translated_as(getattr(torch.nn.functional, _name), getattr(functions, _name))
+for _name in _OF_NETWORKS.split():
+    translated_as(getattr(torch.nn.functional, _name), getattr(networks, _name))
+for _name in _ACTIVATIONS.split():
+    translated_as(getattr(torch, _name), getattr(networks, _name))
+    TORCH.methods[_name] = getattr(networks, _name)
+translated_as(torch.special.erf, networks.erf)
+translated_as(torch.special.expit, networks.sigmoid)
 translated_as(torch.concat, functions.cat)
 translated_as(torch.concatenate, functions.cat)
 TORCH.methods.update({name: getattr(functions, name) for name in (*_WRITTEN.split(), *_METHODS.split())})

@@ -1,0 +1,44 @@
+"""Rules for tangents of functions that are also written with other records.
+
+In: the function as a composition of records. Out: the tangent of its result, by the tangents of the records.
+So a function whose value and cotangents are a library's kernels has derivatives of every order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from checkpoint.ad.numbers import Dual, tangent_at, zero
+from checkpoint.ad.operands import leaves
+from tensorlib.rules import number
+
+Rule = Callable[..., Any]
+
+
+def along(composition: Rule, *positions: int, count: int) -> tuple[Rule | None, ...]:
+    """Return for each operand the rule for its tangent; None for those at other positions.
+
+    composition(*operands): the function, made of records. count: of its operands.
+    """
+    return tuple([_along(composition, i) if i in positions else None for i in range(count)])
+
+
+def _along(composition: Rule, position: int) -> Rule:
+    def jvp(tangent: Any, y: Any, *operands: Any) -> Any:
+        known = [tag for operand in (tangent, *operands) for n in leaves(operand) for tag in _tags(n)]
+        tag = 1 + max(known, default=0)  # no number in the operands has it
+        moved = Dual(tag, operands[position], tangent)
+        result = composition(*operands[:position], moved, *operands[position + 1 :])
+        found = tangent_at(result, tag)
+        return number(zero(result) if found is None else found)
+
+    return jvp
+
+
+def _tags(n: Any) -> Iterator[int]:
+    """Yield the tags of a number, at every depth."""
+    if type(n) is Dual:
+        yield n.tag
+        yield from _tags(n.primal)
+        yield from _tags(n.tangent)

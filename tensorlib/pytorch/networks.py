@@ -1,0 +1,144 @@
+"""torch.nn.functional, with PyTorch's parameters, for programs to be translated with."""
+# PyTorch's names
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.prims.arrays import prim
+from tensorlib.networks.losses import cross_entropy as _cross_entropy
+
+_IN_PLACE = "inplace=True changes the input, which its own gradient needs: leave it out, and use the result"
+_OLD = "size_average and reduce are PyTorch's old names: pass reduction="
+
+
+def _refuse(inplace: Any) -> None:
+    if inplace:
+        raise ValueError(_IN_PLACE)
+
+
+def relu(input: Any, inplace: Any = False) -> Any:
+    _refuse(inplace)
+    return prim("tensorlib.relu", input)
+
+
+def leaky_relu(input: Any, negative_slope: Any = 0.01, inplace: Any = False) -> Any:
+    _refuse(inplace)
+    return prim("tensorlib.leaky_relu", input, negative_slope)
+
+
+def silu(input: Any, inplace: Any = False) -> Any:
+    _refuse(inplace)
+    return prim("tensorlib.silu", input)
+
+
+def gelu(input: Any, *, approximate: Any = "none") -> Any:
+    return prim("tensorlib.gelu", input, approximate)
+
+
+def sigmoid(input: Any) -> Any:
+    return prim("tensorlib.sigmoid", input)
+
+
+def erf(input: Any) -> Any:
+    return prim("tensorlib.erf", input)
+
+
+def softplus(input: Any, beta: Any = 1, threshold: Any = 20) -> Any:
+    return prim("tensorlib.softplus", input, beta, threshold)
+
+
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    return prim("tensorlib.linear", input, weight, bias)
+
+
+def embedding(
+    input: Any,
+    weight: Any,
+    padding_idx: Any = None,
+    max_norm: Any = None,
+    norm_type: Any = 2.0,
+    scale_grad_by_freq: Any = False,
+    sparse: Any = False,
+) -> Any:
+    if max_norm is not None or scale_grad_by_freq or sparse:
+        raise ValueError("embedding: max_norm, scale_grad_by_freq and sparse have no rule: leave them out")
+    return prim("tensorlib.embedding", input, weight, padding_idx)
+
+
+def layer_norm(
+    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-05
+) -> Any:
+    return prim("tensorlib.layer_norm", input, normalized_shape, weight, bias, eps)
+
+
+def group_norm(input: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-05) -> Any:
+    return prim("tensorlib.group_norm", input, num_groups, weight, bias, eps)
+
+
+def mse_loss(
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    weight: Any = None,
+) -> Any:
+    if size_average is not None or reduce is not None:
+        raise ValueError(_OLD)
+    if weight is not None:
+        raise ValueError("mse_loss with weights has no rule: write (weight * (input - target) ** 2).mean()")
+    return prim("tensorlib.mse_loss", input, target, reduction)
+
+
+def nll_loss(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: Any = -100,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Any:
+    if size_average is not None or reduce is not None:
+        raise ValueError(_OLD)
+    return prim("tensorlib.nll_loss", input, target, weight, ignore_index, reduction)
+
+
+def cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: Any = -100,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    label_smoothing: Any = 0.0,
+) -> Any:
+    if size_average is not None or reduce is not None:
+        raise ValueError(_OLD)
+    return _cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
+
+
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: Any = 0.0,
+    is_causal: Any = False,
+    scale: Any = None,
+    enable_gqa: Any = False,
+) -> Any:
+    if enable_gqa:
+        raise ValueError("enable_gqa has no rule: repeat the heads of key and value")
+    return prim(
+        "tensorlib.scaled_dot_product_attention",
+        query,
+        key,
+        value,
+        attn_mask,
+        dropout_p,
+        is_causal,
+        scale,
+    )
