@@ -34,7 +34,7 @@ class ArrayLibrary(ABC):
     holder_type: the type of what `holder` returns; None if that is an array.
     storage_functions: if NumPy's allocator does not make its arrays, the functions that do what `holder` and
         `bytes_of` do, built in: engine c counts its arrays by what they return, which has weak references.
-    kernels: its own functions for what NumPy has no name for, by name (tensorlib.networks); None if it has none.
+    kernels: the object whose functions, by name, are for what NumPy has no name for (tensorlib.networks).
     kinds: for dtypes that have no attribute `kind`, NumPy's letter for it: f, c, b, i, u, or O for others.
     """
 
