@@ -53,7 +53,16 @@ from tensorlib.reductions import axes, extremes, grouping, missing, norms, quant
 from tensorlib.reductions.grouping import segment_max, segment_min, segment_prod, segment_sum
 from tensorlib.signals import calculus, convolution, fourier
 from tensorlib.ufuncs import extremes_at, outputs, partial_sums, reducing
-from tensorlib.written import calling, elements, grids, options, orthogonal, polynomials, statistics
+from tensorlib.written import (
+    calling,
+    elements,
+    grids,
+    histograms,
+    options,
+    orthogonal,
+    polynomials,
+    statistics,
+)
 
 __all__ = [
     "accumulating",
@@ -80,6 +89,7 @@ __all__ = [
     "generators",
     "grids",
     "grouping",
+    "histograms",
     "indexing",
     "inplace",
     "jacobian_parts",

@@ -1,4 +1,4 @@
-"""Facts: of dtypes and their limits, window functions, bins, and arrays as text. All without derivative."""
+"""Facts: of dtypes and their limits, window functions, and arrays as text. All without derivative."""
 
 from __future__ import annotations
 
@@ -105,28 +105,6 @@ def _window(name: str) -> None:
 for _name in ("bartlett", "blackman", "hamming", "hanning"):
     _window(_name)
 
-_fact(
-    "histogram_bin_edges",
-    lambda xp, a, bins=10, range=None, weights=None: np.histogram_bin_edges(a, bins, range, weights),
-    4,
-    (_X, 4),
-)
-_fact(
-    "histogram2d",
-    lambda xp, x, y, bins=10, range=None, density=None, weights=None: tuple(
-        np.histogram2d(x, y, bins, range, density, weights)
-    ),
-    6,
-    (_X, _X, 2),
-)
-_fact(
-    "histogramdd",
-    lambda xp, sample, bins=10, range=None, density=None, weights=None: tuple(
-        np.histogramdd(sample, bins, range, density, weights)
-    ),
-    5,
-    (np.stack([_X, _X], axis=1), 2),
-)
 _fact("tril_indices_from", lambda xp, arr, k=0: np.tril_indices_from(arr, k), 2, (np.eye(3),))
 _fact("triu_indices_from", lambda xp, arr, k=0: np.triu_indices_from(arr, k), 2, (np.eye(3), 1))
 _fact("diag_indices_from", lambda xp, arr: np.diag_indices_from(arr), 1, (np.eye(3),))

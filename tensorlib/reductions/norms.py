@@ -15,7 +15,7 @@ from tensorlib.elementwise.complex import CONJ, REAL
 from tensorlib.elementwise.elementary import EXP
 from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.elementwise.powers import POWER
-from tensorlib.elementwise.selection import ABSOLUTE, SIGN
+from tensorlib.elementwise.selection import ABSOLUTE, SIGN, WHERE
 from tensorlib.layout.moving import call, shape_now
 from tensorlib.linear.matrix_norms import of_matrices
 from tensorlib.reductions.axes import kept, on_lists, plain_axis
@@ -38,10 +38,15 @@ def _is_matrix(ndim: int, ord: Any, axis: Any) -> bool:
     return len(axis) == 2 if isinstance(axis, tuple) else axis is None and ndim == 2
 
 
+def _real(ord: Any) -> Any:
+    """Return the order of a norm, which may be differentiated, as a real number if it is a number."""
+    return float(ord) if type(ord) is int else ord
+
+
 def _slope(x: Any, y: Any, ord: Any, axis: Any) -> Any:
     """Return the derivative of the norm y, which broadcasts, by each element."""
     shape = shape_now(x) if type(x) in NUMBERS else x.shape
-    axis, ord = plain_axis(axis), raw(ord)
+    axis, order, ord = plain_axis(axis), _real(ord), raw(ord)
     if _is_matrix(len(shape), ord, axis):
         return of_matrices(x, ord, (0, 1) if axis is None else axis)
     if ord in (None, 2, "fro"):
@@ -54,7 +59,7 @@ def _slope(x: Any, y: Any, ord: Any, axis: Any) -> Any:
     if ord in (math.inf, -math.inf):
         chosen = EQUAL(size, y)
         return DIVIDE(MULTIPLY(SIGN(x), chosen), record("np.sum")(chosen, axis, None, True))
-    return MULTIPLY(SIGN(x), POWER(DIVIDE(size, safe(y)), float(ord) - 1.0))
+    return MULTIPLY(SIGN(x), POWER(DIVIDE(size, safe(y)), SUBTRACT(order, 1.0)))
 
 
 def _norm_vjp(
@@ -69,6 +74,31 @@ def _norm_jvp(t: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdim
     slope = _slope(x, call("np.linalg.norm", x, ord, axis, True), ord, axis)
     total = call("np.sum", MULTIPLY(slope, t), axis, None, keepdims)
     return REAL(total) if is_complex(t) else total
+
+
+def _slope_by_order(x: Any, y: Any, ord: Any, axis: Any) -> Any:
+    """Return what adds up, over the axes, to the derivative of the norm y by a real order."""
+    ndim = len(shape_now(x) if type(x) in NUMBERS else x.shape)
+    axis, order, ord = plain_axis(axis), _real(ord), raw(ord)
+    if _is_matrix(ndim, ord, axis) or ord == 0 or math.isinf(ord):
+        return MULTIPLY(x, 0.0)
+    share = DIVIDE(ABSOLUTE(x), safe(y))
+    logarithm = record("np.log")(WHERE(EQUAL(share, 0.0), 1.0, share))
+    return MULTIPLY(MULTIPLY(POWER(share, order), logarithm), DIVIDE(y, order))
+
+
+def _order_vjp(
+    xp: Any, g: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
+) -> Any:
+    x = xp.asarray(x)
+    slope = _slope_by_order(x, kept(xp, y, x.ndim, axis, keepdims), ord, axis)
+    return float(xp.sum(kept(xp, g, x.ndim, axis, keepdims) * slope))
+
+
+def _order_jvp(t: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    x = stacked(x)
+    slope = _slope_by_order(x, call("np.linalg.norm", x, ord, axis, True), ord, axis)
+    return MULTIPLY(call("np.sum", slope, axis, None, keepdims), t)
 
 
 def _norm_samples(rng: Any) -> list[tuple[Any, ...]]:
@@ -91,8 +121,8 @@ def _norm_samples(rng: Any) -> list[tuple[Any, ...]]:
 NORM = tensor(
     "np.linalg.norm",
     _norm,
-    vjps=(on_lists(_norm_vjp), None, None, None),
-    jvps=(_norm_jvp, None, None, None),
+    vjps=(on_lists(_norm_vjp), _order_vjp, None, None),
+    jvps=(_norm_jvp, _order_jvp, None, None),
     implements=(np.linalg.norm,),
     shape=SHAPE,
     convention="of orders 2 and 'fro' 0 where it is 0; of order inf what is equally great shares evenly",

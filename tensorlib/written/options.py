@@ -14,7 +14,6 @@ from tensorlib.layout.shapes import FLATTEN, RAVEL, RESHAPE, RESHAPE_METHOD
 from tensorlib.linear.linalg import MATRIX_RANK
 from tensorlib.linear.singular import PINV
 from tensorlib.reductions.extremes import ALL, ANY, MAX, MIN
-from tensorlib.reductions.grouping import HISTOGRAM
 from tensorlib.reductions.missing import NANMEAN, NANSUM
 from tensorlib.reductions.scans import DIFF
 from tensorlib.reductions.sums import AVERAGE, MEAN, STD, VAR
@@ -201,20 +200,6 @@ def meshgrid(*xi: Any, indexing: Any = "xy", sparse: Any = False) -> Any:
     return tuple(found)
 
 
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    """See numpy.histogram; which bin an element is in, and the edges, are constant."""
-    a = np.ravel(a)
-    counts, edges = np.histogram(a, bins, range)
-    if weights is not None:
-        last = len(edges) - 1
-        inside = np.logical_and(a >= edges[0], a <= edges[-1])
-        places = np.minimum(np.searchsorted(edges, a[inside], side="right") - 1, last - 1)
-        counts = np.bincount(places, weights=np.ravel(weights)[inside], minlength=last)
-    if density:
-        return counts / np.diff(edges) / np.sum(counts), edges
-    return counts, edges
-
-
 # The order of elements in memory
 
 
@@ -278,7 +263,6 @@ for _record, _function in (
     (INTERP, interp),
     (INDICES, indices),
     (MESHGRID, meshgrid),
-    (HISTOGRAM, histogram),
     (RESHAPE, reshape),
     (RESHAPE_METHOD, reshape_method),
     (RAVEL, ravel),

@@ -285,3 +285,45 @@ def check_same(record: Tensor, given: tuple[Any, ...], others: tuple[Any, ...]) 
     for one, other in zip(*found, strict=True):
         assert np.asarray(one).dtype == np.asarray(other).dtype, record.name
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6, err_msg=record.name)
+
+
+def check_constant(record: Tensor, given: tuple[Any, ...], position: int, operand: Any) -> None:
+    """Check that the result does not move with one operand, unless in jumps: their size is not the step's."""
+
+    def shifted(step: float) -> np.ndarray[Any, Any]:
+        operands = list(given)
+        operands[position] = _shifted(operand, step)
+        return np.concatenate([np.zeros(0), *_floats(record(*operands))])
+
+    try:
+        with np.errstate(all="ignore"):
+            at, near, far = shifted(0.0), shifted(1e-6), shifted(1e-5)
+    except ValueError:  # a whole number, or numbers with a fixed sum
+        return
+    if at.shape != near.shape or at.shape != far.shape:
+        return
+    slopes = np.abs(near - at) / 1e-6, np.abs(far - at) / 1e-5
+    moves = (slopes[0] > 1e-3) & (np.abs(slopes[0] - slopes[1]) < 1e-2 * slopes[0])
+    assert not moves.any(), f"{record.name} has no rule for operand {position}, with which its result moves"
+
+
+def _shifted(operand: Any, step: float) -> Any:
+    """Return an operand with all its real numbers moved, each by another multiple of the step."""
+    if type(operand) in (list, tuple):
+        return type(operand)([_shifted(item, step) for item in operand])
+    if type(operand) is float:
+        return operand + 0.7 * step
+    if getattr(operand, "dtype", None) != np.float64:
+        return operand
+    return operand + step * np.cos(np.arange(operand.size)).reshape(operand.shape)
+
+
+def _floats(result: Any) -> list[np.ndarray[Any, Any]]:
+    """Return the real numbers of a result, flat."""
+    if isinstance(result, list | tuple):
+        return [part for item in result for part in _floats(item)]
+    kind = getattr(result, "dtype", np.dtype(type(result) if type(result) is float else object)).kind
+    if kind not in "fc":
+        return []
+    found = np.asarray(result).ravel()
+    return [found.real + 0.0, found.imag + 0.0]

@@ -14,7 +14,7 @@ import tensorlib.scipy_special  # noqa: F401
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from tests.tensorlib.calls import arguments
-from tests.tensorlib.check import check, check_same
+from tests.tensorlib.check import check, check_constant, check_same
 
 RECORDS = [r for r in records().values() if isinstance(r, Tensor) and not r.name.startswith("ndarray.")]
 EVERY_RECORD = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
@@ -34,10 +34,23 @@ UNLIKE = frozenset(
 )
 
 
+# Functions that give constants, which others use that have derivatives.
+CONSTANTS = frozenset(("tensorlib.counted",))
+
+
 @EVERY_RECORD
 def test_derivatives(record: Tensor) -> None:
     for seed, operands in enumerate(record.samples(np.random.default_rng(0))):
         check(record, operands, seed)
+
+
+@EVERY_RECORD
+def test_operands_without_a_rule(record: Tensor) -> None:
+    """Where an operand has no rule, the result does not move with it, or in jumps only."""
+    for operands in record.samples(np.random.default_rng(4)):
+        for position, operand in enumerate(operands):
+            if record.vjp(position) is None and record.name not in CONSTANTS:
+                check_constant(record, operands, position, operand)
 
 
 @EVERY_RECORD
