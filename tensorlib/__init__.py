@@ -37,6 +37,7 @@ from tensorlib.layout import (
     writing,
 )
 from tensorlib.layout.accumulating import add_at, subtract_at
+from tensorlib.layout.transfer import to
 from tensorlib.linear import (
     decompositions,
     diagonals,
@@ -134,6 +135,7 @@ __all__ = [
     "subtract_at",
     "sums",
     "tensor_products",
+    "to",
     "vectors",
     "writing",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import library_of
 from checkpoint.prims.arrays import ArrayLibrary, defaults, install
 
 WRITEABLE = 0x400  # the bit of flags.num; flags.writeable warns for results of np.broadcast_arrays
@@ -40,6 +41,20 @@ class NumPyArrays(ArrayLibrary):
 
     def bytes_of(self, holder: Any) -> int:
         return int(holder.nbytes)
+
+    def on_host(self, data: Any) -> Any:
+        return self.namespace.array(data)
+
+    def received(self, data: Any, dtype: Any, device: Any) -> Any:
+        """Return an array as NumPy's; ValueError for any device but the CPU."""
+        if device is not None and str(device) != "cpu":
+            raise ValueError(
+                f"arrays of {self.name} are on the CPU, not on {str(device)!r}: pass a dtype of a library "
+                f"that has that device, too: to(x, torch.float32, {str(device)!r})"
+            )
+        if type(data) not in self.types:
+            data = library_of(data).on_host(data)
+        return data if dtype is None or dtype == data.dtype else data.astype(dtype)
 
     def read_only_copy(self, data: Any) -> Any:
         """Return a read-only copy of an array that is read-only, as np.diag(x); None for any other."""

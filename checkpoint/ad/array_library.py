@@ -74,6 +74,21 @@ class ArrayLibrary(ABC):
         """Return the array that stands for one from outside in a program; TypeError for one that cannot."""
         return data
 
+    def device_of(self, data: Any) -> Any:
+        """Return what names the device that has an array's elements; None if the library knows only one."""
+        return None
+
+    def on_host(self, data: Any) -> Any:
+        """Return an array's elements as an array of the default library, which shares none of them."""
+        raise TypeError(f"arrays of {self.name} cannot be made those of another library")
+
+    def received(self, data: Any, dtype: Any, device: Any) -> Any:
+        """Return an array of this library or another one as one of this, of a dtype, on a device.
+
+        None leaves the dtype or the device as it is.
+        """
+        raise TypeError(f"arrays of {self.name} have no other dtype or device here")
+
     def read_only_copy(self, data: Any) -> Any:
         """Return a read-only copy of an array that is read-only; None for any other."""
         return None

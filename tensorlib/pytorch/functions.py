@@ -193,5 +193,41 @@ def double(input: Any) -> Any:
     return np.astype(input, torch.float64)
 
 
+def half(input: Any) -> Any:
+    return np.astype(input, torch.float16)
+
+
+def bfloat16(input: Any) -> Any:
+    return np.astype(input, torch.bfloat16)
+
+
+def cpu(input: Any) -> Any:
+    return prim("tensorlib.to", input, None, "cpu")
+
+
+def cuda(input: Any, device: Any = "cuda") -> Any:
+    return prim("tensorlib.to", input, None, device)
+
+
+def to(
+    input: Any,
+    first: Any = None,
+    second: Any = None,
+    non_blocking: Any = False,
+    copy: Any = False,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+) -> Any:
+    if device is None:
+        device = first
+    elif dtype is None:
+        dtype = first
+    if dtype is None:
+        dtype = second
+    found = prim("tensorlib.to", input, dtype, device)
+    return np.copy(found) if copy else found
+
+
 def is_complex(input: Any) -> Any:
     return np.iscomplexobj(input)

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from checkpoint.ad.array_library import library_of
 from checkpoint.prims.arrays import ArrayLibrary, install
 from tensorlib.pytorch import kernels, namespace
 
@@ -47,6 +48,17 @@ class TorchArrays(ArrayLibrary):
                 f"{kind} cannot be differentiated: pass a dense one, x.to_dense() or x.dequantize()"
             )
         return data.detach()
+
+    def device_of(self, data: Any) -> Any:
+        return str(data.device)
+
+    def on_host(self, data: Any) -> Any:
+        return data.resolve_conj().resolve_neg().cpu().numpy().copy()
+
+    def received(self, data: Any, dtype: Any, device: Any) -> Any:
+        if not isinstance(data, torch.Tensor):
+            return torch.tensor(library_of(data).on_host(data), dtype=dtype, device=device)
+        return data.to(device=device, dtype=dtype)
 
     def dtype_of(self, value: Any) -> Any:
         return value if isinstance(value, torch.dtype) else None

@@ -45,7 +45,7 @@ _WRITTEN = (
     "sum mean var std amax amin argmax argmin max min cumsum softmax log_softmax clamp reshape "
     "transpose permute t is_complex unsqueeze squeeze flatten numel clone detach"
 )
-_METHODS = "expand size dim contiguous float double"
+_METHODS = "expand size dim contiguous float double half bfloat16 cpu cuda to"
 _OF_NETWORKS = (
     "relu leaky_relu silu gelu sigmoid softplus linear embedding layer_norm group_norm mse_loss nll_loss "
     "cross_entropy scaled_dot_product_attention"
