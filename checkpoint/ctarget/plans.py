@@ -13,7 +13,7 @@ from typing import Any
 
 from checkpoint.ad.library import overloads
 from checkpoint.ad.numbers import apply, takes_reals
-from checkpoint.ad.pullbacks import RESULT, needed
+from checkpoint.ad.pullbacks import RESULT, Pullback, needed
 from checkpoint.ad.record import Data, Effect, Operator, Primitive, Rearrange, Scalar, Select, Update, lookup
 from checkpoint.ad.tensors import Tensor
 from checkpoint.cps import terms as t
@@ -23,6 +23,7 @@ from checkpoint.errors import InternalError
 from checkpoint.interp.hybrid.origins import born, perform, perform_taped
 from checkpoint.interp.hybrid.tensors import (
     IDLE,
+    Pulled,
     carries_derivative,
     literals_among,
     on_arrays,
@@ -48,9 +49,11 @@ class StepPlan:
     on_arrays, on_tape: as `plain` and `taped`, for cases that C does not handle itself; they return
         NotImplemented if only `perform` can do the step.
     flags: see ctemplates/foreign/plan_flags.h.
+    operator: the number of the record's operator in C; 0: it has none.
     rules: the bits of the operands that may have a cotangent.
     differentiable: the bits of those that the record differentiates and that are no literals; what is made of
         constants in their place is constant (checkpoint.ad.activity).
+    likes: for each operand the last Like that C has made of it; None: none yet.
     pulls: by the bits of the operands that do: their positions, their slots, the bits of what the rules read.
     """
 
@@ -58,9 +61,11 @@ class StepPlan:
         "differentiable",
         "flags",
         "in_place",
+        "likes",
         "names",
         "on_arrays",
         "on_tape",
+        "operator",
         "plain",
         "pulls",
         "record",
@@ -80,7 +85,9 @@ class StepPlan:
         self.on_tape: Function | None = None
         self.value: Function | None = None
         self.in_place: Function | None = None
+        self.operator = 0
         self.rules = self.differentiable = 0
+        self.likes: list[Any] = [None] * len(self.names)
         self.pulls: dict[int, tuple[tuple[int, ...], list[str | None], int]] = {}
 
     def ask(self) -> None:
@@ -94,6 +101,7 @@ class StepPlan:
         self.record = record
         self.value = record.value
         self.in_place = record.in_place
+        self.operator = lib.ck_operator_named(record.operator.encode())
         self.on_arrays, self.on_tape = _of_arrays(own, record, self.names)
         self.flags = (
             lib.OVERLOADS * (own is not record) | lib.OF_FIRST * record.of_first | lib.VIEWS * record.views
@@ -193,3 +201,14 @@ def pulls_of(plan: StepPlan, bits: int) -> tuple[tuple[int, ...], list[str | Non
         kept |= (count in read or RESULT in read) << runtime().lib.RESULT_BIT
     plan.pulls[bits] = (wanted, [plan.names[i] for i in wanted], kept)
     return plan.pulls[bits]
+
+
+def origin_of(
+    plan: StepPlan, pulls: tuple[tuple[int, ...], list[str | None], int], natives: list[Any], result: Any
+) -> Pulled:
+    """Return what a tape of C keeps of an application as an origin of hybrid's.
+
+    natives, result: as far as rules read them, with a Like for each other array.
+    """
+    wanted, places, _ = pulls
+    return Pulled(Pullback(plan.record, natives, result, wanted), places, None, is_simple=True)

@@ -1,5 +1,9 @@
-/* api_arrays.h: forwards to array_memory.h. */
+/* api_arrays.h: forwards to operators.h and array_memory.h. */
+#include "arrays/operators.h"
+
 #include "api/api_arrays.h"
+
+int ck_operator_named(const char *name) { return operator_named(name); }
 
 ArrayMemory *ck_array_memory_begin(void) { return array_memory_begin(); }
 void ck_array_memory_suspend(ArrayMemory *memory) { array_memory_suspend(memory); }

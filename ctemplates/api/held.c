@@ -16,6 +16,7 @@
 #include "arrays/accumulators.h"
 #include "arrays/storage_table.h"
 #include "bridge/gil.h"
+#include "bridge/guard.h"
 #include "containers/collector.h"
 #include "containers/containers.h"
 #include "containers/peek.h"
@@ -129,12 +130,16 @@ bool held_run(const Held *held, Body body, void *arguments) {
     jmp_buf place, *outer;
     volatile bool done = false;
     enter(heap->gate);
+    const PythonHold hold = heap->hold; /* of the call within which this one is; Python has released the GIL since */
     outer = heap->escape;
     heap->escape = &place;
+    heap->hold = (PythonHold){0};
     if (setjmp(place) == 0) {
         body(arguments);
         done = true;
     }
+    let_python(heap);
+    heap->hold = hold;
     heap->escape = outer;
     leave(heap->gate);
     return done;

@@ -1,10 +1,23 @@
-/* Sums of accumulators that C cannot add, by Python. */
+/* Sums of accumulators that are not reals: see accumulators.h. */
 #include "arrays/accumulators.h"
 
-#include "arrays/operators.h"
+#include "arrays/forms.h"
+#include "arrays/storage_table.h"
 #include "bridge/guard.h"
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
+
+bool add_to_accumulator(const ArrayClasses *c, const Heap *heap, PyObject *accumulator, PyObject *array) {
+    PyObject **sum = slot_of(accumulator, c->accumulator_array), **is_owned = slot_of(accumulator, c->accumulator_owned);
+    PyObject *made = *is_owned == Py_True ? PyNumber_InPlaceAdd(*sum, array) : PyNumber_Add(*sum, array);
+    if (!made) return false;
+    Py_SETREF(*sum, made);
+    if (*is_owned == Py_True) return true;
+    note_array(c, heap, made);
+    const Py_ssize_t axes = axes_of(c, made);
+    Py_SETREF(*is_owned, Py_NewRef(axes > 0 ? Py_True : Py_False));
+    return axes >= 0;
+}
 
 typedef struct Sum {
     Passage x;
@@ -28,7 +41,8 @@ static bool add_in_place(Sum *sum) {
             !Py_IS_TYPE(((Foreign *)sum->operands[i].object)->python, c->accumulator))
             return false;
     PyObject *into = ((Foreign *)sum->operands[0].object)->python;
-    sum->done = add_accumulator(c, sum->heap, into, ((Foreign *)sum->operands[1].object)->python);
+    PyObject *contribution = ((Foreign *)sum->operands[1].object)->python;
+    sum->done = add_to_accumulator(c, sum->heap, into, *slot_of(contribution, c->accumulator_array));
     if (sum->done)
         sum->value = copied(sum->operands[0]);
     else

@@ -1,10 +1,14 @@
-/* Sums of accumulators that C cannot add. */
+/* Sums of accumulators that are not reals. */
 #ifndef CK_ACCUMULATORS_H
 #define CK_ACCUMULATORS_H
 
+#include "arrays/array_classes.h"
 #include "memory/heap.h"
 
 /* Returns a + b, computed in Python, for accumulators that are not reals. */
 Value foreign_sum(Heap *heap, Value a, Value b);
+
+/* Adds an array to an Accumulator, in place where that owns its array; false: an exception is set. */
+bool add_to_accumulator(const ArrayClasses *c, const Heap *heap, PyObject *accumulator, PyObject *array);
 
 #endif

@@ -27,59 +27,6 @@ const ArrayClasses *array_classes(void) {
     return &known;
 }
 
-/* Returns whether an array is one of the default library, which has NumPy's attributes. */
-static bool has_attributes(const ArrayClasses *c, PyObject *array) {
-    PyObject *functions = PyDict_GetItemWithError(c->namespaces, (PyObject *)Py_TYPE(array));
-    return PyList_GET_SIZE(c->defaults) && functions == PyList_GET_ITEM(c->defaults, 0);
-}
-
-Py_UCS4 kind_of_elements(const ArrayClasses *c, PyObject *array) {
-    PyObject *dtype = PyObject_GetAttr(array, c->dtype);
-    if (!dtype) return 0;
-    PyObject *known = PyDict_GET_SIZE(c->kinds) ? PyDict_GetItemWithError(c->kinds, dtype) : NULL;
-    PyObject *kind = known ? Py_NewRef(known) : PyObject_GetAttr(dtype, c->kind);
-    Py_DECREF(dtype);
-    if (!kind) return 0;
-    const Py_UCS4 letter = PyUnicode_Check(kind) && PyUnicode_GET_LENGTH(kind) == 1 ? PyUnicode_READ_CHAR(kind, 0) : 0;
-    Py_DECREF(kind);
-    return letter;
-}
-
-/* Returns the functions that a library counts its arrays' storages with, borrowed; NULL: it has none. */
-static PyObject *storage_functions(const ArrayClasses *c, PyObject *array) {
-    return PyDict_GetItemWithError(c->storages, (PyObject *)Py_TYPE(array));
-}
-
-PyObject *storage_of(const ArrayClasses *c, PyObject *array) {
-    PyObject *functions = storage_functions(c, array);
-    return functions ? PyObject_CallOneArg(PyTuple_GET_ITEM(functions, 0), array) : NULL;
-}
-
-int64_t storage_bytes(const ArrayClasses *c, PyObject *array, PyObject *storage) {
-    PyObject *found = PyObject_CallOneArg(PyTuple_GET_ITEM(storage_functions(c, array), 1), storage);
-    const int64_t bytes = found ? PyLong_AsLongLong(found) : -1;
-    Py_XDECREF(found);
-    return bytes;
-}
-
-PyObject *holder_of(const ArrayClasses *c, PyObject *array) {
-    if (storage_functions(c, array)) return storage_of(c, array);
-    if (!has_attributes(c, array)) return PyObject_CallOneArg(c->holder_of, array);
-    PyObject *base = PyObject_GetAttr(array, c->base);
-    if (base != Py_None) return base;
-    Py_DECREF(base);
-    return Py_NewRef(array);
-}
-
-bool is_view(const ArrayClasses *c, PyObject *array) {
-    const bool own = has_attributes(c, array);
-    PyObject *found = own ? PyObject_GetAttr(array, c->base) : PyObject_CallOneArg(c->is_view, array);
-    if (!found) PyErr_Clear();
-    const bool view = found != (own ? Py_None : Py_False);
-    Py_XDECREF(found);
-    return view;
-}
-
 static bool is_scalar_type(PyTypeObject *type) { return !type->tp_as_mapping || !type->tp_as_mapping->mp_ass_subscript; }
 
 /* Notes the namespace of an array, of what has the dtype of one, or of arrays in a list or tuple; false: it is not the

@@ -15,19 +15,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "arrays/numpy_interface.h"
 #include "bridge/gil.h"
 #include "memory/hash.h"
 #include "memory/memory.h"
 
-/* NumPy's interface in C, without its headers */
+/* What is used of NumPy's interface */
 
-/* Indices in the table of its functions, which do not change within one version of the binary interface:
- * numpy/_core/include/numpy/__multiarray_api.h (tests/ctarget/test_array_memory.py compares). */
-enum { GET_ABI_VERSION = 0, GET_FEATURE_VERSION = 211, SET_HANDLER = 304, GET_HANDLER = 305 };
-/* NumPy's import_array compares the same numbers: the ABI of NumPy 2, and its first set of features. */
-enum { ABI_VERSION = 0x02000000, FIRST_FEATURE_VERSION = 0x12 };
-
-typedef unsigned GetVersion(void);
 typedef PyObject *SetHandler(PyObject *handler); /* a new reference to the one before */
 typedef PyObject *GetHandler(void);
 
@@ -48,21 +42,6 @@ typedef struct Handler {
 } Handler;
 
 static const char CAPSULE[] = "mem_handler";
-
-/* Returns NumPy's table of functions. NULL without an exception: NumPy is not imported, or its version is not known. */
-static void **numpy_functions(void) {
-    PyObject *name = PyUnicode_FromString("numpy._core._multiarray_umath");
-    PyObject *module = name ? PyImport_GetModule(name) : NULL; /* does not import it */
-    PyObject *capsule = module ? PyObject_GetAttrString(module, "_ARRAY_API") : NULL;
-    void **functions = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
-    Py_XDECREF(capsule);
-    Py_XDECREF(module);
-    Py_XDECREF(name);
-    PyErr_Clear();
-    if (!functions) return NULL;
-    if (((GetVersion *)functions[GET_ABI_VERSION])() != ABI_VERSION) return NULL;
-    return ((GetVersion *)functions[GET_FEATURE_VERSION])() < FIRST_FEATURE_VERSION ? NULL : functions;
-}
 
 /* The counter */
 

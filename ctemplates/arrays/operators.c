@@ -1,82 +1,78 @@
-/* Functions of arrays that are operators of Python: see operators.h. */
+/* Functions of arrays that are applied and reversed without Python code: see operators.h. */
 #include "arrays/operators.h"
 
-Operator operator_of(const ArrayClasses *c, PyObject *record) {
-    PyObject *name = PyObject_GetAttr(record, c->operator);
-    Operator found = NO_OPERATOR;
-    if (!name)
-        PyErr_Clear();
-    else if (name == c->add)
-        found = ADDITION;
-    else if (name == c->subtract)
-        found = SUBTRACTION;
-    else if (name == c->multiply)
-        found = MULTIPLICATION;
-    else if (name == c->negative)
-        found = NEGATION;
-    Py_XDECREF(name);
-    return found;
+#include <string.h>
+
+#include "arrays/forms.h"
+
+/* Helpers */
+
+/* Returns whether two operands can be combined without a change of g's shape and dtype: the other one is a number of
+ * Python, or an array of the same form. */
+static bool fits(const Reversed *r, PyObject *other) {
+    return PyFloat_CheckExact(other) || (is_library_array(r->c, other) && same_form(r->c, r->g, other));
 }
 
-PyObject *apply_operator(Operator operator, PyObject *const *operands) {
-    switch (operator) {
-    case ADDITION: return PyNumber_Add(operands[0], operands[1]);
-    case SUBTRACTION: return PyNumber_Subtract(operands[0], operands[1]);
-    case MULTIPLICATION: return PyNumber_Multiply(operands[0], operands[1]);
-    case NEGATION: return PyNumber_Negative(operands[0]);
-    case NO_OPERATOR: break;
-    }
-    PyErr_SetString(PyExc_SystemError, "no operator");
+/* Returns g combined with another operand of its rule, in place if that is possible. */
+static PyObject *combined(const Reversed *r, PyObject *other, binaryfunc function, binaryfunc in_place) {
+    if (!PyFloat_CheckExact(other) && !is_library_array(r->c, other)) return NULL; /* its elements were not kept */
+    return (r->disposable && fits(r, other) ? in_place : function)(r->g, other);
+}
+
+/* Rows */
+
+static PyObject *add(PyObject *const *x) { return PyNumber_Add(x[0], x[1]); }
+static PyObject *subtract(PyObject *const *x) { return PyNumber_Subtract(x[0], x[1]); }
+static PyObject *multiply(PyObject *const *x) { return PyNumber_Multiply(x[0], x[1]); }
+static PyObject *divide(PyObject *const *x) { return PyNumber_TrueDivide(x[0], x[1]); }
+static PyObject *negative(PyObject *const *x) { return PyNumber_Negative(x[0]); }
+
+static PyObject *of_sum(const Reversed *r, Py_ssize_t position) { return position < 2 ? Py_NewRef(r->g) : NULL; }
+
+static PyObject *of_difference(const Reversed *r, Py_ssize_t position) {
+    return position == 0 ? Py_NewRef(r->g) : PyNumber_Negative(r->g);
+}
+
+static PyObject *of_product(const Reversed *r, Py_ssize_t position) {
+    return combined(r, r->operands[1 - position], PyNumber_Multiply, PyNumber_InPlaceMultiply);
+}
+
+static PyObject *of_quotient(const Reversed *r, Py_ssize_t position) {
+    if (position == 0) return combined(r, r->operands[1], PyNumber_TrueDivide, PyNumber_InPlaceTrueDivide);
     return NULL;
 }
 
-static bool same_attribute(PyObject *x, PyObject *y, PyObject *name) {
-    PyObject *first = PyObject_GetAttr(x, name), *second = first ? PyObject_GetAttr(y, name) : NULL;
-    const int same = second ? (first == second ? 1 : PyObject_RichCompareBool(first, second, Py_EQ)) : -1;
-    Py_XDECREF(first);
-    Py_XDECREF(second);
-    if (same < 0) PyErr_Clear();
-    return same == 1;
+static PyObject *of_negative(const Reversed *r, Py_ssize_t position) {
+    return position == 0 ? PyNumber_Negative(r->g) : NULL;
 }
 
-static PyObject *cotangent(const ArrayClasses *c, Operator operator, PyObject *g, PyObject *natives, Py_ssize_t position) {
-    switch (operator) {
-    case ADDITION: return Py_NewRef(g);
-    case SUBTRACTION: return position == 0 ? Py_NewRef(g) : PyNumber_Negative(g);
-    case NEGATION: return PyNumber_Negative(g);
-    case MULTIPLICATION: {
-        PyObject *other = PyList_GET_ITEM(natives, 1 - position);
-        return PyFloat_CheckExact(other) || is_library_array(c, other) ? PyNumber_Multiply(g, other) : NULL;
-    }
-    case NO_OPERATOR: break;
-    }
-    return NULL;
+static const Operator OPERATORS[] = {
+    {"add", add, of_sum},
+    {"subtract", subtract, of_difference},
+    {"multiply", multiply, of_product},
+    {"divide", divide, of_quotient},
+    {"negative", negative, of_negative},
+};
+
+enum { OPERATOR_COUNT = sizeof OPERATORS / sizeof *OPERATORS };
+
+int operator_named(const char *name) {
+    for (int i = 0; i < OPERATOR_COUNT; i++)
+        if (strcmp(OPERATORS[i].name, name) == 0) return i + 1;
+    return 0;
 }
 
-PyObject *operator_cotangent(const ArrayClasses *c, Operator operator, PyObject *g, PyObject *natives,
-                             Py_ssize_t position) {
-    PyObject *like = PyList_GET_ITEM(natives, position);
-    if (operator == NO_OPERATOR || !is_library_array(c, g) || PyFloat_CheckExact(like)) return NULL;
-    if (!same_attribute(g, like, c->shape)) return NULL;
-    PyObject *found = cotangent(c, operator, g, natives, position);
+const Operator *operator_at(int64_t number) { return number ? &OPERATORS[number - 1] : NULL; }
+
+PyObject *operator_cotangent(const Operator *operator, const Reversed *r, Py_ssize_t position) {
+    PyObject *like = r->operands[position];
+    if (!operator || !is_library_array(r->c, r->g) || PyFloat_CheckExact(like)) return NULL;
+    Reversed now = *r;
+    now.disposable = r->disposable && same_form(r->c, r->g, like);
+    if (!now.disposable && !same_shape(r->c, r->g, like)) return NULL;
+    PyObject *found = operator->reverse(&now, position);
     if (!found) PyErr_Clear(); /* the rule raises it */
-    if (found && same_attribute(found, like, c->dtype) && same_attribute(found, like, c->shape)) return found;
+    if (found && same_form(r->c, found, like)) return found;
     Py_XDECREF(found);
     return NULL;
-}
-
-bool add_accumulator(const ArrayClasses *c, const Heap *heap, PyObject *into, PyObject *contribution) {
-    PyObject **array = slot_of(into, c->accumulator_array), **owned = slot_of(into, c->accumulator_owned);
-    PyObject *given = *slot_of(contribution, c->accumulator_array);
-    PyObject *sum = *owned == Py_True ? PyNumber_InPlaceAdd(*array, given) : PyNumber_Add(*array, given);
-    if (!sum) return false;
-    Py_SETREF(*array, sum);
-    if (*owned == Py_True) return true;
-    note_array(c, heap, sum);
-    PyObject *shape = PyObject_GetAttr(sum, c->shape);
-    if (!shape) return false;
-    const Py_ssize_t axes = PyObject_Size(shape);
-    Py_DECREF(shape);
-    Py_SETREF(*owned, Py_NewRef(axes > 0 ? Py_True : Py_False));
-    return axes >= 0;
 }

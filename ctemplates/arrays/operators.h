@@ -1,27 +1,41 @@
-/* Functions of arrays that are operators of Python, applied and reversed without Python code.
+/* Functions of arrays that are applied and reversed without Python code.
  *
- * A record that names an operator (checkpoint.ad.tensors, `operator`) is the operator wherever all its operands are
- * arrays and numbers. Its rules are those of the operator while shapes and dtypes agree: a cotangent that would have
- * another shape or dtype than its operand is left to the record's rule, which sums and converts.
+ * A record that names an operator (checkpoint.ad.tensors, `operator`) is that row of the table in operators.c wherever
+ * all its operands are arrays and numbers. A row gives the cotangents that the record's rules give, to the last bit,
+ * while shapes and dtypes agree; wherever it gives none, the rule does.
  */
 #ifndef CK_OPERATORS_H
 #define CK_OPERATORS_H
 
-#include "arrays/storage_table.h"
+#include "arrays/array_classes.h"
 
-typedef enum Operator { NO_OPERATOR, ADDITION, SUBTRACTION, MULTIPLICATION, NEGATION } Operator;
+/* An application that is reversed, of which nothing here is owned. */
+typedef struct Reversed {
+    const ArrayClasses *c;
+    PyObject *g, *result, *const *operands; /* the cotangent, as an array; the result and operands as far as kept */
+    Py_ssize_t count;
+    bool disposable; /* g may be changed in place: it is no operand's cotangent, and no other one will be asked for */
+} Reversed;
 
-/* Returns the operator that a record is. */
-Operator operator_of(const ArrayClasses *c, PyObject *record);
+typedef PyObject *Apply(PyObject *const *operands);
+typedef PyObject *Reverse(const Reversed *r, Py_ssize_t position);
 
-/* Returns the result, a new reference; NULL: an exception is set. */
-PyObject *apply_operator(Operator operator, PyObject *const *operands);
+/* name: as records write it. apply: returns the result, a new reference; NULL: the record's own function is called.
+ * reverse: returns the cotangent of an operand, a new array, or g; NULL: the rule gives it, an exception is ignored. */
+typedef struct Operator {
+    const char *name;
+    Apply *apply;
+    Reverse *reverse;
+} Operator;
 
-/* Returns the cotangent of an operand, a new reference; NULL without an exception: the record's rule gives it. */
-PyObject *operator_cotangent(const ArrayClasses *c, Operator operator, PyObject *g, PyObject *natives,
-                             Py_ssize_t position);
+/* Returns the number of a row by its name; 0: there is none. */
+int operator_named(const char *name);
 
-/* Adds an Accumulator to another one, in place where that owns its array; false: an exception is set. */
-bool add_accumulator(const ArrayClasses *c, const Heap *heap, PyObject *into, PyObject *contribution);
+/* Returns a row; NULL for the number 0. */
+const Operator *operator_at(int64_t number);
+
+/* Returns the cotangent of an operand in the form of the operand, a new reference: g, or an array that nobody else
+ * has. NULL without an exception: the record's rule gives it. */
+PyObject *operator_cotangent(const Operator *operator, const Reversed *r, Py_ssize_t position);
 
 #endif

@@ -10,6 +10,7 @@
 #endif
 #include <string.h>
 
+#include "arrays/forms.h"
 #include "bridge/gil.h"
 #include "memory/hash.h"
 #include "memory/memory.h"

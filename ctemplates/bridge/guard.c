@@ -1,10 +1,26 @@
 /* Entering Python: see guard.h. */
 #include "bridge/guard.h"
 
+#include "bridge/gil.h"
 #include "bridge/passage_export.h"
 
+/* How often the GIL is used before other threads may have it. */
+enum { USES = 64 };
+
+void let_python(Heap *heap) {
+    if (!heap->hold.held) return;
+    python_unlock(heap->hold.lock);
+    heap->hold = (PythonHold){0};
+}
+
+static void hold_python(Heap *heap) {
+    PythonHold *hold = &heap->hold;
+    if (hold->held && ++hold->uses > USES) let_python(heap);
+    if (!hold->held) *hold = (PythonHold){.held = true, .lock = python_lock()};
+}
+
 void guarded(Heap *heap, Work body, Work clean, void *arguments) {
-    const PyGILState_STATE gil = PyGILState_Ensure();
+    hold_python(heap);
     jmp_buf here, *const outer = heap->escape;
     heap->escape = &here;
     volatile bool whole = false;
@@ -15,7 +31,6 @@ void guarded(Heap *heap, Work body, Work clean, void *arguments) {
     heap->escape = outer;
     if (!whole) PyErr_Clear();
     clean(arguments);
-    PyGILState_Release(gil);
     if (!whole) heap_exhausted(heap);
 }
 

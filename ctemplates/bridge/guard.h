@@ -7,9 +7,12 @@
 #include "bridge/passage.h"
 #include "program/value.h"
 
-/* Calls `body`, then `clean`, both with the GIL; if memory ran out in `body`, `clean`, and then heap_exhausted. */
+/* Calls `body`, then `clean`, both with the GIL; if memory ran out in `body`, `clean`, and then heap_exhausted. The GIL
+ * is held from then on, so that the next call has it already, until let_python: which every entry from Python calls at
+ * its end (held.c), and this does once in a while. So other threads wait for a slice of a run at most. */
 typedef void (*Work)(void *arguments);
 void guarded(Heap *heap, Work body, Work clean, void *arguments);
+void let_python(Heap *heap);
 
 /* A call of a method of the helper, with at most 8 operands, which are released; NULL: it failed (also where one of
  * them is NULL). */

@@ -6,9 +6,10 @@
 #include "bridge/constants.h"
 #include "bridge/passage_import.h"
 #include "containers/containers.h"
+#include "arrays/forms.h"
 #include "arrays/operators.h"
 #include "foreign/plans.h"
-#include "foreign/pulls.h"
+#include "foreign/applied.h"
 
 enum { DEEPEST = 3 }; /* tuples within tuples */
 
@@ -270,11 +271,12 @@ static PyObject *call(const Application *a, Py_ssize_t function) {
     return PyObject_Vectorcall(*slot_of(a->plan, function), a->natives->items, a->natives->count + 1, NULL);
 }
 
-/* Returns the value of a record's function: of an operator of Python by Python's number protocol. */
+/* Returns the value of a record's function, without it where its operator gives it. */
 static PyObject *value_of_step(const Application *a) {
-    const Operator operator = operator_of(a->c, *slot_of(a->plan, a->c->plan_record));
-    if (operator == NO_OPERATOR || !a->natives->handles) return call(a, a->c->plan_value);
-    return apply_operator(operator, a->natives->items + 1);
+    const Operator *operator = operator_at(PyLong_AsLongLong(*slot_of(a->plan, a->c->plan_operator)));
+    PyObject *made = NULL;
+    if (operator && operator->apply && a->natives->handles) made = operator->apply(a->natives->items + 1);
+    return made || PyErr_Occurred() ? made : call(a, a->c->plan_value);
 }
 
 static bool change(Application *a) {

@@ -1,212 +1,147 @@
-/* Origins of steps on arrays, and their reversal. An origin keeps the residuals that checkpoint.ad.pullbacks keeps; the
- * cotangents of operands are added as in checkpoint.ad.accumulators.
+/* The reversal of steps on arrays: see pulls.h. The cotangents of operands are added as in checkpoint.ad.accumulators.
+ *
+ * The array of the result's cotangent belongs to the sweep if its accumulator owns it and nothing else refers to the
+ * two. The last operand whose cotangent is computed may then have it, or change it in place.
  */
 #include "foreign/pulls.h"
 
+#include "arrays/accumulators.h"
+#include "arrays/forms.h"
+#include "arrays/storage_table.h"
 #include "foreign/plan_flags.h"
 
-#include <string.h>
+static PyObject *python_in(Value v) { return kind_of(v) == FOREIGN ? ((Foreign *)v.object)->python : NULL; }
 
-/* Keeping */
+/* Ownership */
 
-/* Returns the residual of an array of which no rule reads an element. */
-static PyObject *outline(const ArrayClasses *c, PyObject *data) {
-    PyObject *made = new_instance(c->like);
+/* Returns whether nothing else refers to the elements of a rule's result. */
+static bool is_new(const Pull *p, PyObject *given) {
+    const Applied *applied = p->applied;
+    if (given == p->g || given == applied->result || is_view(p->c, given)) return false;
+    for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++)
+        if (applied->operands[i] == given) return false;
+    return axes_of(p->c, given) > 0;
+}
+
+/* Takes the cotangent of the result in the form that rules take; false: of a kind that C does not handle. */
+static bool receive(Pull *p) {
+    const Value received = *p->received;
+    if (received.tag == REAL) {
+        p->g = PyFloat_FromDouble(received.real);
+        return p->g != NULL;
+    }
+    PyObject *accumulator = python_in(received);
+    if (!accumulator || !Py_IS_TYPE(accumulator, p->c->accumulator)) return false;
+    PyObject **array = slot_of(accumulator, p->c->accumulator_array);
+    p->is_own = received.object->count == 1 && Py_REFCNT(accumulator) == 1 && Py_REFCNT(*array) == 1 &&
+                *slot_of(accumulator, p->c->accumulator_owned) == Py_True;
+    p->g = Py_NewRef(*array);
+    return true;
+}
+
+/* Adding */
+
+/* Returns a new Accumulator with an array. */
+static PyObject *accumulator_of(const ArrayClasses *c, PyObject *array, bool is_owned) {
+    PyObject *made = new_instance(c->accumulator);
     if (!made) return NULL;
-    PyObject *shape = PyObject_GetAttr(data, c->shape);
-    *slot_of(made, c->like_shape) = shape ? PySequence_Tuple(shape) : NULL;
-    Py_XDECREF(shape);
-    *slot_of(made, c->like_dtype) = PyObject_GetAttr(data, c->dtype);
-    if (!*slot_of(made, c->like_shape) || !*slot_of(made, c->like_dtype)) Py_CLEAR(made);
+    *slot_of(made, c->accumulator_array) = Py_NewRef(array);
+    *slot_of(made, c->accumulator_owned) = Py_NewRef(is_owned ? Py_True : Py_False);
     return made;
 }
 
-/* Adds the bytes of the elements that an array's holder has. */
-static bool add_bytes(const ArrayClasses *c, PyObject *array, PyObject *whole, int64_t *bytes) {
-    if (PyDict_GetItemWithError(c->storages, (PyObject *)Py_TYPE(array))) {
-        *bytes += storage_bytes(c, array, whole);
-        return !PyErr_Occurred();
-    }
-    PyObject *found = PyObject_GetAttr(whole, c->nbytes);
-    if (!found || !PyLong_Check(found)) { /* of NumPy's objects, few */
-        PyErr_Clear();
-        Py_XDECREF(found);
-        found = PyObject_CallOneArg(c->held_bytes, array);
-    }
-    *bytes += found ? PyLong_AsLongLong(found) : 0;
-    Py_XDECREF(found);
-    return !PyErr_Occurred();
+/* Makes an object of Python, p->made, an accumulator's content. */
+static void take_made(Pull *p, Value *accumulator) {
+    const Value made = new_foreign(p->heap, p->made, false);
+    p->made = NULL;
+    drop(p->heap, *accumulator);
+    *accumulator = made;
 }
 
-/* Returns whether a tape has counted what holds an array's elements, or must not, as it is the caller's; -1 with an
- * exception. */
-static int is_counted_on(const ArrayClasses *c, PyObject *tape, PyObject *name) {
-    const int kept = PySet_Contains(*slot_of(tape, c->tape_kept), name);
-    return kept ? kept : PySet_Contains(*slot_of(tape, c->tape_given), name);
+/* Gives an accumulator its first array. */
+static bool begin_accumulator(Pull *p, Value *accumulator, PyObject *array, bool is_owned) {
+    p->made = accumulator_of(p->c, array, is_owned);
+    if (p->made) take_made(p, accumulator);
+    return p->made == NULL && !PyErr_Occurred();
 }
 
-/* Adds an array to a record: the memory that it views is counted once. */
-static bool keep_array(const ArrayClasses *c, PyObject *array, PyObject *tape, int64_t *bytes) {
-    PyObject *whole = holder_of(c, array), *name = whole ? PyLong_FromVoidPtr(whole) : NULL;
-    const int known = name ? is_counted_on(c, tape, name) : -1;
-    bool done = known >= 0;
-    if (known == 0)
-        done = PySet_Add(*slot_of(tape, c->tape_kept), name) == 0 && add_bytes(c, array, whole, bytes);
-    Py_XDECREF(name);
-    Py_XDECREF(whole);
+/* Adds an array, an Accumulator or a Scattered as Python does. */
+static bool add_by_python(Pull *p, Value *accumulator, PyObject *contribution) {
+    PyObject *old = accumulator->tag == REAL ? PyFloat_FromDouble(accumulator->real) : Py_NewRef(python_in(*accumulator));
+    p->made = old ? PyNumber_Add(old, contribution) : NULL;
+    const bool same = p->made == old;
+    Py_XDECREF(old);
+    if (!p->made) return false;
+    if (same)
+        Py_CLEAR(p->made);
+    else
+        take_made(p, accumulator);
+    return true;
+}
+
+/* Adds an array to an accumulator. is_last: it is g, which no further operand needs. */
+static bool add_contribution(Pull *p, Value *accumulator, PyObject *array, bool is_owned) {
+    const ArrayClasses *c = p->c;
+    if (accumulator->tag == REAL) return begin_accumulator(p, accumulator, array, is_owned);
+    PyObject *old = python_in(*accumulator);
+    if (Py_IS_TYPE(old, c->accumulator)) return add_to_accumulator(c, p->heap, old, array);
+    PyObject *contribution = accumulator_of(c, array, is_owned);
+    const bool done = contribution && add_by_python(p, accumulator, contribution);
+    Py_XDECREF(contribution);
     return done;
 }
 
-/* Returns the operands as residuals, as far as rules read them. */
-static PyObject *kept_natives(const ArrayClasses *c, const Natives *natives, uint64_t read, PyObject *tape,
-                              int64_t *bytes) {
-    PyObject *list = PyList_New(natives->count);
-    for (uint32_t i = 0; list && i < natives->count; i++) {
-        PyObject *native = natives->items[i + 1], *item = NULL;
-        const bool array = is_library_array(c, native);
-        if (!array || (read >> i & 1)) {
-            if (!array || keep_array(c, native, tape, bytes)) item = Py_NewRef(native);
-        } else {
-            item = outline(c, native);
-        }
-        if (!item)
-            Py_CLEAR(list);
-        else
-            PyList_SET_ITEM(list, i, item);
-    }
-    return list;
-}
-
-static PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wanted) {
-    PyObject *bits = PyLong_FromUnsignedLongLong(wanted);
-    PyObject *found = bits ? PyDict_GetItemWithError(*slot_of(plan, c->plan_pulls), bits) : NULL;
-    if (bits && !found && !PyErr_Occurred()) {
-        found = PyObject_CallFunctionObjArgs(c->pulls_of, plan, bits, NULL);
-        Py_XDECREF(found); /* the plan owns it */
-    }
-    Py_XDECREF(bits);
-    return found;
-}
-
-/* Returns a Pullback, with new references to its parts. */
-static PyObject *pullback_of(const ArrayClasses *c, PyObject *plan, PyObject *wanted, PyObject *natives,
-                             PyObject *result) {
-    PyObject *made = new_instance(c->pullback), *saved = made ? PyTuple_New(0) : NULL;
-    if (!saved) {
-        Py_XDECREF(made);
-        return NULL;
-    }
-    *slot_of(made, c->pullback_record) = Py_NewRef(*slot_of(plan, c->plan_record));
-    *slot_of(made, c->pullback_wanted) = Py_NewRef(wanted);
-    *slot_of(made, c->pullback_form) = Py_NewRef(Py_None);
-    *slot_of(made, c->pullback_natives) = Py_NewRef(natives);
-    *slot_of(made, c->pullback_result) = Py_NewRef(result);
-    *slot_of(made, c->pullback_saved) = saved;
-    return made;
-}
-
-static PyObject *pulled_of(const ArrayClasses *c, PyObject *pullback, PyObject *places) {
-    PyObject *made = pullback ? new_instance(c->pulled) : NULL;
-    if (!made) {
-        Py_XDECREF(pullback);
-        return NULL;
-    }
-    *slot_of(made, c->pulled_pullback) = pullback;
-    *slot_of(made, c->pulled_places) = Py_NewRef(places);
-    *slot_of(made, c->pulled_results) = Py_NewRef(Py_None);
-    *slot_of(made, c->pulled_is_simple) = Py_NewRef(Py_True);
-    return made;
-}
-
-PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, bool is_number,
-                       PyObject *tape, int64_t *bytes) {
-    const uint64_t wanted = natives->numbers & (uint64_t)PyLong_AsLongLong(*slot_of(plan, c->plan_rules));
-    if (!is_number || !wanted) return Py_NewRef(c->idle);
-    PyObject *pulls = pulls_for(c, plan, wanted);
-    if (!pulls) return NULL;
-    const uint64_t read = (uint64_t)PyLong_AsLongLong(PyTuple_GET_ITEM(pulls, 2));
-    *bytes = PyLong_AsLongLong(c->pull_bytes);
-    PyObject *list = kept_natives(c, natives, read, tape, bytes), *made = NULL;
-    PyObject *result_kept = read >> RESULT_BIT & 1 ? result : Py_None;
-    const bool whole = list && (!is_library_array(c, result_kept) || keep_array(c, result_kept, tape, bytes));
-    if (whole) made = pullback_of(c, plan, PyTuple_GET_ITEM(pulls, 0), list, result_kept);
-    Py_XDECREF(list);
-    return pulled_of(c, made, PyTuple_GET_ITEM(pulls, 1));
-}
-
-/* Reversing */
-
-/* Returns whether nothing else refers to the elements of a rule's result. */
-static bool is_new(const Pull *p, PyObject *given, PyObject *shape) {
-    if (PyTuple_Check(shape) && PyTuple_GET_SIZE(shape) == 0) return false;
-    if (given == p->g || given == p->result || is_view(p->c, given)) return false;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(p->natives); i++)
-        if (PyList_GET_ITEM(p->natives, i) == given) return false;
+static bool add_real(Value *accumulator, PyObject *given) {
+    PyObject *real = PyNumber_Float(given);
+    if (!real) return false;
+    accumulator->real += PyFloat_AS_DOUBLE(real);
+    Py_DECREF(real);
     return true;
 }
 
-/* Returns a rule's result for an array, as an Accumulator to add; NULL with an exception, or without one if the shapes
- * differ. */
-static PyObject *contribution_of(const Pull *p, PyObject *given, PyObject *like) {
-    const ArrayClasses *c = p->c;
-    PyObject *shape = PyObject_GetAttr(given, c->shape), *made = NULL;
-    PyObject *other = shape ? PyObject_GetAttr(like, c->shape) : NULL;
-    if (other && PyObject_RichCompareBool(shape, other, Py_EQ) == 1) made = new_instance(c->accumulator);
-    if (made) {
-        *slot_of(made, c->accumulator_array) = Py_NewRef(given);
-        *slot_of(made, c->accumulator_owned) = Py_NewRef(is_new(p, given, shape) ? Py_True : Py_False);
-    }
-    Py_XDECREF(shape);
-    Py_XDECREF(other);
-    return made;
+/* Moves the accumulator of the result to an operand that has none yet, with p->given, of the same form, as its array. */
+static void move_accumulator(Pull *p, Value *accumulator) {
+    Py_SETREF(*slot_of(python_in(*p->received), p->c->accumulator_array), Py_NewRef(p->given));
+    note_array(p->c, p->heap, p->given);
+    *accumulator = *p->received;
+    *p->received = of_real(0.0);
 }
 
-/* Adds a contribution to an accumulator. */
-static bool add_contribution(Pull *p, Value *accumulator, PyObject *contribution) {
-    const ArrayClasses *c = p->c;
-    PyObject *sum;
-    if (accumulator->tag == REAL && Py_IS_TYPE(contribution, c->accumulator)) {
-        sum = Py_NewRef(contribution);
-    } else if (accumulator->tag == REAL) {
-        PyObject *zero = PyFloat_FromDouble(accumulator->real);
-        sum = zero ? PyNumber_Add(zero, contribution) : NULL;
-        Py_XDECREF(zero);
-    } else {
-        PyObject *old = ((Foreign *)accumulator->object)->python;
-        if (Py_IS_TYPE(old, c->accumulator) && Py_IS_TYPE(contribution, c->accumulator))
-            return add_accumulator(c, p->heap, old, contribution);
-        sum = PyNumber_Add(old, contribution);
-        if (sum == old) {
-            Py_DECREF(sum);
-            return true;
-        }
-    }
-    if (!sum) return false;
-    p->sum = sum;
-    const Value made = new_foreign(p->heap, sum, false);
-    p->sum = NULL;
-    drop(p->heap, *accumulator);
-    *accumulator = made;
-    return true;
-}
-
-static bool add_given(Pull *p, Value *accumulator, PyObject *given, PyObject *like) {
-    if (PyFloat_CheckExact(like)) {
-        PyObject *real = PyNumber_Float(given);
-        if (!real) return false;
-        accumulator->real += PyFloat_AS_DOUBLE(real);
-        Py_DECREF(real);
-        return true;
-    }
-    if (Py_IS_TYPE(given, p->c->scattered)) return add_contribution(p, accumulator, given);
-    p->contribution = contribution_of(p, given, like);
-    if (!p->contribution) {
+/* Adds a rule's result for an operand. is_last: no further operand's cotangent is computed of g. */
+static bool add_given(Pull *p, Value *accumulator, PyObject *like, bool by_rule, bool is_last) {
+    if (PyFloat_CheckExact(like)) return add_real(accumulator, p->given);
+    if (Py_IS_TYPE(p->given, p->c->scattered)) return add_by_python(p, accumulator, p->given);
+    if (by_rule && !same_shape(p->c, p->given, like)) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a cotangent of an array has another shape");
         return false;
     }
-    const bool done = add_contribution(p, accumulator, p->contribution);
-    Py_CLEAR(p->contribution);
-    return done;
+    if (accumulator->tag != REAL) return add_contribution(p, accumulator, p->given, false);
+    /* g is referred to by its accumulator, by p->g, and here by p->given */
+    const bool hands_over = p->given == p->g && p->is_own && is_last && Py_REFCNT(p->g) == 3;
+    const bool is_owned = hands_over || (p->given != p->g && (by_rule ? is_new(p, p->given) : axes_of(p->c, p->given) > 0));
+    if (hands_over || (is_owned && is_last && p->is_own && same_form(p->c, p->g, p->given))) {
+        move_accumulator(p, accumulator);
+        return true;
+    }
+    return add_contribution(p, accumulator, p->given, is_owned);
+}
+
+/* Rules */
+
+/* Calls the rule of an operand. */
+static PyObject *called_rule(Pull *p, Py_ssize_t position) {
+    const ArrayClasses *c = p->c;
+    const Applied *applied = p->applied;
+    const Py_ssize_t count = Py_SIZE(applied);
+    PyObject *arguments[MOST_OPERANDS + 3] = {NULL, p->g, applied->result ? applied->result : Py_None};
+    for (Py_ssize_t i = 0; i < count; i++) arguments[i + 3] = applied->operands[i];
+    arguments[0] = is_library_array(c, p->g) ? array_namespace(c, &p->g, 1) : array_namespace(c, arguments + 3, count);
+    if (!arguments[0]) {
+        PyErr_SetString(PyExc_SystemError, "arrays of two libraries in one pullback");
+        return NULL;
+    }
+    if (!p->rules) p->rules = PyObject_GetAttr(*slot_of(applied->plan, c->plan_record), c->vjps);
+    return p->rules ? PyObject_Vectorcall(PyTuple_GET_ITEM(p->rules, position), arguments, count + 3, NULL) : NULL;
 }
 
 /* Returns the first operand with the same slot, which has the accumulator of all of them. */
@@ -216,13 +151,16 @@ static uint32_t first_like(const Pull *p, uint32_t position) {
     return position;
 }
 
-static bool pull_one(Pull *p, PyObject *rule, PyObject *const *arguments, uint32_t position) {
-    p->given = operator_cotangent(p->c, p->operator, p->g, p->natives, (Py_ssize_t)position);
-    if (!p->given)
-        p->given = PyObject_Vectorcall(rule, arguments, (size_t)PyList_GET_SIZE(p->natives) + 3, NULL);
+static bool pull_one(Pull *p, const Operator *operator, Py_ssize_t position, bool is_last) {
+    const Applied *applied = p->applied;
+    const Reversed r = {.c = p->c, .g = p->g, .result = applied->result, .operands = applied->operands,
+                        .count = Py_SIZE(applied), .disposable = p->is_own && is_last && Py_REFCNT(p->g) == 2};
+    p->given = operator_cotangent(operator, &r, position);
+    const bool by_rule = !p->given;
+    if (by_rule) p->given = called_rule(p, position);
     if (!p->given) return false;
-    PyObject *like = PyList_GET_ITEM(p->natives, (Py_ssize_t)position);
-    const bool done = add_given(p, &p->accumulators[first_like(p, position)], p->given, like);
+    Value *accumulator = &p->accumulators[first_like(p, (uint32_t)position)];
+    const bool done = add_given(p, accumulator, applied->operands[position], by_rule, is_last);
     Py_CLEAR(p->given);
     return done;
 }
@@ -236,33 +174,14 @@ static void share_accumulators(const Pull *p) {
     }
 }
 
-static bool pull_all(Pull *p, PyObject *wanted) {
-    PyObject *arguments[MOST_OPERANDS + 4] = {NULL, p->g, p->result};
-    const Py_ssize_t count = PyList_GET_SIZE(p->natives);
-    for (Py_ssize_t i = 0; i < count; i++) arguments[i + 3] = PyList_GET_ITEM(p->natives, i);
-    arguments[0] = is_library_array(p->c, p->g) ? array_namespace(p->c, &p->g, 1)
-                                                : array_namespace(p->c, arguments + 3, count);
-    if (!arguments[0]) {
-        PyErr_SetString(PyExc_SystemError, "arrays of two libraries in one pullback");
-        return false;
-    }
-    p->operator = operator_of(p->c, p->record);
-    p->rules = PyObject_GetAttr(p->record, p->c->vjps);
-    bool done = p->rules != NULL;
-    for (Py_ssize_t i = PyTuple_GET_SIZE(wanted); done && i-- > 0;) {
-        const uint32_t position = (uint32_t)PyLong_AsLong(PyTuple_GET_ITEM(wanted, i));
-        done = pull_one(p, PyTuple_GET_ITEM(p->rules, position), arguments, position);
-    }
+static bool pull_all(Pull *p) {
+    PyObject *wanted = wanted_of(p->applied);
+    const Operator *operator = operator_at(PyLong_AsLongLong(*slot_of(p->applied->plan, p->c->plan_operator)));
+    bool done = true;
+    for (Py_ssize_t i = PyTuple_GET_SIZE(wanted); done && i-- > 0;)
+        done = pull_one(p, operator, PyLong_AsSsize_t(PyTuple_GET_ITEM(wanted, i)), i == 0);
     share_accumulators(p);
     return done;
-}
-
-/* Returns the cotangent of the result in the form that rules take, a new reference; NULL: of a kind that C does not
- * handle. */
-static PyObject *received_array(const ArrayClasses *c, Value received) {
-    if (received.tag == REAL) return PyFloat_FromDouble(received.real);
-    PyObject *python = kind_of(received) == FOREIGN ? ((Foreign *)received.object)->python : NULL;
-    return python && Py_IS_TYPE(python, c->accumulator) ? Py_XNewRef(*slot_of(python, c->accumulator_array)) : NULL;
 }
 
 static bool are_known(const Value *accumulators, uint32_t count) {
@@ -277,23 +196,17 @@ void pull_end(Pull *p) {
     Py_CLEAR(p->g);
     Py_CLEAR(p->rules);
     Py_CLEAR(p->given);
-    Py_CLEAR(p->contribution);
-    Py_CLEAR(p->sum);
+    Py_CLEAR(p->made);
 }
 
-Pulling array_reverse(Pull *p, Heap *heap, const Step *step, PyObject *origin, Value received,
+Pulling array_reverse(Pull *p, Heap *heap, const Step *step, PyObject *origin, Value *received,
                       Value *accumulators, uint32_t count) {
     const ArrayClasses *c = array_classes();
     if (!c) PyErr_Clear();
-    if (!c || !Py_IS_TYPE(origin, c->pulled) || *slot_of(origin, c->pulled_is_simple) != Py_True) return NOT_HERE;
-    if (received.tag == REAL && received.real == 0.0) return PULLED;
-    PyObject *pullback = *slot_of(origin, c->pulled_pullback);
-    *p = (Pull){.c = c, .heap = heap, .operands = step->operands, .accumulators = accumulators, .count = count};
-    p->record = *slot_of(pullback, c->pullback_record);
-    p->natives = *slot_of(pullback, c->pullback_natives);
-    p->result = *slot_of(pullback, c->pullback_result);
-    if (!are_known(accumulators, count) || PyList_GET_SIZE(p->natives) > MOST_OPERANDS) return NOT_HERE;
-    p->g = received_array(c, received);
-    if (!p->g) return NOT_HERE;
-    return pull_all(p, *slot_of(pullback, c->pullback_wanted)) ? PULLED : REFUSED;
+    if (!c || !is_applied(origin)) return NOT_HERE;
+    if (received->tag == REAL && received->real == 0.0) return PULLED;
+    *p = (Pull){.c = c, .heap = heap, .applied = (const Applied *)origin, .received = received,
+                .operands = step->operands, .accumulators = accumulators, .count = count};
+    if (!are_known(accumulators, count) || !receive(p)) return NOT_HERE;
+    return pull_all(p) ? PULLED : REFUSED;
 }

@@ -1,33 +1,29 @@
-/* Origins of steps on arrays, and their reversal without Python code. */
+/* The reversal of steps on arrays, without Python code but for the rules of records that need it. */
 #ifndef CK_PULLS_H
 #define CK_PULLS_H
 
 #include "arrays/operators.h"
-#include "foreign/task.h"
-
-/* Returns the origin of an application, a new reference, and stores the bytes that it adds to the tape; NULL: an
- * exception is set. */
-PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, bool is_number,
-                       PyObject *tape, int64_t *bytes);
+#include "foreign/applied.h"
 
 /* NOT_HERE: nothing has been done; REFUSED: an exception is set. */
 typedef enum Pulling { PULLED, NOT_HERE, REFUSED } Pulling;
 
-/* A reversal at work; all 0 at first. */
+/* A reversal at work; all 0 at first. What is owned is released by pull_end: memory may run out at any time. */
 typedef struct Pull {
     const ArrayClasses *c;
     Heap *heap;
-    PyObject *record, *natives, *result;             /* borrowed */
-    PyObject *g, *rules, *given, *contribution, *sum;   /* owned: memory may run out at any time */
+    const Applied *applied;
+    PyObject *g, *rules, *given, *made; /* owned: the cotangent, the rules, a rule's result, an accumulator */
+    bool is_own; /* g is the sweep's own array, and the accumulator that had it is used up */
+    Value *received; /* the accumulator of the result */
     const Operand *operands;
     Value *accumulators;
     uint32_t count;
-    Operator operator;
 } Pull;
 
-/* Adds to the accumulators of a step's operands, from the cotangent of its result. An origin that is not a Pulled of
- * one number, and accumulators of duals, are left to the helper. */
-Pulling array_reverse(Pull *pull, Heap *heap, const Step *step, PyObject *origin, Value received,
+/* Adds to the accumulators of a step's operands, from the cotangent of its result, which may be used up. An origin that
+ * is not an Applied, and accumulators of duals, are left to the helper. */
+Pulling array_reverse(Pull *pull, Heap *heap, const Step *step, PyObject *origin, Value *received,
                       Value *accumulators, uint32_t count);
 void pull_end(Pull *pull); /* releases its references */
 

@@ -11,7 +11,7 @@ typedef struct Reversing {
     Cotangent *c;
     const Block *block;
     const Origin *origin;
-    Value received, *accumulators;
+    Value *received, *accumulators;
     uint32_t count;
     Outcome outcome;
     Call call;
@@ -63,6 +63,11 @@ static bool take_accumulators(Reversing *r) {
     return whole;
 }
 
+static PyObject *origin_in_python(PyObject *origin) {
+    if (!is_applied(origin)) return Py_NewRef(origin);
+    return python_origin(array_classes(), (const Applied *)origin);
+}
+
 static void reverse_in_python(void *arguments) {
     Reversing *r = arguments;
     passage_begin(&r->x, r->c->heap, NULL);
@@ -82,8 +87,8 @@ static void reverse_in_python(void *arguments) {
     call_begin(&r->call, r->c->helper);
     call_add(&r->call, Py_NewRef((PyObject *)r->block->python));
     call_add_integer(&r->call, r->origin->key);
-    call_add(&r->call, Py_NewRef((PyObject *)r->origin->python));
-    call_add(&r->call, export_value(&r->x, r->received, false));
+    call_add(&r->call, origin_in_python(r->origin->python));
+    call_add(&r->call, export_value(&r->x, *r->received, false));
     add_accumulators(r);
     r->answer = call_do(&r->call, classes()->reverse);
     if (r->answer == Py_None) return; /* the helper has the error */
@@ -93,7 +98,7 @@ static void reverse_in_python(void *arguments) {
         report_error(r->c->helper);
 }
 
-Outcome foreign_reverse_on(Cotangent *c, const Block *block, const Origin *origin, Value received,
+Outcome foreign_reverse_on(Cotangent *c, const Block *block, const Origin *origin, Value *received,
                            Value *accumulators, uint32_t count) {
     Reversing reversing = {.c = c, .block = block, .origin = origin, .received = received,
                            .accumulators = accumulators, .count = count, .outcome = FAILED};

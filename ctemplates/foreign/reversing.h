@@ -6,9 +6,9 @@
 #include "state/cotangent.h"
 
 /* Reverses an origin in Python, on accumulators that the caller has collected: aligned with the operands of the step or
- * end, NOTHING for constants; they are replaced. A stripping has one, of the raised value. `received` is borrowed: the
- * cotangent of the result. */
-Outcome foreign_reverse_on(Cotangent *c, const Block *block, const Origin *origin, Value received,
+ * end, NOTHING for constants; they are replaced. A stripping has one, of the raised value. `received`: the
+ * cotangent of the result, which may be used up: 0 remains. */
+Outcome foreign_reverse_on(Cotangent *c, const Block *block, const Origin *origin, Value *received,
                            Value *accumulators, uint32_t count);
 
 /* Reverses a scalar whose partials are Python's: values of the operands and the result, as the part has them;

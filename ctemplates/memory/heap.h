@@ -54,6 +54,13 @@ typedef struct Shelf {
 } Shelf;
 typedef enum ShelfUse { FOR_STACKS, FOR_TAPES, SHELVES } ShelfUse;
 
+/* The GIL, held by the thread that is in the heap until it leaves, or has used it often (bridge/guard.h). */
+typedef struct PythonHold {
+    bool held;
+    uint32_t uses;
+    void *lock;
+} PythonHold;
+
 struct Heap {
     const HeapHooks *hooks;
     void *free[CLASSES]; /* lists of free blocks by size class, linked through their first word */
@@ -73,6 +80,7 @@ struct Heap {
     size_t slab_bytes, large_bytes; /* of all slabs; of all that came from malloc, on the shelves too */
     size_t bytes, peak, limit; /* peak <= limit: so only a new peak is compared with it */
     jmp_buf *escape;
+    PythonHold hold;
     uint64_t runs; /* the next epoch (versions.h) */
     void *keeps; /* PyObject *: the set of peers whose code closures and frames name; owned; NULL: none */
     int64_t fail_at; /* the hostile build: the allocation that fails, counted down; 0: none */

@@ -43,11 +43,11 @@ static bool is_done(Outcome outcome) { return outcome != FAILED && outcome != NO
 /* Origins */
 
 /* Reverses a step or end by its origin: an operand may occur twice, and then has one accumulator. */
-static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value received, const Operand *operands,
+static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value *received, const Operand *operands,
                               uint32_t count) {
     Cotangent *c = r->c;
     if (origin->numbers) {
-        step_tape_reverse(c->heap, origin->numbers, received, c->window);
+        step_tape_reverse(c->heap, origin->numbers, *received, c->window);
         c->mixed = true;
         return STOPPED;
     }
@@ -70,7 +70,7 @@ static Outcome reverse_recorded_step(const Reversal *r, const Origin *origin, ui
     const Step *step = &r->block->steps[index];
     Value received = of_real(0.0);
     if (step->result != NO_REGISTER) received = take_accumulator(&r->c->window[step->result]);
-    const Outcome outcome = reverse_origin(r, origin, received, step->operands, step->count);
+    const Outcome outcome = reverse_origin(r, origin, &received, step->operands, step->count);
     drop(r->c->heap, received);
     return outcome;
 }
@@ -156,7 +156,7 @@ static Outcome reverse_made_steps(const Reversal *r) {
 
 /* Ends */
 
-static Outcome reverse_recorded_end(const Reversal *r, Value received) {
+static Outcome reverse_recorded_end(const Reversal *r, Value *received) {
     const Origin *origin = part_origin(r->part, END_ORIGIN);
     const End *end = &r->block->end;
     return origin ? reverse_origin(r, origin, received, end->operands, end->count) : STOPPED;
@@ -173,12 +173,12 @@ static Outcome reverse_differentiate(const Reversal *r) {
     const Block *entered = c->block;
     const uint32_t count = entered->parameter_count;
     for (uint32_t i = 0; i < count; i++) c->scratch[i] = take_accumulator(&c->window[entered->parameters[i]]);
-    const Value received = count ? c->scratch[count - 1] : of_real(0.0);
+    Value received = count ? c->scratch[count - 1] : of_real(0.0);
     clear_slots(r);
     drop(c->heap, cotangent_pop(c));
     take_frame(c, r->block->end.point);
     if (entered->procedure) give_environment(c, end_birth(r), entered->procedure->capture_count);
-    const Outcome outcome = reverse_recorded_end(r, received);
+    const Outcome outcome = reverse_recorded_end(r, &received);
     drop(c->heap, received);
     return outcome;
 }
@@ -193,7 +193,8 @@ static Outcome reverse_resume(const Reversal *r) {
     for (uint32_t i = 0; i < count; i++) clear_accumulator(c->heap, &c->window[at[i]]);
     clear_slots(r);
     take_frame(c, r->block->end.point);
-    return reverse_recorded_end(r, of_real(0.0));
+    Value received = of_real(0.0);
+    return reverse_recorded_end(r, &received);
 }
 
 /* Reverses a raise: the frames that it removed are restored, with zero accumulators except for the handler's; the
@@ -211,7 +212,7 @@ static Outcome reverse_raise(const Reversal *r) {
     for (uint32_t k = part->stripped; k-- > 0;) {
         const Origin *origin = part_origin(part, STRIPPED_ORIGIN - (int32_t)k);
         Value stripped = of_real(0.0);
-        if (origin && !is_done(foreign_reverse_on(c, r->block, origin, raised, &stripped, 1))) return FAILED;
+        if (origin && !is_done(foreign_reverse_on(c, r->block, origin, &raised, &stripped, 1))) return FAILED;
         drop(c->heap, raised);
         raised = stripped;
         c->mixed |= raised.tag != REAL;
@@ -221,7 +222,7 @@ static Outcome reverse_raise(const Reversal *r) {
     Outcome outcome = STOPPED;
     if (origin) {
         const Step *step = &r->block->steps[part->stop];
-        outcome = reverse_origin(r, origin, raised, step->operands, step->count);
+        outcome = reverse_origin(r, origin, &raised, step->operands, step->count);
     } else if (end->kind == THROW && end->operands[0].at != NO_REGISTER) {
         accumulate(c->heap, &c->window[end->operands[0].at], raised);
         return STOPPED;

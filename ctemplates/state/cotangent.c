@@ -237,6 +237,8 @@ static void add_duals(Sums *sums, Sum sum) {
 }
 
 Value accumulator_sum(Heap *heap, Value a, Value b) {
+    if (a.tag == REAL && kind_of(b) == FOREIGN) return b; /* an array's accumulator that has received nothing is 0 */
+    if (b.tag == REAL && kind_of(a) == FOREIGN) return a;
     Value result = of_real(0.0);
     Sums sums = {.heap = heap, .room = FIRST_SUMS};
     sums.waiting = sums.first;

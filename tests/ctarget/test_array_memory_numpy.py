@@ -28,16 +28,44 @@ def test_places_in_numpys_table() -> None:
     """The table indices in the source are those of NumPy's own header."""
     header = Path(np.get_include(), "numpy", "__multiarray_api.h").read_text(encoding="utf-8")
     header = re.sub(r"\\\n\s*", " ", header)
-    places = dict(re.findall(r"#define (\w+)\s+\(\*\(.*\)\s+PyArray_API\[(\d+)\]\)", header))
-    source = (ROOT / "ctemplates" / "arrays" / "array_memory.c").read_text(encoding="utf-8")
+    places = dict(re.findall(r"#define (\w+)\s+\(\*\(.*\)\s*PyArray_API\[(\d+)\]\)", header))
+    source = (ROOT / "ctemplates" / "arrays" / "numpy_interface.h").read_text(encoding="utf-8")
     names = {
         "GET_ABI_VERSION": "PyArray_GetNDArrayCVersion",
+        "ARRAY_TYPE": "PyArray_Type",
         "GET_FEATURE_VERSION": "PyArray_GetNDArrayCFeatureVersion",
         "SET_HANDLER": "PyDataMem_SetHandler",
         "GET_HANDLER": "PyDataMem_GetHandler",
     }
     for ours, numpys in names.items():
         assert re.search(rf"\b{ours} = (\d+)", source)[1] == places[numpys]  # type: ignore[index]
+
+
+class Layout(ctypes.Structure):
+    """NumpyArray of ctemplates/arrays/numpy_interface.h, without the head of all objects of Python."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("axes", ctypes.c_int),
+        ("shape", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("strides", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("base", ctypes.c_void_p),
+        ("dtype", ctypes.c_void_p),
+    )
+
+
+def test_layout_of_numpys_arrays() -> None:
+    """An array and its dtype begin as the source says."""
+    whole = np.zeros((2, 3, 4), np.float32)
+    for array, base in ((whole, None), (whole[:, 1:], id(whole)), (np.zeros((), complex), None)):
+        found = Layout.from_address(id(array) + object.__basicsize__)
+        assert tuple(found.shape[: found.axes]) == array.shape
+        assert tuple(found.strides[: found.axes]) == array.strides
+        assert (found.base, found.dtype, found.data) == (base, id(array.dtype), array.ctypes.data)
+        kind = ctypes.c_char.from_address(
+            id(array.dtype) + object.__basicsize__ + ctypes.sizeof(ctypes.c_void_p)
+        )
+        assert kind.value.decode() == array.dtype.kind
 
 
 def capsule_of(memory: Any, name: bytes | None) -> Any:

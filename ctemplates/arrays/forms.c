@@ -1,0 +1,116 @@
+/* What steps ask of an array of any library: see forms.h. */
+#include "arrays/forms.h"
+
+#include <string.h>
+
+#include "arrays/numpy_interface.h"
+
+/* Shape and dtype */
+
+/* Returns the shape or the dtype of an array or a Like, a new reference. */
+static PyObject *attribute(const ArrayClasses *c, PyObject *x, PyObject *name) {
+    if (Py_IS_TYPE(x, c->like)) return Py_NewRef(*slot_of(x, name == c->shape ? c->like_shape : c->like_dtype));
+    return PyObject_GetAttr(x, name);
+}
+
+static bool same_attribute(const ArrayClasses *c, PyObject *x, PyObject *y, PyObject *name) {
+    PyObject *first = attribute(c, x, name), *second = first ? attribute(c, y, name) : NULL;
+    const int same = second ? (first == second ? 1 : PyObject_RichCompareBool(first, second, Py_EQ)) : -1;
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    if (same < 0) PyErr_Clear();
+    return same == 1;
+}
+
+/* Returns whether an array of NumPy's has the shape of a Like. */
+static bool has_shape(const NumpyArray *x, PyObject *shape) {
+    if (PyTuple_GET_SIZE(shape) != x->axes) return false;
+    for (int i = 0; i < x->axes; i++)
+        if (PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, i)) != x->shape[i]) return false;
+    return true;
+}
+
+bool same_shape(const ArrayClasses *c, PyObject *x, PyObject *y) {
+    if (!is_numpy(x)) return same_attribute(c, x, y, c->shape);
+    const NumpyArray *first = numpy_of(x), *second = numpy_of(y);
+    if (is_numpy(y))
+        return first->axes == second->axes &&
+               memcmp(first->shape, second->shape, (size_t)first->axes * sizeof *first->shape) == 0;
+    return Py_IS_TYPE(y, c->like) ? has_shape(first, *slot_of(y, c->like_shape)) : same_attribute(c, x, y, c->shape);
+}
+
+bool same_dtype(const ArrayClasses *c, PyObject *x, PyObject *y) {
+    if (is_numpy(x)) {
+        PyObject *own = numpy_of(x)->dtype;
+        if (is_numpy(y) ? numpy_of(y)->dtype == own : Py_IS_TYPE(y, c->like) && *slot_of(y, c->like_dtype) == own)
+            return true;
+    }
+    return same_attribute(c, x, y, c->dtype);
+}
+
+Py_ssize_t axes_of(const ArrayClasses *c, PyObject *array) {
+    if (is_numpy(array)) return numpy_of(array)->axes;
+    PyObject *shape = PyObject_GetAttr(array, c->shape);
+    const Py_ssize_t axes = shape ? PyObject_Size(shape) : -1;
+    Py_XDECREF(shape);
+    return axes;
+}
+
+Py_UCS4 kind_of_elements(const ArrayClasses *c, PyObject *array) {
+    if (is_numpy(array))
+        return (unsigned char)((const NumpyDtype *)(const void *)numpy_of(array)->dtype)->kind;
+    PyObject *dtype = PyObject_GetAttr(array, c->dtype);
+    if (!dtype) return 0;
+    PyObject *known = PyDict_GET_SIZE(c->kinds) ? PyDict_GetItemWithError(c->kinds, dtype) : NULL;
+    PyObject *kind = known ? Py_NewRef(known) : PyObject_GetAttr(dtype, c->kind);
+    Py_DECREF(dtype);
+    if (!kind) return 0;
+    const Py_UCS4 letter = PyUnicode_Check(kind) && PyUnicode_GET_LENGTH(kind) == 1 ? PyUnicode_READ_CHAR(kind, 0) : 0;
+    Py_DECREF(kind);
+    return letter;
+}
+
+/* Elements */
+
+/* Returns whether an array is one of the default library, which has NumPy's attributes. */
+static bool has_attributes(const ArrayClasses *c, PyObject *array) {
+    PyObject *functions = PyDict_GetItemWithError(c->namespaces, (PyObject *)Py_TYPE(array));
+    return PyList_GET_SIZE(c->defaults) && functions == PyList_GET_ITEM(c->defaults, 0);
+}
+
+/* Returns the functions that a library counts its arrays' storages with, borrowed; NULL: it has none. */
+static PyObject *storage_functions(const ArrayClasses *c, PyObject *array) {
+    return PyDict_GetItemWithError(c->storages, (PyObject *)Py_TYPE(array));
+}
+
+PyObject *storage_of(const ArrayClasses *c, PyObject *array) {
+    PyObject *functions = is_numpy(array) ? NULL : storage_functions(c, array);
+    return functions ? PyObject_CallOneArg(PyTuple_GET_ITEM(functions, 0), array) : NULL;
+}
+
+int64_t storage_bytes(const ArrayClasses *c, PyObject *array, PyObject *storage) {
+    PyObject *found = PyObject_CallOneArg(PyTuple_GET_ITEM(storage_functions(c, array), 1), storage);
+    const int64_t bytes = found ? PyLong_AsLongLong(found) : -1;
+    Py_XDECREF(found);
+    return bytes;
+}
+
+PyObject *holder_of(const ArrayClasses *c, PyObject *array) {
+    if (is_numpy(array)) return Py_NewRef(numpy_of(array)->base ? numpy_of(array)->base : array);
+    if (storage_functions(c, array)) return storage_of(c, array);
+    if (!has_attributes(c, array)) return PyObject_CallOneArg(c->holder_of, array);
+    PyObject *base = PyObject_GetAttr(array, c->base);
+    if (base != Py_None) return base;
+    Py_DECREF(base);
+    return Py_NewRef(array);
+}
+
+bool is_view(const ArrayClasses *c, PyObject *array) {
+    if (is_numpy(array)) return numpy_of(array)->base != NULL;
+    const bool own = has_attributes(c, array);
+    PyObject *found = own ? PyObject_GetAttr(array, c->base) : PyObject_CallOneArg(c->is_view, array);
+    if (!found) PyErr_Clear();
+    const bool view = found != (own ? Py_None : Py_False);
+    Py_XDECREF(found);
+    return view;
+}

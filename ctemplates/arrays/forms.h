@@ -1,0 +1,36 @@
+/* What steps ask of an array of any library: shape, dtype, kind of elements, whose elements it has.
+ *
+ * NumPy's arrays are read as its binary interface lays them out, all others by their attributes and by the functions of
+ * checkpoint.ad.array_library. A form is also what a Like has: shape and dtype without elements.
+ */
+#ifndef CK_FORMS_H
+#define CK_FORMS_H
+
+#include "arrays/array_classes.h"
+
+/* Return whether two arrays, or Likes, agree in it; false, without an exception, if one has none. */
+bool same_shape(const ArrayClasses *c, PyObject *x, PyObject *y);
+bool same_dtype(const ArrayClasses *c, PyObject *x, PyObject *y);
+
+static inline bool same_form(const ArrayClasses *c, PyObject *x, PyObject *y) {
+    return same_shape(c, x, y) && same_dtype(c, x, y);
+}
+
+/* Returns the number of axes; -1: an exception is set. */
+Py_ssize_t axes_of(const ArrayClasses *c, PyObject *array);
+
+/* Returns NumPy's letter for the kind of an array's elements; 0: an exception is set, or it has none. */
+Py_UCS4 kind_of_elements(const ArrayClasses *c, PyObject *array);
+
+/* Returns the object that holds the elements of an array, a new reference; NULL with an exception. */
+PyObject *holder_of(const ArrayClasses *c, PyObject *array);
+
+/* Returns the storage of an array, a new reference, if its library counts arrays by storage (storage_table.h); NULL: it
+ * does not, or an exception is set. storage_bytes: those of one; -1 with an exception. */
+PyObject *storage_of(const ArrayClasses *c, PyObject *array);
+int64_t storage_bytes(const ArrayClasses *c, PyObject *array, PyObject *storage);
+
+/* Returns whether an array may show the elements of another one. */
+bool is_view(const ArrayClasses *c, PyObject *array);
+
+#endif

@@ -1,0 +1,46 @@
+/* NumPy's interface in C, without its headers. */
+#ifndef CK_NUMPY_INTERFACE_H
+#define CK_NUMPY_INTERFACE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <stdbool.h>
+
+/* Indices in the table of its functions, which do not change within one version of the binary interface:
+ * numpy/_core/include/numpy/__multiarray_api.h (tests/ctarget/test_array_memory.py compares). */
+enum { GET_ABI_VERSION = 0, ARRAY_TYPE = 2, GET_FEATURE_VERSION = 211, SET_HANDLER = 304, GET_HANDLER = 305 };
+
+/* PyArrayObject_fields of numpy/ndarraytypes.h: the beginning of an array. */
+typedef struct NumpyArray {
+    PyObject_HEAD
+    char *data;
+    int axes;
+    Py_ssize_t *shape, *strides;
+    PyObject *base;  /* NULL: it has its elements itself */
+    PyObject *dtype;
+} NumpyArray;
+
+/* PyArray_Descr: the beginning of a dtype. */
+typedef struct NumpyDtype {
+    PyObject_HEAD
+    PyTypeObject *scalar;
+    char kind; /* NumPy's letter */
+} NumpyDtype;
+
+/* Returns NumPy's table of functions. NULL without an exception: NumPy is not imported, or its version is not known. */
+void **numpy_functions(void);
+
+/* The type of NumPy's arrays once one has been met; a type that no array has, if its layout is not known. */
+extern PyTypeObject *numpy_array;
+
+bool meet_array(const PyObject *object); /* sets it, if the object is the first of them */
+
+/* Returns whether an object is exactly an array of NumPy's, laid out as above. */
+static inline bool is_numpy(const PyObject *object) {
+    return Py_TYPE(object) == numpy_array || (!numpy_array && meet_array(object));
+}
+
+static inline const NumpyArray *numpy_of(PyObject *array) { return (const NumpyArray *)(const void *)array; }
+
+#endif

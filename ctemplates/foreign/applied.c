@@ -1,0 +1,146 @@
+/* What a tape keeps of an application of a function of arrays: see applied.h. */
+#include "foreign/applied.h"
+
+#include "arrays/forms.h"
+#include "foreign/plan_flags.h"
+
+/* The type */
+
+static void destroy(PyObject *object) {
+    Applied *applied = (Applied *)object;
+    Py_XDECREF(applied->plan);
+    Py_XDECREF(applied->result);
+    for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++) Py_XDECREF(applied->operands[i]);
+    PyObject_Free(object);
+}
+
+static PyTypeObject applied_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "checkpoint.ctarget.Applied",
+    .tp_basicsize = sizeof(Applied),
+    .tp_itemsize = sizeof(PyObject *),
+    .tp_dealloc = destroy,
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+};
+
+bool is_applied(const PyObject *origin) { return Py_IS_TYPE(origin, &applied_type); }
+
+/* Keeping */
+
+/* Returns what stands for an array of which no rule reads an element, a new reference: the plan's last Like of the
+ * operand, if that has the same form. */
+static PyObject *outline(const ArrayClasses *c, PyObject *plan, Py_ssize_t i, PyObject *data) {
+    PyObject *likes = *slot_of(plan, c->plan_likes), *last = PyList_GET_ITEM(likes, i);
+    if (Py_IS_TYPE(last, c->like) && same_form(c, data, last)) return Py_NewRef(last);
+    PyObject *made = new_instance(c->like);
+    if (!made) return NULL;
+    PyObject *shape = PyObject_GetAttr(data, c->shape);
+    *slot_of(made, c->like_shape) = shape ? PySequence_Tuple(shape) : NULL;
+    Py_XDECREF(shape);
+    *slot_of(made, c->like_dtype) = PyObject_GetAttr(data, c->dtype);
+    if (!*slot_of(made, c->like_shape) || !*slot_of(made, c->like_dtype)) {
+        Py_DECREF(made);
+        return NULL;
+    }
+    PyList_SetItem(likes, i, Py_NewRef(made));
+    return made;
+}
+
+/* Adds the bytes of the elements that an array's holder has. */
+static bool add_bytes(const ArrayClasses *c, PyObject *array, PyObject *whole, int64_t *bytes) {
+    if (PyDict_GetItemWithError(c->storages, (PyObject *)Py_TYPE(array))) {
+        *bytes += storage_bytes(c, array, whole);
+        return !PyErr_Occurred();
+    }
+    PyObject *found = PyObject_GetAttr(whole, c->nbytes);
+    if (!found || !PyLong_Check(found)) { /* of NumPy's objects, few */
+        PyErr_Clear();
+        Py_XDECREF(found);
+        found = PyObject_CallOneArg(c->held_bytes, array);
+    }
+    *bytes += found ? PyLong_AsLongLong(found) : 0;
+    Py_XDECREF(found);
+    return !PyErr_Occurred();
+}
+
+/* Returns whether a tape has counted what holds an array's elements, or must not, as it is the caller's; -1 with an
+ * exception. */
+static int is_counted_on(const ArrayClasses *c, PyObject *tape, PyObject *name) {
+    const int kept = PySet_Contains(*slot_of(tape, c->tape_kept), name);
+    return kept ? kept : PySet_Contains(*slot_of(tape, c->tape_given), name);
+}
+
+/* Adds an array to a record: the memory that it views is counted once. */
+static bool keep_array(const ArrayClasses *c, PyObject *array, PyObject *tape, int64_t *bytes) {
+    PyObject *whole = holder_of(c, array), *name = whole ? PyLong_FromVoidPtr(whole) : NULL;
+    const int known = name ? is_counted_on(c, tape, name) : -1;
+    bool done = known >= 0;
+    if (known == 0) done = PySet_Add(*slot_of(tape, c->tape_kept), name) == 0 && add_bytes(c, array, whole, bytes);
+    Py_XDECREF(name);
+    Py_XDECREF(whole);
+    return done;
+}
+
+/* Returns an operand as it is kept, a new reference. */
+static PyObject *residual(const ArrayClasses *c, PyObject *plan, Py_ssize_t i, PyObject *native, bool is_read,
+                          PyObject *tape, int64_t *bytes) {
+    if (!is_library_array(c, native)) return Py_NewRef(native);
+    if (!is_read) return outline(c, plan, i, native);
+    return keep_array(c, native, tape, bytes) ? Py_NewRef(native) : NULL;
+}
+
+/* Returns a new Applied without operands. */
+static Applied *applied_to(PyObject *plan, PyObject *pulls, Py_ssize_t count) {
+    if (!applied_type.tp_dict && PyType_Ready(&applied_type) < 0) return NULL;
+    Applied *made = PyObject_NewVar(Applied, &applied_type, count);
+    if (!made) return NULL;
+    made->plan = Py_NewRef(plan);
+    made->pulls = pulls;
+    made->result = NULL;
+    for (Py_ssize_t i = 0; i < count; i++) made->operands[i] = NULL;
+    return made;
+}
+
+static PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wanted) {
+    PyObject *bits = PyLong_FromUnsignedLongLong(wanted);
+    PyObject *found = bits ? PyDict_GetItemWithError(*slot_of(plan, c->plan_pulls), bits) : NULL;
+    if (bits && !found && !PyErr_Occurred()) {
+        found = PyObject_CallFunctionObjArgs(c->pulls_of, plan, bits, NULL);
+        Py_XDECREF(found); /* the plan owns it */
+    }
+    Py_XDECREF(bits);
+    return found;
+}
+
+PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, bool is_number,
+                       PyObject *tape, int64_t *bytes) {
+    const uint64_t wanted = natives->numbers & (uint64_t)PyLong_AsLongLong(*slot_of(plan, c->plan_rules));
+    if (!is_number || !wanted) return Py_NewRef(c->idle);
+    PyObject *pulls = pulls_for(c, plan, wanted);
+    Applied *made = pulls ? applied_to(plan, pulls, natives->count) : NULL;
+    if (!made) return NULL;
+    const uint64_t read = (uint64_t)PyLong_AsLongLong(PyTuple_GET_ITEM(pulls, 2));
+    *bytes = (int64_t)(sizeof(Applied) + natives->count * sizeof(PyObject *));
+    bool done = true;
+    for (uint32_t i = 0; done && i < natives->count; i++) {
+        made->operands[i] = residual(c, plan, i, natives->items[i + 1], read >> i & 1, tape, bytes);
+        done = made->operands[i] != NULL;
+    }
+    if (done && (read >> RESULT_BIT & 1)) {
+        made->result = Py_NewRef(result);
+        done = !is_library_array(c, result) || keep_array(c, result, tape, bytes);
+    }
+    if (!done) Py_CLEAR(made);
+    return (PyObject *)made;
+}
+
+PyObject *python_origin(const ArrayClasses *c, const Applied *applied) {
+    PyObject *operands = PyList_New(Py_SIZE(applied));
+    for (Py_ssize_t i = 0; operands && i < Py_SIZE(applied); i++)
+        PyList_SET_ITEM(operands, i, Py_NewRef(applied->operands[i]));
+    PyObject *result = applied->result ? applied->result : Py_None, *made = NULL;
+    if (operands)
+        made = PyObject_CallFunctionObjArgs(c->origin_of, applied->plan, applied->pulls, operands, result, NULL);
+    Py_XDECREF(operands);
+    return made;
+}

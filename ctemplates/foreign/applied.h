@@ -1,0 +1,34 @@
+/* What a tape keeps of an application of a function of arrays: the operands and the result, as far as rules read them.
+ *
+ * It has what checkpoint.interp.hybrid.tensors.Pulled and its Pullback have, in one object that Python's garbage
+ * collector does not track: it is on no cycle. Of an array whose elements no rule reads there is a Like, one for all
+ * applications of a step in a row that have such an operand.
+ */
+#ifndef CK_APPLIED_H
+#define CK_APPLIED_H
+
+#include "arrays/array_classes.h"
+#include "foreign/task.h"
+
+typedef struct Applied {
+    PyObject_VAR_HEAD    /* ob_size: the number of operands */
+    PyObject *plan;      /* the step's StepPlan */
+    PyObject *pulls;     /* of the plan, which owns it: see pulls_of in checkpoint/ctarget/plans.py */
+    PyObject *result;    /* NULL: no rule reads it */
+    PyObject *operands[];
+} Applied;
+
+bool is_applied(const PyObject *origin);
+
+/* Returns the origin of an application, a new reference, and stores the bytes that it adds to the tape; NULL: an
+ * exception is set. It is an Applied, or the origin of steps without anything to reverse. */
+PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, bool is_number,
+                       PyObject *tape, int64_t *bytes);
+
+/* Returns the positions of the operands that receive a cotangent: a tuple, borrowed. */
+static inline PyObject *wanted_of(const Applied *applied) { return PyTuple_GET_ITEM(applied->pulls, 0); }
+
+/* Returns the same origin as an object of Python, a new reference; NULL: an exception is set. */
+PyObject *python_origin(const ArrayClasses *c, const Applied *applied);
+
+#endif
