@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -296,12 +297,15 @@ NAN_TO_NUM = gated(
     _nan_to_num,
     lambda t, x, *rest: WHERE(ISFINITE(x), t, 0.0),
     None,
-    None,
-    None,
-    None,
-    needs=((0,), (), (), (), ()),
+    lambda t, x, *rest: WHERE(ISNAN(x), t, 0.0),
+    lambda t, x, *rest: WHERE(EQUAL(x, math.inf), t, 0.0),
+    lambda t, x, *rest: WHERE(EQUAL(x, -math.inf), t, 0.0),
+    needs=((0,), (), (0, 2), (0, 3), (0, 4)),
     implements=(np.nan_to_num,),
     shape="that of the array",
     convention="0 where an element is replaced",
-    samples=sampled(ANY),
+    samples=lambda rng: [
+        *sampled(ANY)(rng),
+        (np.array([np.nan, 1.0, np.inf, -np.inf]), True, 0.5, 2.0, -3.0),
+    ],
 )

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from checkpoint.prims.arrays import tensor
-from tensorlib.layout.moving import call, in_place_of, keywords_first, shape_now
-from tensorlib.rules import real_only, unbroadcast
+from tensorlib.layout.moving import call, in_place_of, is_list, keywords_first, listed, shape_now
+from tensorlib.rules import real_only, tangent_array, unbroadcast
 
 
 def _arange(xp: Any, start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
@@ -212,17 +212,17 @@ def _meshgrid_vjp(xp: Any, g: Any, y: Any, indexing: str, *xi: Any, position: in
     number = position - 1
     like, part = xi[number], g[number]
     if part is None:
-        return xp.zeros(like.shape, like.dtype)
+        part = xp.zeros(y[number].shape, y[number].dtype)
     own = _axis_of(number, len(xi), indexing)
     total = xp.sum(part, axis=tuple([i for i in range(len(xi)) if i != own]))
-    return unbroadcast(xp, total.reshape(getattr(like, "shape", ())), like)
+    return listed(xp, total, like) if is_list(like) else unbroadcast(xp, total.reshape(xp.shape(like)), like)
 
 
 def _meshgrid_jvp(tangent: Any, y: Any, indexing: str, *xi: Any, position: int) -> Any:
     number = position - 1
     shape = [1] * len(xi)
     shape[_axis_of(number, len(xi), indexing)] = -1
-    line = call("np.reshape", tangent, tuple(shape))
+    line = call("np.reshape", tangent_array(tangent), tuple(shape))
     part = call("np.broadcast_to", line, shape_now(y.items[number]))
     return in_place_of(part, y.items, number)
 
@@ -240,5 +240,6 @@ MESHGRID = tensor(
         ("xy", rng.normal(size=3), rng.normal(size=2), rng.normal(size=4)),
         ("xy", rng.normal(size=3), np.arange(2)),
         ("xy", rng.normal(size=3)),
+        ("xy", [0.5, 1.5], [2.5], 0.25),
     ],
 )

@@ -13,7 +13,7 @@ from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.elementwise.selection import WHERE
 from tensorlib.layout.moving import as_like, call, linear, listed, matrices, shape_now, with_options
 from tensorlib.reductions.axes import count, kept, on_lists, plain_axis
-from tensorlib.rules import is_complex, stacked, tangent_array
+from tensorlib.rules import is_complex, raw, stacked, tangent_array
 
 SHAPE = "that of the array without the axes; with keepdims these have length 1"
 
@@ -80,8 +80,10 @@ MEAN = linear(
 # Deviations
 
 
-def _degrees(shape: tuple[int, ...], axis: Any, ddof: Any) -> float:
-    return float(max(count(shape, axis) - ddof, 0))
+def _degrees(shape: tuple[int, ...], axis: Any, ddof: Any) -> Any:
+    """Return the degrees of freedom; a number that is differentiated if ddof is."""
+    degrees = float(max(count(shape, axis) - raw(ddof), 0))
+    return SUBTRACT(float(count(shape, axis)), ddof) if degrees and type(ddof) is not int else degrees
 
 
 def _conjugate(deviations: Any) -> Any:
@@ -117,8 +119,11 @@ def _with_mean(name: str) -> Any:
     return saves
 
 
-def _of_deviations(share: Any) -> Any:
-    """Return the `pull` of a deviation, whose cotangent is a share of each element's deviation."""
+def _of_deviations(share: Any, power: float) -> Any:
+    """Return the `pull` of a deviation, whose cotangent is a share of each element's deviation.
+
+    power: that of the degrees of freedom by which the result is divided.
+    """
 
     def pull(
         xp: Any,
@@ -131,11 +136,16 @@ def _of_deviations(share: Any) -> Any:
         dtype: Any = None,
         ddof: Any = 0,
         keepdims: Any = False,
-    ) -> tuple[Any]:
+    ) -> list[Any]:
         whole = xp.asarray(a)
-        each = kept(xp, share(xp, g, y, _degrees(whole.shape, axis, ddof)), whole.ndim, axis, keepdims)
-        found = each * _conjugate(whole - saved[0])
-        return (as_like(found, a) if hasattr(a, "dtype") else listed(xp, found, a),)
+        degrees = _degrees(whole.shape, axis, ddof)
+
+        def of_array() -> Any:
+            each = kept(xp, share(xp, g, y, degrees), whole.ndim, axis, keepdims)
+            found = each * _conjugate(whole - saved[0])
+            return as_like(found, a) if hasattr(a, "dtype") else listed(xp, found, a)
+
+        return [of_array() if i == 0 else float(xp.sum(g * y) * power / degrees) for i in wanted]
 
     return pull
 
@@ -161,6 +171,18 @@ def _std_jvp(
     return DIVIDE(_along_deviations(t, a, axis, ddof, keepdims), safe(y))
 
 
+def _along_degrees(power: float) -> Any:
+    """Return the rule for the tangent of ddof; power: that of the degrees of freedom in the result."""
+
+    def jvp(
+        t: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False
+    ) -> Any:
+        degrees = _degrees(shape_now(stacked(a)), plain_axis(axis), ddof)
+        return DIVIDE(MULTIPLY(MULTIPLY(y, t), power), degrees)
+
+    return jvp
+
+
 _SPREAD = axes_samples((1, None, 1, True), (None, None, 1), ((0, 1), None, 2, True), empty=False)
 
 
@@ -172,25 +194,28 @@ VAR = tensor(
     "np.var",
     _var,
     saves=_with_mean("var"),
-    pull=_of_deviations(lambda xp, g, y, degrees: xp.divide(2.0 * g, degrees)),
-    jvps=(_var_jvp, None, None, None, None),
-    needs=((0,),),
+    pull=_of_deviations(lambda xp, g, y, degrees: xp.divide(2.0 * g, degrees), 1.0),
+    jvps=(_var_jvp, None, None, _along_degrees(1.0), None),
     implements=(np.var,),
     methods=("var",),
     shape=SHAPE,
-    samples=_spread,
+    samples=lambda rng: [*_spread(rng), (rng.normal(size=(3, 4)), 1, None, 0.5)],
 )
 STD = tensor(
     "np.std",
     _std,
     saves=_with_mean("std"),
-    pull=_of_deviations(lambda xp, g, y, degrees: xp.divide(g, safe(y) * degrees)),
-    jvps=(_std_jvp, None, None, None, None),
+    pull=_of_deviations(lambda xp, g, y, degrees: xp.divide(g, safe(y) * degrees), 0.5),
+    jvps=(_std_jvp, None, None, _along_degrees(0.5), None),
     implements=(np.std,),
     methods=("std",),
     shape=SHAPE,
     convention="0 where all elements are equal",
-    samples=lambda rng: [*_spread(rng), (np.array([[1.0, 2.0], [3.0, 5.0]]), -1)],
+    samples=lambda rng: [
+        *_spread(rng),
+        (np.array([[1.0, 2.0], [3.0, 5.0]]), -1),
+        (rng.normal(size=(3, 4)), 1, None, 0.5),
+    ],
 )
 
 

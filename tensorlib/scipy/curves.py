@@ -1,8 +1,8 @@
 """Curves through points: scipy.interpolate's interp1d, CubicSpline and PchipInterpolator.
 
 In a program these make an object that is called, as in SciPy: its values are SciPy's, its derivatives are
-by where it is called and by the values at the points. The coefficients of a spline depend on the values
-linearly; those of PchipInterpolator are its formula's. The points themselves are constants.
+by where it is called, by the points, and by the values there. The slopes of a spline solve a tridiagonal
+system of equations; those of PchipInterpolator are its formula's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from checkpoint.prims.arrays import prim, solver, translated_as
 @dataclass(frozen=True)
 class Curve:
     """A piecewise cubic curve. x: the points. y: values there. slopes: the derivatives there, which depend
-    on y.
+    on both.
 
     name, options: how SciPy makes the same.
     """
@@ -38,9 +38,9 @@ class Curve:
         value = prim("py.solver", "scipy.interpolate", (), arguments)
 
         def between(parts: Any) -> Any:
-            return _cubic(self.x, parts[0], parts[1], parts[2], nu)
+            return _cubic(*parts, nu)
 
-        return prim("py.attached", value, between, (self.y, self.slopes, at))
+        return prim("py.attached", value, between, (self.x, self.y, self.slopes, at))
 
     def derivative(self, nu: Any = 1) -> Any:
         """Return the derivative as a curve."""
@@ -54,10 +54,10 @@ class Curve:
         value = prim("py.solver", "scipy.interpolate, integral", (), arguments)
 
         def between(parts: Any) -> Any:
-            y, slopes, low, high = parts
-            return _area(self.x, y, slopes, high) - _area(self.x, y, slopes, low)
+            x, y, slopes, low, high = parts
+            return _area(x, y, slopes, high) - _area(x, y, slopes, low)
 
-        return prim("py.attached", value, between, (self.y, self.slopes, a * 1.0, b * 1.0))
+        return prim("py.attached", value, between, (self.x, self.y, self.slopes, a * 1.0, b * 1.0))
 
 
 @dataclass(frozen=True)
@@ -110,27 +110,64 @@ def _of_scipy(name: str, x: Any, y: Any, options: dict[str, Any], at: Any, nu: i
     return made(at) if name == "interp1d" else made(at, nu)
 
 
-@solver("scipy.interpolate, slopes by values")
-def _slopes_by_values(x: Any, bc_type: Any) -> Any:
-    """Return the matrix by which a cubic spline's slopes at its points depend on the values."""
-    return interpolate.CubicSpline(x, np.eye(len(x)), bc_type=bc_type)(x, 1)
+@solver("scipy.interpolate, slopes")
+def _slopes_of_scipy(x: Any, y: Any, bc_type: str) -> Any:
+    return interpolate.CubicSpline(x, y, bc_type=bc_type)(x, 1)
 
 
 def cubic_spline(x: Any, y: Any, axis: Any = 0, bc_type: Any = "not-a-knot", extrapolate: Any = None) -> Any:
     """See scipy.interpolate.CubicSpline; of one curve, with bc_type not-a-knot, natural or clamped."""
-    x, y = prim("py.stop", np.asarray(x) * 1.0), np.asarray(y) * 1.0
+    x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
     if y.ndim != 1 or bc_type not in ("not-a-knot", "natural", "clamped") or extrapolate == "periodic":
         raise NotImplementedError(
             "CubicSpline of several curves, or of other boundaries than not-a-knot, natural and clamped: "
             "make a spline for each column"
         )
-    slopes = prim("py.solver", "scipy.interpolate, slopes by values", (), (x, bc_type)) @ y
-    return Curve("CubicSpline", x, y, slopes, {"bc_type": bc_type, "extrapolate": extrapolate})
+    options = {"bc_type": bc_type, "extrapolate": extrapolate}
+    return Curve("CubicSpline", x, y, _spline_slopes(x, y, bc_type), options)
+
+
+def _spline_slopes(x: Any, y: Any, bc_type: Any) -> Any:
+    """Return a cubic spline's slopes at its points: SciPy's, with derivatives of the system they solve."""
+
+    def solved(parts: Any) -> Any:
+        return _solved_slopes(parts[0], parts[1], bc_type)
+
+    value = prim("py.solver", "scipy.interpolate, slopes", (), (x, y, bc_type))
+    return prim("py.attached", value, solved, (x, y))
+
+
+def _solved_slopes(x: Any, y: Any, bc_type: Any) -> Any:
+    """Return the slopes with which the second derivatives from the left and from the right agree."""
+    h = np.diff(x)
+    rise = np.diff(y) / h
+    if len(x) == 2:
+        return np.zeros(2) if bc_type == "clamped" else np.stack([rise[0], rise[0]])
+    first, right, start = _boundary(h, rise, bc_type)
+    last, left, end = _boundary(h[::-1], rise[::-1], bc_type)
+    inner = 3.0 * (h[1:] * rise[:-1] + h[:-1] * rise[1:])
+    main = np.concatenate([first, 2.0 * (h[:-1] + h[1:]), last])
+    matrix = np.diag(main) + np.diag(np.concatenate([right, h[:-1]]), 1)
+    matrix = matrix + np.diag(np.concatenate([h[1:], left]), -1)
+    return np.linalg.solve(matrix, np.concatenate([start, inner, end]))
+
+
+def _boundary(h: Any, rise: Any, bc_type: Any) -> Any:
+    """Return the equation of the first slope: its factor, the next one's, the right side."""
+    if bc_type == "clamped":
+        return np.ones(1), np.zeros(1), np.zeros(1)
+    if bc_type == "natural":
+        return np.full(1, 2.0), np.ones(1), 3.0 * rise[:1]
+    if len(h) == 2:  # a parabola
+        return np.ones(1), np.ones(1), 2.0 * rise[:1]
+    both = h[:1] + h[1:2]
+    right = ((h[:1] + 2.0 * both) * h[1:2] * rise[:1] + h[:1] ** 2 * rise[1:2]) / both
+    return h[1:2], both, right
 
 
 def pchip(x: Any, y: Any, axis: Any = 0, extrapolate: Any = None) -> Any:
     """See scipy.interpolate.PchipInterpolator; of one curve."""
-    x, y = prim("py.stop", np.asarray(x) * 1.0), np.asarray(y) * 1.0
+    x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
     if y.ndim != 1 or len(y) < 3:
         raise NotImplementedError(
             "PchipInterpolator of several curves or of two points: make one for each column"
@@ -171,9 +208,9 @@ class Lines:
         value = prim("py.solver", "scipy.interpolate", (), ("interp1d", self.x, self.y, self.options, at, 0))
 
         def between(parts: Any) -> Any:
-            return _line(self.x, parts[0], parts[1], self.fill)
+            return _line(*parts)
 
-        return prim("py.attached", value, between, (self.y, at))
+        return prim("py.attached", value, between, (self.x, self.y, at, self.fill))
 
 
 def _line(x: Any, y: Any, at: Any, fill: Any) -> Any:
@@ -194,7 +231,7 @@ def interp1d(
     assume_sorted: Any = False,
 ) -> Any:
     """See scipy.interpolate.interp1d; of one curve, of kind linear or cubic."""
-    x, y = prim("py.stop", np.asarray(x) * 1.0), np.asarray(y) * 1.0
+    x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
     if y.ndim != 1 or kind not in ("linear", "cubic", 1, 3):
         raise NotImplementedError("interp1d of several curves, or of a kind that is neither linear nor cubic")
     if not assume_sorted:
@@ -204,8 +241,7 @@ def interp1d(
     if kind in ("cubic", 3):
         if isinstance(fill_value, str) or bounds_error is False:
             raise NotImplementedError("interp1d(kind='cubic') beyond its points: use CubicSpline")
-        slopes = prim("py.solver", "scipy.interpolate, slopes by values", (), (x, "not-a-knot")) @ y
-        return Curve("interp1d", x, y, slopes, options)
+        return Curve("interp1d", x, y, _spline_slopes(x, y, "not-a-knot"), options)
     if isinstance(fill_value, str):
         return Lines(x, y, options, None)
     return Lines(x, y, options, fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value))

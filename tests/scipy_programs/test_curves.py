@@ -46,7 +46,21 @@ def integrals(p: Any) -> Any:
     return within * curve.integrate(-0.2, 2.5 + p[1])
 
 
-@pytest.mark.parametrize("f", [spline, monotone, lines, integrals])
+def moved_points(p: Any) -> Any:
+    """Curves through points that move, too; of two and three points as well."""
+    x, y = X * p[0] + p[1] * np.array([0.0, 0.2, 0.0, 0.0, 0.0]), np.cos(X)
+    total = PchipInterpolator(x, y)(1.3) + interp1d(x, y)(1.1) + interp1d(x, y, kind="cubic")(1.4)
+    total += interp1d(x, y, bounds_error=False, fill_value=(p[0], p[1]))(-1.0)
+    for bc_type in ("not-a-knot", "natural", "clamped"):
+        curve = CubicSpline(x, y * p[1], bc_type=bc_type)
+        total += curve(1.2) + curve.integrate(0.2, 1.6)
+        total += CubicSpline(x[:3], y[:3], bc_type=bc_type)(0.3) + CubicSpline(x[:2], y[:2], bc_type=bc_type)(
+            0.2
+        )
+    return total
+
+
+@pytest.mark.parametrize("f", [spline, monotone, lines, integrals, moved_points])
 def test_curves(f: Any) -> None:
     agrees(f, [0.8, 0.6], rtol=1e-5)
 

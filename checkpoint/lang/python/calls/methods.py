@@ -144,6 +144,7 @@ def _is_built_in(t: FunctionContext, name: str) -> bool:
         or name in opaque.METHODS
         or name in outside.METHODS
         or name in sets.OWN
+        or name in generator_methods
         or t.program.library_method(name) is not None
     )
 
