@@ -38,7 +38,8 @@ class Curve:
         value = prim("py.solver", "scipy.interpolate", (), arguments)
 
         def between(parts: Any) -> Any:
-            return _cubic(*parts, nu)
+            points, y, slopes, place = parts
+            return _cubic(points, y, slopes, place, nu)
 
         return prim("py.attached", value, between, (self.x, self.y, self.slopes, at))
 
@@ -208,7 +209,8 @@ class Lines:
         value = prim("py.solver", "scipy.interpolate", (), ("interp1d", self.x, self.y, self.options, at, 0))
 
         def between(parts: Any) -> Any:
-            return _line(*parts)
+            points, y, place, fill = parts
+            return _line(points, y, place, fill)
 
         return prim("py.attached", value, between, (self.x, self.y, at, self.fill))
 
