@@ -12,9 +12,10 @@
 
 from checkpoint.ad.values import Capsule
 from checkpoint.api.checking import check
-from checkpoint.api.gradients import grad, hvp, primitive, stop_gradient, value_and_grad
+from checkpoint.api.gradients import grad, hvp, stop_gradient, value_and_grad
 from checkpoint.api.jacobians import hessian, jacfwd, jacrev
 from checkpoint.api.operators import State, interrupt, jvp, primops, read, resume, vjp
+from checkpoint.api.own_steps import primitive
 from checkpoint.api.packages import translate
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.budget import Budget

@@ -20,12 +20,12 @@ from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.numbers import NUMBERS, one, real_part
 from checkpoint.ad.tangent import zeros_of
-from checkpoint.ad.values import Foreign
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
 from checkpoint.functions.interface import Call, holds_real
+from checkpoint.functions.leaves import Each, Receiver, check_each, report_rest, reporting
 from checkpoint.functions.public import Derived, within_programs
 from checkpoint.functions.python_functions import PythonCall
 from checkpoint.functions.resumption import as_function
@@ -45,7 +45,7 @@ class Derivative(Derived):
     function: the function that is differentiated. argnums: by which of its positional arguments.
     has_aux: whether it returns a pair, of which only the first is differentiated.
     has_state: whether the function may change what came in from outside; what it leaves is returned, too.
-    engine, schedule, memory, progress: as `vjp` takes them; a memory becomes the schedule that it stands for.
+    engine, schedule, memory, progress, each: as `vjp` has them; a memory becomes the schedule it stands for.
     """
 
     kind = "a derivative"
@@ -60,6 +60,7 @@ class Derivative(Derived):
         memory: Memory = None,
         progress: ProgressOption = False,
         has_state: bool = False,
+        each: Each = None,
     ) -> None:
         if not callable(function):
             raise RunError(f"{self.kind} is that of a function, not of a {type(function).__name__}")
@@ -68,6 +69,7 @@ class Derivative(Derived):
             raise RunError(f"argnums is an int or a tuple of ints, not {argnums!r}")
         chosen = named_schedule(schedule, memory)
         check_progress(progress)
+        check_each(each, has_state)
         self.function = function
         self.argnums = argnums
         self.has_aux = has_aux
@@ -75,6 +77,7 @@ class Derivative(Derived):
         self.schedule = schedule if memory is None else chosen
         self.progress: ProgressOption = progress
         self.has_state = has_state
+        self.each = each
         functools.update_wrapper(self, function, updated=())
         self.__doc__ = f"{self.kind} of {_name(function)}.\n\n{function.__doc__ or ''}".rstrip()
 
@@ -93,7 +96,7 @@ class Derivative(Derived):
             found = getattr(found, part, None)
         if found is self:
             return str(name)
-        how = (self.engine, self.schedule, None, self.progress, self.has_state)
+        how = (self.engine, self.schedule, None, self.progress, self.has_state, self.each)
         return type(self), (self.function, self.argnums, self.has_aux, *how)
 
     def picks(self, args: Sequence[Any]) -> list[int]:
@@ -164,6 +167,8 @@ class ValueAndGrad(Derivative):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, positions = self.call(args, kwargs)
         call.differentiate_by(positions)
+        if self.each is not None:
+            return self._with_each(self.each, call, positions, args)
         with reported(self.progress):
             y, xbar = call.run.vjp(self.cotangent_of, named_schedule(self.schedule))
         cotangents = call.unpacked(xbar)
@@ -174,6 +179,18 @@ class ValueAndGrad(Derivative):
 
                 warn_where_rounded(self.function, args, kwargs, call.run, i)
         gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
+        value, aux = self.values(y, call)
+        return ((value, aux) if self.has_aux or self.has_state else value), gradient
+
+    def _with_each(self, each: Receiver, call: Call, positions: Sequence[int], args: Sequence[Any]) -> Any:
+        """Return the value and the structure of the gradient, each leaf of which is reported."""
+        paths = [()] if isinstance(self.argnums, int) else [(k,) for k in range(len(positions))]
+        places = list(zip(paths, positions, strict=True))
+        with reporting(each, [(path, args[i], call.parts[i]) for path, i in places]) as finals:
+            with reported(self.progress):
+                y, xbar = call.run.vjp(self.cotangent_of, named_schedule(self.schedule), finals)
+            cotangents = call.unpacked(xbar)
+            gradient = self.picked([report_rest(finals, path, args[i], cotangents[i]) for path, i in places])
         value, aux = self.values(y, call)
         return ((value, aux) if self.has_aux or self.has_state else value), gradient
 
@@ -200,6 +217,7 @@ def grad(
     memory: Memory = None,
     progress: ProgressOption = False,
     has_state: bool = False,
+    each: Each = None,
 ) -> Callable[P, Any]:
     """Return the gradient of a function that returns a real, as a function of the same arguments.
 
@@ -220,6 +238,7 @@ def grad(
         progress: as in `vjp`.
         has_state: as in `vjp`; the result is then (gradient, State), with has_aux (gradient, (anything else,
             State)).
+        each: as in `vjp`: it receives the path and the gradient of each leaf as soon as that is final.
 
     Examples:
         >>> def loss(w, xs):
@@ -237,8 +256,15 @@ def grad(
         {'slope': 26.0, 'shift': 16.0}
         >>> grad(abs)(3 + 4j)
         (0.6-0.8j)
+        >>> def descend(path, gradient):
+        ...     weights[path[0]] -= 0.1 * gradient
+        >>> weights = [np.full(2, 3.0), np.full(2, 5.0)]
+        >>> grad(lambda ws: np.sum(ws[0] * ws[1]), each=descend)(weights)
+        [None, None]
+        >>> weights
+        [array([2.5, 2.5]), array([4.7, 4.7])]
     """
-    return Grad(f, argnums, has_aux, engine, schedule, memory, progress, has_state)
+    return Grad(f, argnums, has_aux, engine, schedule, memory, progress, has_state, each)
 
 
 @within_programs
@@ -252,6 +278,7 @@ def value_and_grad(
     memory: Memory = None,
     progress: ProgressOption = False,
     has_state: bool = False,
+    each: Each = None,
 ) -> Callable[P, tuple[Any, Any]]:
     """Return a function that gives the value and the gradient of `f`, from one sweep.
 
@@ -263,7 +290,7 @@ def value_and_grad(
         >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 4.0)
         (12.0, (4.0, 3.0))
     """
-    return ValueAndGrad(f, argnums, has_aux, engine, schedule, memory, progress, has_state)
+    return ValueAndGrad(f, argnums, has_aux, engine, schedule, memory, progress, has_state, each)
 
 
 @within_programs
@@ -322,40 +349,6 @@ def stop_gradient(x: T) -> T:
         3.0
     """
     return x
-
-
-def primitive(
-    value: Callable[P, T],
-    *,
-    vjp: Callable[..., Any] | None = None,
-    jvp: Callable[..., Any] | None = None,
-) -> Callable[P, T]:
-    """Return a function that is one step of every program that calls it, with derivatives of your own.
-
-    Reverse mode needs vjp, forward mode jvp. Derivatives of derivatives do not go through it. Outside of
-    a program it is `value`.
-
-    Args:
-        value: any function, of any library, that takes and returns pytrees of numbers and arrays, and
-            returns the same for the same arguments whenever it is called.
-        vjp: vjp(ybar, y, *args) returns the cotangents of the arguments, as a tuple with one for each, for
-            the cotangent `ybar` of the value y. Each is shaped like its argument, with None where that has
-            no real.
-        jvp: jvp(tangents, y, *args) returns the tangent of the value, shaped like y, for the tuple of the
-            arguments' tangents.
-
-    Examples:
-        >>> import math
-        >>> cube = primitive(lambda x: x**3, vjp=lambda ybar, y, x: (3.0 * x**2 * ybar,))
-        >>> cube(2.0)
-        8.0
-        >>> grad(lambda x: cube(math.sin(x)))(0.0)
-        0.0
-    """
-    for what, function in (("value", value), ("vjp", vjp), ("jvp", jvp)):
-        if not callable(function) and (function is not None or what == "value"):
-            raise RunError(f"the {what} of a primitive is a function, not a {type(function).__name__}")
-    return Foreign(value, vjp, jvp)
 
 
 def _is_zero(cotangent: Any) -> bool:

@@ -21,6 +21,7 @@ from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError, Source
+from checkpoint.functions.leaves import Each, check_each, vjp_reporting
 from checkpoint.functions.procedures import to_python
 from checkpoint.functions.program import load, load_file
 from checkpoint.functions.public import within_programs
@@ -65,6 +66,7 @@ def vjp(
     memory: Memory = None,
     progress: ProgressOption = False,
     has_state: bool = False,
+    each: Each = None,
 ) -> tuple[Any, Any]:
     """Return the value y of f at x, and the cotangent of x for the cotangent `ybar` of y.
 
@@ -94,6 +96,13 @@ def vjp(
             what it returns and of the State that it leaves: `args`, `kwargs`, `globals`. ybar is a pair, too,
             of cotangents of both; None stands for zeros of the state. An object that lies at two places of x
             or the globals cannot be changed.
+        each: a function of a path and a cotangent, which is called for each leaf of x that has a cotangent,
+            once, on the calling thread, as soon as that is final. Then nothing that is still to run reads the
+            leaf, or another one with the same storage, so `each` may change it. The cotangent is let go, and
+            None is in its place in the result. The path is the tuple of indices, keys and names of attributes
+            that lead to it. Engine c knows when arrays in containers are final; all else is reported at the
+            end. Where the gradient fails, the notes of the exception name the leaves that were reported, and
+            its attribute `reported` has all of them. memory then bounds all that is added, results too.
 
     Returns:
         y, and a cotangent with x's structure, with None where x has nothing to differentiate.
@@ -118,13 +127,20 @@ def vjp(
         ...     return xs[0]
         >>> vjp(double, [3.0], has_state=True)
         ((6.0, State(args=([6.0],), kwargs={}, globals={})), [2.0])
+        >>> vjp(lambda xs: xs[0] * xs[1], [2.0, 3.0], each=print)
+        (0,) 3.0
+        (1,) 2.0
+        (6.0, [None, None])
         >>> vjp(double, [3.0], (0.0, State(([1.0],), {}, {})), has_state=True)[1]
         [2.0]
     """
     chosen = named_schedule(schedule, memory)
     check_progress(progress)
+    check_each(each, has_state)
     call = as_function(f, has_state).call((x,), {}, engine, ("x",))
     with reported(progress):
+        if each is not None:
+            return vjp_reporting(call, ybar, chosen, each, ("x", "ybar"))
         y, cotangents = call.vjp(ybar, chosen, ("x", "ybar"))
     return y, cotangents[0]
 

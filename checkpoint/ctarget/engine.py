@@ -24,6 +24,7 @@ from checkpoint.ctarget.states import Heap, Rest, State
 from checkpoint.ctarget.sweep import follow
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts
+from checkpoint.driver.finals import Finals
 from checkpoint.driver.observe import Observer
 from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.schedule import Schedule
@@ -140,6 +141,7 @@ class C:
         counts: Counts,
         observers: tuple[Observer, ...] = (),
         outside: Outside = NOTHING,
+        finals: Finals | None = None,
     ) -> tuple[State, Cotangent]:
         """See WithDriver.sweep."""
-        return follow(self, start, schedule, effects, seed, last, counts, None, observers, outside)
+        return follow(self, start, schedule, effects, seed, last, counts, None, observers, outside, finals)

@@ -20,6 +20,7 @@ from checkpoint.ad.library import silently
 from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.directives import bound, logged, report_of, write
+from checkpoint.ctarget.final_leaves import begin_finals
 from checkpoint.ctarget.foreign import PythonHelper
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.reporting import MAX_PACE, Reporter, SamplingReporter
@@ -31,11 +32,12 @@ from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import NEVER_REVERSED, WITHOUT_TAPE
+from checkpoint.driver.finals import Finals
 from checkpoint.driver.memory import is_share, resolve
 from checkpoint.driver.observe import Observer, Sampler
 from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.raised import left_open
-from checkpoint.driver.schedule import Action, Advance, Bisection, Schedule, Tape, weighs
+from checkpoint.driver.schedule import Action, Advance, Bisection, Reverse, Schedule, Tape, weighs
 from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Recorded
@@ -117,6 +119,7 @@ def follow(
     log: list[Action] | None = None,
     observers: tuple[Observer, ...] = (),
     outside: Outside = NOTHING,
+    finals: Finals | None = None,
 ) -> tuple[State, Cotangent]:
     """Reverse the run from `start`; return its end and the cotangent of `start`.
 
@@ -124,10 +127,13 @@ def follow(
         frame: what C holds is released here.
     """
     module = runtime()
-    own = type(schedule) is Bisection and all(isinstance(each, Sampler) for each in observers)
+    samples = all(isinstance(each, Sampler) for each in observers)
+    own = type(schedule) is Bisection and samples and finals is None
     base, bytes = _bisected(schedule) if own else (0, NEVER)
     watched = watch(start, taped=True)
-    helper = SweepHelper(engine, start, effects, outside.given)
+    # With `finals` a tape counts what it reads of the caller's: about as much does its reversal take.
+    uncounted = outside.given if finals is None else frozenset()
+    helper = SweepHelper(engine, start, effects, uncounted)
     held = start.heap.got(
         module.lib.ck_sweep_create(start.held, NEVER if last is None else last, base, bytes, id(helper))
     )
@@ -144,7 +150,9 @@ def follow(
                 module.lib.ck_sweep_weigh_arrays(
                     held, outside.results, id(outside.given), _known_bound(schedule)
                 )
-            work.follow(schedule, outside.least)
+            if finals is not None:
+                module.lib.ck_sweep_watch_leaves(held)
+            work.follow(schedule, outside.least, finals)
         return work.result()
     except (KeyboardInterrupt, MemoryError) as stop:
         helper.interrupted(stop, held)
@@ -226,7 +234,7 @@ class _Progress:
         if self._reporter is not None:
             self._reporter.over()
 
-    def follow(self, schedule: Schedule, least: int) -> None:
+    def follow(self, schedule: Schedule, least: int, finals: Finals | None = None) -> None:
         """Perform the actions of a schedule, which receives a report after each."""
         began, busy = perf_counter(), process_time()
         held, lib, reporter, watched = self.held, self._lib, self._reporter, self._watch
@@ -242,6 +250,8 @@ class _Progress:
             outcome = run(held, self._given, directive, False)
             if outcome != followed:
                 self._continue(outcome)
+            if finals is not None and type(action) is Reverse:
+                self._report_finals(finals)
             report = report_of(found, began, busy, least)
             if watched is not None and type(action) in RUNS:
                 watched.ended(self._steps())
@@ -252,6 +262,14 @@ class _Progress:
                 action = actions.send(report)
             except StopIteration:
                 return
+
+    def _report_finals(self, finals: Finals) -> None:
+        """Report the cotangents that are final now."""
+        lib, held = self._lib, self.held
+        if not finals.has_begun:
+            begin_finals(finals, self.helper.start, held)
+        if finals.reversed_to(lib.ck_sweep_counts(held).reversed_to, self.cotangent):
+            lib.ck_sweep_weigh(held)
 
     def _continue(self, outcome: int) -> None:
         """Call C, from the outcome of the last call on, until the directive has been followed."""

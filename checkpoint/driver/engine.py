@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from checkpoint.ad.numbers import Number
 from checkpoint.ad.values import Capsule
 from checkpoint.driver.effects import Effects
+from checkpoint.driver.finals import Finals
 from checkpoint.driver.observe import Observer
 from checkpoint.driver.outside import Outside
 from checkpoint.driver.schedule import Schedule
@@ -150,6 +151,7 @@ class WithDriver(Engine, Protocol):
         counts: Counts,
         observers: tuple[Observer, ...],
         outside: Outside,
+        finals: Finals | None,
     ) -> tuple[State, Any]:
         """Do as checkpoint.driver.execute.Sweep.run does, except reporting the end to the observers."""
         ...

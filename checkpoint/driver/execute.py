@@ -16,6 +16,7 @@ from checkpoint.ad.library import silently
 from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine, Recording, State, driver_of
+from checkpoint.driver.finals import Finals
 from checkpoint.driver.footprint import Footprint
 from checkpoint.driver.levels import level_of
 from checkpoint.driver.observe import REPORT_SECONDS, Observer, adapted, observed, observers
@@ -48,6 +49,7 @@ class Sweep:
     seed: gives the cotangent of the end state, once it is known.
     last: the step at which the run is taken to end; None: when it has its value.
     outside: what of the bytes that the sweep holds is its caller's.
+    finals: receives cotangents of arguments as soon as they are known to be final; None: nobody does.
     """
 
     engine: Engine
@@ -55,6 +57,7 @@ class Sweep:
     seed: Callable[[State], Any]
     last: int | None = None
     outside: Outside = NOTHING
+    finals: Finals | None = None
     counts: Counts = field(default_factory=Counts)
 
     def run(self, start: State, schedule: Schedule) -> tuple[State, Any]:
@@ -75,9 +78,8 @@ class Sweep:
     def _swept(self, start: State, schedule: Schedule, observers: tuple[Observer, ...]) -> tuple[State, Any]:
         own = driver_of(self.engine)
         if own is not None:
-            return own.sweep(
-                start, schedule, self.effects, self.seed, self.last, self.counts, observers, self.outside
-            )
+            given = self.effects, self.seed, self.last, self.counts, observers, self.outside, self.finals
+            return own.sweep(start, schedule, *given)
         return _Followed(self, start, schedule, observers).follow()
 
 

@@ -224,6 +224,8 @@ def _written_out(f: Any) -> Any:
         return f
     if f.has_state:
         raise SourceError("a derivative with has_state cannot be used in a program: take it outside of one")
+    if f.each is not None:
+        raise SourceError(f"a derivative with each= cannot be used in a program: {library_derivatives.EACH}")
     make = getattr(library_derivatives, f.counterpart)
     derived = library_derivatives.derived_with_aux if f.has_aux else library_derivatives.derived
     return derived(make, _written_out(f.function), f.argnums)

@@ -27,6 +27,7 @@ class Derived:
     function: the function that is differentiated. argnums: the positions of the arguments by which.
     has_aux: whether `function` returns a pair of which only the first is differentiated.
     has_state: whether it may change what came in from outside.
+    each: receives the cotangents as soon as they are final; None: nobody does.
     """
 
     counterpart: ClassVar[str]
@@ -34,3 +35,4 @@ class Derived:
     argnums: int | tuple[int, ...]
     has_aux: bool
     has_state: bool
+    each: Callable[..., object] | None

@@ -88,10 +88,11 @@ def to_python(value: Any, function: Callable[[Any], Any]) -> Any:
 
 def cotangent_to_python(nest: Any, cotangent: Any) -> Any:
     """Return the cotangent of an argument in its structure, with None where it holds no real."""
-    return cotangent if type(cotangent) is float else _fold(nest, cotangent, _cotangent_leaf)
+    return cotangent if type(cotangent) is float else _fold(nest, cotangent, cotangent_leaf)
 
 
-def _cotangent_leaf(item: Any, cotangent: Any) -> Any:
+def cotangent_leaf(item: Any, cotangent: Any) -> Any:
+    """Return the cotangent of a leaf as the caller's own; None where there is nothing to differentiate."""
     if type(cotangent) is Opaque and not cotangent.numbers:
         return None
     if type(cotangent) is not Array:
@@ -132,7 +133,7 @@ def _fold(nest: Any, value: Any, leaf: Callable[[Any, Any], Any]) -> Any:
         if type(other) not in CONTAINERS:
             return leaf(item, other)
         pairs = list(zip(parts_of_python(item, other), other.parts(), strict=True))
-        return Branch(pairs, lambda parts: _rebuilt(item, other, parts))
+        return Branch(pairs, lambda parts: rebuilt(item, other, parts))
 
     return fold((nest, value), opened)
 
@@ -160,7 +161,7 @@ def parts_of_python(item: Any, value: Any) -> Any:
     ]
 
 
-def _rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
+def rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
     """Return a Python object like another, of other parts, without running its class's code."""
     if type(value) is List:
         return parts

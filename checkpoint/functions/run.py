@@ -20,6 +20,7 @@ from checkpoint.ad.tangent import ShapeError, lift, split, zeros_of
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, State
+from checkpoint.driver.finals import Finals
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError, Source, Span, Unreached
@@ -168,13 +169,18 @@ class Run:
         return capsule
 
     @_until_all_is_reached
-    def vjp(self, cotangent_of: Callable[[Any], Any], schedule: Schedule) -> tuple[Any, Any]:
-        """Return the value y and the cotangent of the argument, for the cotangent `cotangent_of(y)`."""
+    def vjp(
+        self, cotangent_of: Callable[[Any], Any], schedule: Schedule, finals: Finals | None = None
+    ) -> tuple[Any, Any]:
+        """Return the value y and the cotangent of the argument, for the cotangent `cotangent_of(y)`.
+
+        finals: receives cotangents as soon as they are final; in their places is None.
+        """
         with self.errors:
             if self.is_plain:
-                value, contributions = swept(self.context(), 0, schedule, self.u, cotangent_of)
+                value, contributions = swept(self.context(), 0, schedule, self.u, cotangent_of, finals)
                 return renew(value), Record(TUPLE, tuple(contributions))
-            outcome = reverse_sweep(self.context(), 0, schedule, self.u, cotangent_of)
+            outcome = reverse_sweep(self.context(), 0, schedule, self.u, cotangent_of, finals)
             return outcome.car, outcome.cdr.cdr
 
     @_until_all_is_reached

@@ -50,10 +50,11 @@ from checkpoint.ad.record import PYTHON_FAILURES, Control, Data, OperandError, O
 from checkpoint.ad.tangent import cotangent_of, match, split, tangent_of, zeros_of
 from checkpoint.ad.values import Capsule, Pair
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Engine
+from checkpoint.driver.engine import Engine, driver_of
 from checkpoint.driver.execute import Sweep
+from checkpoint.driver.finals import Finals
 from checkpoint.driver.observe import observers
-from checkpoint.driver.outside import NOTHING, outside
+from checkpoint.driver.outside import NOTHING, Outside, outside
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection, Plain, Schedule, weighs
 from checkpoint.errors import InternalError
@@ -86,19 +87,30 @@ def gradient(context: Context, level: int, schedule: Schedule, u: Any, v: Any) -
 
 
 def reverse_sweep(
-    context: Context, level: int, schedule: Schedule, u: Any, cotangent_of: Callable[[Any], Any]
+    context: Context,
+    level: int,
+    schedule: Schedule,
+    u: Any,
+    cotangent_of: Callable[[Any], Any],
+    finals: Finals | None = None,
 ) -> Pair:
     """Return (y . u-cotangent) for an entered `u` of floats; `cotangent_of(y)` is the cotangent of y."""
-    value, contributions = swept(context, level, schedule, u, cotangent_of)
+    value, contributions = swept(context, level, schedule, u, cotangent_of, finals)
     return Pair(renew(value), tangent_of(u, contributions))
 
 
 def swept(
-    context: Context, level: int, schedule: Schedule, u: Any, cotangent_of: Callable[[Any], Any]
-) -> tuple[Any, list[Number]]:
+    context: Context,
+    level: int,
+    schedule: Schedule,
+    u: Any,
+    cotangent_of: Callable[[Any], Any],
+    finals: Finals | None = None,
+) -> tuple[Any, list[Any]]:
     """Return y, with the run's own locations, and for each number of u its cotangent as a new number.
 
-    In the place of the cotangent of an array that entered as a constant is the array: nobody reads it.
+    In the place of the cotangent of an array that entered as a constant is the array: nobody reads it. Of one
+    that was reported by `finals` it is None.
     """
     engine = context.engine
     start = engine.start(level, u, context.tags)
@@ -107,16 +119,30 @@ def swept(
         engine,
         context.effects,
         seed=lambda end: engine.seed(end, cotangent_of(end.value)),
-        outside=outside(u) if weighs(schedule) or observers() else NOTHING,
+        outside=_outside(engine, schedule, u, finals),
+        finals=finals,
     )
     end, cotangent = sweep.run(start, schedule)
     context.tags = max(context.tags, end.tags)
     received = zip(engine.argument_cotangents(start, cotangent, found), found, strict=True)
-    contributions = [
-        number if entered_as_constant(number) else accumulated(accumulator, number)
-        for accumulator, number in received
-    ]
+    done = set() if finals is None else finals.done
+    contributions: list[Any] = []
+    for accumulator, number in received:
+        if finals is not None and id(number) in done:
+            finals.check(number, accumulator)
+            contributions.append(None)
+        else:
+            is_constant = entered_as_constant(number)
+            contributions.append(number if is_constant else accumulated(accumulator, number))
     return end.value, contributions
+
+
+def _outside(engine: Engine, schedule: Schedule, u: Any, finals: Finals | None) -> Outside:
+    """Return what the sweep does not count; results that are reported on the way are counted."""
+    if not weighs(schedule) and not observers():
+        return NOTHING
+    found = outside(u)
+    return found if finals is None or driver_of(engine) is None else found._replace(results=0)
 
 
 def _gradient_of_floats(context: Context, level: int, schedule: Schedule, operands: Pair) -> Pair:

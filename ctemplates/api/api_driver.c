@@ -57,6 +57,22 @@ void ck_sweep_weigh_arrays(const Held *sweep, size_t results, uintptr_t given, s
 }
 void ck_sweep_leave_arrays(const Held *sweep) { sweep_leave_arrays(sweep->sweep); }
 
+static void watch_leaves(void *sweep) { sweep_watch_leaves(sweep); }
+
+void ck_sweep_watch_leaves(const Held *held) { held_run(held, watch_leaves, held->sweep); }
+
+size_t ck_sweep_leaves(const Held *held, uintptr_t *handles, int64_t *untouched, size_t room) {
+    const Leaves *leaves = &held->sweep->leaves;
+    for (size_t i = 0; i < leaves->total && i < room; i++) {
+        handles[i] = (uintptr_t)leaves->all[i].foreign->python;
+        untouched[i] = i < leaves->active && leaves->all[i].untouched != NEVER_READ ? leaves->step
+                                                                                    : leaves->all[i].untouched;
+    }
+    return leaves->total;
+}
+
+void ck_sweep_weigh(const Held *held) { sweep_weigh(held->sweep); }
+
 void ck_sweep_pace(const Held *sweep, int64_t steps) { sweep->sweep->pace = steps; }
 
 const Report *ck_sweep_report(const Held *sweep) { return &sweep->sweep->report; }

@@ -18,6 +18,14 @@ SweepOutcome ck_sweep_run(Held *sweep, Held *cotangent, const Directive *directi
 void ck_sweep_weigh_arrays(const Held *sweep, size_t results, uintptr_t given, size_t bound);
 void ck_sweep_leave_arrays(const Held *sweep);
 
+/* Before the run begins: watches the arrays among its arguments. Later ck_sweep_leaves copies at most `room` of them, the
+ * address of each handle's Python object with the step until which it is untouched (leaves.h); returns how many there
+ * are. */
+void ck_sweep_watch_leaves(const Held *sweep);
+size_t ck_sweep_leaves(const Held *sweep, uintptr_t *handles, int64_t *untouched, size_t room);
+
+void ck_sweep_weigh(const Held *sweep); /* fills in the sizes of the report again */
+
 /* Sets the approximate number of steps per call. Results do not depend on it, except where a run stops because of the
  * bytes that the sweep holds. */
 void ck_sweep_pace(const Held *sweep, int64_t steps);

@@ -122,8 +122,9 @@ static PyObject *export_range(const Value *cells) {
                                  (long long)cells[1].integer, (long long)cells[2].integer);
 }
 
-static PyObject *export_foreign(const Passage *x, const Foreign *foreign, bool fresh) {
+static PyObject *export_foreign(const Passage *x, Foreign *foreign, bool fresh) {
     PyObject *python = foreign->python;
+    foreign_touch(x->heap, foreign);
     if (fresh && !x->cotangents && (Py_IS_TYPE(python, classes()->array) || Py_IS_TYPE(python, classes()->dual)))
         return PyObject_CallOneArg(classes()->fresh, python);
     return Py_NewRef(python);

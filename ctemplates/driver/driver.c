@@ -15,6 +15,7 @@
  * beside an array's elements: a handle, the array object, and the overhead of the allocators. */
 enum { SLICE = 1000000, PER_RUN = 200, FIRST_KEPT = 8, FIRST_LOG = 64 };
 enum { FIRST_CHECK = 64, LAST_CHECK = 4096, FOREIGN_BYTES = 300 };
+enum { LEAF_SLICE = 32 }; /* the steps between two looks at the leaves that have been touched */
 
 /* Sizes */
 
@@ -41,8 +42,7 @@ static size_t bytes_held(const Sweep *s) {
     return all > results ? all - results : 0;
 }
 
-/* Fills in the sizes of the report. */
-static void weigh(Sweep *s) {
+void sweep_weigh(Sweep *s) {
     Report *report = &s->report;
     report->bytes = s->last_taped.tape ? s->last_taped.tape->bytes : 0;
     report->tapes = s->held.bytes + (s->last_taped.tape ? tape_held(s->last_taped.tape) : 0);
@@ -71,10 +71,12 @@ Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t
     *s = (Sweep){.heap = heap, .last = last, .pace = SLICE, .follows_own = base > 0, .helper = helper};
     s->counts.end = s->counts.reversed_to = -1;
     move_to(s, another(start));
-    weigh(s);
+    sweep_weigh(s);
     if (base > 0) bisection_begin(heap, &s->bisection, base, bytes);
     return s;
 }
+
+void sweep_watch_leaves(Sweep *s) { leaves_begin(s->heap, &s->leaves); }
 
 void sweep_weigh_arrays(Sweep *s, size_t results, void *given, size_t bound) {
     s->arrays = array_memory_begin();
@@ -104,6 +106,7 @@ void sweep_destroy(Sweep *s) {
     drop_state(s, &s->current);
     drop_state(s, &s->end);
     bisection_end(heap, &s->bisection);
+    leaves_end(heap, &s->leaves);
     heap_free(heap, s->kept, s->kept_room * sizeof(Kept));
     heap_free(heap, s->log, s->log_room * sizeof(Directive));
     heap_free(heap, s, sizeof(Sweep));
@@ -209,6 +212,18 @@ static Outcome run_and_check(Sweep *s, int64_t to) {
     return SLICED;
 }
 
+/* Runs one slice of a run whose first reads are watched until its end is known. */
+static Outcome run_slice(Sweep *s, int64_t to, bool checks) {
+    const bool watches = s->leaves.active && s->counts.end < 0;
+    const int64_t left = s->left;
+    if (watches && left > LEAF_SLICE) s->left = LEAF_SLICE;
+    const Outcome outcome = checks ? run_and_check(s, to) : machine_run(s->machine, to, s->left);
+    s->left = left;
+    if (watches && (outcome == SLICED || outcome == STOPPED || outcome == FINISHED || outcome == TAPE_FULL))
+        leaves_reach(s->heap, &s->leaves, s->machine->steps, outcome == FINISHED || s->machine->steps == s->last);
+    return outcome;
+}
+
 static SweepOutcome run_on(Sweep *s, bool taped) {
     if (!s->machine) {
         const SweepOutcome started = start_machine(s, taped);
@@ -218,7 +233,7 @@ static SweepOutcome run_on(Sweep *s, bool taped) {
     const bool checks = !taped && s->now.bytes < UNBOUNDED;
     while (s->left > 0) {
         const int64_t before = s->machine->steps;
-        const Outcome outcome = checks ? run_and_check(s, to) : machine_run(s->machine, to, s->left);
+        const Outcome outcome = run_slice(s, to, checks);
         s->left -= s->machine->steps - before;
         switch (outcome) {
         case SLICED: break;
@@ -338,7 +353,7 @@ SweepOutcome sweep_continue(Sweep *s, bool quiet) {
         }
         const SweepOutcome outcome = follow(s, quiet);
         if (outcome != SWEEP_FOLLOWED) return outcome;
-        weigh(s);
+        sweep_weigh(s);
         s->busy = false;
         if (quiet) return s->follows_own ? SWEEP_SLICED : SWEEP_FOLLOWED;
     }

@@ -13,6 +13,7 @@
 #define CK_DRIVER_H
 
 #include "driver/bisection.h"
+#include "driver/leaves.h"
 #include "driver/segment.h"
 #include "arrays/array_memory.h"
 #include "arrays/storage_table.h"
@@ -37,6 +38,7 @@ typedef struct Sweep {
     ArrayMemory *arrays;  /* counts the arrays made during the sweep; NULL: it does not count them */
     StorageTable *storages; /* likewise, those that have storages */
     size_t results;       /* the bytes of the arrays that it returns as cotangents */
+    Leaves leaves;        /* empty unless they are watched */
     int64_t last;         /* the step at which the run is assumed to end */
     int64_t from;         /* where the running machine started */
     int64_t reversed_to;  /* everything after it has been reversed */
@@ -66,6 +68,11 @@ void sweep_destroy(Sweep *sweep);
  * that may be held, if they are known; else 0. */
 void sweep_weigh_arrays(Sweep *sweep, size_t results, void *given, size_t bound);
 void sweep_leave_arrays(Sweep *sweep);
+
+/* Before the run begins: watches the arrays among its arguments. sweep_weigh fills in the sizes of the report again, for
+ * a caller that has taken cotangents away. */
+void sweep_watch_leaves(Sweep *sweep);
+void sweep_weigh(Sweep *sweep);
 
 /* Executes `now`, or its own schedule until that ends. quiet: warnings are suppressed; the call only reverses the
  * tape. */

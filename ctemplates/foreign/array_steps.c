@@ -102,7 +102,9 @@ static PyObject *native_of(Application *a, Value v, uint32_t depth) {
     case INTEGER: return PyLong_FromLongLong(v.integer);
     case BOOLEAN: return PyBool_FromLong(v.integer != 0);
     case NOTHING: return Py_NewRef(Py_None);
-    case FOREIGN: return native_of_foreign(a, ((Foreign *)v.object)->python, depth);
+    case FOREIGN:
+        foreign_touch(a->task->m->heap, (Foreign *)v.object);
+        return native_of_foreign(a, ((Foreign *)v.object)->python, depth);
     case RECORD: return native_of_record(a, v, depth);
     case LIST: return natives_in(a, list_in(v)->values, list_in(v)->length, true, depth);
     default: return NULL;

@@ -244,6 +244,7 @@ Value new_foreign(Heap *heap, void *python, bool borrowed) {
     Foreign *foreign = (Foreign *)new_object(heap, FOREIGN, sizeof(Foreign));
     foreign->python = python;
     foreign->borrowed = borrowed;
+    foreign->watched = false;
     foreign->field = 0;
     foreign->accumulated = UNLIKELY(heap->weighs) ? heap->hooks->note_foreign(heap, python) : 0;
     heap->accumulated += foreign->accumulated;

@@ -42,6 +42,7 @@ typedef struct Foreign {
     void *python; /* PyObject *, owned unless `borrowed` */
     struct Foreign *previous, *next;
     bool borrowed; /* it is a constant of the code, which outlives the heap */
+    bool watched;  /* it is an argument's array that no operation has had as an operand yet (driver/leaves.h) */
     int64_t field; /* of a key of dictionaries (keys.c); 0: not asked yet */
     size_t accumulated; /* the bytes of the elements of an accumulator, where they are counted; else 0 */
 } Foreign;
@@ -72,6 +73,7 @@ struct Heap {
     Foreign *foreign; /* all of them */
     size_t foreign_count;
     size_t accumulated; /* the bytes of the elements of all accumulators among them, while `weighs` */
+    size_t touched;     /* how many watched ones have been operands since somebody set this to 0 */
     bool weighs;        /* a sweep counts the bytes of arrays */
     void *storages;     /* its table of their storages (arrays/storage_table.h), or NULL */
     struct Large *large; /* the large blocks, linked, for heap_destroy */
@@ -173,6 +175,13 @@ static inline Cells *new_cells(Heap *heap, Kind kind, uint32_t length) {
     return new_born_cells(heap, kind, length, 0);
 }
 Value new_foreign(Heap *heap, void *python, bool borrowed); /* consumes the reference to `python` */
+
+/* Notes that an operation has an object as an operand. */
+static inline void foreign_touch(Heap *heap, Foreign *foreign) {
+    if (LIKELY(!foreign->watched)) return;
+    foreign->watched = false;
+    heap->touched++;
+}
 
 void release(Heap *heap, Object *object); /* its refcount has become 0 */
 static inline void heap_release_python(const Heap *heap, void *python) { heap->hooks->release_python(python); }

@@ -13,11 +13,22 @@ from typing import Any
 
 from checkpoint.lang.python.library.intrinsics import prim
 
+EACH = "each= is for derivatives outside of programs: within one their results are values like others"
+
 
 def vjp(
-    f: Any, x: Any, ybar: Any = None, *, engine: Any = None, schedule: Any = None, memory: Any = None
+    f: Any,
+    x: Any,
+    ybar: Any = None,
+    *,
+    engine: Any = None,
+    schedule: Any = None,
+    memory: Any = None,
+    each: Any = None,
 ) -> Any:
     """See checkpoint.vjp; `schedule` is "plain" or left out."""
+    if each is not None:
+        raise ValueError(EACH)
 
     def one(argument: Any) -> Any:
         return f(argument)
@@ -48,8 +59,11 @@ def value_and_grad(
     engine: Any = None,
     schedule: Any = None,
     memory: Any = None,
+    each: Any = None,
 ) -> Any:
     """See checkpoint.value_and_grad."""
+    if each is not None:
+        raise ValueError(EACH)
 
     def gradient(*args: Any) -> Any:
         def whole(packed: Any) -> Any:
@@ -75,9 +89,10 @@ def grad(
     engine: Any = None,
     schedule: Any = None,
     memory: Any = None,
+    each: Any = None,
 ) -> Any:
     """See checkpoint.grad."""
-    both = value_and_grad(f, argnums, has_aux)
+    both = value_and_grad(f, argnums, has_aux, each=each)
 
     def gradient(*args: Any) -> Any:
         y, picked = both(*args)

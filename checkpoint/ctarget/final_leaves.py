@@ -1,0 +1,39 @@
+"""What the driver in C knows of the arrays among a run's arguments (ctemplates/driver/leaves.h).
+
+In: the start of a run, and the sweep that has run to its end. Out: the Finals of the sweep have begun.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.ad.arrays import Array, Discrete
+from checkpoint.ad.graph import reach
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.states import Held, State
+from checkpoint.driver.finals import Finals
+from checkpoint.interp.hybrid.cotangent import located, state_slots
+
+
+def begin_finals(finals: Finals, start: State, sweep: Held) -> None:
+    """Report to the finals where the cotangents of the arguments are, and until when these are untouched."""
+    keys: dict[int, Any] = {}
+    handles: list[Any] = []
+    for _, slot in state_slots(start.python()):
+        for (key, path), number in located(slot):
+            if type(number) is Array:
+                handles.append(number)
+                if key is not None and not path:
+                    keys[id(number)] = key
+        handles += [other for other in reach(slot)[1] if type(other) is Discrete]
+    finals.begin(keys, handles, _untouched(sweep))
+
+
+def _untouched(sweep: Held) -> dict[int, int]:
+    """Return, by the address of a handle, the step until which nothing has read it."""
+    module = runtime()
+    ffi, lib = module.ffi, module.lib
+    total = lib.ck_sweep_leaves(sweep, ffi.NULL, ffi.NULL, 0)
+    handles, steps = ffi.new("uintptr_t[]", total), ffi.new("int64_t[]", total)
+    lib.ck_sweep_leaves(sweep, handles, steps, total)
+    return dict(zip(ffi.unpack(handles, total), ffi.unpack(steps, total), strict=True)) if total else {}
