@@ -207,7 +207,7 @@ static size_t bytes_of(const ArrayClasses *c, PyObject *array) {
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
-size_t note_foreign(const Heap *heap, void *python) {
+static size_t note_object(const Heap *heap, PyObject *python) {
     const ArrayClasses *c = PyErr_Occurred() ? NULL : array_classes();
     if (!c) return 0;
     const bool accumulates = Py_IS_TYPE(python, c->accumulator);
@@ -218,4 +218,12 @@ size_t note_foreign(const Heap *heap, void *python) {
     if (!array) return 0;
     note_array(c, heap, array);
     return accumulates ? bytes_of(c, array) : 0;
+}
+
+/* Steps of machines that hold no lock make foreign values, too: layouts, for one. */
+size_t note_foreign(const Heap *heap, void *python) {
+    void *lock = python_lock();
+    const size_t accumulated = note_object(heap, python);
+    python_unlock(lock);
+    return accumulated;
 }
