@@ -1,6 +1,7 @@
 """Functions of the standard library that Python itself computes, for the library of the front end.
 
     (py.standard name x ...)           the function of that name in FUNCTIONS, at x ...
+    (py.is-fixed x ...)                whether none of the values holds a real, or a function
     (py.computed f args keywords)      the function of Python's in a Native, at a tuple and a dictionary
     (py.complex x [y])                 complex(x, y)
     (py.complex-power part a b c d)    "real" or "imag" of (a + bi) ** (c + di)
@@ -38,7 +39,14 @@ from checkpoint.ad.storage import Now
 from checkpoint.ad.twister import Block, put_together, taken_apart
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import native
-from checkpoint.prims.python.support import ANY_NUMBER, python_operands, python_result, rearrange, to_value
+from checkpoint.prims.python.support import (
+    ANY_NUMBER,
+    PLAIN,
+    python_operands,
+    python_result,
+    rearrange,
+    to_value,
+)
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     function.__module__.removeprefix("_") + "." + function.__name__: function
@@ -151,6 +159,23 @@ def _computed(now: Now, function: Any, args: Any, keywords: Any) -> Any:
     return to_value(now, python_result(now, lambda: function.value(*positional, **named)))
 
 
+def _is_fixed(now: Now, *operands: Any) -> bool:
+    """Return whether operands hold no real, no array of reals, no function: no derivative reaches them."""
+    return all(map(_is_plain, python_operands(now, operands)))
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(map(_is_plain, (*value, *value.values())))
+    kind = getattr(getattr(value, "dtype", None), "kind", None)
+    return kind in ("i", "u", "b") or type(value) in PLAIN
+
+
+rearrange(
+    "is-fixed", ANY_NUMBER, "whether values hold nothing that has a derivative", _is_fixed, discrete=True
+)
 rearrange("computed", 3, "what Python gives: a function, arguments, keywords", _computed, discrete=True)
 rearrange(
     "standard", ANY_NUMBER, "a function of the standard library: its name, operands", _standard, discrete=True

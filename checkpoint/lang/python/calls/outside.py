@@ -27,7 +27,7 @@ from typing import Any
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.opaque import is_constant
 from checkpoint.ad.tables import held
-from checkpoint.errors import Span
+from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Const, Expr, If
 from checkpoint.lang.python.calls import arrange
 from checkpoint.lang.python.context.arguments import Arguments
@@ -196,6 +196,57 @@ def step(t: CallContext, op: str, function: Any, passed: Arguments, node: ast.AS
     if not passed.keywords and passed.star is None and passed.mapping is None:
         return prim(span, op, Const(span, Native(function)), positional, keywords)
     return bind(t.program.names, passed.values, make)
+
+
+def fixed(t: FunctionContext, value: Any, refusal: SourceError, node: ast.Call, env: Env) -> Expr | None:
+    """Translate a call of a function of NumPy or SciPy that has no rule: with constants it gives a constant.
+
+    Return None for all other functions. Arguments that are no constants in the text must not hold a real when
+    the call is reached; otherwise it is refused.
+    """
+    if not _is_fixed_by_arguments(value) or has_star(node):
+        return None
+    passed = arrange.arguments(t, node, env)
+    parts = [*node.args, *(keyword.value for keyword in node.keywords)]
+
+    def make(values: list[Expr]) -> Expr:
+        varying = [copy_of(v) for v, part in zip(values, parts, strict=True) if not _is_fixed(t, part, env)]
+        call = step(t, "py.computed", value, passed.like(values), node)
+        if not varying:
+            return call
+        return If(t.span(node), prim(t.span(node), "py.is-fixed", *varying), call, t.refused(refusal, node))
+
+    return bind(t.program.names, passed.values, make, "argument")
+
+
+# Files of NumPy and SciPy whose functions read files, or what is set elsewhere, or set it.
+_IMPURE = re.compile(
+    r"/(random|testing|io|datasets)/|(arrayprint|_ufunc_config|npyio|_npyio_impl|memmap)\.py$"
+)
+
+
+def _is_fixed_by_arguments(value: Any) -> bool:
+    """Return whether a function of NumPy or SciPy does nothing but compute its result."""
+    if type(value).__name__ == "ufunc":
+        return True
+    if not isinstance(value, types.FunctionType | types.BuiltinFunctionType):
+        return False
+    module = str(getattr(value, "__module__", None) or "")
+    if module.partition(".")[0] not in ("numpy", "scipy") or module.startswith("numpy.random"):
+        return False
+    code = getattr(inspect.unwrap(value), "__code__", None)
+    return code is None or not _IMPURE.search(code.co_filename.replace(os.sep, "/"))
+
+
+def _is_fixed(t: FunctionContext, node: ast.expr, env: Env) -> bool:
+    """Return whether an argument is a constant in the text, or an object from outside of the function."""
+    if isinstance(node, ast.Constant):
+        return True
+    if isinstance(node, ast.UnaryOp | ast.BinOp | ast.Tuple | ast.List):
+        inner = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+        return all(_is_fixed(t, each, env) for each in inner)
+    known = isinstance(node, ast.Name | ast.Attribute) and t.program.reference(t, node, env)
+    return isinstance(known, str) and not callable(t.program.input_of(known))
 
 
 def write(t: FunctionContext, stream: str, text: Expr, end: Expr, node: ast.AST) -> Expr:

@@ -162,7 +162,11 @@ def _function(t: FunctionContext, known: Reference, node: ast.Call, env: Env) ->
         return _bound(t, known, node, env)
     if arities(value) or value is builtins.isinstance:
         return _mismatch(t, value, node, env)
-    raise t.refuse(node, *of_object(value))
+    refusal = t.refuse(node, *of_object(value))
+    computed = outside.fixed(t, value, refusal, node, env)
+    if computed is None:
+        raise refusal
+    return computed
 
 
 def _mismatch(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr:
