@@ -173,7 +173,7 @@ LIST_OF = linear(
     lambda xp, x: list(x),
     _rows_vjp,
     views=True,
-    overloads=("py.list-of",),
+    overloads=("py.list-of", "py.list-of-star"),
     shape="(n, ...) -> n times (...)",
     samples=with_options((), low=1),
 )
@@ -182,7 +182,7 @@ TUPLE_OF = linear(
     lambda xp, x: tuple(x),
     _rows_vjp,
     views=True,
-    overloads=("py.tuple-of",),
+    overloads=("py.tuple-of", "py.tuple-of-star"),
     shape="(n, ...) -> n times (...)",
     samples=with_options((), low=1),
 )

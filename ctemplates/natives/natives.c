@@ -66,6 +66,8 @@ const NativeStep NATIVES[] = {
     {"py.range", native_range, false},
     {"py.list-of", native_list_of, true},
     {"py.tuple-of", native_tuple_of, true},
+    {"py.list-of-star", native_list_of, true},
+    {"py.tuple-of-star", native_tuple_of, true},
     {"py.slice", native_slice, true},
     {"py.slice-to-change", native_slice, true},
     {"py.unpack", native_unpack, true},

@@ -45,6 +45,14 @@ def _has_own(now: Now, x: Any, name: str) -> bool:
     return type(x) in WITH_ATTRIBUTES and name in x.layout.index
 
 
+def _check_method(now: Now, x: Any, name: str) -> None:
+    """Raise AttributeError where reading a method of None, or of an object of the program, does so."""
+    cls = class_of(x)
+    is_computed = is_object(x) and (found_in(cls, "__getattr__") is not None or _has_own(now, x, name))
+    if (x is None or is_object(x)) and not is_computed and found_in(cls, name) is None:
+        raise AttributeError(f"{class_name(x)!r} object has no attribute {name!r}")
+
+
 def _attribute_name(now: Now, name: Any) -> str:
     if type(name) is not str:
         raise TypeError(f"attribute name must be string, not {class_name(name)!r}")
@@ -131,6 +139,13 @@ def _may_keep(x: Any) -> bool:
 
 def _is_iterable_object(now: Now, x: Any) -> bool:
     return type(x) is Object and hasattr(class_of(x), "__iter__")
+
+
+def _is_indexed_object(now: Now, x: Any) -> bool:
+    cls = class_of(x)
+    return (
+        type(x) is Object and found_in(cls, "__iter__") is None and found_in(cls, "__getitem__") is not None
+    )
 
 
 def _iterator(now: Now, x: Any) -> Any:
@@ -298,7 +313,15 @@ rearrange("is-class", 2, "whether type(x) is one of the classes: x, classes", _i
 rearrange("class-name", -1, "type(x).__name__, or another of its names: x, which", _class_name, discrete=True)
 rearrange("checked-result", 2, "a method's result, or Python's error: the method, it", _checked_result)
 rearrange("check-real", 2, "nothing: `__float__` of x returned a float: x, what it returned", _check_real)
+rearrange("check-method", 2, "nothing, or the error for a method that x has not: x, its name", _check_method)
 rearrange("is-iterable-object", 1, "whether x is an object with __iter__", _is_iterable_object, discrete=True)
+rearrange(
+    "is-indexed-object",
+    1,
+    "whether x is one that only __getitem__ iterates",
+    _is_indexed_object,
+    discrete=True,
+)
 rearrange("iterator", 1, "an iterator itself, or the error for what is none", _iterator)
 rearrange("enum-member", 2, "the member of an enumeration with a value: its class, the value", _enum_member)
 rearrange("enum-named", 2, "the member of an enumeration with a name: its class, the name", _enum_named)

@@ -19,6 +19,7 @@ from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Capsule, Closure
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.stand_ins import COMPLEX
+from checkpoint.lang.python.source.members import found, is_slot
 from checkpoint.prims.python.native import CAUSE, class_name, class_of, from_native
 from checkpoint.prims.python.sequences import builds
 from checkpoint.prims.python.support import (
@@ -183,6 +184,8 @@ def _delete_attribute(now: Now, x: Any, name: str) -> Object:
         result: Object = refuse(now, lambda x: delattr(x, name), x)
         return result
     position = x.layout.index.get(name)
+    if position is None and is_slot(found(x.layout.cls, name)):
+        raise AttributeError(name)
     if position is None:
         raise AttributeError(f"{class_name(x)!r} object has no attribute {name!r}")
     items = changeable(now, x)

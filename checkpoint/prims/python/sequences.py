@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -189,6 +190,20 @@ def _as_tuple(now: Now, x: Any) -> Record:
     return tuple_of(elements(now, x))
 
 
+def _spread(make: Callable[[Now, Any], Any]) -> Callable[[Now, Any], Any]:
+    """Return a function of what follows a star, with Python's error where that is not iterable."""
+
+    def spread(now: Now, x: Any) -> Any:
+        try:
+            return make(now, x)
+        except TypeError as error:
+            if not str(error).endswith(" object is not iterable"):
+                raise
+            raise TypeError(f"Value after * must be an iterable, not {class_name(x)}") from None
+
+    return spread
+
+
 def _permuted(now: Now, x: Any, order: Record) -> List:
     items = elements(now, x)
     return list_of(now, [items[i] for i in order.items])
@@ -196,6 +211,8 @@ def _permuted(now: Now, x: Any, order: Record) -> List:
 
 rearrange("list-of", 1, "list(x)", _as_list, (list,))
 rearrange("tuple-of", 1, "tuple(x)", _as_tuple, (tuple,))
+rearrange("list-of-star", 1, "[*x]", _spread(_as_list))
+rearrange("tuple-of-star", 1, "(*x,)", _spread(_as_tuple))
 rearrange("permuted", 2, "the list of x's elements in an order, as py.order gives it: x, order", _permuted)
 
 

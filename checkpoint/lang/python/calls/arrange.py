@@ -42,7 +42,8 @@ def arguments(
     expr = translate or (lambda part: t.expr(part, env))
     for part in node.args:
         if isinstance(part, ast.Starred):
-            value = t.program.operation(t, "py.tuple-of", [t.expr(part.value, env)], part)
+            op = "py.tuple-of" if len(node.args) == 1 else "py.tuple-of-star"
+            value = t.program.operation(t, op, [t.expr(part.value, env)], part)
             found.star = value if found.star is None else prim(t.span(part), "py.add", found.star, value)
         elif found.star is not None:
             single = prim(t.span(part), "py.tuple", t.expr(part, env))

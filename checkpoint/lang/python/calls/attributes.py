@@ -93,7 +93,7 @@ class Attributes:
         members = [(c, m) for c, m in self.members() if methods or not isinstance(m, METHODS)]
         computed = self.program.groups("__getattr__")
         modules = self.program.modules_with(self.name)
-        has_own = not is_called and unbound.is_known(self.name) and not self._is_field()
+        has_own = not is_called and unbound.is_known(self.name) and not self.is_field()
         classes = class_values.with_attribute(self.program, self.name)
         if not (members or computed or modules or classes or has_own):
             if self.name == "real":
@@ -142,7 +142,7 @@ class Attributes:
             self.span, instance(self.span, copy_of(x), float), prim(self.span, "py.pos", copy_of(x)), stored
         )
 
-    def _is_field(self) -> bool:
+    def is_field(self) -> bool:
         """Return whether objects of the program's classes store an attribute of this name."""
         if self.program.is_stored(self.name) or self.program.classes_with_field(self.name):
             return True

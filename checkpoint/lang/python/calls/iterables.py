@@ -15,16 +15,29 @@ from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.iterables import TAKE_ELEMENTS, is_set
-from checkpoint.lang.python.context.meanings import Callee
+from checkpoint.lang.python.context.meanings import Callee, Group
 from checkpoint.lang.python.library import generators, sets
 from checkpoint.lang.python.library.functions import spread
 from checkpoint.lang.python.library.generators import generator
-from checkpoint.lang.python.library.iterators import collected, first_items
+from checkpoint.lang.python.library.iterators import collected, first_items, items_by_index
+from checkpoint.lang.python.source.members import found
 
 
 def has_iterators(program: ProgramContext) -> bool:
     """Return whether objects of the program's classes can be iterated over."""
-    return bool(program.groups("__iter__"))
+    return bool(program.groups("__iter__") or by_index(program))
+
+
+def by_index(program: ProgramContext) -> list[Group]:
+    """Return the classes whose objects are iterated over by `__getitem__` alone, derived ones first."""
+    return [group for group in program.groups("__getitem__") if found(group.cls, "__iter__") is None]
+
+
+def iterated(program: ProgramContext) -> list[Group]:
+    """Return the classes whose objects can be iterated over, derived ones first."""
+    return sorted(
+        [*program.groups("__iter__"), *by_index(program)], key=lambda group: -len(group.cls.__mro__)
+    )
 
 
 def start(program: ProgramContext, t: CallContext, value: Expr, node: ast.AST) -> Expr:
@@ -33,8 +46,11 @@ def start(program: ProgramContext, t: CallContext, value: Expr, node: ast.AST) -
 
     def choose(v: list[Expr]) -> Expr:
         result = prim(span, "py.sequence", copy_of(v[0]))
-        for group in reversed(program.groups("__iter__")):
-            made = _call(t, group.methods["__iter__"], v[0], node)
+        for group in reversed(iterated(program)):
+            if "__iter__" in group.methods:
+                made = _call(t, group.methods["__iter__"], v[0], node)
+            else:
+                made = t.call(program.library_function(items_by_index), [copy_of(v[0])], {}, span)
             result = If(span, instance(span, copy_of(v[0]), group.cls), made, result)
         return result
 
@@ -89,7 +105,7 @@ def taken_apart(
 
     def choose(v: list[Expr]) -> Expr:
         result: Expr = copy_of(v[0])
-        for group in reversed(program.groups("__iter__")):
+        for group in reversed(iterated(program)):
             made = t.call(library, [copy_of(v[0]), *([] if upto is None else [copy_of(upto)])], {}, span)
             result = If(span, instance(span, copy_of(v[0]), group.cls), made, result)
         return result

@@ -7,7 +7,7 @@ is an instance; otherwise the method of Python's own types; otherwise a call of 
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from types import ModuleType
 
@@ -23,6 +23,7 @@ from checkpoint.lang.python.calls import (
     array_calls,
     arrays,
     class_values,
+    lookups,
     modular,
     outside,
     statics,
@@ -33,10 +34,11 @@ from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import is_set
-from checkpoint.lang.python.context.meanings import Env, Reference
+from checkpoint.lang.python.context.meanings import Callee, Env, Reference
 from checkpoint.lang.python.library import sets
 from checkpoint.lang.python.scopes.syntax import has_star
 
+Owner = tuple[type, Callee, bool]  # a class with the method, that, and whether it takes the object
 _NUMBER = ("is_integer", "bit_length", "bit_count", "hex", "as_integer_ratio", "conjugate", "__abs__")
 _TEXT = frozenset(n for n in (*dir(str), *dir(bytes)) if not n.startswith("_")) - {"index", "count"}
 
@@ -82,47 +84,99 @@ def _of_object(
         passed = arrays.arguments_of_method(t, name, node, env)
         return _built_in(t, t.expr(function.value, env), name, passed, node, True)
     passed = arrange.arguments(t, node, env)
-    self = t.expr(function.value, env)
-    count = len(passed.values)
+    choice = _Choice(t, name, passed, node, outcomes, owners, fields, is_hidden)
+    values = [t.expr(function.value, env), *passed.values]
+    if not lookups.matter(values[1:], choice.classes):
+        return bind(t.program.names, values, choice.of_any, "argument")
+    return lookups.before_arguments(t, name, values, choice.classes, choice.of_owners, choice.of_others, node)
 
-    def whole(result: Expr, parts: Arguments) -> Expr:
-        return result if outcomes is None else outcomes.unwritten(result, parts)
 
-    def own_function(receiver: Expr, parts: Arguments) -> Expr:
-        return arrange.to_value(t, _held(t, receiver, name, node), _copies(parts), node)
+@dataclass(frozen=True)
+class _Choice:
+    """The choice of the method that a call calls, by the class of the object.
 
-    def dispatch(values: list[Expr]) -> Expr:
-        """Choose the method by the class of the object; values: the object, then the arguments."""
-        parts = passed.like(values[1:])
+    passed: the arguments. outcomes: makes its outcome, if it writes into arguments.
+    owners: the classes of the program with the method. fields: those with a field of that name.
+    is_hidden: whether what an object stores may hide a method of arrays or of Python's own types.
+
+    The methods take simple values: the object, then the arguments.
+    """
+
+    t: FunctionContext
+    name: str
+    passed: Arguments
+    node: ast.Call
+    outcomes: Outcomes | None
+    owners: list[Owner]
+    fields: tuple[type, ...]
+    is_hidden: bool
+
+    @property
+    def classes(self) -> list[type]:
+        return [*[cls for cls, _, _ in self.owners], *self.fields]
+
+    def of_any(self, values: list[Expr]) -> Expr:
+        """Call the method of any object."""
+        return self._by_class(values, self.of_others(values))
+
+    def of_owners(self, values: list[Expr]) -> Expr:
+        """Call the method of an object of one of `classes`."""
+        return self._by_class(values, None)
+
+    def of_others(self, values: list[Expr]) -> Expr:
+        """Call the method of an object of none of `classes`."""
+        t, node, parts = self.t, self.node, self.passed.like(values[1:])
         receiver = copy_of(values[0])
-        result = t.attempt(node, lambda: _built_in(t, receiver, name, _copies(parts), node))
-        if is_hidden:
-            result = If(
-                t.span(node), _has_own(t, values[0], name, node), own_function(values[0], parts), result
-            )
-        result = class_values.call(t.program, t, values[0], name, parts, result, node)
-        result = whole(result, parts)
-        if fields:
-            stored = t.attempt(node, lambda: own_function(values[0], parts))
-            is_held = instance(t.span(node), copy_of(values[0]), *fields)
-            result = If(t.span(node), is_held, whole(stored, parts), result)
-        for cls, callee, takes_self in reversed(owners):
-            args = _copies(parts)
-            if takes_self:
-                args = args.after([copy_of(values[0])], {})
-            if outcomes is None:
-                call = arrange.caller(t, callee, t.span(node))
-                made = t.attempt(node, partial(arrange.apply, t, callee, args, node, call))
-            else:
-                made = t.attempt(node, partial(outcomes.of_callee, callee, args, int(takes_self)))
-            if t.program.is_stored(name):
-                own = whole(own_function(values[0], parts), parts)
-                made = If(t.span(node), _has_own(t, values[0], name, node), own, made)
-            result = If(t.span(node), instance(t.span(node), copy_of(values[0]), cls), made, result)
+        result = t.attempt(node, lambda: _built_in(t, receiver, self.name, _copies(parts), node))
+        if self.is_hidden:
+            result = self._own_or(values, self._held(values), result)
+        result = class_values.call(t.program, t, values[0], self.name, parts, result, node)
+        return self._whole(result, parts)
+
+    def _whole(self, result: Expr, parts: Arguments) -> Expr:
+        return result if self.outcomes is None else self.outcomes.unwritten(result, parts)
+
+    def _by_class(self, values: list[Expr], result: Expr | None) -> Expr:
+        """Choose among `classes`; result: of objects of others, None where there are none."""
+        span = self.t.span(self.node)
+        choices = [(own, self._of_field) for own in [self.fields] if own]
+        choices += [((owner[0],), partial(self._of_owner, owner)) for owner in reversed(self.owners)]
+        for classes, make in choices:
+            made = make(values)
+            is_one = instance(span, copy_of(values[0]), *classes)
+            result = made if result is None else If(span, is_one, made, result)
+        assert result is not None
         return result
 
-    assert count == len(passed.values)
-    return bind(t.program.names, [self, *passed.values], dispatch, "argument")
+    def _of_field(self, values: list[Expr]) -> Expr:
+        """Call what a field of the object holds."""
+        made = self.t.attempt(self.node, lambda: self._held(values))
+        return self._whole(made, self.passed.like(values[1:]))
+
+    def _held(self, values: list[Expr]) -> Expr:
+        """Call what the object itself stores under the name."""
+        held = _held(self.t, values[0], self.name, self.node)
+        return arrange.to_value(self.t, held, _copies(self.passed.like(values[1:])), self.node)
+
+    def _own_or(self, values: list[Expr], own: Expr, otherwise: Expr) -> Expr:
+        """Return one expression where the object itself stores something under the name, else the other."""
+        return If(self.t.span(self.node), _has_own(self.t, values[0], self.name, self.node), own, otherwise)
+
+    def _of_owner(self, owner: Owner, values: list[Expr]) -> Expr:
+        """Call the method of a class."""
+        t, node, (_, callee, takes_self) = self.t, self.node, owner
+        args = _copies(self.passed.like(values[1:]))
+        if takes_self:
+            args = args.after([copy_of(values[0])], {})
+        if self.outcomes is None:
+            call = arrange.caller(t, callee, t.span(node))
+            made = t.attempt(node, partial(arrange.apply, t, callee, args, node, call))
+        else:
+            made = t.attempt(node, partial(self.outcomes.of_callee, callee, args, int(takes_self)))
+        if not t.program.is_stored(self.name):
+            return made
+        own = self._whole(self._held(values), self.passed.like(values[1:]))
+        return self._own_or(values, own, made)
 
 
 def _held(t: FunctionContext, self: Expr, name: str, node: ast.AST) -> Expr:

@@ -217,7 +217,7 @@ class Operators:
 
     def contains(self, args: list[Expr]) -> Expr:
         """Return whether the first operand contains the second; of an iterable, whether an item is equal."""
-        owners, iterables_ = self.program.groups("__contains__"), self.program.groups("__iter__")
+        owners, iterables_ = self.program.groups("__contains__"), iterables.iterated(self.program)
         if not owners and not iterables_:
             return self.of_primitive("py.contains", args)
 

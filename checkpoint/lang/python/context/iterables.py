@@ -24,6 +24,8 @@ TAKE_ELEMENTS = {
     "py.sequence": 0,
     "py.list-of": 0,
     "py.tuple-of": 0,
+    "py.list-of-star": 0,
+    "py.tuple-of-star": 0,
     "py.unpack": 0,
     "py.unpack-star": 0,
     "py.unpack-rest": 0,

@@ -32,11 +32,45 @@ class list_iterator:
         raise StopIteration
 
 
+class item_iterator:
+    """See builtins.iter of an object that has no `__iter__`, but a `__getitem__`."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+        self.at = 0
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.at < 0:
+            raise StopIteration
+        try:
+            item = self.of[self.at]
+        except (IndexError, StopIteration):
+            self.at = -1
+            raise StopIteration from None
+        self.at += 1
+        return item
+
+
+def items_by_index(x: Any) -> Any:
+    """Return an iterator of x[0], x[1], x[2] ..., up to the first IndexError."""
+    return item_iterator(x)
+
+
 def iter_(x: Any) -> Any:
     """See builtins.iter."""
     if prim("py.is-iterable-object", x):
         return x.__iter__()
     return list_iterator(prim("py.sequence", x))
+
+
+def iter_also_by_index(x: Any) -> Any:
+    """See builtins.iter, in a program with classes that have a `__getitem__` and no `__iter__`."""
+    if prim("py.is-indexed-object", x):
+        return item_iterator(x)
+    return x.__iter__() if prim("py.is-iterable-object", x) else list_iterator(prim("py.sequence", x))
 
 
 def next_(iterator: Any, default: Any = MISSING, /) -> Any:
@@ -48,6 +82,13 @@ def next_(iterator: Any, default: Any = MISSING, /) -> Any:
         return found.__next__()
     except StopIteration:
         return default
+
+
+def iterable_also_by_index(x: Any) -> Any:
+    """Return what a loop over x goes through, in such a program."""
+    if prim("py.is-indexed-object", x):
+        return item_iterator(x)
+    return x.__iter__() if prim("py.is-iterable-object", x) else prim("py.sequence", x)
 
 
 def collected(x: Any) -> Any:

@@ -9,18 +9,20 @@ anew (linking/inputs.py).
 from __future__ import annotations
 
 import functools
+import types
 from functools import partial
 from typing import Any
 
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.attributes import stored
 from checkpoint.lang.core import Const, Expr, If, Lambda, Let, Var
-from checkpoint.lang.python.calls import arrange
+from checkpoint.lang.python.calls import arrange, iterables
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import NOWHERE, bind, const, copy_of, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Callee, Reference, Signature, variable
+from checkpoint.lang.python.library.standard.lazy import ALSO_BY_INDEX
 from checkpoint.lang.python.linking.objects import Objects
 from checkpoint.lang.python.source.members import is_single_dispatch, registry
 
@@ -30,6 +32,8 @@ DISPATCHED = (functools.singledispatchmethod, functools.partialmethod)
 def made_by(program: Objects, known: Reference) -> Callee | None:
     """Return such a function or member as a function of all its arguments; None for all others."""
     value = known.value
+    if isinstance(value, types.FunctionType | types.BuiltinFunctionType) and value in ALSO_BY_INDEX:
+        return program.library_function(ALSO_BY_INDEX[value]) if iterables.by_index(program) else None
     if not (isinstance(value, DISPATCHED) or is_single_dispatch(value)) or known.input is None:
         return None
     if value not in program.callees:

@@ -242,7 +242,7 @@ class Linker(Assigned):
             return self.caches.callee(value, function, self.names, self.bindings) if is_cache else function
         if boundary.makes_manager(value):
             return managers.made_by(self, known)
-        library = self.library_callee(value) or dispatch.made_by(self, known)
+        library = dispatch.made_by(self, known) or self.library_callee(value)
         if library is not None:
             return library
         if isinstance(value, types.MethodType) and isinstance(value.__self__, type):

@@ -13,7 +13,7 @@ from functools import partial
 
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Let, Var
-from checkpoint.lang.python.calls import arrange, array_calls, arrays
+from checkpoint.lang.python.calls import arrange, array_calls, arrays, lookups
 from checkpoint.lang.python.calls.arrays import is_array
 from checkpoint.lang.python.context import complex_operands
 from checkpoint.lang.python.context.arguments import Arguments
@@ -239,23 +239,31 @@ def _applied(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
     if not owners and not held:
         return _of_python(t, node, value, passed)
 
-    def dispatch(v: list[Expr]) -> Expr:
+    def of_own(v: list[Expr], result: Expr | None) -> Expr:
         parts, span = passed.like(v[1:]), t.span(node)
-        result = t.attempt(node, lambda: _of_python(t, node, copy_of(v[0]), _copies(parts)))
         for cls, callee, takes_self in reversed(owners):
             args = _whole_slice(node, _copies(parts))
             args = args.after([copy_of(v[0])], {}) if takes_self else args
             call = arrange.caller(t, callee, span)
             made = t.attempt(node, partial(arrange.apply, t, callee, args, node, call))
             done = _done(t, node, v[0], made)
-            result = If(span, instance(span, copy_of(v[0]), cls), done, result)
+            result = done if result is None else If(span, instance(span, copy_of(v[0]), cls), done, result)
+        assert result is not None
         if held:
             function = prim(span, "py.attribute", copy_of(v[0]), Const(span, name))
             done = _done(t, node, v[0], arrange.to_value(t, function, _copies(parts), node))
             result = If(span, prim(span, "py.has-own", copy_of(v[0]), Const(span, name)), done, result)
         return result
 
-    return bind(t.program.names, [value, *passed.values], dispatch, "argument")
+    def dispatch(v: list[Expr]) -> Expr:
+        return of_own(
+            v, t.attempt(node, lambda: _of_python(t, node, copy_of(v[0]), _copies(passed.like(v[1:]))))
+        )
+
+    values, classes = [value, *passed.values], [cls for cls, _, _ in owners]
+    if name in _OF_ITEMS or not lookups.matter(values[1:], classes):
+        return bind(t.program.names, values, dispatch, "argument")
+    return lookups.before_arguments(t, name, values, classes, lambda v: of_own(v, None), dispatch, node)
 
 
 def _copies(passed: Arguments) -> Arguments:

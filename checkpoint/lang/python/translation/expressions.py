@@ -149,7 +149,7 @@ def set_display(t: FunctionContext, node: ast.Set, env: Env) -> Expr:
     callee = t.program.library_callee(set)
     assert callee is not None
     elements = ast.copy_location(ast.Tuple(node.elts, ast.Load()), node)
-    return t.call(callee, [sequence(t, elements, env)], {}, t.span(node))
+    return t.call(callee, [sequence(t, elements, env, "of")], {}, t.span(node))
 
 
 def unary(t: FunctionContext, node: ast.UnaryOp, env: Env) -> Expr:
@@ -285,7 +285,7 @@ def slice_(t: FunctionContext, node: ast.Slice, env: Env) -> Expr:
     return arrays.slice_of(t.span(node), _bounds(t, node, env))
 
 
-def sequence(t: FunctionContext, node: ast.Tuple | ast.List, env: Env) -> Expr:
+def sequence(t: FunctionContext, node: ast.Tuple | ast.List, env: Env, of_star: str = "of-star") -> Expr:
     """Translate a tuple or list display; starred parts are joined with the rest."""
     kind = "tuple" if isinstance(node, ast.Tuple) else "list"
     span = t.span(node)
@@ -296,7 +296,9 @@ def sequence(t: FunctionContext, node: ast.Tuple | ast.List, env: Env) -> Expr:
             if plain or not groups:
                 groups.append(prim(span, f"py.{kind}", *plain))
             plain = []
-            groups.append(t.program.operation(t, f"py.{kind}-of", [translate(t, part.value, env)], part))
+            groups.append(
+                t.program.operation(t, f"py.{kind}-{of_star}", [translate(t, part.value, env)], part)
+            )
         else:
             plain.append(translate(t, part, env))
     if plain or not groups:

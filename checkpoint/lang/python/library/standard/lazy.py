@@ -13,7 +13,12 @@ from typing import Any
 from checkpoint.lang.python.library.functions import MISSING
 from checkpoint.lang.python.library.generators import delegated, generator
 from checkpoint.lang.python.library.intrinsics import prim
-from checkpoint.lang.python.library.iterators import iter_, list_iterator
+from checkpoint.lang.python.library.iterators import (
+    iter_,
+    iter_also_by_index,
+    iterable_also_by_index,
+    list_iterator,
+)
 
 
 def iterable(x: Any) -> Any:
@@ -132,4 +137,11 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     builtins.reversed: reversed_,
     builtins.zip: zip_,
     functools.reduce: reduce_,
+}
+
+# In programs with classes that have a `__getitem__` and no `__iter__` these stand for the others.
+ALSO_BY_INDEX: dict[Any, Callable[..., Any]] = {
+    builtins.iter: iter_also_by_index,
+    iter_: iter_also_by_index,
+    iterable: iterable_also_by_index,
 }

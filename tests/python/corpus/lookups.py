@@ -1,0 +1,185 @@
+"""Methods that are missing, methods in attributes, iteration by `__getitem__` alone, what follows a star."""
+
+# mypy: ignore-errors
+# Written without annotations, and partly wrong on purpose: what Python says of it is compared.
+
+from __future__ import annotations
+
+import math
+
+from tests.python.corpus import Example
+
+
+class Account:
+    def __init__(self, x):
+        self.amount = x
+        self.items = []
+
+    def add(self, k):
+        self.amount += k
+        return self.amount
+
+    def append(self, k):
+        self.items.append(k)
+
+    def rate(self, k, by=2.0):
+        return self.amount * k * by
+
+
+class Loan(Account):
+    def add(self, k):
+        return super().add(-k)
+
+
+class Empty:
+    pass
+
+
+class Slotted:
+    __slots__ = ("w",)
+
+
+def shown(x):
+    print("shown", x)
+    return x
+
+
+def missing_method(x):
+    account, empty = Account(x), Empty()
+    print(account.add(shown(x)))
+    return empty.add(shown(x))
+
+
+def missing_method_of_list(x):
+    account, empty = Loan(x), Empty()
+    account.append(shown(x))
+    empty.append(shown(x))
+
+
+def missing_method_of_none(x):
+    for each in (Account(x), Loan(x), None):
+        print(each.add([shown(x)][0]))
+
+
+def missing_before_failing(x):
+    account, empty = Account(x), Empty()
+    account.add([x][0])
+    return empty.add([x, x][:1][1])
+
+
+def methods_with_arguments(x):
+    account, loan = Account(x), Loan(2.0 * x)
+    total = 0.0
+    for each in (account, loan, account):
+        total += each.add(math.sin(each.amount)) + each.rate(by=math.exp(x), k=each.add(each.rate(x, x)))
+        each.append(math.cos(total))
+    return total, account.items, loan.amount
+
+
+def methods_in_attributes(x):
+    account, empty = Account(x), Empty()
+    empty.add = account.add
+    empty.append = account.append
+    empty.append(math.sin(x))
+    return empty.add(math.sin(x)), account.amount
+
+
+class Holder:
+    """Holds a function under names of methods that Python's own types have."""
+
+    def __init__(self, function):
+        self.get = self.index = self.count = self.join = self.isoformat = self.values = self.copy = function
+
+
+def named_like_python(x):
+    held = Holder(lambda y: y * x)
+    found = [held.get(x), held.index(2.0), held.count(x), held.join(x), held.isoformat(x), held.values(x)]
+    return found, held.copy(1.0), {"a": x}.get("a"), [x].index(x), [x].count(x), ",".join("ab"), [x].copy()
+
+
+class Row:
+    """Is iterated over by its items."""
+
+    def __init__(self, items):
+        self.held = items
+        self.read = 0
+
+    def __getitem__(self, i):
+        self.read += 1
+        return self.held[i] * 2.0
+
+
+class Endless:
+    def __getitem__(self, i):
+        if i == 5:
+            raise StopIteration
+        return float(i)
+
+
+class Counted(Row):
+    def __iter__(self):
+        return iter(self.held)
+
+
+def by_index(x):
+    row, total = Row([x, x * x, math.sin(x)]), 0.0
+    for i, item in enumerate(row):
+        row.held.append(item)
+        total += i * item
+        if len(row.held) > 8:
+            break
+    a, b, *rest = Row([x, 3.0, x])
+    return (
+        total,
+        row.read,
+        a * b,
+        rest,
+        sum(Row([x, x])),
+        [*Row([x])],
+        max(*Row([x, 2.0])),
+        2.0 * x in Row([x]),
+    )
+
+
+def by_index_stopped(x):
+    iterator = iter(Row([x]))
+    found = [next(iterator), next(iterator, None), next(iterator, None)]
+    return found, [item * x for item in Endless()], list(zip(Row([x, x]), Endless(), strict=False))
+
+
+def by_index_or_iterator(x):
+    return [[item * 1.0 for item in each] for each in (Row([x]), Counted([x]), [x])]
+
+
+def by_index_not_reached(x):
+    return sum(item for item in [x, x * x]), Row([x])[0]
+
+
+def star_of_object(x):
+    return [x, *Empty()]
+
+
+def star_of_number(x):
+    return math.hypot(1.0, *x)
+
+
+def unset_slot(x):
+    del Slotted().w
+
+
+EXAMPLES = [
+    Example(missing_method, (0.7,), raises=AttributeError),
+    Example(missing_method_of_list, (0.7,), raises=AttributeError),
+    Example(missing_method_of_none, (0.7,), raises=AttributeError),
+    Example(missing_before_failing, (0.7,), raises=AttributeError),
+    Example(methods_with_arguments, (0.7,)),
+    Example(methods_in_attributes, (0.7,)),
+    Example(named_like_python, (0.7,)),
+    Example(by_index, (0.7,)),
+    Example(by_index_stopped, (0.7,)),
+    Example(by_index_or_iterator, (0.7,)),
+    Example(by_index_not_reached, (0.7,)),
+    Example(star_of_object, (0.7,), raises=TypeError),
+    Example(star_of_number, (0.7,), raises=TypeError),
+    Example(unset_slot, (0.7,), raises=AttributeError),
+]
