@@ -111,6 +111,10 @@ class RunError(CheckpointError):
     raised: object = None
 
 
+class UnfitKey(RunError):
+    """A run has met a key that needs dictionaries for keys of any kind: it begins again with those."""
+
+
 RUN_ENDING = (RunError, SourceError)  # the errors that a step of a run raises and no program can handle
 
 

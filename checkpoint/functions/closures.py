@@ -34,6 +34,7 @@ from checkpoint.lang.python.context.builder import NOWHERE
 from checkpoint.lang.python.library import derivatives as library_derivatives
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.application import forwarder
+from checkpoint.lang.python.library.standard.keyed import KeyedDict
 from checkpoint.lang.python.linking.inputs import classes_in
 from checkpoint.lang.python.linking.nested import Nested
 from checkpoint.lang.python.linking.program import Linked, Programs, Shape
@@ -46,13 +47,17 @@ hold_at_fork(_lock)
 
 
 def closure_of(
-    f: Callable[..., Any], positional: tuple[Any, ...], keywords: dict[str, Any], engine: Engine
+    f: Callable[..., Any],
+    positional: tuple[Any, ...],
+    keywords: dict[str, Any],
+    engine: Engine,
+    takes_any_key: bool = False,
 ) -> tuple[Closure, tuple[type, ...]]:
     """Return a closure that takes the tuple of the positional arguments and then those passed by name.
 
     With it come the classes that its program knows, which the functions among its arguments must know, too.
     """
-    classes = _classes_in((*positional, *keywords.values()))
+    classes = _classes_in((*positional, *keywords.values()), takes_any_key)
     return Surroundings(engine).closed(f, Shape(len(positional), tuple(keywords)), classes)
 
 
@@ -60,7 +65,11 @@ Found = tuple[str, str, Any, Any]  # a hidden input: its variable, its name, the
 
 
 def stateful_closure_of(
-    f: Callable[..., Any], positional: tuple[Any, ...], keywords: dict[str, Any], engine: Engine
+    f: Callable[..., Any],
+    positional: tuple[Any, ...],
+    keywords: dict[str, Any],
+    engine: Engine,
+    takes_any_key: bool = False,
 ) -> tuple[Closure, tuple[type, ...], list[Found]]:
     """Return a closure of the arguments and of what is shared (prims/python/state.py).
 
@@ -68,7 +77,8 @@ def stateful_closure_of(
     """
     shape = Shape(len(positional), tuple(keywords), has_state=True)
     surroundings = Surroundings(engine, is_tree=True)
-    linked, inputs = surroundings.program(f, shape, _classes_in((*positional, *keywords.values())))
+    classes = _classes_in((*positional, *keywords.values()), takes_any_key)
+    linked, inputs = surroundings.program(f, shape, classes)
     values = surroundings.values(linked, inputs)
     found = [
         (param, source_name(param), inputs[i], values[i])
@@ -78,9 +88,9 @@ def stateful_closure_of(
     return linked.closure(values), linked.classes, found
 
 
-def _classes_in(arguments: tuple[Any, ...]) -> tuple[type, ...]:
+def _classes_in(arguments: tuple[Any, ...], takes_any_key: bool) -> tuple[type, ...]:
     """Return the classes of the objects in arguments, and those that the functions in them know."""
-    classes = classes_in(arguments)
+    classes = (*classes_in(arguments), *((KeyedDict,) if takes_any_key else ()))
     if FunctionType not in classes:
         return classes
     with _lock:

@@ -72,13 +72,17 @@ def run_of(
     named: Mapping[str, Any],
     engine: str | None,
     names: Sequence[str] = (),
+    takes_any_key: bool = False,
 ) -> Run:
-    """Return the run of a function; names: what messages call the positional arguments."""
+    """Return the run of a function; names: what messages call the positional arguments.
+
+    takes_any_key: whether its dictionaries take keys of any kind.
+    """
     chosen = engines.get(engine)
     texts = texts_of(positional, named, names)
     while True:
         generation = library.generation()
-        closure, classes = front_end().closure_of(f, tuple(positional), dict(named), chosen)
+        closure, classes = front_end().closure_of(f, tuple(positional), dict(named), chosen, takes_any_key)
         values = entered((*positional, *named.values()), texts, chosen, classes)
         # A function among the arguments may have loaded an array library that `f` was translated without.
         if generation == library.generation():

@@ -29,7 +29,7 @@ from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Opaque
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.errors import RunError, SourceError
-from checkpoint.lang.python.library.stand_ins import BY_CLASS, StandIn
+from checkpoint.lang.python.library.stand_ins import BY_CLASS, StandIn, stand_in_of
 from checkpoint.lang.python.library.standard.bases import ITEMS
 from checkpoint.lang.python.source.members import base_of
 from checkpoint.lang.python.source.plain_objects import fill_items, items_of
@@ -148,8 +148,9 @@ def parts_of_python(item: Any, value: Any) -> Any:
         return [dict.fromkeys(item)]
     if type(item) is complex:
         return [item.real, item.imag]
-    if type(item) in BY_CLASS:
-        return list(BY_CLASS[type(item)].taken(item).values())
+    stand_in = stand_in_of(item)
+    if stand_in is not None:
+        return list(stand_in.taken(item).values())
     names = value.layout.names
     return [
         items_of(item)
@@ -175,6 +176,8 @@ def rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
     if cls is complex:
         return complex(parts[0], 0.0 - parts[1])  # of the two cotangents, by the convention
     attributes = {n: part for n, part in zip(names, parts, strict=True) if not n.startswith("(")}
+    if cls is dict:
+        return dict(zip(item, attributes["held"].values(), strict=True))
     if cls in BY_CLASS:
         return _like(item, BY_CLASS[cls], attributes["table"])
     registered = _registered(cls)

@@ -23,7 +23,7 @@ from checkpoint.driver.engine import Engine, State
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Schedule
-from checkpoint.errors import RunError, Source, Span, Unreached
+from checkpoint.errors import RunError, Source, Span, UnfitKey, Unreached
 from checkpoint.lang import core
 from checkpoint.lang.origins import origin_of
 from checkpoint.prims.operators import Context, reverse_sweep, swept
@@ -79,7 +79,7 @@ def _until_all_is_reached(
         while True:
             try:
                 return method(run, *args, **named)
-            except Unreached as error:
+            except (Unreached, UnfitKey) as error:
                 run.begin_again(error)
 
     return begun
@@ -92,11 +92,12 @@ class Run:
     tags: a tag above all those in u. effects: the log that all runs of this share.
     errors: a context in which what a run raises becomes what the caller receives.
     is_plain: whether the argument is a tuple of floats and arrays, and f has no other inputs.
-    renew: makes the run anew, with a program that has what was reached meanwhile.
+    renew: makes the run anew, with a program that has what was reached meanwhile; its argument tells whether
+        the program's dictionaries take keys of any kind, as takes_any_key does of this run.
     entered: called when its argument has entered anew.
     """
 
-    __slots__ = ("effects", "engine", "entered", "errors", "is_plain", "renew", "tags", "u")
+    __slots__ = ("effects", "engine", "entered", "errors", "is_plain", "renew", "tags", "takes_any_key", "u")
 
     def __init__(
         self,
@@ -104,7 +105,7 @@ class Run:
         x: Any,
         engine: Engine,
         errors: Errors = LanguageErrors,
-        renew: Callable[[], Run] | None = None,
+        renew: Callable[[bool], Run] | None = None,
     ) -> None:
         is_closure = type(f) is Closure
         if is_closure and len(f.lam.params) != 1:
@@ -121,13 +122,17 @@ class Run:
         self.effects = Effects()
         self.renew = renew
         self.entered: Callable[[], None] | None = None
+        self.takes_any_key = False
 
-    def begin_again(self, error: Unreached) -> None:
-        """Take a program that has the function that this run has reached."""
-        if self.renew is None:
+    def begin_again(self, error: Unreached | UnfitKey) -> None:
+        """Take a program that has the function that this run has reached, or dictionaries for its keys."""
+        if self.renew is None or (isinstance(error, UnfitKey) and self.takes_any_key):
             raise error
-        error.function.note()
-        fresh = self.renew()
+        if isinstance(error, Unreached):
+            error.function.note()
+        else:
+            self.takes_any_key = True
+        fresh = self.renew(self.takes_any_key)
         self.u, self.tags, self.is_plain = fresh.u, fresh.tags, fresh.is_plain
         self.effects = self.effects.again()
         if self.entered is not None:

@@ -88,12 +88,15 @@ def _call(
     named: Mapping[str, Any],
     engine: str | None,
     names: Sequence[str],
+    takes_any_key: bool = False,
 ) -> StatefulCall:
     chosen = engines.get(engine)
     texts, given = texts_of(positional, named, names), (*positional, *named.values())
     while True:
         generation = library.generation()
-        closure, classes, inputs = front_end().stateful_closure_of(f, tuple(positional), dict(named), chosen)
+        closure, classes, inputs = front_end().stateful_closure_of(
+            f, tuple(positional), dict(named), chosen, takes_any_key
+        )
         values = entered(given, texts, chosen, classes)
         if generation == library.generation():
             break
@@ -102,8 +105,8 @@ def _call(
     shared, places = _shared(roots)
     argument = Record(TUPLE, (Record(TUPLE, tuple(values)), Native(shared)))
 
-    def renew() -> Run:
-        return _call(f, positional, named, engine, names).run
+    def renew(takes_any_key: bool) -> Run:
+        return _call(f, positional, named, engine, names, takes_any_key).run
 
     def errors(span: Span | None) -> StateErrors:
         return StateErrors(span, places)

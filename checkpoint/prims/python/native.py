@@ -43,13 +43,13 @@ from checkpoint.ad.walk import DESCEND, Branch, Cycle, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import (
-    BY_CLASS,
     BY_STAND_IN,
     COMPLEX,
     NAMED_AS,
     VIEWS,
     Overloads,
     placeholder,
+    stand_in_of,
 )
 from checkpoint.lang.python.library.standard.bases import ITEMS
 from checkpoint.lang.python.library.standard.namespaces import Namespace
@@ -337,7 +337,10 @@ def _taken_apart(
     value: Any, owner: object, layouts: dict[tuple[type, tuple[str, ...]], Layout]
 ) -> Taken | None:
     """Return the parts of a Python object and what makes its value of theirs; None for what is no data."""
-    cls = type(value)
+    cls, stand_in = type(value), stand_in_of(value)
+    if stand_in is not None:
+        attributes = stand_in.taken(value)
+        return list(attributes.values()), _object(Layout(stand_in.cls, tuple(attributes)), owner)
     if cls is list:
         return list(value), lambda parts: List(parts, owner=owner)
     if cls in SETS and all(type(item) in (int, str, bool, type(None)) for item in value):
@@ -356,9 +359,6 @@ def _taken_apart(
         return None if names is None else (list(value), _record(Layout(cls, tuple(names))))
     if cls is slice:
         return [value.start, value.stop, value.step], _record(Layout(slice, ("start", "stop", "step")))
-    if cls in BY_CLASS:
-        attributes = BY_CLASS[cls].taken(value)
-        return list(attributes.values()), _object(Layout(BY_CLASS[cls].cls, tuple(attributes)), owner)
     if base_of(cls) is not None and not is_of_machine(cls):
         names = attribute_names(value)
         layout = layouts.setdefault((cls, names), Layout(cls, (ITEMS, *names)))
@@ -390,11 +390,11 @@ def _checked_key(dictionary: Any, key: Any) -> Any:
             continue
         if isinstance(part, tuple):
             pending.extend(part)
-        elif type(part) not in (int, str, bool, bytes, type(None)):
+        elif type(part) not in (int, float, str, bool, bytes, type(None)):
             name = type(part).__name__
             raise NoValue(
                 dictionary,
-                f"the key {key!r} cannot enter a program: a key is an int, a str, a bool, None, or a tuple "
+                f"the key {key!r} cannot enter a program: a key is a number, a str, a bool, None, or a tuple "
                 f"of these, not a {name}",
             )
     return key

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import types
+import weakref
 from collections.abc import Callable
 from enum import Enum
 from typing import Any
@@ -17,12 +18,17 @@ from typing import Any
 from checkpoint.ad.arrays import Discrete, Native, current_data
 from checkpoint.ad.containers import Dict, Object, Record
 from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.opaque import is_constant
 from checkpoint.ad.storage import FROZEN, Now
+from checkpoint.ad.values import Closure
 from checkpoint.errors import RunError
+from checkpoint.lang.python.library.stand_ins import Overloads
+from checkpoint.lang.python.library.tokens import OBJECT, RANGE, SET, of_real
 from checkpoint.lang.python.source.members import found as found_in
 from checkpoint.lang.python.source.members import is_generated
 from checkpoint.prims.python.native import class_of, is_set
 from checkpoint.prims.python.support import (
+    FUNCTIONS,
     elements,
     is_object,
     is_tuple,
@@ -33,31 +39,42 @@ from checkpoint.prims.python.support import (
 )
 from checkpoint.prims.python.updates import dict_of
 
-_REAL, _OBJECT, _SET = "%real", "%object", "%set"
-
 
 def token_of(now: Now, x: Any) -> Any:
     """Return the token of a value; raise Python's TypeError for what cannot be in a set."""
     kind = type(x)
-    if kind in (str, int, bool) or x is None:
+    if kind in (str, int, bool, bytes) or x is None:
         return x
+    if kind is range:
+        return (RANGE, *((x[0], x[-1], x.step)[: min(len(x) + 1, 3)] if len(x) else ()))
     if kind is Discrete and current_data(now, x).shape == ():
         return x.data.item()
     if kind in NUMBERS:
         return _of_real(real_part(x))
-    if kind is Native and isinstance(x.value, Enum | type):
+    if kind is Native and (isinstance(x.value, Enum | type | FUNCTIONS) or is_constant(type(x.value))):
         return x
+    function = _function_of(x)
+    if function is not None:
+        return Native(function)
     if kind is Record and x.layout.cls is frozenset:
-        return (_SET, *sorted(x.items[0].items, key=repr))
+        return (SET, *sorted(x.items[0].items, key=repr))
     if kind is Record:
         python_result(now, hash, x)
         parts = [token_of(now, item) for item in x.items]
         cls = x.layout.cls
-        return tuple(parts) if issubclass(cls, tuple) else (_OBJECT, cls.__qualname__, *parts)
+        return tuple(parts) if issubclass(cls, tuple) else (OBJECT, cls.__qualname__, *parts)
     python_result(now, hash, x)
     raise RunError(
         f"a {class_of(x).__name__} cannot be in a set here: use strings, numbers or tuples of them"
     )
+
+
+def _function_of(x: Any) -> Any:
+    """Return the Python function that a value is; None for one that the run made, and for other values."""
+    first = x.items[0] if type(x) is Record and x.layout.cls is Overloads and x.items else x
+    thing = first.lam.stands_for if type(first) is Closure else None
+    thing = thing() if isinstance(thing, weakref.ref) else thing
+    return thing if isinstance(thing, FUNCTIONS | type) else None
 
 
 IDENTITY = "(identity)"  # the field of an object that was hashed by its identity; no name of Python's
@@ -105,7 +122,7 @@ def _of_real(x: Any) -> Any:
         x = float(x.data)
     if math.isnan(x):
         raise RunError("a NaN is in a set: Python tells them apart by their identities")
-    return int(x) if x.is_integer() else (_REAL, x.hex())
+    return of_real(x)
 
 
 def _tokens(now: Now, x: Any) -> Record:

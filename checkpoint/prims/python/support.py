@@ -32,7 +32,7 @@ from checkpoint.ad.record import (
 from checkpoint.ad.storage import CONSTANT, Now
 from checkpoint.ad.tables import NATIVES, held
 from checkpoint.ad.values import Closure, Unusable
-from checkpoint.errors import RunError, SourceError
+from checkpoint.errors import RunError, SourceError, UnfitKey
 from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.prims.python.native import class_name, native
 
@@ -214,6 +214,9 @@ def has_fields(x: Any) -> bool:
     return type(x) is List or is_tuple(x)
 
 
+FUNCTIONS = types.FunctionType | types.BuiltinFunctionType  # those of Python that may be keys
+
+
 def key_of(now: Now, key: Any) -> Any:
     """Return a value as a dictionary's key; raise TypeError, or RunError for what is one in Python alone."""
     kind = type(key)
@@ -221,18 +224,18 @@ def key_of(now: Now, key: Any) -> Any:
         return key
     if kind is Discrete and current_data(now, key).shape == ():
         return key.data.item()
-    if kind is Native and (isinstance(key.value, Enum | type) or is_constant(type(key.value))):
+    if kind is Native and (isinstance(key.value, Enum | type | FUNCTIONS) or is_constant(type(key.value))):
         hash(key.value)
         return key.value
     if kind in NUMBERS:
-        raise RunError("a real cannot be a key here: use int(k) or str(k)")
+        raise UnfitKey("a real cannot be a key here: use int(k) or str(k)")
     if is_tuple(key):
         parts = [key_of(now, item) for item in key.items]
         cls = key.layout.cls
         return tuple(parts) if cls is tuple else tuple.__new__(cls, parts)
     if kind is not Closure:
         python_result(now, hash, key)
-    raise RunError(f"a {class_name(key)} cannot be a key here: use a string, or a tuple of ints")
+    raise UnfitKey(f"a {class_name(key)} cannot be a key here: use a string, or a tuple of ints")
 
 
 Implements = tuple[Any, ...]

@@ -16,12 +16,15 @@ from checkpoint.ad.containers import CONTAINERS, Dict, List, Record
 from checkpoint.ad.graph import NON_DIFFERENTIABLE, numbers, transform
 from checkpoint.ad.identity import identity_of
 from checkpoint.ad.numbers import NUMBERS, real_part
-from checkpoint.ad.tangent import tangent_of
+from checkpoint.ad.tangent import tangent_of, zeros_of
 from checkpoint.ad.values import Capsule, Closure, Opaque
 from checkpoint.ad.walk import DESCEND, Branch, fold
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.complex_numbers import Complex
+from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, ITERATORS
 from checkpoint.lang.python.library.standard.bases import ITEMS
+from checkpoint.lang.python.library.standard.containers import Deque
+from checkpoint.lang.python.library.standard.keyed import KeyedDict
 from checkpoint.lang.python.source.plain_objects import items_of
 from checkpoint.prims.python.native import class_of
 from checkpoint.prims.python.support import is_object
@@ -83,6 +86,8 @@ def tangent_from(value: Any, given: Any, name: str, sign: float = 1.0) -> Any:
 
     def opened(item: tuple[Any, Any, Path]) -> Any:
         value, given, path = item
+        if given is _ZERO:
+            return zeros_of(value)
         if is_complex(value):
             number = _complex(given, path)
             return Record(value.layout, (number.real, sign * number.imag))
@@ -187,7 +192,34 @@ def _parts_given(value: Any, given: Any, path: Path) -> list[Any]:
     return list(given)
 
 
+_ZERO = object()  # what stands for the tangent of a part for which users write nothing
+
+
+def _stand_in_given(value: Any, given: Any, path: Path) -> list[Any]:
+    """Return what is given for each attribute of the stand-in of a dictionary or deque of Python's own."""
+    stand_in = BY_STAND_IN[value.layout.cls]
+    cls: Any = stand_in.of
+    if type(given) is not cls:
+        raise RunError(f"{written(path)} must be {_named(cls)}, not {_of_class(type(given), given)}")
+    parts = dict(zip(value.layout.names, value.items, strict=True))
+    if stand_in.cls is KeyedDict:
+        return [_values_given(parts["held"], given, path) if name == "held" else _ZERO for name in parts]
+    table = stand_in.taken(given)["table"]
+    if stand_in.cls is Deque:
+        table = [*[_ZERO] * parts["head"], *table]
+    return [table if name == "table" else _ZERO for name in parts]
+
+
+def _values_given(held: Dict, given: dict[Any, Any], path: Path) -> dict[Any, Any]:
+    """Return what is given for the values of a dictionary by the tokens of their keys; both in one order."""
+    if len(given) != len(held.items):
+        raise RunError(f"{written(path)} must have length {len(held.items)}, not {len(given)}")
+    return dict(zip(held.items, given.values(), strict=True))
+
+
 def _attributes_given(value: Any, given: Any, path: Path) -> list[Any]:
+    if value.layout.cls in BY_STAND_IN and value.layout.cls not in ITERATORS:
+        return _stand_in_given(value, given, path)
     if type(given) is not value.layout.cls:
         raise _mismatch(path, _described(value), given)
     for name in value.layout.names:
@@ -219,7 +251,9 @@ def _described(value: Any) -> str:
 
 
 def _of_class(cls: type, value: Any) -> str:
-    if value is None:
-        return "None"
+    return "None" if value is None else _named(cls)
+
+
+def _named(cls: type) -> str:
     article = "an" if cls.__name__[0] in "aeiouAEIOU" else "a"
     return f"{article} {cls.__name__}"

@@ -13,7 +13,7 @@ from checkpoint.lang.python.context.builder import bind, copy_of, prim
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.iterables import is_set
 from checkpoint.lang.python.library import hashing
-from checkpoint.lang.python.library.stand_ins import BY_STAND_IN
+from checkpoint.lang.python.library.stand_ins import is_of_library
 from checkpoint.lang.python.source.members import makes_record
 
 
@@ -25,11 +25,6 @@ def has_elements(program: ProgramContext) -> bool:
         not makes_record(cls) and not issubclass(cls, BaseException) and not is_of_library(cls)
         for cls in program.classes
     ) or bool(program.groups("__hash__", "__eq__"))
-
-
-def is_of_library(cls: type) -> bool:
-    """Return whether a class is one of this package that stands for one of Python's."""
-    return cls in BY_STAND_IN or cls.__module__.startswith("checkpoint.lang.python.library")
 
 
 def applied(program: ProgramContext, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr | None:

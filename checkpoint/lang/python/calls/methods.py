@@ -23,13 +23,13 @@ from checkpoint.lang.python.calls import (
     array_calls,
     arrays,
     class_values,
-    lookups,
     modular,
     outside,
     statics,
 )
 from checkpoint.lang.python.calls.attributes import Attributes
 from checkpoint.lang.python.calls.outcomes import Outcomes
+from checkpoint.lang.python.context import lookups
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext

@@ -32,6 +32,7 @@ from checkpoint.lang.python.context.iterables import on_elements
 from checkpoint.lang.python.context.meanings import Callee, Group
 from checkpoint.lang.python.context.operations import BINARY, CHECKED, COMPARISONS, IN_PLACE, SIMPLE
 from checkpoint.lang.python.library.iterators import contained
+from checkpoint.lang.python.library.stand_ins import is_of_library
 
 Thunk = Callable[[], Expr]  # makes a new expression for each place
 
@@ -253,7 +254,7 @@ class Operators:
 
     def sliced(self, args: list[Expr]) -> Expr:
         """Return x[low:high:step]: of an object what its `__getitem__` returns for the slice."""
-        groups = [g for g in self.program.groups("__getitem__") if not hashing.is_of_library(g.cls)]
+        groups = [g for g in self.program.groups("__getitem__") if not is_of_library(g.cls)]
         if not groups:
             return prim(self.span, "py.slice", *args)
 

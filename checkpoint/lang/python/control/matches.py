@@ -20,7 +20,9 @@ from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Binding, Env
 from checkpoint.lang.python.control.handlers import evaluate
 from checkpoint.lang.python.control.joins import current, join, merge, written_in
+from checkpoint.lang.python.library.standard import keyed
 from checkpoint.lang.python.library.standard.bases import ITEMS
+from checkpoint.lang.python.library.standard.keyed import KeyedDict
 from checkpoint.lang.python.scopes.syntax import captures_of
 from checkpoint.lang.python.source.members import base_of
 
@@ -200,26 +202,35 @@ def _mapping(
     """Match a dictionary that has some keys, and perhaps others."""
     span = t.span(node)
     pairs = list(zip(node.keys, node.patterns, strict=True))
+    is_keyed = KeyedDict in t.program.classes
+
+    def operation(op: str, *args: Expr) -> Expr:
+        if not is_keyed:
+            return prim(span, op, *args)
+        if op == "py.without-keys":
+            return t.call(t.program.library_function(keyed.without), list(args), {}, span)
+        return t.program.operation(t, op, list(args), node)
 
     def rest(now: Env) -> Expr:
         if node.rest is None:
             return then(now)
         keys = prim(span, "py.tuple", *[t.expr(key, env) for key in node.keys])
-        return _found(t, node.rest, prim(span, "py.without-keys", copy_of(subject), keys), now, then)
+        return _found(t, node.rest, operation("py.without-keys", copy_of(subject), keys), now, then)
 
     def value(at: int, now: Env) -> Expr:
         if at == len(pairs):
             return rest(now)
         key, pattern = pairs[at]
-        item = prim(span, "py.item", copy_of(subject), t.expr(key, env))
+        item = operation("py.item", copy_of(subject), t.expr(key, env))
 
         def matched(v: list[Expr]) -> Expr:
             return match_pattern(t, pattern, v[0], now, lambda e: value(at + 1, e), fail)
 
-        has = prim(span, "py.contains", copy_of(subject), t.expr(key, env))
+        has = operation("py.contains", copy_of(subject), t.expr(key, env))
         return If(span, has, bind(t.program.names, [item], matched, "part"), fail())
 
-    return If(span, instance(span, copy_of(subject), dict), value(0, env), fail())
+    kinds = (dict, KeyedDict) if is_keyed else (dict,)
+    return If(span, instance(span, copy_of(subject), *kinds), value(0, env), fail())
 
 
 def _class(t: FunctionContext, node: ast.MatchClass, subject: Expr, env: Env, then: Next, fail: Fail) -> Expr:

@@ -21,7 +21,8 @@ from checkpoint.ad.values import Closure
 from checkpoint.errors import InternalError, RunError
 from checkpoint.lang.python.library import generators, iterators
 from checkpoint.lang.python.library.complex_numbers import Complex
-from checkpoint.lang.python.library.standard import chains, containers, managers, namespaces, randoms
+from checkpoint.lang.python.library.standard import chains, containers, keyed, managers, namespaces, randoms
+from checkpoint.lang.python.library.tokens import IS_VALUE, constant_of, needs_tokens, of_constant
 
 Attributes = dict[str, Any]
 
@@ -129,6 +130,11 @@ BY_CLASS: dict[type, StandIn] = {each.of: each for each in BY_STAND_IN.values()}
 NAMED_AS: dict[type, type] = {each.cls: each.of for each in BY_STAND_IN.values()} | {Complex: complex}
 
 
+def is_of_library(cls: type) -> bool:
+    """Return whether a class is one of this package that stands for one of Python's."""
+    return cls in BY_STAND_IN or cls.__module__.startswith("checkpoint.lang.python.library")
+
+
 # What stands for procedures in messages
 
 
@@ -162,6 +168,13 @@ def _never_enters(thing: Any) -> Attributes:
     raise InternalError(f"{type(thing).__name__} objects enter no program")
 
 
+class _Items:
+    """An object that is iterated over by its items."""
+
+    def __getitem__(self, i: int) -> Any:
+        raise IndexError(i)
+
+
 # What is made in a run and never leaves it; an empty one stands for each in messages.
 ITERATORS: dict[type, StandIn] = {
     each.cls: each
@@ -180,6 +193,13 @@ ITERATORS: dict[type, StandIn] = {
             lambda _: iter([]),
             lambda made, attributes: None,
         ),
+        StandIn(
+            type(iter(_Items())),
+            iterators.item_iterator,
+            _never_enters,
+            lambda _: iter(_Items()),
+            lambda made, attributes: None,
+        ),
     )
 }
 BY_STAND_IN.update(ITERATORS)
@@ -191,6 +211,36 @@ BY_STAND_IN[namespaces.Namespace] = StandIn(
     dict, namespaces.Namespace, _never_enters, lambda _: {}, lambda made, attributes: None
 )
 NAMED_AS[namespaces.Namespace] = dict
+
+
+def _taken_keyed(thing: dict[Any, Any]) -> Attributes:
+    tokens = list(map(of_constant, thing))
+    found = {"named": thing, "held": thing.values()}
+    return {name: dict(zip(tokens, parts, strict=True)) for name, parts in found.items()}
+
+
+def stand_in_of(thing: Any) -> StandIn | None:
+    """Return how an object of Python's own enters by a stand-in; None for all others."""
+    cls = type(thing)
+    return BY_STAND_IN[keyed.KeyedDict] if cls is dict and needs_tokens(thing) else BY_CLASS.get(cls)
+
+
+def _fill_keyed(made: dict[Any, Any], attributes: Attributes) -> None:
+    """Fill a dictionary; of a tangent, in which tangents stand in the place of keys, with the keys."""
+    for (token, key), value in zip(attributes["named"].items(), attributes["held"].values(), strict=True):
+        constant = constant_of(token)
+        made[key if constant is IS_VALUE or constant == key else constant] = value
+
+
+# What dictionaries are whose keys are values of the run.
+BY_STAND_IN[keyed.KeyedDict] = StandIn(
+    dict,
+    keyed.KeyedDict,
+    _taken_keyed,
+    lambda _: {},
+    _fill_keyed,
+)
+NAMED_AS[keyed.KeyedDict] = dict
 
 # All classes of Python's own with those that stand for them in programs.
 STANDING: dict[type, type] = {

@@ -7,7 +7,7 @@ from the text that is installed, unless FUNCTIONS has them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from checkpoint.lang.python.library import (
@@ -32,6 +32,7 @@ from checkpoint.lang.python.library.standard import (
     containers,
     functional,
     iteration,
+    keyed,
     lazy,
     lazy_itertools,
     managers,
@@ -46,7 +47,7 @@ from checkpoint.lang.python.library.standard import (
 _MODULES = (
     *(application, complex_numbers, containers, functions, generators, hashing, inner, iterators, methods),
     *(sets, state, unbound, views, chains, complex_mathematics, functional, iteration, lazy, lazy_itertools),
-    *(bases, managers, namespaces, ordering, patterns, randoms, records, statistical),
+    *(bases, keyed, managers, namespaces, ordering, patterns, randoms, records, statistical),
 )
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -61,6 +62,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **hashing.FUNCTIONS,
     **functional.FUNCTIONS,
     **iteration.FUNCTIONS,
+    **keyed.FUNCTIONS,
     **managers.FUNCTIONS,
     **namespaces.FUNCTIONS,
     **ordering.FUNCTIONS,
@@ -72,6 +74,14 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 LAZY: dict[Any, Callable[..., Any]] = {**lazy.FUNCTIONS, **lazy_itertools.FUNCTIONS}
 
 OPENED = frozenset(("statistics", "random"))
+
+
+def standing_for(value: Any, classes: Container[type]) -> Any:
+    """Return the library function that stands for a Python object, or None; classes: those of the program."""
+    if value is dict and keyed.KeyedDict in classes:
+        return keyed.keyed
+    return FUNCTIONS.get(value)
+
 
 _FILES = frozenset(str(module.__file__) for module in _MODULES)
 _INTERNAL = frozenset((*[module.__name__ for module in _MODULES], *OPENED))

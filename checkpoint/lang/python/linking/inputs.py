@@ -30,7 +30,7 @@ from checkpoint.ad.tables import Table, is_of_pandas
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.python.calls.arrays import is_array, record_of, translation_of
 from checkpoint.lang.python.library.complex_numbers import Complex
-from checkpoint.lang.python.library.stand_ins import BY_CLASS, VIEWS
+from checkpoint.lang.python.library.stand_ins import VIEWS, stand_in_of
 from checkpoint.lang.python.source.members import is_single_dispatch, registry, stored_in
 from checkpoint.scalars.definition import Definition
 
@@ -153,9 +153,9 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
         if kind is complex:
             found[Complex] = None
             continue
-        if kind in BY_CLASS:
-            found.update(dict.fromkeys(c for c in BY_CLASS[kind].cls.__mro__ if c.__module__ != "builtins"))
-            pending.extend(_no_leaves(BY_CLASS[kind].taken(each).values()))
+        if (stand_in := stand_in_of(each)) is not None:
+            found.update(dict.fromkeys(c for c in stand_in.cls.__mro__ if c.__module__ != "builtins"))
+            pending.extend(_no_leaves(stand_in.taken(each).values()))
             continue
         if isinstance(each, list | tuple) or kind in VIEWS:
             pending.extend(_no_leaves(each))

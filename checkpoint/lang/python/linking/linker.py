@@ -296,7 +296,7 @@ class Linker(Assigned):
     def library_callee(self, value: Any) -> Callee | None:
         """Return the library function that stands for a Python object, or None."""
         try:
-            function = tables.FUNCTIONS.get(value) or arrays.translation_of(value)
+            function = tables.standing_for(value, self.facts.classes) or arrays.translation_of(value)
             if value in tables.LAZY or value is builtins.next:
                 function = self.lazily(value) or function
         except TypeError:

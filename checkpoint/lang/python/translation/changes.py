@@ -13,9 +13,9 @@ from functools import partial
 
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Let, Var
-from checkpoint.lang.python.calls import arrange, array_calls, arrays, lookups
+from checkpoint.lang.python.calls import arrange, array_calls, arrays
 from checkpoint.lang.python.calls.arrays import is_array
-from checkpoint.lang.python.context import complex_operands
+from checkpoint.lang.python.context import complex_operands, lookups
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import FunctionContext

@@ -14,9 +14,9 @@ import ast
 from collections.abc import Callable, Sequence
 
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
-from checkpoint.lang.python.calls.hashing import is_of_library
 from checkpoint.lang.python.context.builder import Names, bind, const, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.library.stand_ins import is_of_library
 from checkpoint.lang.walk import preorder
 
 MAX_COPIED = 80  # expressions of arguments that are written twice; of larger ones the test comes first
