@@ -13,7 +13,7 @@ from types import ModuleType
 
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Layout, Types
-from checkpoint.errors import SourceError, Span
+from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Var
 from checkpoint.lang.python.calls import (
     arrange,
@@ -26,14 +26,12 @@ from checkpoint.lang.python.calls import (
     supers,
     writers,
 )
-from checkpoint.lang.python.context.builder import bind, both, const, copy_of, is_simple, negated, prim, union
+from checkpoint.lang.python.context.builder import bind, both, const, copy_of, is_simple, negated, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import LAYOUTS, complex_number, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
-from checkpoint.lang.python.control import comprehensions, views
+from checkpoint.lang.python.control import comprehensions, displays, views
 from checkpoint.lang.python.library import sets, tables
-from checkpoint.lang.python.library.standard import keyed
-from checkpoint.lang.python.library.standard.keyed import KeyedDict
 from checkpoint.lang.python.normal.nodes import IN_PLACE, Library, Writing
 from checkpoint.lang.python.normal.nodes import Prim as PrimNode
 from checkpoint.lang.python.scopes.lazy import Lazy
@@ -311,44 +309,6 @@ def sequence(t: FunctionContext, node: ast.Tuple | ast.List, env: Env, of_star: 
     return result
 
 
-def dictionary(t: FunctionContext, node: ast.Dict, env: Env) -> Expr:
-    """Translate a dictionary display."""
-    if KeyedDict in t.program.classes:
-        return _keyed_dictionary(t, node, env)
-    result = prim(t.span(node), "py.dict")
-    for key, value in zip(node.keys, node.values, strict=True):
-        if key is None:
-            item = t.program.mapping(t, translate(t, value, env), value)
-            result = union(t.program.names, result, item)
-        else:
-            result = prim(t.span(key), "py.set", result, translate(t, key, env), translate(t, value, env))
-    return result
-
-
-def _keyed_dictionary(t: FunctionContext, node: ast.Dict, env: Env) -> Expr:
-    """Translate a display of a dictionary whose keys may be of any kind."""
-    span, with_more = t.span(node), t.program.library_function(keyed.with_more)
-    made = t.program.library_function(keyed.displayed)
-    result: Expr | None = None
-    parts: list[Expr] = []
-    for key, value in zip(node.keys, node.values, strict=True):
-        if key is not None:
-            parts += [translate(t, key, env), translate(t, value, env)]
-            continue
-        if result is None or parts:
-            result = _with(t, result, t.call(made, [prim(span, "py.tuple", *parts)], {}, span), span)
-            parts = []
-        result = t.call(with_more, [result, translate(t, value, env)], {}, span)
-    rest = t.call(made, [prim(span, "py.tuple", *parts)], {}, span)
-    return rest if result is None else _with(t, result, rest, span) if parts else result
-
-
-def _with(t: FunctionContext, result: Expr | None, more: Expr, span: Span) -> Expr:
-    if result is None:
-        return more
-    return t.call(t.program.library_function(keyed.with_more), [result, more], {}, span)
-
-
 def joined(t: FunctionContext, node: ast.JoinedStr, env: Env) -> Expr:
     """Translate an f-string."""
     parts = [translate(t, part, env) for part in node.values]
@@ -404,7 +364,7 @@ TRANSLATIONS: dict[type[ast.expr], Callable[..., Expr]] = {
     ast.Slice: slice_,
     ast.Tuple: sequence,
     ast.List: sequence,
-    ast.Dict: dictionary,
+    ast.Dict: displays.dictionary,
     ast.Set: set_display,
     ast.JoinedStr: joined,
     ast.FormattedValue: formatted,
