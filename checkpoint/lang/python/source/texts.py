@@ -31,6 +31,7 @@ from checkpoint.ad.attributes import stored
 from checkpoint.errors import Source, SourceError, Span
 from checkpoint.lang.python.scopes.lazy import with_lazy
 from checkpoint.lang.python.scopes.syntax import walk
+from checkpoint.lang.python.source.local_names import spelled_out
 from checkpoint.lang.python.source.private import mangle
 from checkpoint.lang.python.source.prompts import typed
 from checkpoint.locks import hold_at_fork
@@ -94,10 +95,13 @@ class _Text:
         nodes = walk(self.body, _runs_with_the_module)
         return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
 
-    def lazy(self, tree: FunctionNode) -> Any:
-        """Return the tree of a function with its generator expressions that are values as functions."""
+    def lazy(self, tree: FunctionNode, code: CodeType) -> Any:
+        """Return the tree of a function with its generator expressions that are values as functions.
+
+        Calls of `locals` are displays of its variables (local_names.py).
+        """
         if tree not in self._lazy:
-            self._lazy[tree] = with_lazy(tree)
+            self._lazy[tree] = with_lazy(spelled_out(tree, code))
         return self._lazy[tree]
 
     def offset(self, line: int, column: int) -> int:
@@ -151,7 +155,7 @@ def text_of(
     if isinstance(tree, ast.AsyncFunctionDef):
         span = Span(text.source, text.offset(tree.lineno, tree.col_offset), text.offset(tree.lineno + 1, 0))
         raise SourceError("an async function cannot be differentiated: write it with a plain def", span)
-    return FunctionText(text.lazy(tree), text.source, text)
+    return FunctionText(text.lazy(tree, code), text.source, text)
 
 
 def _enter_kept(function: FunctionType) -> None:
