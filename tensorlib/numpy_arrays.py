@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -35,6 +36,11 @@ class NumPyArrays(ArrayLibrary):
         while base is not None and hasattr(base, "nbytes"):
             data, base = base, getattr(base, "base", None)
         return data
+
+    def holders(self, datas: Sequence[Any]) -> list[Any]:
+        """Return `holder` of each of many arrays: most have their own elements."""
+        bases = [getattr(data, "base", None) for data in datas]
+        return [data if base is None else self.holder(data) for data, base in zip(datas, bases, strict=True)]
 
     def is_view(self, data: Any) -> bool:
         return getattr(data, "base", data) is not None

@@ -12,6 +12,7 @@ Whoever makes a contribution states whether its array is `owned`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from checkpoint.ad.array_library import namespace_of
@@ -100,6 +101,21 @@ def contribution_of(cotangent: Any) -> Any:
     return 0.0 if cotangent.memory.owner is SYMBOLIC_ZERO else Accumulator(cotangent.data)
 
 
+def all_accumulated(accumulators: Iterable[Any], likes: Iterable[Any]) -> list[Any]:
+    """Return `accumulated` of each accumulator; a constant array itself, for it nobody reads a cotangent."""
+    made: list[Any] = []
+    for accumulator, like in zip(accumulators, likes, strict=True):
+        if type(like) is not Array or type(accumulator) is not float:
+            made.append(accumulated(accumulator, like))
+        elif like.memory.constant:
+            made.append(like)
+        else:  # as zeros_like does, without its calls
+            data = like.data
+            zeros = namespace_of(data).zeros(data.shape, data.dtype)
+            made.append(Array(zeros, Memory(SYMBOLIC_ZERO)))
+    return made
+
+
 def accumulated(accumulator: Any, like: Any) -> Any:
     """Return the cotangent in an accumulator as a new number of the language.
 
@@ -109,5 +125,6 @@ def accumulated(accumulator: Any, like: Any) -> Any:
         return accumulator * 1.0
     if type(accumulator) is float:
         return zeros_like(like, SYMBOLIC_ZERO)
-    accumulator.own()
+    if not accumulator.owned:
+        accumulator.own()
     return Array(accumulator.array, Memory())

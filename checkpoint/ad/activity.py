@@ -31,18 +31,13 @@ def is_constant(number: Any) -> bool:
     return type(value) is Array and (value.memory.constant or value.memory.owner is CONSTANT)
 
 
-def entered_as_constant(number: Any) -> bool:
-    """Return whether a number of an argument has been marked by `enter_as_constant`."""
-    return type(number) is Array and number.memory.constant
-
-
 def enter_as_constant(value: Any) -> None:
     """Mark the arrays of an argument as constant in the run that it has entered."""
     if type(value) is Array:
         value.memory.constant = True
     elif type(value) not in ATOMS and type(value) is not float:
         for number in reach(value)[0]:
-            array = real_part(number)
+            array = number if type(number) is Array else real_part(number)
             if type(array) is Array:
                 array.memory.constant = True
 

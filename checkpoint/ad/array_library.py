@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from operator import attrgetter
 from typing import Any
 
 from checkpoint.errors import RunError
@@ -62,6 +63,10 @@ class ArrayLibrary(ABC):
     def holder(self, data: Any) -> Any:
         """Return the object that holds the elements of an array; views of the same elements have the same."""
 
+    def holders(self, datas: Sequence[Any]) -> list[Any]:
+        """Return `holder` of each of many arrays."""
+        return [self.holder(data) for data in datas]
+
     @abstractmethod
     def is_view(self, data: Any) -> bool:
         """Return whether an array may show the elements of another one."""
@@ -69,6 +74,11 @@ class ArrayLibrary(ABC):
     @abstractmethod
     def bytes_of(self, holder: Any) -> int:
         """Return the bytes of the elements in an object that `holder` has returned."""
+
+    @property
+    def takes_all(self) -> bool:
+        """True if each of its arrays stands for itself in a program."""
+        return type(self).entered is ArrayLibrary.entered
 
     def entered(self, data: Any) -> Any:
         """Return the array that stands for one from outside in a program; TypeError for one that cannot."""
@@ -232,9 +242,28 @@ def holds_numbers(data: Any) -> bool:
     return dtype_kind(data.dtype) in ARRAY_KINDS
 
 
+def library_of_all(datas: Iterable[Any], letters: str) -> ArrayLibrary | None:
+    """Return the library of arrays, all of one type and of dtypes of these kinds; None for anything else."""
+    types = set(map(type, datas))
+    library = libraries.get(types.pop()) if len(types) == 1 else None
+    if library is None or any(dtype_kind(dtype) not in letters for dtype in set(map(_DTYPE, datas))):
+        return None
+    return library
+
+
+_DTYPE = attrgetter("dtype")
+
+
 def holder_of(data: Any) -> Any:
     """Return the object that holds the elements of an array."""
     return libraries[type(data)].holder(data)
+
+
+def holders_of(datas: Sequence[Any]) -> list[Any]:
+    """Return the objects that hold the elements of arrays."""
+    if len(set(map(type, datas))) == 1:
+        return libraries[type(datas[0])].holders(datas)
+    return [holder_of(data) for data in datas]
 
 
 def is_view(data: Any) -> bool:

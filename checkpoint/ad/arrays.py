@@ -13,9 +13,10 @@ library's array, and an `array` is a handle on one.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
-from checkpoint.ad.array_library import dtype_kind, library_of, namespace_of, read_only_copy
+from checkpoint.ad.array_library import dtype_kind, library_of, library_of_all, namespace_of, read_only_copy
 from checkpoint.ad.storage import NEVER, Now, Storage, check, check_writable
 from checkpoint.errors import RunError
 
@@ -132,6 +133,22 @@ def entered(data: Any, memory: Memory) -> Array | Discrete:
     """Return a handle on a library's array that comes from outside of the run; RunError if it cannot."""
     try:
         return array_of(library_of(data).entered(data), memory)
+    except TypeError as error:
+        raise RunError(str(error)) from None
+
+
+def all_entered(items: Collection[Any], owner: object) -> list[Any] | None:
+    """Return handles on arrays of floats that come from outside of the run; None unless all items are such.
+
+    They share one memory: it belongs to an owner who lets nobody change it, so none of them becomes stale.
+    """
+    library = library_of_all(items, "fc")
+    if library is None:
+        return None
+    memory = Memory(owner)
+    try:
+        arrays = items if library.takes_all else map(library.entered, items)
+        return [Array(data, memory) for data in arrays]
     except TypeError as error:
         raise RunError(str(error)) from None
 

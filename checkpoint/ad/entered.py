@@ -1,8 +1,11 @@
-"""Python objects that enter a program as a graph: those that are reached twice once, cycles among them.
+"""How Python objects enter a program: as a graph, and many arrays together.
 
-In: what opens an object, and what has entered. Out: what opens each object once whose value can change: it is
-made first, and filled when its parts have values. A cycle without such an object is left for the walk to
-refuse.
+As a graph: those that are reached twice once, cycles among them. In: what opens an object, and what has
+entered. Out: what opens each object once whose value can change: it is made first, and filled when its parts
+have values. A cycle without such an object is left for the walk to refuse.
+
+Together: a list, tuple or dict of nothing but many arrays of floats of one library is opened as a whole, so
+that each array costs little.
 """
 
 from __future__ import annotations
@@ -11,7 +14,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from checkpoint.ad.containers import Mutable
+from checkpoint.ad.arrays import all_entered
+from checkpoint.ad.containers import TUPLE, Dict, List, Mutable, Record
+from checkpoint.ad.graph import MANY
+from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.walk import Branch
 
 
@@ -61,3 +67,32 @@ class Entered:
             return Branch(branch.parts, filled)
 
         return opened_once
+
+
+SEQUENCES = frozenset((list, tuple, dict))
+_KEYS = frozenset((int, str, bool, bytes, type(None)))
+
+
+def together(opened: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function that opens objects as `opened` does, containers of nothing but arrays as wholes."""
+
+    def open_(item: Any) -> Any:
+        value = value_of_arrays(item) if type(item) in SEQUENCES else None
+        return opened(item) if value is None else value
+
+    return open_
+
+
+def value_of_arrays(nest: Any) -> Any:
+    """Return a list, tuple or dict of arrays as a value, which belongs to nobody; None for any other."""
+    if len(nest) < MANY:
+        return None
+    is_dict = type(nest) is dict
+    if is_dict and not _KEYS.issuperset(map(type, nest)):
+        return None
+    items = all_entered(nest.values() if is_dict else nest, FROZEN)
+    if items is None:
+        return None
+    if is_dict:
+        return Dict(dict(zip(nest, items, strict=True)), owner=FROZEN)
+    return List(items, owner=FROZEN) if type(nest) is list else Record(TUPLE, tuple(items))

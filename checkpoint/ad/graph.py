@@ -7,7 +7,7 @@ locations with tangents or cotangents uses it. Nothing here recurses, so values 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Renewal, dead
@@ -23,6 +23,8 @@ ATOMS = frozenset(
     (bool, int, str, bytes, type(None), Symbol, Failure, Foreign, Layout, *NATIVES, Types, Unusable, range)
 )
 NON_DIFFERENTIABLE = ATOMS | {Discrete}
+PLAIN_NUMBERS = frozenset((float, Array))
+MANY = 8  # parts of a container, from which on they are looked at together
 
 
 def parts_of(value: Any) -> tuple[Any, ...]:
@@ -54,8 +56,65 @@ def reach(root: Any) -> tuple[list[Number], list[Any]]:
         if kind is Capsule:
             open_tags |= value.open_tags
         others.append(value)
-        stack.extend(reversed(value if kind is tuple else value.parts()))
+        parts = value if kind is tuple else value.parts()
+        if is_flat(parts):
+            ids = set(map(id, parts))
+            if len(ids) == len(parts) and seen.isdisjoint(ids):
+                seen |= ids
+                found.extend(parts)
+                continue
+        stack.extend(reversed(parts))
     return found, others
+
+
+def containers_in(root: Any) -> list[Any]:
+    """Return what a value reaches that is neither number nor atom, once each, in the canonical order."""
+    others: list[Any] = []
+    seen = set()
+    stack = [root]
+    while stack:
+        value = stack.pop()
+        kind = type(value)
+        if kind in ATOMS or kind in NUMBERS or id(value) in seen:
+            continue
+        seen.add(id(value))
+        others.append(value)
+        parts = value if kind is tuple else value.parts()
+        if not is_flat(parts):
+            stack.extend(reversed(parts))
+    return others
+
+
+def is_flat(parts: Sequence[Any]) -> bool:
+    """Return whether the parts of a container are many, and all of them reals and arrays without derivatives.
+
+    Walks take the parts of such a container together: each costs them little.
+    """
+    return len(parts) >= MANY and PLAIN_NUMBERS.issuperset(map(type, parts))
+
+
+def each_number(root: Any) -> Iterator[Any]:
+    """Yield what `numbers` returns, one by one, for who needs the first ones only.
+
+    A capsule's own duals are yielded whole.
+    """
+    seen = set()
+    stack = [root]
+    while stack:
+        value = stack.pop()
+        kind = type(value)
+        if kind in ATOMS or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if kind in NUMBERS:
+            yield value
+        else:
+            stack.extend(reversed(value if kind is tuple else value.parts()))
+
+
+def holds_number(root: Any) -> bool:
+    """Return whether a value reaches a number."""
+    return next(each_number(root), None) is not None
 
 
 def numbers(root: Any) -> list[Number]:
@@ -65,7 +124,12 @@ def numbers(root: Any) -> list[Number]:
 
 def highest_capsule_tag(root: Any) -> int:
     """Return the highest tag counter of the capsules that a value reaches; 0 if it reaches none."""
-    return max([value.state.tags for value in reach(root)[1] if type(value) is Capsule], default=0)
+    return highest_tag_among(reach(root)[1])
+
+
+def highest_tag_among(others: Iterable[Any]) -> int:
+    """Return the highest tag counter of the capsules among what a value reaches, 0 without any."""
+    return max([value.state.tags for value in others if type(value) is Capsule], default=0)
 
 
 def reaches_mutable(root: Any) -> bool:
@@ -195,10 +259,11 @@ def with_own_tags_outermost(capsule: Capsule) -> Capsule:
     return arranged
 
 
-def enter(root: Any) -> Any:
+def enter(root: Any, is_new: bool = False) -> Any:
     """Return a copy of an argument as it enters a run: each path in its data leads to a location of its own.
 
     RunError: it is a part of itself.
+    is_new: whether it was made of Python objects for this run alone: its arrays are locations already.
 
     Closures, capsules and opaques in it preserve their inner sharing. Its lists, dictionaries and arrays are
     frozen, except for those in capsules, whose runs resume with them.
@@ -207,20 +272,23 @@ def enter(root: Any) -> Any:
         return root * 1.0
     renewal = Renewal(FROZEN)
     if type(root) is Array:
-        return renewal(root)
+        return root if is_new else renewal(root)
 
     def opened(value: Any) -> Any:
         kind = type(value)
         if kind in NUMBERS:
-            return renewed(value, renewal)
+            return value if is_new and kind is Array else renewed(value, renewal)
         if kind in ATOMS:
             return value
         if kind is Discrete:
-            return renewal(value)
+            return value if is_new else renewal(value)
         if kind is not tuple and value.enters_as_graph:
             return _freeze(renew(value))
         item = value if kind in MUTABLE_CONTAINERS else None
-        return Branch(parts_of(value), lambda parts: _frozen(with_parts(value, tuple(parts))), item)
+        parts = parts_of(value)
+        if is_new and len(parts) >= MANY and _ARRAY.issuperset(map(type, parts)):
+            return value
+        return Branch(parts, lambda parts: _frozen(with_parts(value, tuple(parts))), item)
 
     try:
         return fold(root, opened)
@@ -228,6 +296,9 @@ def enter(root: Any) -> Any:
         raise RunError(
             "what is a part of itself (a list, a dictionary, an object) cannot be passed"
         ) from None
+
+
+_ARRAY = frozenset((Array,))
 
 
 def _frozen(value: Any) -> Any:

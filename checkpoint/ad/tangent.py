@@ -13,7 +13,15 @@ from typing import Any
 
 from checkpoint.ad.accumulators import contribution_of
 from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, List, Object, Record
-from checkpoint.ad.graph import NON_DIFFERENTIABLE, numbers, parts_of, reach, replace, transform, with_parts
+from checkpoint.ad.graph import (
+    NON_DIFFERENTIABLE,
+    containers_in,
+    numbers,
+    parts_of,
+    replace,
+    transform,
+    with_parts,
+)
 from checkpoint.ad.identity import descriptions, identity_of
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, primal_at, real_part, tangent_at, zero
 from checkpoint.ad.values import Opaque, Pair
@@ -175,10 +183,14 @@ def zeros_of(value: Any) -> Any:
     return tangent_of(value, list(map(zero, numbers(value))))
 
 
-def tangent_of(value: Any, tangents: list[Number]) -> Any:
-    """Return the tangent of a value from the tangents of its numbers, which are in the canonical order."""
-    done = {id(number): other for number, other in zip(numbers(value), tangents, strict=True)}
-    reals = dict(done)
+def tangent_of(value: Any, tangents: Sequence[Number], found: Sequence[Number] | None = None) -> Any:
+    """Return the tangent of a value from the tangents of its numbers, which are in the canonical order.
+
+    found: its numbers, where they are known.
+    """
+    found = numbers(value) if found is None else found
+    reals = dict(zip(map(id, found), tangents, strict=True))
+    done = dict(reals)
 
     def special(part: Any) -> Any:
         kind = type(part)
@@ -193,7 +205,7 @@ def tangent_of(value: Any, tangents: list[Number]) -> Any:
 
 def _unfrozen(tangent: Any) -> Any:
     """Return a new tangent after removing the owners of its lists and dictionaries, its value's."""
-    for part in reach(tangent)[1]:
+    for part in containers_in(tangent):
         if type(part) in MUTABLE_CONTAINERS:
             part.owner = None
     return tangent

@@ -17,10 +17,11 @@ from checkpoint.ad.array_library import dtype_kind
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.containers import TUPLE, Record
-from checkpoint.ad.graph import numbers
+from checkpoint.ad.graph import each_number
 from checkpoint.ad.numbers import NUMBERS, one, real_part
 from checkpoint.ad.tangent import zeros_of
 from checkpoint.api.schedules import named_schedule
+from checkpoint.driver.collector import Paused
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
@@ -178,7 +179,8 @@ class ValueAndGrad(Derivative):
                 from checkpoint.functions.roundings import warn_where_rounded  # noqa: PLC0415
 
                 warn_where_rounded(self.function, args, kwargs, call.run, i)
-        gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
+        with Paused():
+            gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
         value, aux = self.values(y, call)
         return ((value, aux) if self.has_aux or self.has_state else value), gradient
 
@@ -355,7 +357,7 @@ def _is_zero(cotangent: Any) -> bool:
     """Return whether all numbers of a cotangent are 0."""
     if type(cotangent) is float:
         return cotangent == 0.0
-    return all(n == 0.0 if type(n) is float else not n.data.any() for n in numbers(cotangent))
+    return all(n == 0.0 if type(n) is float else not n.data.any() for n in each_number(cotangent))
 
 
 def _name(function: Any) -> str:

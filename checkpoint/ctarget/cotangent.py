@@ -10,6 +10,7 @@ key; so the kind of the object with a birth does not matter here.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, cast
 
 from checkpoint.ad.containers import Dict
@@ -68,13 +69,12 @@ class Cotangent:
 
     def at(self, start: PythonState) -> Python:
         """Return it as hybrid's, for reading; `start` is the state that it belongs to."""
-        result = Python(self.slots, [])
+        result = Read(self.slots, self)
         above, frame = 0, start.frame
         while frame is not None:
             result.stack.append(self._frame(above, len(frame.saved)) if frame.saved else ())
             above, frame = above + len(frame.saved), frame.next
         result.stack.reverse()
-        result.objects = cast(dict[Key, Any], self.objects)
         return result
 
     def reverse(self, tape: Any) -> None:
@@ -145,6 +145,19 @@ class Cotangent:
         """Remove and return the accumulator of a field."""
         return self._find(birth, field, True, 0.0)
 
+    def fields_of(self, birth: int, names: Collection[Any]) -> list[Any]:
+        """Return the accumulators of all fields of an object: positions, or a dictionary's keys."""
+        module = runtime()
+        found: list[Any] = []
+        errors: list[BaseException] = []
+        keys = [] if type(names) is range else [Dict(dict.fromkeys(names))]
+        given = address(keys) if keys else module.ffi.NULL
+        if not module.lib.ck_cotangent_fields(
+            self.held, birth, len(names), given, address(found), address(errors)
+        ):
+            self._fail(errors)
+        return found
+
     def _change(self, birth: int, field: Any, cotangent: Any, adds: bool) -> None:
         module = runtime()
         errors: list[BaseException] = []
@@ -182,6 +195,20 @@ class Cotangent:
 
     def _fail(self, errors: list[BaseException]) -> None:
         raise errors[0] if errors else self.heap.full()
+
+
+class Read(Python):
+    """A cotangent of C as hybrid's, for reading."""
+
+    __slots__ = ("_source",)
+
+    def __init__(self, slots: Cotangents, source: Cotangent) -> None:
+        super().__init__(slots, [])
+        self._source = source
+        self.objects = cast(dict[Key, Any], source.objects)
+
+    def fields_of(self, birth: int, names: Collection[Any]) -> list[Any]:
+        return self._source.fields_of(birth, names)
 
 
 class Objects:

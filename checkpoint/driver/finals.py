@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from checkpoint.ad.accumulators import accumulated
+from checkpoint.ad.accumulators import accumulated, all_accumulated
 from checkpoint.ad.array_library import holder_of
 from checkpoint.ad.arrays import Array
 from checkpoint.errors import InternalError
@@ -92,6 +92,17 @@ class Finals:
         self.done.add(id(leaf.handle))
         self.reported.append(leaf.path)
         self.each(leaf.path, leaf.left(cotangent))
+
+    def not_reported(self, accumulators: Sequence[Any], found: Sequence[Any]) -> list[Any]:
+        """Return the cotangents of numbers, with None in the places of those that were reported."""
+        left: list[Any] = []
+        for accumulator, number in zip(accumulators, found, strict=True):
+            if id(number) in self.done:
+                self.check(number, accumulator)
+                left.append(None)
+            else:
+                left.extend(all_accumulated((accumulator,), (number,)))
+        return left
 
     def check(self, handle: Any, accumulator: Any) -> None:
         """Raise InternalError if a cotangent has been added to after it was reported."""

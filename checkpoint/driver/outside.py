@@ -6,12 +6,12 @@ a bound of memory (checkpoint.driver.budget) is about what the gradient needs be
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from checkpoint.ad.activity import entered_as_constant
-from checkpoint.ad.array_library import holder_of
+from checkpoint.ad.array_library import holders_of
 from checkpoint.ad.arrays import Array, Discrete
-from checkpoint.ad.graph import reach
+from checkpoint.ad.graph import containers_in
 from checkpoint.ad.numbers import real_part
 
 FLOAT_BYTES = 8  # of the cotangent of a float, at least
@@ -34,12 +34,14 @@ class Outside(NamedTuple):
 NOTHING = Outside()
 
 
-def outside(u: Any) -> Outside:
-    """Return what belongs to the caller of a run that starts at `u`, and receives its cotangents."""
-    found, others = reach(u)
-    reals: list[Any] = [real_part(number) for number in found]
+def outside(u: Any, found: Sequence[Any]) -> Outside:
+    """Return what belongs to the caller of a run that starts at `u`, and receives its cotangents.
+
+    found: the numbers in u.
+    """
+    reals: list[Any] = [x if type(x) is Array else real_part(x) for x in found]
     arrays: list[Any] = [real for real in reals if type(real) is Array]
-    discrete: list[Any] = [other for other in others if type(other) is Discrete]
-    given = frozenset([id(holder_of(array.data)) for array in (*arrays, *discrete)])
-    results = sum([int(array.data.nbytes) for array in arrays if not entered_as_constant(array)])
-    return Outside(given, results, FLOAT_BYTES * (len(reals) - len(arrays)))
+    discrete: list[Any] = [other for other in containers_in(u) if type(other) is Discrete]
+    given = frozenset(map(id, holders_of([array.data for array in (*arrays, *discrete)])))
+    results = sum([array.data.nbytes for array in arrays if not array.memory.constant])
+    return Outside(given, int(results), FLOAT_BYTES * (len(reals) - len(arrays)))

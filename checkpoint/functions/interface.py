@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from checkpoint.ad.activity import enter_as_constant
-from checkpoint.ad.graph import ATOMS, numbers
+from checkpoint.ad.graph import ATOMS, holds_number
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.values import Capsule
 from checkpoint.driver.schedule import Schedule
@@ -147,4 +147,4 @@ class Call(ABC):
 
 def holds_real(value: Any) -> bool:
     """Return whether a value of the language has anything to differentiate."""
-    return type(value) in NUMBERS or (type(value) not in ATOMS and bool(numbers(value)))
+    return type(value) in NUMBERS or (type(value) not in ATOMS and holds_number(value))

@@ -22,8 +22,8 @@ from checkpoint.ad.array_library import holds_numbers, libraries
 from checkpoint.ad.arrays import Array, Native
 from checkpoint.ad.attributes import set_own
 from checkpoint.ad.containers import CONTAINERS, Dict, List
-from checkpoint.ad.entered import Entered
-from checkpoint.ad.graph import ATOMS, numbers
+from checkpoint.ad.entered import SEQUENCES, Entered
+from checkpoint.ad.graph import ATOMS, MANY, numbers
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Opaque
@@ -88,7 +88,7 @@ def to_python(value: Any, function: Callable[[Any], Any]) -> Any:
 
 def cotangent_to_python(nest: Any, cotangent: Any) -> Any:
     """Return the cotangent of an argument in its structure, with None where it holds no real."""
-    return cotangent if type(cotangent) is float else _fold(nest, cotangent, cotangent_leaf)
+    return cotangent if type(cotangent) is float else _fold(nest, cotangent, cotangent_leaf, _of_arrays)
 
 
 def cotangent_leaf(item: Any, cotangent: Any) -> Any:
@@ -97,8 +97,26 @@ def cotangent_leaf(item: Any, cotangent: Any) -> Any:
         return None
     if type(cotangent) is not Array:
         return cotangent
-    is_scalar = not hasattr(type(item), "__setitem__")
-    return cotangent.data[()] if is_scalar else cotangent.data
+    return cotangent.data if _is_array(type(item)) else cotangent.data[()]
+
+
+def _of_arrays(item: Any, cotangent: Any) -> Any:
+    """Return the cotangent of a list, tuple or dict of nothing but many arrays; None for any other object."""
+    if type(item) not in SEQUENCES or len(item) < MANY:
+        return None
+    given, parts = item.values() if type(item) is dict else item, cotangent.parts()
+    if not _ARRAY.issuperset(map(type, parts)) or not all(map(_is_array, set(map(type, given)))):
+        return None
+    datas = [part.data for part in parts]
+    return dict(zip(item, datas, strict=True)) if type(item) is dict else type(item)(datas)
+
+
+_ARRAY = frozenset((Array,))
+
+
+def _is_array(cls: type) -> bool:
+    """Return whether the objects of a class of a library's are arrays, not scalars."""
+    return hasattr(cls, "__setitem__")
 
 
 def with_leaves(nest: Any, value: Any, leaves: Sequence[Any]) -> Any:
@@ -123,8 +141,16 @@ def with_leaves(nest: Any, value: Any, leaves: Sequence[Any]) -> Any:
     return _fold(nest, value, leaf)
 
 
-def _fold(nest: Any, value: Any, leaf: Callable[[Any, Any], Any]) -> Any:
-    """Return a pytree of the same structure, with `leaf` of its leaves and those of a value."""
+def _fold(
+    nest: Any,
+    value: Any,
+    leaf: Callable[[Any, Any], Any],
+    together: Callable[[Any, Any], Any] = lambda item, other: None,
+) -> Any:
+    """Return a pytree of the same structure, with `leaf` of its leaves and those of a value.
+
+    together: returns the result for a whole container; None where its parts are to be visited.
+    """
 
     def opened(pair: tuple[Any, Any]) -> Any:
         item, other = pair
@@ -132,6 +158,9 @@ def _fold(nest: Any, value: Any, leaf: Callable[[Any, Any], Any]) -> Any:
             return None
         if type(other) not in CONTAINERS:
             return leaf(item, other)
+        whole = together(item, other)
+        if whole is not None:
+            return whole
         pairs = list(zip(parts_of_python(item, other), other.parts(), strict=True))
         return Branch(pairs, lambda parts: rebuilt(item, other, parts))
 

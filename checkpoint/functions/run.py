@@ -14,7 +14,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.containers import TUPLE, Record
-from checkpoint.ad.graph import enter, highest_capsule_tag, renew, settled
+from checkpoint.ad.graph import enter, highest_tag_among, reach, renew, settled
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import ShapeError, lift, split, zeros_of
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair
@@ -88,7 +88,7 @@ def _until_all_is_reached(
 class Run:
     """A procedure and its argument, entered, on an engine.
 
-    u: the pair (f . x); every path in its data is a location of its own.
+    u: the pair (f . x); every path in its data is a location of its own. found: the numbers in it.
     tags: a tag above all those in u. effects: the log that all runs of this share.
     errors: a context in which what a run raises becomes what the caller receives.
     is_plain: whether the argument is a tuple of floats and arrays, and f has no other inputs.
@@ -97,7 +97,18 @@ class Run:
     entered: called when its argument has entered anew.
     """
 
-    __slots__ = ("effects", "engine", "entered", "errors", "is_plain", "renew", "tags", "takes_any_key", "u")
+    __slots__ = (
+        "effects",
+        "engine",
+        "entered",
+        "errors",
+        "found",
+        "is_plain",
+        "renew",
+        "tags",
+        "takes_any_key",
+        "u",
+    )
 
     def __init__(
         self,
@@ -106,17 +117,20 @@ class Run:
         engine: Engine,
         errors: Errors = LanguageErrors,
         renew: Callable[[bool], Run] | None = None,
+        is_new: bool = False,
     ) -> None:
         is_closure = type(f) is Closure
         if is_closure and len(f.lam.params) != 1:
             raise RunError(_of_one_argument(f.lam), f.lam.span)
         self.is_plain = is_closure and not f.env.values and _is_plain(x)
         if self.is_plain:
-            self.u = Pair(f, Record(TUPLE, tuple([enter(item) for item in x.items])))
+            self.found = [enter(item, is_new) for item in x.items]
+            self.u = Pair(f, Record(TUPLE, tuple(self.found)))
             self.tags = 0
         else:
-            self.u = enter(Pair(f, x))
-            self.tags = highest_capsule_tag(self.u)
+            self.u = enter(Pair(f, x), is_new)
+            self.found, others = reach(self.u)
+            self.tags = highest_tag_among(others)
         self.engine = engine
         self.errors = errors(f.lam.body.span if is_closure and f is not RESUME else None)
         self.effects = Effects()
@@ -133,7 +147,7 @@ class Run:
         else:
             self.takes_any_key = True
         fresh = self.renew(self.takes_any_key)
-        self.u, self.tags, self.is_plain = fresh.u, fresh.tags, fresh.is_plain
+        self.u, self.found, self.tags, self.is_plain = fresh.u, fresh.found, fresh.tags, fresh.is_plain
         self.effects = self.effects.again()
         if self.entered is not None:
             self.entered()
@@ -183,9 +197,9 @@ class Run:
         """
         with self.errors:
             if self.is_plain:
-                value, contributions = swept(self.context(), 0, schedule, self.u, cotangent_of, finals)
-                return renew(value), Record(TUPLE, tuple(contributions))
-            outcome = reverse_sweep(self.context(), 0, schedule, self.u, cotangent_of, finals)
+                value, found = swept(self.context(), 0, schedule, self.u, self.found, cotangent_of, finals)
+                return renew(value), Record(TUPLE, tuple(found))
+            outcome = reverse_sweep(self.context(), 0, schedule, self.u, cotangent_of, self.found, finals)
             return outcome.car, outcome.cdr.cdr
 
     @_until_all_is_reached

@@ -23,12 +23,11 @@ So a tape never holds a tape, and all nesting is one tape over nested duals (DES
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checkpoint.ad.accumulators import accumulated, contribution_of
-from checkpoint.ad.activity import entered_as_constant
+from checkpoint.ad.accumulators import accumulated, all_accumulated, contribution_of
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.graph import enter, numbers, renew, replace
 from checkpoint.ad.numbers import (
@@ -49,6 +48,7 @@ from checkpoint.ad.numbers import (
 from checkpoint.ad.record import PYTHON_FAILURES, Control, Data, OperandError, Operator, Purity, register
 from checkpoint.ad.tangent import cotangent_of, match, split, tangent_of, zeros_of
 from checkpoint.ad.values import Capsule, Pair
+from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, driver_of
 from checkpoint.driver.execute import Sweep
@@ -92,11 +92,17 @@ def reverse_sweep(
     schedule: Schedule,
     u: Any,
     cotangent_of: Callable[[Any], Any],
+    found: Sequence[Number] | None = None,
     finals: Finals | None = None,
 ) -> Pair:
-    """Return (y . u-cotangent) for an entered `u` of floats; `cotangent_of(y)` is the cotangent of y."""
-    value, contributions = swept(context, level, schedule, u, cotangent_of, finals)
-    return Pair(renew(value), tangent_of(u, contributions))
+    """Return (y . u-cotangent) for an entered `u` of floats; `cotangent_of(y)` is the cotangent of y.
+
+    found: the numbers in u, where they are known.
+    """
+    found = numbers(u) if found is None else found
+    value, contributions = swept(context, level, schedule, u, found, cotangent_of, finals)
+    with Paused():
+        return Pair(renew(value), tangent_of(u, contributions, found))
 
 
 def swept(
@@ -104,45 +110,41 @@ def swept(
     level: int,
     schedule: Schedule,
     u: Any,
+    found: Sequence[Number],
     cotangent_of: Callable[[Any], Any],
     finals: Finals | None = None,
 ) -> tuple[Any, list[Any]]:
-    """Return y, with the run's own locations, and for each number of u its cotangent as a new number.
+    """Return y, with the run's own locations, and the cotangents of `found`, its numbers, as new numbers.
 
     In the place of the cotangent of an array that entered as a constant is the array: nobody reads it. Of one
     that was reported by `finals` it is None.
     """
     engine = context.engine
     start = engine.start(level, u, context.tags)
-    found = numbers(u)
     sweep = Sweep(
         engine,
         context.effects,
         seed=lambda end: engine.seed(end, cotangent_of(end.value)),
-        outside=_outside(engine, schedule, u, finals),
+        outside=_outside(engine, schedule, u, found, finals),
         finals=finals,
     )
     end, cotangent = sweep.run(start, schedule)
     context.tags = max(context.tags, end.tags)
-    received = zip(engine.argument_cotangents(start, cotangent, found), found, strict=True)
-    done = set() if finals is None else finals.done
-    contributions: list[Any] = []
-    for accumulator, number in received:
-        if finals is not None and id(number) in done:
-            finals.check(number, accumulator)
-            contributions.append(None)
-        else:
-            is_constant = entered_as_constant(number)
-            contributions.append(number if is_constant else accumulated(accumulator, number))
-    return end.value, contributions
+    with Paused():
+        accumulators = engine.argument_cotangents(start, cotangent, found)
+        if finals is None:
+            return end.value, all_accumulated(accumulators, found)
+        return end.value, finals.not_reported(accumulators, found)
 
 
-def _outside(engine: Engine, schedule: Schedule, u: Any, finals: Finals | None) -> Outside:
+def _outside(
+    engine: Engine, schedule: Schedule, u: Any, found: Sequence[Number], finals: Finals | None
+) -> Outside:
     """Return what the sweep does not count; results that are reported on the way are counted."""
     if not weighs(schedule) and not observers():
         return NOTHING
-    found = outside(u)
-    return found if finals is None or driver_of(engine) is None else found._replace(results=0)
+    theirs = outside(u, found)
+    return theirs if finals is None or driver_of(engine) is None else theirs._replace(results=0)
 
 
 def _gradient_of_floats(context: Context, level: int, schedule: Schedule, operands: Pair) -> Pair:

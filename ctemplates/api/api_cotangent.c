@@ -12,7 +12,7 @@ typedef struct Request {
     Cotangent *cotangent;
     const Block *block;
     Tape *tape;
-    void *helper, *cotangents, *errors;
+    void *helper, *dictionaries, *cotangents, *errors;
     size_t above, count;
     uint64_t birth;
     int64_t field;
@@ -183,6 +183,33 @@ Found ck_cotangent_find(const Held *cotangent, uint64_t birth, int64_t field, bo
     if (!enter(&r, find)) return FIND_FAILED;
     *real = r.real;
     return r.found;
+}
+
+static void export_fields(void *arguments) {
+    Request *r = arguments;
+    Cotangent *c = r->cotangent;
+    Side side = {.run = NOBODY};
+    Value dictionary = nothing();
+    r->done = !r->dictionaries || bridge_import(c->heap, &side, r->dictionaries, &dictionary, 1, r->errors);
+    if (!r->done) return;
+    Value *found = heap_allocate(c->heap, (r->count + 1) * sizeof(Value));
+    for (size_t i = 0; i < r->count; i++) {
+        const int64_t field = r->dictionaries ? entries_in(dictionary)->all[i].field : (int64_t)i;
+        const Value *there = cotangent_find(c, r->birth, field);
+        found[i] = there ? *there : of_real(0.0);
+    }
+    drop(c->heap, dictionary);
+    r->done = bridge_export_cotangents(c->heap, found, r->count, r->cotangents, r->errors);
+    heap_free(c->heap, found, (r->count + 1) * sizeof(Value));
+}
+
+bool ck_cotangent_fields(const Held *cotangent, uint64_t birth, size_t count, void *dictionaries, void *cotangents,
+                         void *errors) {
+    Request r = of_cotangent(cotangent, cotangents, errors);
+    r.birth = birth;
+    r.count = count;
+    r.dictionaries = dictionaries;
+    return enter(&r, export_fields);
 }
 
 static void change(void *arguments) {

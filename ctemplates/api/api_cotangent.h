@@ -31,6 +31,11 @@ typedef enum Found { NO_COTANGENT, REAL_COTANGENT, OTHER_COTANGENT, FIND_FAILED 
 Found ck_cotangent_find(const Held *cotangent, uint64_t birth, int64_t field, bool takes, double *real, void *cotangents,
                         void *errors);
 
+/* Exports the accumulators of the first fields of an object whose fields are positions; 0 where there is none. Of a
+ * dictionary: of all its keys, which are those of the Dict in the list `dictionaries`; NULL for any other object. */
+bool ck_cotangent_fields(const Held *cotangent, uint64_t birth, size_t count, void *dictionaries, void *cotangents,
+                         void *errors);
+
 /* Adds to the accumulator of a field, or sets it: the item of `cotangents`, or `real` if that is NULL. */
 bool ck_cotangent_change(const Held *cotangent, uint64_t birth, int64_t field, bool adds, double real, void *cotangents,
                          void *errors);

@@ -11,13 +11,13 @@ float 0.0 stands for an accumulator of either kind to which nothing has been add
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain
 from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
 from checkpoint.ad.containers import CONTAINERS, fields
-from checkpoint.ad.graph import ATOMS, parts_of
+from checkpoint.ad.graph import ATOMS, is_flat, parts_of
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, Number
 from checkpoint.ad.values import Capsule, Closure, Opaque
 
@@ -110,6 +110,10 @@ class Cotangent:
             if contributions[field] != 0.0:
                 self.give(birth, field, contributions[field])
 
+    def fields_of(self, birth: int, names: Collection[Any]) -> list[Any]:
+        """Return the accumulators of all fields of one object."""
+        return [self.objects.get((birth, name), 0.0) for name in names]
+
     def take(self, birth: int, field: Any) -> Any:
         """Remove and return the accumulator of a field, to which nothing is added any more."""
         return self.objects.pop((birth, field), 0.0)
@@ -155,8 +159,11 @@ def locations(root: Any) -> list[Location]:
     return [location for location, _ in located(root)]
 
 
-def located(root: Any) -> Iterator[tuple[Location, Number]]:
-    """Iterate over the numbers of a value with their locations, in the canonical order."""
+def located(root: Any, flat: list[Any] | None = None) -> Iterator[tuple[Location, Number]]:
+    """Iterate over the numbers of a value with their locations, in the canonical order.
+
+    flat: receives the containers of nothing but many plain numbers, which are then left out.
+    """
     seen = set()
     open_tags: frozenset[int] = frozenset()
     stack: list[tuple[Any, Key | None, tuple[int, ...]]] = [(root, None, ())]
@@ -172,6 +179,9 @@ def located(root: Any) -> Iterator[tuple[Location, Number]]:
             seen.add(id(value))
             if kind is Capsule:
                 open_tags |= value.open_tags
+            if flat is not None and kind in CONTAINERS and is_flat(value.parts()):
+                flat.append(value)
+                continue
             stack.extend(reversed(_fields(value)))
 
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from checkpoint.ad.array_library import held_bytes, holder_of
-from checkpoint.ad.graph import reach, settled, with_own_tags_outermost
+from checkpoint.ad.containers import fields
+from checkpoint.ad.graph import PLAIN_NUMBERS, containers_in, settled, with_own_tags_outermost
 from checkpoint.ad.numbers import Dual, Number, components
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import lift, seed
@@ -115,7 +116,7 @@ class Hybrid:
             tags += 1
             level -= 1
         births = 1
-        for part in reach(u)[1]:
+        for part in containers_in(u):
             if hasattr(part, "birth"):
                 part.birth = births
                 births += 1
@@ -229,12 +230,17 @@ class Hybrid:
         table: dict[int, float] = {}
         for (depth, position), slot in state_slots(start):
             row = cotangent.stack[-depth] if depth else cotangent.slots
-            for (key, path), number in located(slot):
+            flat: list[Any] = []
+            for (key, path), number in located(slot, flat):
                 accumulator = row[position] if key is None else cotangent.objects.get(key, 0.0)
                 parts = spread(at(accumulator, path), number)
                 for component, part in zip(components((number,)), parts, strict=True):
                     table[id(component)] = part
-        return [table.get(id(component), 0.0) for component in components(found)]
+            for container in flat:
+                accumulators = cotangent.fields_of(container.birth, fields(container))
+                table.update(zip(map(id, container.parts()), accumulators, strict=True))
+        wanted = found if PLAIN_NUMBERS.issuperset(map(type, found)) else components(found)
+        return [table.get(id(component), 0.0) for component in wanted]
 
 
 def _settled(end: State) -> State:

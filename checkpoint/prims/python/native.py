@@ -30,7 +30,7 @@ from checkpoint.ad.containers import (
     Record,
     Types,
 )
-from checkpoint.ad.entered import Entered
+from checkpoint.ad.entered import Entered, together
 from checkpoint.ad.graph import parts_of
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.opaque import is_constant, is_of_machine, is_opaque
@@ -295,7 +295,7 @@ def from_native(
     opened = _opener(other, owner, held)
     try:
         if entered is None:
-            return fold(value, opened)
+            return fold(value, together(opened) if owner is FROZEN else opened)
         with entered.undone_at_error():
             return fold(value, entered.once(opened))
     except Cycle as cycle:

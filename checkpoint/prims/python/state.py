@@ -25,12 +25,11 @@ class _Owning(Renewal):
     """Makes handles that a run may change; the elements are copied when it first does."""
 
     def memory(self, old: Memory) -> Memory:
-        if id(old) not in self.memories:
-            new = Memory(old.owner if old.owner is SYMBOLIC_ZERO else None)
-            new.stale = old.stale
-            new.constant = old.constant
-            self.memories[id(old)] = (old, new)
-        return self.memories[id(old)][1]
+        """Return a memory of its own for each handle: those that enter together share one."""
+        new = Memory(old.owner if old.owner is SYMBOLIC_ZERO else None)
+        new.stale = old.stale
+        new.constant = old.constant
+        return new
 
 
 def _owned(_: Any, x: Any, shared: Any, key: Any) -> Any:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+from collections.abc import Iterable, Sized
 from typing import Any
 
 from checkpoint.ad import library as arrays
-from checkpoint.ad.array_library import libraries
-from checkpoint.ad.arrays import Native
+from checkpoint.ad.array_library import ARRAY_KINDS, libraries, library_of_all
+from checkpoint.ad.arrays import Array, Native
 from checkpoint.ad.containers import Layout
+from checkpoint.ad.graph import MANY
 from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import Span
@@ -34,6 +36,23 @@ AMBIGUOUS = frozenset(("copy", "conjugate"))  # methods of both arrays and Pytho
 def is_array(value: Any) -> bool:
     """Return whether a value is an array of a library; the records of its functions are then registered."""
     return type(value).__module__ != "builtins" and arrays.is_of_library(value) and type(value) in libraries
+
+
+def are_arrays(values: Iterable[Any], found: dict[Any, None]) -> bool:
+    """Return whether values are many arrays of one library; what surveys note of them is then noted."""
+    if not isinstance(values, Sized) or len(values) < MANY:
+        return False
+    if library_of_all(values, ARRAY_KINDS) is None:
+        return False
+    note_array(type(next(iter(values))), found)
+    return True
+
+
+def note_array(kind: type, found: dict[Any, None]) -> None:
+    """Note the class of an array where its methods must be looked up; those of all arrays are known."""
+    found[Array] = None
+    if libraries[kind].methods:
+        found[kind] = None
 
 
 def record_of(value: Any) -> Tensor | None:

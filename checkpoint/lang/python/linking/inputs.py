@@ -22,13 +22,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from checkpoint.ad.array_library import libraries
-from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import own_attributes, stored
 from checkpoint.ad.opaque import is_of_machine, is_opaque
 from checkpoint.ad.tables import Table, is_of_pandas
 from checkpoint.ad.values import Foreign
-from checkpoint.lang.python.calls.arrays import is_array, record_of, translation_of
+from checkpoint.lang.python.calls.arrays import are_arrays, is_array, note_array, record_of, translation_of
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import VIEWS, stand_in_of
 from checkpoint.lang.python.source.members import is_single_dispatch, registry, stored_in
@@ -143,7 +141,7 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
     """Return the classes of `classes_in`, and the functions, methods and classes themselves."""
     found: dict[Any, None] = {}
     functions: list[Any] = []
-    pending, seen = _no_leaves(values), set()
+    pending, seen = _no_leaves(values, found), set()
     while pending:
         each = pending.pop()
         if id(each) in seen:
@@ -155,15 +153,15 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
             continue
         if (stand_in := stand_in_of(each)) is not None:
             found.update(dict.fromkeys(c for c in stand_in.cls.__mro__ if c.__module__ != "builtins"))
-            pending.extend(_no_leaves(stand_in.taken(each).values()))
+            pending.extend(_no_leaves(stand_in.taken(each).values(), found))
             continue
         if isinstance(each, list | tuple) or kind in VIEWS:
-            pending.extend(_no_leaves(each))
+            pending.extend(_no_leaves(each, found))
         elif isinstance(each, dict):
-            pending.extend(_no_leaves(each.values()))
+            pending.extend(_no_leaves(each.values(), found))
         elif isinstance(each, set | frozenset):
             found[set] = None
-            pending.extend(_no_leaves(each))
+            pending.extend(_no_leaves(each, found))
         if isinstance(each, type):
             found.update(dict.fromkeys(filter(_is_of_statement, each.__mro__)))
             found[type[each]] = None
@@ -176,13 +174,11 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
         elif is_opaque(each) or kind is type(os.environ):
             continue
         elif is_array(each):
-            found[Array] = None  # their methods are known
-            if libraries[kind].methods:
-                found[kind] = None
+            note_array(kind, found)
         elif _is_of_statement(kind) and not is_of_machine(kind):
             found.update(dict.fromkeys(filter(_is_of_statement, kind.__mro__)))
             if not kind.__module__.startswith("checkpoint."):  # a capsule holds a whole run
-                pending.extend(_no_leaves(_attributes(each)))
+                pending.extend(_no_leaves(_attributes(each), found))
     return tuple(found), functions
 
 
@@ -202,8 +198,10 @@ def _attributes(value: Any) -> list[Any]:
     return found
 
 
-def _no_leaves(values: Iterable[Any]) -> list[Any]:
-    return [] if LEAVES.issuperset(map(type, values)) else [x for x in values if type(x) not in LEAVES]
+def _no_leaves(values: Iterable[Any], found: dict[Any, None]) -> list[Any]:
+    if LEAVES.issuperset(map(type, values)) or are_arrays(values, found):
+        return []
+    return [x for x in values if type(x) not in LEAVES]
 
 
 STATIC_TYPES = (
