@@ -57,8 +57,8 @@ def constant():
     return LIMIT * 2
 
 
-def opens(x):
-    with open("file") as f:
+def asks(x):
+    while input("more?"):
         return x
 """
 
@@ -145,11 +145,11 @@ def test_what_a_run_raises_is_shown_at_its_place(folder: Path) -> None:
 
 
 def test_what_cannot_be_taken_is_shown_at_its_place(folder: Path) -> None:
-    said, excerpt, marks = failure(folder, "grad", "m.py:opens", "--x", "1.0").splitlines()
-    assert said.startswith("m.py:49:10: error: `open` cannot be differentiated: ")
-    assert excerpt == '   49 |     with open("file") as f:'
-    assert marks.startswith("      |          ^^^^")
-    assert "py.refuse" in output(folder, "show", "m.py:opens", "--pass", "core")
+    said, excerpt, marks = failure(folder, "grad", "m.py:asks", "--x", "1.0").splitlines()
+    assert said.startswith("m.py:49:11: error: `input` cannot be differentiated: ")
+    assert excerpt == '   49 |     while input("more?"):'
+    assert marks.startswith("      |           ^^^^")
+    assert "py.refuse" in output(folder, "show", "m.py:asks", "--pass", "core")
 
 
 def test_wrong_arguments(folder: Path) -> None:

@@ -14,12 +14,24 @@ from checkpoint.ad.opaque import is_constant
 from checkpoint.lang.python.calls import outside, statics
 from checkpoint.lang.python.control import endless
 from checkpoint.lang.python.library import tables
-from checkpoint.lang.python.library.stand_ins import BY_CLASS
+from checkpoint.lang.python.library.stand_ins import STANDING
 from checkpoint.lang.python.source.members import why_not_made
 
 MODULES = (
     *("math", "statistics", "itertools", "functools", "operator", "collections", "heapq", "bisect", "copy"),
-    *("random", "dataclasses", "typing", "contextlib", "string", "textwrap", "re", "json", "warnings"),
+    *(
+        "random",
+        "dataclasses",
+        "typing",
+        "contextlib",
+        "string",
+        "textwrap",
+        "re",
+        "json",
+        "csv",
+        "io",
+        "warnings",
+    ),
     *("logging", "time", "datetime", "fractions", "decimal", "pathlib", "os", "os.path", "gc"),
 )
 # Names that a program's module uses, not the program; nobody asks whether a program may call them.
@@ -30,7 +42,21 @@ AROUND = {
     },
     "dataclasses": {"dataclass", "field", "make_dataclass", "Field", "InitVar", "FrozenInstanceError"},
 }
-SHORT = {"typing", "contextlib", "os", "time", "logging", "warnings", "gc", "random", "json", "re", "string"}
+SHORT = {
+    "typing",
+    "contextlib",
+    "os",
+    "time",
+    "logging",
+    "warnings",
+    "gc",
+    "random",
+    "json",
+    "re",
+    "string",
+    "csv",
+    "io",
+}
 
 
 def names_of(module: Any) -> list[str]:
@@ -55,7 +81,7 @@ def is_supported(value: Any) -> bool:
         return True
     if isinstance(value, type):
         is_opened = value.__module__ in tables.OPENED and why_not_made(value) is None
-        return is_constant(value) or value in endless.KNOWN or value in BY_CLASS or is_opened
+        return is_constant(value) or value in endless.KNOWN or value in STANDING or is_opened
     return outside.is_known(value) or (inspect.isfunction(value) and tables.is_opened(value))
 
 

@@ -53,10 +53,6 @@ def f(x):
 def f(x):
     return «compile("x", "x", "eval")»
 ---
-`open` => read outside of the function and pass the value
-def f(x):
-    return «open("a")»
----
 `input` => read outside of the function and pass the value
 def f(x):
     return «input()»

@@ -37,7 +37,9 @@ def is_exception(x: Any) -> bool:
 def _caught(now: Now, x: Any) -> Any:
     if type(x) is Failure:
         exception = python_exception(x.exception)
-        return Record(Layout(type(exception), ARGS), (to_value(now, exception.args),))
+        # An OSError keeps the file's name apart from its args, but takes it with them.
+        args = exception.__reduce__()[1] if isinstance(exception, OSError) else exception.args
+        return Record(Layout(type(exception), ARGS), (to_value(now, args),))
     return Record(x.layout, tuple(map(fresh, x.items))) if type(x) is Record else x
 
 

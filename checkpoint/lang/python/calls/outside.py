@@ -48,7 +48,7 @@ COMPUTED: frozenset[Any] = frozenset(
         *(string.capwords, textwrap.wrap, textwrap.fill, textwrap.shorten, textwrap.dedent, textwrap.indent),
         *(re.compile, re.match, re.search, re.fullmatch, re.findall, re.finditer),
         *(re.split, re.escape, str.maketrans, bytes.maketrans),
-        *(json.dumps, json.loads),
+        *(json.dumps, json.loads, actions.csv_rows),
     )
 )
 OBSERVED: frozenset[Any] = frozenset(
@@ -56,6 +56,7 @@ OBSERVED: frozenset[Any] = frozenset(
         *(time.time, time.perf_counter, time.monotonic, time.process_time, time.thread_time),
         *(time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time_ns, time.thread_time_ns),
         *(time.ctime, time.asctime, time.strftime, time.localtime, time.gmtime, time.mktime, time.strptime),
+        actions.read_file,
         *(os.getcwd, os.getpid, os.cpu_count, os.getenv, os.listdir),
         *(os.path.abspath, os.path.realpath, os.path.relpath, os.path.expanduser, os.path.expandvars),
         *(

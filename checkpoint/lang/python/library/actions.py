@@ -6,6 +6,7 @@ These are not translated. calls/outside.py says which of Python's functions they
 from __future__ import annotations
 
 import contextlib
+import csv
 import logging
 import sys
 import warnings
@@ -53,6 +54,17 @@ def log(
     if logger.isEnabledFor(level):
         record = logger.makeRecord(logger.name, level, file, line, message, args, None, function, extra)
         logger.handle(record)
+
+
+def read_file(file: Any, mode: str, encoding: Any, errors: Any, newline: Any) -> str | bytes:
+    """Return the whole of a file, as `open` reads it."""
+    with open(file, mode, encoding=encoding, errors=errors, newline=newline) as opened:
+        return opened.read()  # type: ignore[no-any-return]
+
+
+def csv_rows(lines: list[str], dialect: Any, options: dict[str, Any]) -> list[list[Any]]:
+    """Return the rows that csv.reader makes of lines."""
+    return list(csv.reader(lines, dialect, **options))
 
 
 def write(stream: str, text: str, end: str) -> None:

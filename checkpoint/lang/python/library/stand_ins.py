@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import csv
 import functools
+import io
 import random
 import types
 from collections.abc import Callable
@@ -21,7 +23,15 @@ from checkpoint.ad.values import Closure
 from checkpoint.errors import InternalError, RunError
 from checkpoint.lang.python.library import generators, iterators
 from checkpoint.lang.python.library.complex_numbers import Complex
-from checkpoint.lang.python.library.standard import chains, containers, keyed, managers, namespaces, randoms
+from checkpoint.lang.python.library.standard import (
+    chains,
+    containers,
+    files,
+    keyed,
+    managers,
+    namespaces,
+    randoms,
+)
 from checkpoint.lang.python.library.tokens import IS_VALUE, constant_of, needs_tokens, of_constant
 
 Attributes = dict[str, Any]
@@ -248,6 +258,8 @@ STANDING: dict[type, type] = {
     contextlib.ExitStack: managers.ExitStack,
     contextlib.closing: managers.closing,
     contextlib.nullcontext: managers.nullcontext,
+    io.StringIO: files.StringIO,
+    csv.DictReader: files.DictReader,
 }
 
 for _each, _of in NAMED_AS.items():  # as messages call them

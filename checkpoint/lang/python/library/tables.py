@@ -30,6 +30,7 @@ from checkpoint.lang.python.library.standard import (
     chains,
     complex_mathematics,
     containers,
+    files,
     functional,
     iteration,
     keyed,
@@ -47,7 +48,7 @@ from checkpoint.lang.python.library.standard import (
 _MODULES = (
     *(application, complex_numbers, containers, functions, generators, hashing, inner, iterators, methods),
     *(sets, state, unbound, views, chains, complex_mathematics, functional, iteration, lazy, lazy_itertools),
-    *(bases, keyed, managers, namespaces, ordering, patterns, randoms, records, statistical),
+    *(bases, files, keyed, managers, namespaces, ordering, patterns, randoms, records, statistical),
 )
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -62,6 +63,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **hashing.FUNCTIONS,
     **functional.FUNCTIONS,
     **iteration.FUNCTIONS,
+    **files.FUNCTIONS,
     **keyed.FUNCTIONS,
     **managers.FUNCTIONS,
     **namespaces.FUNCTIONS,

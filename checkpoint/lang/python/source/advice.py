@@ -26,7 +26,6 @@ ADVICE: dict[Any, str] = {
     builtins.aiter: "write a `for` loop over a list",
     builtins.anext: "write a `for` loop over a list",
     builtins.input: "read outside of the function and pass the value",
-    builtins.open: "read outside of the function and pass the value",
     builtins.eval: "write the expression",
     builtins.exec: "write the statements",
     builtins.compile: "write the expression",
