@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.array_library import dtype_kind
+from checkpoint.ad.array_library import dtype_kind, library_of
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import methods, tensor
 from tensorlib.layout.moving import call, linear, matrices, shape_of, viewed, with_options
@@ -35,6 +35,9 @@ def _attribute(xp: Any, x: Any, name: str) -> Any:
         return xp.array(found) if name == "imag" and dtype_kind(x.dtype) != "c" else viewed(found, x)
     if name == "flat":
         return x.reshape(-1)
+    instead = library_of(x).instead.get(name)
+    if instead is not None:
+        raise RunError(f"{name} of a tensor has no meaning in a differentiated function: {instead}")
     if name in _INSTEAD:
         raise RunError(f"the attribute {name} of an array has no rule here: {_INSTEAD[name]}")
     if not hasattr(x, name):

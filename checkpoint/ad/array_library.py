@@ -30,6 +30,7 @@ class ArrayLibrary(ABC):
     methods: by the name of a method of its arrays that NumPy's do not have, or have with another meaning, the
         record (checkpoint.ad.tensors) or the function to translate, written in Python, in its place.
     lacking: the names of the records that do not work on its arrays.
+    instead: by the name of a method or attribute of its arrays that no program may use, what to write.
     aliases: by another name of a keyword that those take, the parameter.
     written_in: the module of those functions: a program that calls one meets the library's arrays.
     holder_type: the type of what `holder` returns; None if that is an array.
@@ -58,6 +59,7 @@ class ArrayLibrary(ABC):
         self.methods: dict[str, Any] = {}
         self.aliases: dict[str, str] = {}
         self.lacking: frozenset[str] = frozenset()
+        self.instead: dict[str, str] = {}
 
     @abstractmethod
     def holder(self, data: Any) -> Any:

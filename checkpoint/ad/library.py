@@ -47,6 +47,7 @@ instances: dict[type, tuple[str, Callable[..., Any]]] = {}  # by a class: how ca
 in_full: dict[str, Callable[..., Any]] = {}  # by a record's name: the function with all its parameters
 methods: dict[str, Tensor] = {}  # by the name of a method of arrays
 generator_methods: dict[str, Callable[..., Any]] = {}  # by name: those of generators of random numbers
+refusals: dict[Any, tuple[str, str]] = {}  # by a library's object: its name, and what to write instead
 solvers: dict[str, Callable[..., Any]] = {}  # by name: what calls functions of a program, on plain numbers
 
 _loaded: set[str] = set()  # the libraries whose modules are imported completely
@@ -104,6 +105,20 @@ def translated_as(function: Any, written: Callable[..., Any]) -> None:
     """Register a function written in Python, `written`, to be translated in place of a library's function."""
     translations[function] = written
     _registrations.append(function)
+
+
+def refused(thing: Any, shown: str, instead: str) -> None:
+    """Register a function or class of a library that no program may call, and what to write instead."""
+    refusals[thing] = shown, instead
+    _registrations.append(thing)
+
+
+def refusal(thing: Any) -> tuple[str, str] | None:
+    """Return the name of a library's object that no program may call, and what to write; None for others."""
+    try:
+        return refusals.get(thing)
+    except TypeError:
+        return None
 
 
 def solver(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import torch
 
 from checkpoint.prims.arrays import also_implements, lacks, translated_as
-from tensorlib.pytorch import functions, networks
+from tensorlib.pytorch import creation, functions, networks
 from tensorlib.pytorch.lacking import LACKING
 from tensorlib.pytorch.library import TORCH
+from tensorlib.pytorch.refused import refuse_all
 from tensorlib.rules import record
 
 # PyTorch's functions with the parameters of NumPy's, by NumPy's name where that is another one.
@@ -77,3 +78,6 @@ _METHODS_OF = [f"ndarray.{method}" for name in LACKING for method in record(name
 lacks(TORCH, [*LACKING, *_METHODS_OF])
 TORCH.aliases.update(axis="dim", keepdims="keepdim")
 TORCH.methods["view"] = functions.reshape
+for _name in creation.NAMES.split():
+    translated_as(getattr(torch, _name), getattr(creation, _name))
+refuse_all()

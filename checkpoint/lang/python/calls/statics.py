@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.library import load_imported
+from checkpoint.ad.library import load_imported, refusal
 from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, If, Var
@@ -54,6 +54,9 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
     """Translate a call of a known object."""
     value = known.value
     record = arrays.record_of(value)
+    barred = refusal(value)
+    if barred is not None:
+        raise t.refuse(node, *barred)
     if record is not None:
         return array_calls.call(t, record, node, env)
     special = SPECIAL.get(value) if _is_hashable(value) else None

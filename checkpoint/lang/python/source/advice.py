@@ -11,6 +11,7 @@ import types
 from typing import Any
 
 from checkpoint.ad.attributes import stored
+from checkpoint.ad.library import refusal
 from checkpoint.lang.python.source.members import why_not_made
 
 _OUTSIDE = "do it outside of the function, and pass the value"
@@ -82,6 +83,9 @@ def of_object(value: Any) -> tuple[str, str]:
     shown = f"{module}.{name}" if module not in {"", "builtins"} else name
     if is_random(value):
         return of_random(shown)
+    barred = refusal(value)
+    if barred is not None:
+        return barred
     advice = _advice(value)
     if advice is not None:
         return f"`{shown}`", advice
