@@ -101,8 +101,8 @@ def log_softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = 
 
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
-    found = input if min is None else np.maximum(input, min)
-    return found if max is None else np.minimum(found, max)
+    found = input if min is None else np.where(input < min, min, input)  # at a bound the input counts
+    return found if max is None else np.where(found > max, max, found)
 
 
 # Shapes

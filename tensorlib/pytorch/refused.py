@@ -45,7 +45,9 @@ _FUNCTIONS = {
     "quantize_per_tensor": _DENSE,
     "utils.checkpoint.checkpoint": "leave it out: what is kept is decided here, memory=...",
 }
+_IN_PLACE = "add_ sub_ mul_ div_ pow_ neg_ abs_ exp_ sqrt_ relu_ clamp_ zero_ fill_ copy_"
 _METHODS = {
+    **dict.fromkeys(_IN_PLACE.split(), "give the tensor a name, y = ..., and change that, y.mul_(x)"),
     "backward": _DERIVE,
     "grad": "the gradient is what checkpoint.grad(f)(x) returns",
     "requires_grad": _ARGUMENTS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -115,12 +116,107 @@ def lacking(x: Tensor) -> Any:
     return np.sum(np.pad(x, 1))
 
 
+def like_noise(x: Tensor) -> Any:
+    return (torch.rand_like(x) * x).sum()
+
+
+def dropped(x: Tensor) -> Any:
+    return torch.nn.functional.dropout(x, 0.5).sum()
+
+
+def seeded(x: Tensor) -> Any:
+    return (torch.randn(3, generator=torch.Generator()) * x).sum()
+
+
+def normal_noise(x: Tensor) -> Any:
+    y = x * 1.0
+    y.normal_()
+    return (y * x).sum()
+
+
+def hooked(x: Tensor) -> Any:
+    y = x * x
+    y.register_hook(lambda g: 2.0 * g)
+    return y.sum()
+
+
+def requiring(x: Tensor) -> Any:
+    return (x * x).requires_grad_().sum()
+
+
+def asks_whether(x: Tensor) -> Any:
+    return x.sum() if x.requires_grad else 2.0 * x.sum()
+
+
+def without_grad(x: Tensor) -> Any:
+    with torch.no_grad():
+        y = x * x
+    return (x * y).sum()
+
+
+def by_autograd(x: Tensor) -> Any:
+    return torch.autograd.grad((x * x).sum(), x)[0].sum()
+
+
+def its_data(x: Tensor) -> Any:
+    return (x.data * x).sum()
+
+
+def its_grad(x: Tensor) -> Any:
+    return x.grad.sum()  # type: ignore[union-attr]
+
+
+def made_sparse(x: Tensor) -> Any:
+    return x.to_sparse().sum()
+
+
+def autocast_inside(x: Tensor) -> Any:
+    with torch.autocast("cpu"):
+        return (x @ x).sum()
+
+
+def through_a_view(x: Tensor) -> Any:
+    y = x * 1.0
+    z = y.view(3)
+    z.mul_(2.0)
+    return (y * x).sum()
+
+
+def of_no_name(x: Tensor) -> Any:
+    return (x * 2.0).mul_(x).sum()
+
+
+def argument_by_a_method(x: Tensor) -> Any:
+    return x.mul_(2.0).sum()
+
+
+def on_two_devices(x: Tensor) -> Any:
+    return (x * torch.ones(3, device="meta")).sum()
+
+
+_OF_STATE = "whose numbers come from a hidden state"
 WRONG: list[tuple[Callable[[Tensor], Any], str]] = [
     (in_place_on_an_argument, "came in as an argument"),
+    (argument_by_a_method, "came in as an argument"),
+    (of_no_name, "mul_ of a tensor .* give the tensor a name"),
     (beside_numpy, "arrays of PyTorch and of NumPy in one operation"),
-    (backward, "the method backward"),
-    (drawn, "randn"),
-    (to_numpy, "the method numpy"),
+    (backward, "backward of a tensor .* call checkpoint.grad"),
+    (by_autograd, r"torch.autograd.grad .* call checkpoint.grad"),
+    (hooked, "register_hook of a tensor .* checkpoint.primitive"),
+    (requiring, "requires_grad_ of a tensor .* leave it out"),
+    (asks_whether, "requires_grad of a tensor .* leave it out"),
+    (without_grad, r"torch.no_grad .* x.detach\(\)"),
+    (its_data, r"data of a tensor .* use x.detach\(\)"),
+    (its_grad, "grad of a tensor .* what checkpoint.grad"),
+    (autocast_inside, "torch.autocast .* around the call"),
+    (drawn, f"torch.randn, {_OF_STATE}.* explicit key"),
+    (like_noise, f"torch.rand_like, {_OF_STATE}"),
+    (dropped, f"functional.dropout, {_OF_STATE}.* multiply by a mask"),
+    (seeded, f"torch.randn, {_OF_STATE}"),
+    (normal_noise, "normal_ of a tensor .* explicit key"),
+    (to_numpy, "numpy of a tensor .* tensorlib.to"),
+    (made_sparse, "to_sparse of a tensor .* only dense tensors"),
+    (through_a_view, "changed through another name, a view of it"),
     (without_a_rule, "for which there is no rule"),
     (lacking, r"np\.pad has no rule for arrays of PyTorch"),
 ]
@@ -144,7 +240,24 @@ def test_errors_of_pytorch_are_those_of_the_program(engine: str) -> None:
         grad(lambda x: x.sum(3), engine=engine)(torch.ones(3))
 
 
+@ENGINES
+def test_two_devices_in_one_operation(engine: str) -> None:
+    with pytest.raises(RuntimeError, match="device"):
+        grad(on_two_devices, engine=engine)(torch.ones(3))
+
+
+class Weight(Tensor):
+    """A tensor of a class of its own."""
+
+
 def test_tensors_that_no_program_takes() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch announces their end
+        quantised = torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8)
+    with pytest.raises(CheckpointError, match="dequantize"):
+        grad(squares)(quantised)
+    with pytest.raises((CheckpointError, TypeError), match="Weight"):
+        grad(squares)(torch.ones(3).as_subclass(Weight))
     with pytest.raises(CheckpointError, match="layout"):
         grad(squares)(torch.eye(3).to_sparse())
     with pytest.raises(CheckpointError, match="pass one of numbers"):
@@ -163,3 +276,109 @@ def test_budgets_count_tensors_by_their_storage() -> None:
     assert torch.equal(gradient, grad(chain, schedule="plain", engine="interp")(x))
     assert profile.total is not None
     assert 2**20 < profile.total.peak_bytes <= 2**22
+
+
+class Halves:
+    """An object of the program whose method has the name of one of PyTorch's."""
+
+    def __init__(self) -> None:
+        self.total = 1.0
+
+    def add_(self, number: float) -> Halves:
+        self.total = self.total + number / 2
+        return self
+
+
+def scales(y: Tensor) -> None:
+    y.mul_(2.0)
+
+
+class Holder:
+    """Holds a tensor."""
+
+    def __init__(self, w: Tensor) -> None:
+        self.w = w * 1.0
+
+
+def by_methods_in_place(x: Tensor) -> Tensor:
+    y = x.clone()
+    y.mul_(x).add_(1.0).sub_(0.5 * x).div_(2.0)
+    scales(y)
+    y[1].neg_()
+    y[1:].add_(x[:2])
+    held = Holder(y)
+    held.w.clamp_(min=0.2, max=3.0).exp_()
+    z = torch.zeros(3, dtype=x.dtype)
+    z.copy_(x * x)
+    w = torch.empty(3, dtype=x.dtype)
+    w.fill_(3.0)
+    y.sigmoid_()
+    y.zero_()
+    return (held.w * z * w + y).sum()
+
+
+def creates(x: Tensor) -> Tensor:
+    kinds = (torch.ones(3), torch.full((3,), 2.0), torch.full((3,), 2), torch.eye(3)[0], torch.arange(3))
+    y = torch.zeros_like(x) + torch.ones_like(x) * x + torch.full_like(x, 0.5)
+    for each in kinds:
+        y = y + each * x
+    numbers = torch.tensor([1.0, 2.0, 3.0], dtype=x.dtype) * torch.as_tensor(x[:1])
+    return (y * torch.from_numpy(np.arange(3.0)) + numbers).sum() + torch.full(
+        (2,), x[1].item(), dtype=x.dtype
+    ).sum()
+
+
+@ENGINES
+@pytest.mark.parametrize("f", [by_methods_in_place, creates])
+def test_methods_in_place_and_new_tensors(engine: str, f: Callable[[Tensor], Tensor]) -> None:
+    x = torch.tensor([0.5, -1.25, 2.0], dtype=torch.float64)
+    value, gradient = value_and_grad(f, engine=engine)(x)
+    assert torch.allclose(value, f(x))
+    for i in range(3):
+        e = torch.zeros(3, dtype=x.dtype)
+        e[i] = 1e-6
+        assert abs((f(x + e) - f(x - e)) / 2e-6 - gradient[i]) < 1e-4
+    assert torch.equal(grad(f, schedule="bisection", engine=engine)(x), gradient)
+
+
+@ENGINES
+def test_a_class_of_the_program_keeps_a_method_of_such_a_name(engine: str) -> None:
+    f = grad(lambda x: Halves().add_(x).add_(2.0 * x).total * x, engine=engine)
+    assert f(2.0) == 1.0 + 3.0 * 2.0
+
+
+@ENGINES
+def test_a_number_in_a_tensor_is_a_real(engine: str) -> None:
+    def cubes(x: Tensor) -> Tensor:
+        return x * x * x
+
+    gradient = grad(cubes, engine=engine)(torch.tensor(2.0))
+    assert torch.equal(gradient, torch.tensor(12.0))
+    gradient = grad(lambda x: x[0].item() * float(x[1]) if bool(x[0] > 0) else 0.0, engine=engine)
+    assert torch.equal(gradient(torch.tensor([2.0, 3.0])), torch.tensor([3.0, 2.0]))
+
+
+@ENGINES
+def test_hooks_of_an_argument_are_not_called(engine: str) -> None:
+    called: list[Tensor] = []
+    x = torch.ones(3, requires_grad=True)
+    x.register_hook(called.append)  # type: ignore[no-untyped-call]
+    assert torch.equal(grad(squares, engine=engine)(x), 2.0 * torch.ones(3))
+    assert not called
+
+
+class Later:
+    """An object that gets an attribute in a method."""
+
+    def keep(self, x: Any) -> None:
+        self.kept = x
+
+
+@ENGINES
+def test_attributes_that_objects_get_later(engine: str) -> None:
+    def f(x: Tensor) -> Tensor:
+        later = Later()
+        later.keep(x[0].item())
+        return (x * later.kept).sum()
+
+    assert torch.equal(grad(f, engine=engine)(torch.ones(2)), torch.tensor([3.0, 1.0]))

@@ -14,6 +14,7 @@ from typing import Any
 
 from checkpoint.lang.python.library import generators
 from checkpoint.lang.python.normal.comprehensions import as_loops, loops, over, runs_as_function
+from checkpoint.lang.python.normal.in_place import is_in_place, put
 from checkpoint.lang.python.normal.nodes import (
     Change,
     Keyword,
@@ -86,7 +87,7 @@ class Expressions(ABC):
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and not is_super(node.func.value)
-            and (node.func.attr in MUTATING_METHODS or self.out(node) is not None)
+            and (node.func.attr in MUTATING_METHODS or is_in_place(self, node) or self.out(node) is not None)
         )
 
     def out(self, node: ast.Call) -> ast.expr | None:
@@ -302,6 +303,8 @@ class Expressions(ABC):
     def change(self, node: ast.Call, out: list[ast.stmt], used: bool) -> ast.expr:
         """Turn a call of a mutating method into a Change, and return its result."""
         assert isinstance(node.func, ast.Attribute)
+        if is_in_place(self, node):
+            return put(self, node, out)
         if node.func.attr not in MUTATING_METHODS:
             return self.written(node, out, used)
         if self.has_iterators and node.func.attr == "extend" and isinstance(node.args[0], ast.GeneratorExp):

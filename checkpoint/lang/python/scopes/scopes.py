@@ -23,7 +23,7 @@ from typing import Any
 from checkpoint.lang.python.scopes.imports import Imports, Target
 from checkpoint.lang.python.scopes.places import Place
 from checkpoint.lang.python.scopes.reach import is_confined, is_generator, statement_lists
-from checkpoint.lang.python.scopes.syntax import IMMEDIATE, MUTATING_METHODS, names_in, rebound_by, written_by
+from checkpoint.lang.python.scopes.syntax import CHANGING, IMMEDIATE, names_in, rebound_by, written_by
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -276,7 +276,7 @@ class _Visitor(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Name) and not self.is_hidden(node.func.id):
             self.read.add(node.func.id)
-        elif isinstance(node.func, ast.Attribute) and node.func.attr in MUTATING_METHODS:
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
             self.touch(node.func.value)
             if not isinstance(node.func.value, ast.Name):
                 self.visit(node.func.value)

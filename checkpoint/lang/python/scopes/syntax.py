@@ -27,6 +27,13 @@ MUTATING_METHODS = frozenset(
     ]
 )
 
+# Methods of tensors that write into them what the method without the underscore returns: x.mul_(y).
+_WRITTEN = "add sub mul div pow neg abs exp log sqrt sin cos tanh sigmoid relu clamp reciprocal square"
+# The same for what is written: an argument, or zeros.
+FILLING = frozenset(("fill_", "copy_", "zero_"))
+IN_PLACE = frozenset(f"{name}_" for name in _WRITTEN.split()) | FILLING
+CHANGING = MUTATING_METHODS | IN_PLACE
+
 # Functions that call their argument at once and do not keep it.
 IMMEDIATE = frozenset(["sorted", "min", "max", "map", "filter", "sum", "any", "all", "reduce", "sort"])
 

@@ -12,13 +12,13 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from checkpoint.lang.python.scopes.syntax import rebound_by, written_by
+from checkpoint.lang.python.scopes.syntax import IN_PLACE, rebound_by, written_by
 
 if TYPE_CHECKING:
     from checkpoint.lang.python.scopes.scopes import Scope
 
 # The methods that change an array in place.
-_OF_ARRAYS = frozenset(("fill", "sort"))
+_OF_ARRAYS = frozenset(("fill", "sort")) | IN_PLACE
 
 Argument = int | str  # the position or the keyword of an argument
 

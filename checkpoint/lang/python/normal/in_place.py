@@ -1,0 +1,43 @@
+"""Methods of tensors that change them in place, x.mul_(y): as the assignment x[...] = x.mul(y).
+
+In: a call, and the expressions of its function. Out: the assignment among the statements before, and x as the
+result. A class of the program that has a method of this name keeps it.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from checkpoint.lang.python.normal.nodes import Change, constant
+from checkpoint.lang.python.scopes.syntax import FILLING, IN_PLACE, root_of
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.normal.expressions import Expressions
+
+
+def is_in_place(of: Expressions, node: ast.expr) -> bool:
+    """Return whether an expression calls such a method of what a variable of the function holds."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    owner, name = node.func.value, node.func.attr
+    if name not in IN_PLACE or name in of.own_methods:
+        return False
+    return is_in_place(of, owner) if isinstance(owner, ast.Call) else of.is_local(str(root_of(owner)))
+
+
+def put(of: Expressions, node: ast.Call, out: list[ast.stmt]) -> ast.expr:
+    """Add the assignment that a call is to the statements `out`, and return the path of what changes."""
+    function = node.func
+    assert isinstance(function, ast.Attribute)
+    owner, name = function.value, function.attr
+    path = put(of, owner, out) if isinstance(owner, ast.Call) else of.path(of.inserted(owner, out), out)
+    if name == "zero_":
+        value: ast.expr = constant(0.0, node)
+    elif name in FILLING:
+        value = of.pure(node.args[0], out)
+    else:
+        method = ast.copy_location(ast.Attribute(path, name.removesuffix("_"), ast.Load()), function)
+        value = of.pure(ast.copy_location(ast.Call(method, node.args, node.keywords), node), out)
+    out.append(Change(path, "set", [constant(Ellipsis, node), of.stable(value, out)], None, node))
+    return path
