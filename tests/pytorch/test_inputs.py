@@ -163,7 +163,7 @@ def its_data(x: Tensor) -> Any:
 
 
 def its_grad(x: Tensor) -> Any:
-    return x.grad.sum()  # type: ignore[union-attr]
+    return x.grad.sum()
 
 
 def made_sparse(x: Tensor) -> Any:
@@ -246,7 +246,7 @@ def test_two_devices_in_one_operation(engine: str) -> None:
         grad(on_two_devices, engine=engine)(torch.ones(3))
 
 
-class Weight(Tensor):
+class Weight(Tensor):  # type: ignore[misc]  # of PyTorch, which is not installed for mypy
     """A tensor of a class of its own."""
 
 
@@ -254,7 +254,7 @@ def test_tensors_that_no_program_takes() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch announces their end
         quantised = torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8)
-    with pytest.raises(CheckpointError, match="dequantize"):
+    with pytest.raises(CheckpointError, match="qint8"):
         grad(squares)(quantised)
     with pytest.raises((CheckpointError, TypeError), match="Weight"):
         grad(squares)(torch.ones(3).as_subclass(Weight))
@@ -354,15 +354,19 @@ def test_a_number_in_a_tensor_is_a_real(engine: str) -> None:
 
     gradient = grad(cubes, engine=engine)(torch.tensor(2.0))
     assert torch.equal(gradient, torch.tensor(12.0))
-    gradient = grad(lambda x: x[0].item() * float(x[1]) if bool(x[0] > 0) else 0.0, engine=engine)
-    assert torch.equal(gradient(torch.tensor([2.0, 3.0])), torch.tensor([3.0, 2.0]))
+
+    def products(x: Tensor) -> Any:
+        return x[0].item() * float(x[1]) if bool(x[0] > 0) else 0.0
+
+    gradient = grad(products, engine=engine)(torch.tensor([2.0, 3.0]))
+    assert torch.equal(gradient, torch.tensor([3.0, 2.0]))
 
 
 @ENGINES
 def test_hooks_of_an_argument_are_not_called(engine: str) -> None:
     called: list[Tensor] = []
     x = torch.ones(3, requires_grad=True)
-    x.register_hook(called.append)  # type: ignore[no-untyped-call]
+    x.register_hook(called.append)
     assert torch.equal(grad(squares, engine=engine)(x), 2.0 * torch.ones(3))
     assert not called
 

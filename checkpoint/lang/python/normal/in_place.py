@@ -7,16 +7,26 @@ result. A class of the program that has a method of this name keeps it.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Protocol
 
 from checkpoint.lang.python.normal.nodes import Change, constant
 from checkpoint.lang.python.scopes.syntax import FILLING, IN_PLACE, root_of
 
-if TYPE_CHECKING:
-    from checkpoint.lang.python.normal.expressions import Expressions
+
+class Normal(Protocol):
+    """What is needed of the normal form of a function's expressions (normal/expressions.py, Expressions)."""
+
+    is_local: Callable[[str], bool]
+    own_methods: frozenset[str]
+
+    def path(self, target: ast.expr, out: list[ast.stmt]) -> ast.expr: ...
+    def inserted(self, target: ast.expr, out: list[ast.stmt]) -> ast.expr: ...
+    def pure(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr: ...
+    def stable(self, value: ast.expr, out: list[ast.stmt]) -> ast.expr: ...
 
 
-def is_in_place(of: Expressions, node: ast.expr) -> bool:
+def is_in_place(of: Normal, node: ast.expr) -> bool:
     """Return whether an expression calls such a method of what a variable of the function holds."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
@@ -26,7 +36,7 @@ def is_in_place(of: Expressions, node: ast.expr) -> bool:
     return is_in_place(of, owner) if isinstance(owner, ast.Call) else of.is_local(str(root_of(owner)))
 
 
-def put(of: Expressions, node: ast.Call, out: list[ast.stmt]) -> ast.expr:
+def put(of: Normal, node: ast.Call, out: list[ast.stmt]) -> ast.expr:
     """Add the assignment that a call is to the statements `out`, and return the path of what changes."""
     function = node.func
     assert isinstance(function, ast.Attribute)
