@@ -19,6 +19,7 @@ from typing import Any
 
 from checkpoint.errors import RunError
 
+_NO_ARRAYS = frozenset((float, int, bool, complex, str, slice, type(None)))
 ARRAY_KINDS = "fcbiu"  # NumPy's letters for floats, complex numbers, booleans, signed and unsigned integers
 
 
@@ -166,8 +167,19 @@ def namespace(datas: Sequence[Any]) -> Any:
 
     Without either return the default ones. Raise RunError if arrays of two libraries are among them.
     """
-    if of_dtypes:
-        return _namespace_of_several(datas)
+    found = None
+    for data in datas:
+        kind = type(data)
+        if kind in _NO_ARRAYS:
+            continue
+        own = namespaces.get(kind)
+        if own is None or (found is not None and own is not found):
+            return _namespace_of_several(datas) if of_dtypes else _first_namespace(datas)
+        found = own
+    return defaults[0] if found is None else found
+
+
+def _first_namespace(datas: Sequence[Any]) -> Any:
     for data in datas:
         found = namespaces.get(type(data))
         if found is not None:

@@ -130,8 +130,9 @@ class Tensor(Primitive):
 
     def __call__(self, *operands: Any) -> Any:
         """Return the function's value for numbers of the language, or for a library's own arrays."""
-        if any(type(operand) in _HANDLES for operand in operands):
-            return apply(ALWAYS, self, operands)
+        for operand in operands:
+            if type(operand) in _HANDLES:
+                return apply(ALWAYS, self, operands)
         return self.value(namespace(operands), *operands)
 
     def vjp(self, position: int) -> Rule | None:

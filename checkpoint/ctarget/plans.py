@@ -36,6 +36,7 @@ ALL = -1  # the bits of every operand and of the result
 
 Names = tuple[str | None, ...]
 Function = Callable[..., Any]
+Pulls = tuple[tuple[int, ...], list[str | None], int, int]
 
 
 class StepPlan:
@@ -54,13 +55,15 @@ class StepPlan:
     differentiable: the bits of those that the record differentiates and that are no literals; what is made of
         constants in their place is constant (checkpoint.ad.activity).
     likes: for each operand the last Like that C has made of it; None: none yet.
-    pulls: by the bits of the operands that do: their positions, their slots, the bits of what the rules read.
+    pulls: by the bits of the operands that do: their positions, their slots, the bits of what the rules read,
+        and these bits again. last: those that were used last; None: none yet.
     """
 
     __slots__ = (
         "differentiable",
         "flags",
         "in_place",
+        "last",
         "likes",
         "names",
         "on_arrays",
@@ -88,7 +91,8 @@ class StepPlan:
         self.operator = 0
         self.rules = self.differentiable = 0
         self.likes: list[Any] = [None] * len(self.names)
-        self.pulls: dict[int, tuple[tuple[int, ...], list[str | None], int]] = {}
+        self.pulls: dict[int, Pulls] = {}
+        self.last: Pulls | None = None
 
     def ask(self) -> None:
         """Find the function of arrays that does the step, if there is one."""
@@ -190,7 +194,7 @@ def plan_of(peer: BlockPeer, index: int) -> StepPlan | None:
     return plan
 
 
-def pulls_of(plan: StepPlan, bits: int) -> tuple[tuple[int, ...], list[str | None], int]:
+def pulls_of(plan: StepPlan, bits: int) -> Pulls:
     """Return what the origin of a step is made with if these operands receive cotangents."""
     wanted = tuple([i for i in range(len(plan.names)) if bits >> i & 1])
     read = needed(plan.record, wanted)
@@ -199,16 +203,14 @@ def pulls_of(plan: StepPlan, bits: int) -> tuple[tuple[int, ...], list[str | Non
         count = len(plan.names)
         kept = sum([1 << i for i in read if 0 <= i < count])
         kept |= (count in read or RESULT in read) << runtime().lib.RESULT_BIT
-    plan.pulls[bits] = (wanted, [plan.names[i] for i in wanted], kept)
+    plan.pulls[bits] = (wanted, [plan.names[i] for i in wanted], kept, bits)
     return plan.pulls[bits]
 
 
-def origin_of(
-    plan: StepPlan, pulls: tuple[tuple[int, ...], list[str | None], int], natives: list[Any], result: Any
-) -> Pulled:
+def origin_of(plan: StepPlan, pulls: Pulls, natives: list[Any], result: Any) -> Pulled:
     """Return what a tape of C keeps of an application as an origin of hybrid's.
 
     natives, result: as far as rules read them, with a Like for each other array.
     """
-    wanted, places, _ = pulls
+    wanted, places, _, _ = pulls
     return Pulled(Pullback(plan.record, natives, result, wanted), places, None, is_simple=True)

@@ -50,6 +50,7 @@ bool same_dtype(const ArrayClasses *c, PyObject *x, PyObject *y) {
 
 Py_ssize_t axes_of(const ArrayClasses *c, PyObject *array) {
     if (is_numpy(array)) return numpy_of(array)->axes;
+    if (Py_IS_TYPE(array, c->like)) return PyTuple_GET_SIZE(*slot_of(array, c->like_shape));
     PyObject *shape = PyObject_GetAttr(array, c->shape);
     const Py_ssize_t axes = shape ? PyObject_Size(shape) : -1;
     Py_XDECREF(shape);
@@ -57,8 +58,7 @@ Py_ssize_t axes_of(const ArrayClasses *c, PyObject *array) {
 }
 
 Py_UCS4 kind_of_elements(const ArrayClasses *c, PyObject *array) {
-    if (is_numpy(array))
-        return (unsigned char)((const NumpyDtype *)(const void *)numpy_of(array)->dtype)->kind;
+    if (is_numpy(array)) return (unsigned char)dtype_of(array)->kind;
     PyObject *dtype = PyObject_GetAttr(array, c->dtype);
     if (!dtype) return 0;
     PyObject *known = PyDict_GET_SIZE(c->kinds) ? PyDict_GetItemWithError(c->kinds, dtype) : NULL;

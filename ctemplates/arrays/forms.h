@@ -16,7 +16,7 @@ static inline bool same_form(const ArrayClasses *c, PyObject *x, PyObject *y) {
     return same_shape(c, x, y) && same_dtype(c, x, y);
 }
 
-/* Returns the number of axes; -1: an exception is set. */
+/* Returns the number of axes of an array or a Like; -1: an exception is set. */
 Py_ssize_t axes_of(const ArrayClasses *c, PyObject *array);
 
 /* Returns NumPy's letter for the kind of an array's elements; 0: an exception is set, or it has none. */

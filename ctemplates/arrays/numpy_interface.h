@@ -6,6 +6,7 @@
 #include <Python.h>
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Indices in the table of its functions, which do not change within one version of the binary interface:
  * numpy/_core/include/numpy/__multiarray_api.h (tests/ctarget/test_array_memory.py compares). */
@@ -19,13 +20,19 @@ typedef struct NumpyArray {
     Py_ssize_t *shape, *strides;
     PyObject *base;  /* NULL: it has its elements itself */
     PyObject *dtype;
+    int flags;
 } NumpyArray;
+
+enum { C_CONTIGUOUS = 1, ALIGNED = 0x100 }; /* bits of its flags */
 
 /* PyArray_Descr: the beginning of a dtype. */
 typedef struct NumpyDtype {
     PyObject_HEAD
     PyTypeObject *scalar;
-    char kind; /* NumPy's letter */
+    char kind, letter, order, unused; /* NumPy's letters of its kind and of itself; '=' for native bytes */
+    int number;
+    uint64_t flags;
+    Py_ssize_t size; /* bytes of an element */
 } NumpyDtype;
 
 /* Returns NumPy's table of functions. NULL without an exception: NumPy is not imported, or its version is not known. */
@@ -42,5 +49,21 @@ static inline bool is_numpy(const PyObject *object) {
 }
 
 static inline const NumpyArray *numpy_of(PyObject *array) { return (const NumpyArray *)(const void *)array; }
+
+static inline const NumpyDtype *dtype_of(PyObject *array) {
+    return (const NumpyDtype *)(const void *)numpy_of(array)->dtype;
+}
+
+static inline Py_ssize_t count_of(PyObject *array) {
+    Py_ssize_t count = 1;
+    for (int i = 0; i < numpy_of(array)->axes; i++) count *= numpy_of(array)->shape[i];
+    return count;
+}
+
+/* Returns whether the elements of an array of NumPy's are numbers of C in a row. */
+static inline bool is_plain_row(PyObject *array) {
+    const int wanted = C_CONTIGUOUS | ALIGNED;
+    return (numpy_of(array)->flags & wanted) == wanted && dtype_of(array)->order == '=';
+}
 
 #endif

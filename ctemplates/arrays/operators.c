@@ -24,7 +24,10 @@ static PyObject *combined(const Reversed *r, PyObject *other, binaryfunc functio
 static PyObject *add(PyObject *const *x) { return PyNumber_Add(x[0], x[1]); }
 static PyObject *subtract(PyObject *const *x) { return PyNumber_Subtract(x[0], x[1]); }
 static PyObject *multiply(PyObject *const *x) { return PyNumber_Multiply(x[0], x[1]); }
-static PyObject *divide(PyObject *const *x) { return PyNumber_TrueDivide(x[0], x[1]); }
+
+/* Not of a number by an array: libraries do not always divide then. */
+static PyObject *divide(PyObject *const *x) { return PyFloat_Check(x[0]) ? NULL : PyNumber_TrueDivide(x[0], x[1]); }
+
 static PyObject *negative(PyObject *const *x) { return PyNumber_Negative(x[0]); }
 
 static PyObject *of_sum(const Reversed *r, Py_ssize_t position) { return position < 2 ? Py_NewRef(r->g) : NULL; }
@@ -46,12 +49,79 @@ static PyObject *of_negative(const Reversed *r, Py_ssize_t position) {
     return position == 0 ? PyNumber_Negative(r->g) : NULL;
 }
 
+/* Matrices */
+
+static PyObject *matmul(PyObject *const *x) {
+    return PyFloat_Check(x[0]) || PyFloat_Check(x[1]) ? NULL : PyNumber_MatrixMultiply(x[0], x[1]);
+}
+
+static PyObject *of_matrices(const Reversed *r, Py_ssize_t position) {
+    PyObject *other = r->operands[1 - position];
+    if (!is_library_array(r->c, other) || axes_of(r->c, other) != 2) return NULL;
+    if (axes_of(r->c, r->operands[position]) != 2) return NULL;
+    PyObject *turned = PyObject_GetAttr(other, r->c->mT), *found = NULL;
+    if (turned) found = position ? PyNumber_MatrixMultiply(turned, r->g) : PyNumber_MatrixMultiply(r->g, turned);
+    Py_XDECREF(turned);
+    return found;
+}
+
+/* The greater and the lesser */
+
+/* Passes on g where one operand is beyond the other, half of it where they are equal, elsewhere 0. step: 0 if the other
+ * operand is one number. */
+#define GATE(NAME, NUMBER)                                                                                     \
+    static void NAME(Py_ssize_t count, const void *from, const void *own, const void *other, int step, bool greater, \
+                     void *to) {                                                                 \
+        const NUMBER *g = from, *x = own, *y = other;                                                          \
+        NUMBER *z = to;                                                                                        \
+        for (Py_ssize_t i = 0; i < count; i++) {                                                               \
+            const NUMBER a = greater ? x[i] : y[i * step], b = greater ? y[i * step] : x[i];                    \
+            z[i] = a > b ? g[i] : a == b ? (NUMBER)0.5 * g[i] : 0;                                           \
+        }                                                                                                      \
+    }
+GATE(gate_floats, float)
+GATE(gate_doubles, double)
+
+/* Returns the cotangent of an operand of the greater, or the lesser, of two. */
+static PyObject *gated(const Reversed *r, Py_ssize_t position, bool greater) {
+    PyObject *own = r->operands[position], *other = r->operands[1 - position];
+    if (!is_numpy(r->g) || !is_numpy(own) || !same_form(r->c, r->g, own)) return NULL;
+    if (!is_plain_row(r->g) || !is_plain_row(own)) return NULL;
+    const char letter = dtype_of(own)->letter;
+    const bool number = PyFloat_CheckExact(other);
+    if (letter != 'f' && letter != 'd') return NULL;
+    if (!number && !(is_numpy(other) && same_form(r->c, own, other) && is_plain_row(other))) return NULL;
+    PyObject *made = r->disposable ? Py_NewRef(r->g) : PyNumber_Positive(r->g);
+    if (!made || !is_numpy(made) || !is_plain_row(made)) {
+        Py_XDECREF(made);
+        return NULL;
+    }
+    const double real = number ? PyFloat_AS_DOUBLE(other) : 0.0;
+    const float narrow = (float)real;
+    const void *const one = letter == 'f' ? (const void *)&narrow : (const void *)&real;
+    const void *const compared = number ? one : numpy_of(other)->data;
+    (letter == 'f' ? gate_floats : gate_doubles)(count_of(own), numpy_of(r->g)->data, numpy_of(own)->data, compared, !number,
+                                                 greater, numpy_of(made)->data);
+    return made;
+}
+
+static PyObject *of_greater(const Reversed *r, Py_ssize_t position) {
+    return gated(r, position, true);
+}
+
+static PyObject *of_lesser(const Reversed *r, Py_ssize_t position) {
+    return gated(r, position, false);
+}
+
 static const Operator OPERATORS[] = {
-    {"add", add, of_sum},
-    {"subtract", subtract, of_difference},
-    {"multiply", multiply, of_product},
-    {"divide", divide, of_quotient},
-    {"negative", negative, of_negative},
+    {"add", add, of_sum, true},
+    {"subtract", subtract, of_difference, true},
+    {"multiply", multiply, of_product, true},
+    {"divide", divide, of_quotient, true},
+    {"negative", negative, of_negative, true},
+    {"matmul", matmul, of_matrices, false},
+    {"maximum", NULL, of_greater, true},
+    {"minimum", NULL, of_lesser, true},
 };
 
 enum { OPERATOR_COUNT = sizeof OPERATORS / sizeof *OPERATORS };
@@ -69,7 +139,7 @@ PyObject *operator_cotangent(const Operator *operator, const Reversed *r, Py_ssi
     if (!operator || !is_library_array(r->c, r->g) || PyFloat_CheckExact(like)) return NULL;
     Reversed now = *r;
     now.disposable = r->disposable && same_form(r->c, r->g, like);
-    if (!now.disposable && !same_shape(r->c, r->g, like)) return NULL;
+    if (operator->elementwise && !now.disposable && !same_shape(r->c, r->g, like)) return NULL; /* it was broadcast */
     PyObject *found = operator->reverse(&now, position);
     if (!found) PyErr_Clear(); /* the rule raises it */
     if (found && same_form(r->c, found, like)) return found;

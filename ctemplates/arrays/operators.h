@@ -20,12 +20,15 @@ typedef struct Reversed {
 typedef PyObject *Apply(PyObject *const *operands);
 typedef PyObject *Reverse(const Reversed *r, Py_ssize_t position);
 
-/* name: as records write it. apply: returns the result, a new reference; NULL: the record's own function is called.
- * reverse: returns the cotangent of an operand, a new array, or g; NULL: the rule gives it, an exception is ignored. */
+/* name: as records write it. apply: returns the result, a new reference; it, or what it returns, is NULL: the record's own
+ * function is called.
+ * reverse: returns the cotangent of an operand, a new array, or g; NULL: the rule gives it, an exception is ignored.
+ * elementwise: it is asked only for operands of g's shape. */
 typedef struct Operator {
     const char *name;
     Apply *apply;
     Reverse *reverse;
+    bool elementwise;
 } Operator;
 
 /* Returns the number of a row by its name; 0: there is none. */

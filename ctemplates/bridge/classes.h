@@ -6,6 +6,7 @@
 #include <Python.h>
 
 #include <stdbool.h>
+#include <string.h>
 
 /* The classes, by the names of their fields here: CLASS(name, module, Python's name). */
 #define VALUE_CLASSES(CLASS)                                                                                   \
@@ -93,5 +94,12 @@ static inline PyObject **slot_of(PyObject *object, Py_ssize_t offset) {
 
 /* Returns a new instance with empty slots. */
 static inline PyObject *new_instance(PyTypeObject *type) { return PyType_GenericAlloc(type, 0); }
+
+/* Returns the same of a class whose instances are on no cycle: Python's garbage collector does not track it. */
+static inline PyObject *new_untracked(PyTypeObject *type) {
+    PyObject *made = PyObject_GC_New(PyObject, type);
+    if (made) memset(made + 1, 0, (size_t)type->tp_basicsize - sizeof *made);
+    return made;
+}
 
 #endif

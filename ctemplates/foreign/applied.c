@@ -48,6 +48,10 @@ static PyObject *outline(const ArrayClasses *c, PyObject *plan, Py_ssize_t i, Py
 
 /* Adds the bytes of the elements that an array's holder has. */
 static bool add_bytes(const ArrayClasses *c, PyObject *array, PyObject *whole, int64_t *bytes) {
+    if (is_numpy(whole)) {
+        *bytes += count_of(whole) * dtype_of(whole)->size;
+        return true;
+    }
     if (PyDict_GetItemWithError(c->storages, (PyObject *)Py_TYPE(array))) {
         *bytes += storage_bytes(c, array, whole);
         return !PyErr_Occurred();
@@ -102,6 +106,8 @@ static Applied *applied_to(PyObject *plan, PyObject *pulls, Py_ssize_t count) {
 }
 
 static PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wanted) {
+    PyObject *last = *slot_of(plan, c->plan_last);
+    if (PyTuple_Check(last) && PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(last, 3)) == wanted) return last;
     PyObject *bits = PyLong_FromUnsignedLongLong(wanted);
     PyObject *found = bits ? PyDict_GetItemWithError(*slot_of(plan, c->plan_pulls), bits) : NULL;
     if (bits && !found && !PyErr_Occurred()) {
@@ -109,6 +115,7 @@ static PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wante
         Py_XDECREF(found); /* the plan owns it */
     }
     Py_XDECREF(bits);
+    if (found) Py_SETREF(*slot_of(plan, c->plan_last), Py_NewRef(found));
     return found;
 }
 

@@ -43,7 +43,7 @@ static bool receive(Pull *p) {
 
 /* Returns a new Accumulator with an array. */
 static PyObject *accumulator_of(const ArrayClasses *c, PyObject *array, bool is_owned) {
-    PyObject *made = new_instance(c->accumulator);
+    PyObject *made = new_untracked(c->accumulator);
     if (!made) return NULL;
     *slot_of(made, c->accumulator_array) = Py_NewRef(array);
     *slot_of(made, c->accumulator_owned) = Py_NewRef(is_owned ? Py_True : Py_False);

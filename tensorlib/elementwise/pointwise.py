@@ -19,7 +19,7 @@ POSITIVE = (0.2, 3.0)
 ADD = on_arrays(arithmetic.add, operator="add")
 SUBTRACT = on_arrays(arithmetic.subtract, operator="subtract")
 MULTIPLY = on_arrays(arithmetic.multiply, operator="multiply")
-DIVIDE = on_arrays(arithmetic.divide)
+DIVIDE = on_arrays(arithmetic.divide, operator="divide")
 # The quotient in partials that may be infinite: a zero cotangent contributes zero.
 QUOTIENT = on_arrays(
     arithmetic.divide,

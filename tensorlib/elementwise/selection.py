@@ -87,7 +87,7 @@ def _below_or_other(t: Any, x: Any, y: Any) -> Any:
     return _part(t, LOGICAL_OR(LESS(x, y), ISNAN(y)), EQUAL(x, y))
 
 
-def _extreme(name: str, gate: Any, hidden: tuple[Any, ...] = ()) -> Tensor:
+def _extreme(name: str, gate: Any, hidden: tuple[Any, ...] = (), operator: str = "") -> Tensor:
     def value(xp: Any, x: Any, y: Any) -> Any:
         return getattr(xp, name)(x, y)
 
@@ -98,13 +98,14 @@ def _extreme(name: str, gate: Any, hidden: tuple[Any, ...] = ()) -> Tensor:
         lambda t, x, y: gate(t, y, x),
         needs=((0, 1), (0, 1)),
         implements=(getattr(np, name), *hidden),
+        operator=operator,
         convention="one half each for equal operands",
         samples=sampled(ANY, ANY),
     )
 
 
-MAXIMUM = _extreme("maximum", _above)
-MINIMUM = _extreme("minimum", _below)
+MAXIMUM = _extreme("maximum", _above, operator="maximum")
+MINIMUM = _extreme("minimum", _below, operator="minimum")
 FMAX = _extreme("fmax", _above_or_other)
 FMIN = _extreme("fmin", _below_or_other)
 

@@ -250,6 +250,7 @@ MATMUL = tensor(
     lambda xp, x1, x2: xp.matmul(x1, x2),
     vjps=(_matmul_left, _matmul_right),
     **BILINEAR,
+    operator="matmul",
     implements=(np.matmul, np.linalg.matmul),
     overloads=("py.matmul",),
     shape="(n?, k), (k, m?) -> (n?, m?), what comes before broadcasts together",

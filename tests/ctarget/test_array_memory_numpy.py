@@ -51,6 +51,19 @@ class Layout(ctypes.Structure):
         ("strides", ctypes.POINTER(ctypes.c_ssize_t)),
         ("base", ctypes.c_void_p),
         ("dtype", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+    )
+
+
+class DtypeLayout(ctypes.Structure):
+    """NumpyDtype, without the head."""
+
+    _fields_ = (
+        ("scalar", ctypes.c_void_p),
+        *[(name, ctypes.c_char) for name in ("kind", "letter", "order", "unused")],
+        ("number", ctypes.c_int),
+        ("flags", ctypes.c_uint64),
+        ("size", ctypes.c_ssize_t),
     )
 
 
@@ -62,10 +75,10 @@ def test_layout_of_numpys_arrays() -> None:
         assert tuple(found.shape[: found.axes]) == array.shape
         assert tuple(found.strides[: found.axes]) == array.strides
         assert (found.base, found.dtype, found.data) == (base, id(array.dtype), array.ctypes.data)
-        kind = ctypes.c_char.from_address(
-            id(array.dtype) + object.__basicsize__ + ctypes.sizeof(ctypes.c_void_p)
-        )
-        assert kind.value.decode() == array.dtype.kind
+        assert found.flags == array.flags.num
+        dtype = DtypeLayout.from_address(id(array.dtype) + object.__basicsize__)
+        assert (dtype.kind.decode(), dtype.letter.decode()) == (array.dtype.kind, array.dtype.char)
+        assert (dtype.order, dtype.size) == (b"=", array.itemsize)
 
 
 def capsule_of(memory: Any, name: bytes | None) -> Any:
