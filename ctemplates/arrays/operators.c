@@ -142,7 +142,8 @@ PyObject *operator_cotangent(const Operator *operator, const Reversed *r, Py_ssi
     if (operator->elementwise && !now.disposable && !same_shape(r->c, r->g, like)) return NULL; /* it was broadcast */
     PyObject *found = operator->reverse(&now, position);
     if (!found) PyErr_Clear(); /* the rule raises it */
-    if (found && same_form(r->c, found, like)) return found;
+    const bool fits_shape = found == r->g && operator->elementwise; /* g has it */
+    if (found && (fits_shape || same_shape(r->c, found, like)) && same_dtype(r->c, found, like)) return found;
     Py_XDECREF(found);
     return NULL;
 }
