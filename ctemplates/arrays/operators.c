@@ -142,8 +142,8 @@ PyObject *operator_cotangent(const Operator *operator, const Reversed *r, Py_ssi
     if (operator->elementwise && !now.disposable && !same_shape(r->c, r->g, like)) return NULL; /* it was broadcast */
     PyObject *found = operator->reverse(&now, position);
     if (!found) PyErr_Clear(); /* the rule raises it */
-    const bool fits_shape = found == r->g && operator->elementwise; /* g has it */
-    if (found && (fits_shape || same_shape(r->c, found, like)) && same_dtype(r->c, found, like)) return found;
+    if (found == r->g && now.disposable) return found; /* whose form is known */
+    if (found && (operator->elementwise || same_shape(r->c, found, like)) && same_dtype(r->c, found, like)) return found;
     Py_XDECREF(found);
     return NULL;
 }

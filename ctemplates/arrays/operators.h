@@ -23,7 +23,7 @@ typedef PyObject *Reverse(const Reversed *r, Py_ssize_t position);
 /* name: as records write it. apply: returns the result, a new reference; it, or what it returns, is NULL: the record's own
  * function is called.
  * reverse: returns the cotangent of an operand, a new array, or g; NULL: the rule gives it, an exception is ignored.
- * elementwise: it is asked only for operands of g's shape. */
+ * elementwise: it is asked only for operands of g's shape, and returns arrays of that. */
 typedef struct Operator {
     const char *name;
     Apply *apply;

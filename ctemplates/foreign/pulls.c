@@ -119,7 +119,7 @@ static bool add_given(Pull *p, Value *accumulator, PyObject *like, bool by_rule,
     /* g is referred to by its accumulator, by p->g, and here by p->given */
     const bool hands_over = p->given == p->g && p->is_own && is_last && Py_REFCNT(p->g) == 3;
     const bool is_owned = hands_over || (p->given != p->g && (by_rule ? is_new(p, p->given) : axes_of(p->c, p->given) > 0));
-    if (hands_over || (is_owned && is_last && p->is_own && same_form(p->c, p->g, p->given))) {
+    if (hands_over || (is_owned && is_last && p->is_own && is_numpy(p->given) && same_form(p->c, p->g, p->given))) {
         move_accumulator(p, accumulator);
         return true;
     }

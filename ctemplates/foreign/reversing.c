@@ -7,7 +7,8 @@
 #include "foreign/pulls.h"
 
 typedef struct Reversing {
-    Passage x;
+    Passage *x; /* begun when it is needed */
+    bool converts;
     Cotangent *c;
     const Block *block;
     const Origin *origin;
@@ -24,7 +25,7 @@ static void clean_reversing(void *arguments) {
     call_end(&r->call);
     Py_CLEAR(r->answer);
     pull_end(&r->pull);
-    passage_end(&r->x);
+    if (r->converts) passage_end(r->x);
 }
 
 /* The call owns the tuple before it is filled: memory may run out in between. */
@@ -32,11 +33,11 @@ static void add_accumulators(Reversing *r) {
     PyObject *given = PyTuple_New(r->count), **const place = &r->call.operands[r->call.count];
     call_add(&r->call, given);
     for (uint32_t i = 0; *place && i < r->count; i++) {
-        PyObject *accumulator = export_value(&r->x, r->accumulators[i], false);
+        PyObject *accumulator = export_value(r->x, r->accumulators[i], false);
         PyTuple_SET_ITEM(given, i, accumulator);
         if (!accumulator) Py_CLEAR(*place);
     }
-    if (*place && !export_rest(&r->x)) Py_CLEAR(*place);
+    if (*place && !export_rest(r->x)) Py_CLEAR(*place);
 }
 
 /* Takes the new accumulators: a sequence as long as the old one, with None where there was none. */
@@ -49,12 +50,12 @@ static bool take_accumulators(Reversing *r) {
         return false;
     }
     Value *taken = heap_allocate(r->c->heap, (r->count + 1) * sizeof *taken);
-    r->x.done = r->x.count;
+    r->x->done = r->x->count;
     for (uint32_t i = 0; i < r->count; i++) {
         PyObject *item = PySequence_Fast_GET_ITEM(items, i);
-        taken[i] = item == Py_None ? nothing() : import_value(&r->x, item);
+        taken[i] = item == Py_None ? nothing() : import_value(r->x, item);
     }
-    const bool whole = import_rest(&r->x);
+    const bool whole = import_rest(r->x);
     for (uint32_t i = 0; i < r->count; i++) {
         drop(r->c->heap, whole ? r->accumulators[i] : taken[i]);
         if (whole) r->accumulators[i] = taken[i];
@@ -70,8 +71,6 @@ static PyObject *origin_in_python(PyObject *origin) {
 
 static void reverse_in_python(void *arguments) {
     Reversing *r = arguments;
-    passage_begin(&r->x, r->c->heap, NULL);
-    r->x.cotangents = true;
     if (r->origin->key >= 0) {
         const Step *step = &r->block->steps[r->origin->key];
         const Pulling done =
@@ -84,11 +83,13 @@ static void reverse_in_python(void *arguments) {
         report_error(r->c->helper);
         return;
     }
+    passage_begin(r->x, r->c->heap, NULL);
+    r->x->cotangents = r->converts = true;
     call_begin(&r->call, r->c->helper);
     call_add(&r->call, Py_NewRef((PyObject *)r->block->python));
     call_add_integer(&r->call, r->origin->key);
     call_add(&r->call, origin_in_python(r->origin->python));
-    call_add(&r->call, export_value(&r->x, *r->received, false));
+    call_add(&r->call, export_value(r->x, *r->received, false));
     add_accumulators(r);
     r->answer = call_do(&r->call, classes()->reverse);
     if (r->answer == Py_None) return; /* the helper has the error */
@@ -100,7 +101,8 @@ static void reverse_in_python(void *arguments) {
 
 Outcome foreign_reverse_on(Cotangent *c, const Block *block, const Origin *origin, Value *received,
                            Value *accumulators, uint32_t count) {
-    Reversing reversing = {.c = c, .block = block, .origin = origin, .received = received,
+    Passage x;
+    Reversing reversing = {.x = &x, .c = c, .block = block, .origin = origin, .received = received,
                            .accumulators = accumulators, .count = count, .outcome = FAILED};
     guarded(c->heap, reverse_in_python, clean_reversing, &reversing);
     return reversing.outcome;

@@ -42,6 +42,8 @@ static bool is_done(Outcome outcome) { return outcome != FAILED && outcome != NO
 
 /* Origins */
 
+enum { FEW_OPERANDS = 8 };
+
 /* Reverses a step or end by its origin: an operand may occur twice, and then has one accumulator. */
 static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value *received, const Operand *operands,
                               uint32_t count) {
@@ -51,7 +53,8 @@ static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value *re
         c->mixed = true;
         return STOPPED;
     }
-    Value *accumulators = heap_allocate(c->heap, (count + 1) * sizeof(Value));
+    Value few[FEW_OPERANDS], *accumulators = few;
+    if (count > FEW_OPERANDS) accumulators = heap_allocate(c->heap, count * sizeof(Value));
     for (uint32_t i = 0; i < count; i++)
         accumulators[i] = operands[i].at == NO_REGISTER ? nothing() : copied(c->window[operands[i].at]);
     const Outcome outcome = foreign_reverse_on(c, r->block, origin, received, accumulators, count);
@@ -61,7 +64,7 @@ static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value *re
         c->window[operands[i].at] = accumulators[i];
         c->mixed |= accumulators[i].tag != REAL;
     }
-    heap_free(c->heap, accumulators, (count + 1) * sizeof(Value));
+    if (accumulators != few) heap_free(c->heap, accumulators, count * sizeof(Value));
     return outcome;
 }
 
