@@ -17,7 +17,7 @@ from checkpoint.ad.numbers import NUMBERS, Dual, Node, real_part
 from checkpoint.ad.opaque import array_or_held
 from checkpoint.ad.storage import changed_elsewhere
 from checkpoint.ad.tables import Table, elements_of, held
-from checkpoint.ad.values import Pair, list_value
+from checkpoint.ad.values import Closure, Pair, list_value
 from checkpoint.ad.walk import Branch, fold
 
 _SIMPLE = frozenset((float, int, bool, str, type(None)))
@@ -48,7 +48,14 @@ def native(now: Any, operand: Any) -> Any:
         return native(now, real_part(operand))
     if kind is List:
         return [native(now, item) for item in operand.items]
+    if kind is Closure:
+        return _class_of(operand)
     if kind is Record:
+        if (
+            type(first := operand.items[0] if operand.items else None) is Closure
+            and operand.layout is not TUPLE
+        ):
+            return _class_of(first)  # of a class that takes any number of arguments
         parts = [native(now, item) for item in operand.items]
         return slice(*parts) if operand.layout.cls is slice else tuple(parts)
     if kind is Pair:
@@ -56,6 +63,11 @@ def native(now: Any, operand: Any) -> Any:
     if kind is Table:
         return elements_of(operand.value)
     return operand.value if kind is Native else operand
+
+
+def _class_of(procedure: Closure) -> Any:
+    """Return the class for which a procedure stands, which may be a dtype; else the procedure."""
+    return procedure.lam.stands_for if isinstance(procedure.lam.stands_for, type) else procedure
 
 
 def _of_pairs(now: Any, pairs: Any) -> list[Any]:

@@ -36,6 +36,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.attributes import stored
+from checkpoint.errors import SourceError, Span, Unreached
 
 
 class Symbol(str):
@@ -152,13 +153,21 @@ class Unusable:
     else ends the run with SourceError.
 
     thing: the object. explain: returns the message of that error.
+    late: of a function that is translated when a run reaches it, what is noted then (errors.Unreached).
     """
 
-    __slots__ = ("explain", "thing")
+    __slots__ = ("explain", "late", "thing")
 
-    def __init__(self, thing: Any, explain: Callable[[], str]) -> None:
+    def __init__(self, thing: Any, explain: Callable[[], str], late: Any = None) -> None:
         self.thing = thing
         self.explain = explain
+        self.late = late
+
+    def error(self, span: Span | None = None) -> SourceError:
+        """Return the error that ends a run which does with the object what it cannot do."""
+        error = SourceError(self.explain()) if self.late is None else Unreached(self.late)
+        error.span = span
+        return error
 
     def write(self) -> str:
         return f"#<{type(self.thing).__name__}>"

@@ -1,6 +1,7 @@
-"""Python's cyclic garbage collector, while a tape is written or read.
+"""Python's cyclic garbage collector, while a tape is written or read, and while programs are translated.
 
-A tape only grows, then only shrinks, and holds no cycle; the collector would walk all of it, again and again.
+A tape only grows, then only shrinks, and holds no cycle; what a translation makes is kept. The collector
+would walk all of it, again and again.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def failure(name: str, operands: tuple[Any, ...], exception: Exception, span: Sp
     called = (exception.procedure,) if isinstance(exception, WrongCall) else ()
     for operand in (*called, *operands):
         if type(operand) is Unusable:
-            return SourceError(operand.explain(), span)
+            return operand.error(span)
     shown = " ".join([name, *(write_value(operand, limit=60) for operand in operands)])
     return Raised(Failure(exception, f"({shown}): {exception}", _about(name, operands)), span)
 
@@ -76,7 +76,7 @@ def run_ending(
     """Return the error that ends a run at the step with these operands."""
     for operand in operands:
         if type(operand) is Unusable:
-            return SourceError(operand.explain(), span)
+            return operand.error(span)
     error.span = error.span or span
     return error
 

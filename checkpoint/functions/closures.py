@@ -21,6 +21,7 @@ from checkpoint.ad.entered import Entered
 from checkpoint.ad.graph import constant
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Closure, Environment, Pair
+from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import SourceError
@@ -35,7 +36,7 @@ from checkpoint.lang.python.library import derivatives as library_derivatives
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.application import forwarder
 from checkpoint.lang.python.library.standard.keyed import KeyedDict
-from checkpoint.lang.python.linking.inputs import classes_in
+from checkpoint.lang.python.linking.inputs import classes_in, survey
 from checkpoint.lang.python.linking.nested import Nested
 from checkpoint.lang.python.linking.program import Linked, Programs, Shape
 from checkpoint.lang.python.source.mismatch import source_name
@@ -93,8 +94,8 @@ def _classes_in(arguments: tuple[Any, ...], takes_any_key: bool) -> tuple[type, 
     classes = (*classes_in(arguments), *((KeyedDict,) if takes_any_key else ()))
     if FunctionType not in classes:
         return classes
-    with _lock:
-        return _programs.known_to_functions(arguments, classes)
+    with _lock, Paused():
+        return _programs.known_to_functions(survey(arguments)[1], classes)
 
 
 def argument_of(f: Callable[..., Any], engine: Engine, classes: tuple[type, ...] = ()) -> Any:
@@ -135,7 +136,7 @@ class Surroundings:
         return found.value(self, classes) if type(found) is _Unclosed else found
 
     def _function(self, f: Any, classes: tuple[type, ...]) -> Any:
-        with _lock:
+        with _lock, Paused():
             linked, inputs = _programs.member(_written_out(f), Shape(None), classes)
             self.engine.prepare(linked.thunk, linked.scopes)
         evaluator = engines.get("interp")  # which leaves the objects in a closure as they are
@@ -145,7 +146,7 @@ class Surroundings:
 
     def program(self, f: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
         """Return the program of a function, and its inputs."""
-        with _lock:
+        with _lock, Paused():
             linked, inputs = _programs.find(_written_out(f), shape, classes)
             self.engine.prepare(linked.thunk, linked.scopes)
         return linked, inputs
@@ -159,6 +160,8 @@ class Surroundings:
                 return NotImplemented
             if isinstance(thing, type):
                 return Native(thing)
+            if linked.late.is_left(thing):
+                return linked.late.held(thing)
             is_procedure = isinstance(thing, Procedure)
             value = thing.on(self.engine) if is_procedure else self.function(thing, linked.classes)
             if functions is not None:
@@ -217,7 +220,7 @@ def changed_closure(
 ) -> Closure | None:
     """Return the closure of a changed program: of the thunk that `change` makes; None where it makes none."""
     f = _written_out(f)
-    with _lock:
+    with _lock, Paused():
         shape = Shape(len(positional), tuple(keywords))
         linked, inputs = _programs.find(f, shape, classes_in((*positional, *keywords.values())))
         thunk = change(linked)
@@ -251,7 +254,7 @@ def _closure_of_nested(
     known = {**surroundings, **given}
     found = classes_in([thing for thing, _ in given.values()])
     try:
-        with _lock:
+        with _lock, Paused():
             linked, inputs = _programs.find(f, Shape(1), tuple(dict.fromkeys((*classes, *found))))
             if linked.functions_input is not None or any(id(inputs[i]) not in known for i in linked.hidden):
                 return None

@@ -84,7 +84,10 @@ class Holder:
         return self.is_input or next(own, None) is not None
 
     def _trail(self, thing: Any) -> Trail:
-        return trail_to(self.nest, thing)
+        return trail_to(self.nest, thing, self._is_held)
+
+    def _is_held(self, item: Any) -> bool:
+        return type(item) in self.kinds or id(item) in self.things
 
     def _explained(self, thing: Any, message: str = "") -> str:
         """Return the message for a thing in the pytree that no program can take."""
@@ -141,8 +144,8 @@ def _advice(thing: Any, is_input: bool) -> str:
     )
 
 
-def trail_to(nest: Any, thing: Any) -> Trail:
-    """Return the way from a pytree to an object in it, both included."""
+def trail_to(nest: Any, thing: Any, is_held: Callable[[Any], bool] = lambda item: False) -> Trail:
+    """Return the way from a pytree to an object in it, both included, through no object that is held."""
     pending: list[tuple[Any, str, Any]] = [(nest, "", None)]
     seen: set[int] = set()
     while pending:
@@ -150,7 +153,7 @@ def trail_to(nest: Any, thing: Any) -> Trail:
         item, path, _ = link
         if item is thing:
             return _unwound(link)
-        if id(item) not in seen:
+        if id(item) not in seen and not is_held(item):
             seen.add(id(item))
             pending.extend([(part, at, link) for part, at in reversed(_entries(item, path))])
     return [(nest, ""), (thing, "")]

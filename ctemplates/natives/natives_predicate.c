@@ -81,7 +81,10 @@ NATIVE(native_is) {
         if (one == other && x.object != y.object && from_outside(x) && from_outside(y)) return false;
         return answer(one == other && x.object == y.object, result, note);
     }
-    if ((one == FOREIGN) != (other == FOREIGN)) return answer(false, result, note);
+    if ((one == FOREIGN) != (other == FOREIGN)) {
+        const Kind made = one == FOREIGN ? other : one; /* a FOREIGN may be a function that is not translated */
+        return made <= NOTHING && answer(false, result, note);
+    }
     if (one != INTEGER || other != INTEGER) return false;
     if (x.integer != y.integer) return answer(false, result, note);
     return -5 <= x.integer && x.integer <= 256 && answer(true, result, note);

@@ -173,23 +173,30 @@ def multiply_accumulate(array: Any, axis: Any = 0, dtype: Any = None) -> Any:
     return np.cumprod(array, axis, dtype)
 
 
-def running_extreme(array: Any, axis: Any, is_greatest: Any) -> Any:
-    """Return the positions along an axis of the greatest elements so far, or of the least ones."""
+def running_extreme(array: Any, axis: Any, is_greatest: Any, ignores_nan: Any = False) -> Any:
+    """Return the positions along an axis of the greatest elements so far, or of the least ones.
+
+    ignores_nan: whether a NaN counts only where there is nothing else so far, rather than before all numbers.
+    """
     lines = np.moveaxis(np.asarray(array), axis, -1)
-    so_far = (np.maximum if is_greatest else np.minimum).accumulate(lines, axis=-1)
+    greatest, least = (np.fmax, np.fmin) if ignores_nan else (np.maximum, np.minimum)
+    so_far = (greatest if is_greatest else least).accumulate(lines, axis=-1)
     before = so_far[..., :-1]
     is_new = np.ones(lines.shape, bool)
     here = lines[..., 1:]
     better = here > before if is_greatest else here < before
-    is_new[..., 1:] = better | (np.isnan(here) & ~np.isnan(before))
-    found = np.maximum.accumulate(np.where(is_new, np.arange(lines.shape[-1]), 0), axis=-1)
-    return np.moveaxis(found, -1, axis)
+    first, second = (before, here) if ignores_nan else (here, before)
+    is_new[..., 1:] = better | (np.isnan(first) & ~np.isnan(second))
+    places = np.maximum.accumulate(np.where(is_new, np.arange(lines.shape[-1]), 0), axis=-1)
+    return np.moveaxis(places, -1, axis)
 
 
 RUNNING_EXTREME = discrete(
     "tensorlib.running_extreme",
-    lambda xp, array, axis, is_greatest: running_extreme(array, axis, is_greatest),
-    3,
+    lambda xp, array, axis, is_greatest, ignores_nan=False: running_extreme(
+        array, axis, is_greatest, ignores_nan
+    ),
+    4,
     implements=(running_extreme,),
     shape="that of the array",
     samples=lambda rng: [(rng.normal(size=(3, 4)), 1, True), (np.array([3.0, np.nan, 1.0]), 0, False)],
@@ -208,10 +215,24 @@ def minimum_accumulate(array: Any, axis: Any = 0) -> Any:
     return np.take_along_axis(array, running_extreme(array, axis, False), axis)
 
 
+def fmax_accumulate(array: Any, axis: Any = 0) -> Any:
+    """See numpy.fmax.accumulate; of equal elements the first one counts."""
+    array = np.asarray(array)
+    return np.take_along_axis(array, running_extreme(array, axis, True, True), axis)
+
+
+def fmin_accumulate(array: Any, axis: Any = 0) -> Any:
+    """See numpy.fmin.accumulate; of equal elements the first one counts."""
+    array = np.asarray(array)
+    return np.take_along_axis(array, running_extreme(array, axis, False, True), axis)
+
+
 translated_as(np.add.accumulate, add_accumulate)
 translated_as(np.multiply.accumulate, multiply_accumulate)
 translated_as(np.maximum.accumulate, maximum_accumulate)
 translated_as(np.minimum.accumulate, minimum_accumulate)
+translated_as(np.fmax.accumulate, fmax_accumulate)
+translated_as(np.fmin.accumulate, fmin_accumulate)
 
 # Reduceat
 

@@ -125,6 +125,42 @@ def vectorize(
     return call
 
 
+class Broadcast:
+    """The shape in which arrays broadcast, and an iterator over their elements; see numpy.broadcast."""
+
+    def __init__(self, arrays: Any) -> None:
+        shape: Any = ()
+        for array in arrays:
+            shape = np.broadcast_shapes(shape, np.shape(array))
+        self.shape = shape
+        self.nd = self.ndim = len(shape)
+        self.numiter = len(arrays)
+        self.size = 1
+        for length in shape:
+            self.size *= length
+        self.index = 0
+        self.flat = [np.ravel(np.broadcast_to(array, shape)) for array in arrays]
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.index == self.size:
+            raise StopIteration
+        found = tuple([part[self.index] for part in self.flat])
+        self.index += 1
+        return found
+
+    def reset(self) -> None:
+        """Begin with the first elements again."""
+        self.index = 0
+
+
+def broadcast(*args: Any) -> Any:
+    """See numpy.broadcast."""
+    return Broadcast(args)
+
+
 def _whole(items: Any, shape: Any) -> Any:
     """Return elements as an array of the dtype of the first, as NumPy does."""
     found = np.array(items)
@@ -139,6 +175,7 @@ _FUNCTIONS: tuple[Any, ...] = (
     fromiter,
     piecewise,
     vectorize,
+    broadcast,
 )
 for _function in _FUNCTIONS:
     translated_as(getattr(np, _function.__name__), _function)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import json
 import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import checkpoint
@@ -53,7 +55,21 @@ def of_slices(x: float) -> float:
     return plain[0] + row.items[0] * row.items[1] + row.items[2] + row.starts[0]
 
 
-@pytest.mark.parametrize("f", [of_parts, of_slices])
+def zeros(x: float, dtype: Any = float) -> Any:
+    found = np.zeros((2, 2), dtype=dtype)
+    found[0, 0] = x
+    return found
+
+
+def of_dtypes(x: float) -> float:
+    """Return a sum of elements of arrays whose dtypes are values."""
+    total: float = zeros(x)[0, 0] + zeros(x, complex)[0, 0].real + np.asarray([x * x], float)[0]
+    for dtype in (float, bool, int):
+        total += x * np.ones(2, dtype=dtype).sum()
+    return float(total)
+
+
+@pytest.mark.parametrize("f", [of_parts, of_slices, of_dtypes])
 def test_what_is_held(f: Callable[[float], float], engine: str) -> None:
     y, slope = value_and_grad(f, engine=engine)(1.5)
     assert y == f(1.5)
@@ -69,3 +85,21 @@ def by_a_held_slice(x: float) -> float:
 def test_a_slice_that_is_a_value(engine: str) -> None:
     with pytest.raises(checkpoint.RunError, match=r"write its bounds, xs\[i:j\] = v"):
         value_and_grad(by_a_held_slice, engine=engine)(1.5)
+
+
+class Word(str):
+    """A text that no program can take."""
+
+    __slots__ = ()
+
+
+def test_what_lies_at_two_places_is_held_with_each(engine: str) -> None:
+    shared = Word("x")
+    spaces = {"a": json.JSONDecoder(), "b": json.JSONDecoder(), "n": 2.0}
+    for name in ("a", "b"):
+        spaces[name].channels = (shared, [Word("y")])  # type: ignore[attr-defined]
+
+    def f(x: float) -> float:
+        return spaces["n"] * x  # type: ignore[operator]
+
+    assert value_and_grad(f, engine=engine)(1.5) == (3.0, 2.0)

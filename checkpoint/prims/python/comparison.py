@@ -12,6 +12,7 @@ import operator
 from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
+from weakref import ReferenceType
 
 from checkpoint.ad.arrays import ARRAYS
 from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, Layout, List, Object, Record, Types
@@ -19,7 +20,7 @@ from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Closure, Symbol, Unusable
-from checkpoint.errors import RunError, SourceError
+from checkpoint.errors import RunError
 from checkpoint.lang.core import MADE
 from checkpoint.prims.python.native import class_of, is_set
 from checkpoint.prims.python.sets import has_element, same_elements
@@ -63,7 +64,7 @@ def equal(now: Now, x: Any, y: Any) -> bool:
             if inner is None:
                 return False
             pending.extend(reversed(inner))
-        elif is_object(x) or is_object(y):
+        elif (is_object(x) or is_object(y)) and not (_is_late(x) or _is_late(y)):
             if not python_result(now, operator.eq, x, y):
                 return False
         elif not _equal_atoms(x, y):
@@ -101,9 +102,13 @@ def _equal_unusable(x: Any, y: Any) -> bool:
     things = [each.thing if type(each) is Unusable else each for each in (x, y)]
     if things[0] is things[1]:
         return True
-    for each in (x, y):
-        if type(each) is Unusable and _defining(type(each.thing), "__eq__") is not object:
-            raise SourceError(each.explain())
+    for each, other in ((x, y), (y, x)):
+        if type(each) is not Unusable:
+            continue
+        if each.late is not None and type(other) is not Unusable and _is_function(each, other):
+            return True
+        if _defining(type(each.thing), "__eq__") is not object:
+            raise each.error()
     return False
 
 
@@ -223,10 +228,10 @@ def identical(now: Now, x: Any, y: Any) -> bool:
         return x.value is y.value
     if type(x) in MUTABLE_CONTAINERS or type(y) in MUTABLE_CONTAINERS:
         return x is y or (type(x) is type(y) and x.owner is y.owner is FROZEN and _one_outside(now, x, y))
+    if type(x) is Unusable or type(y) is Unusable:
+        return _one_thing(x, y)
     if class_of(x) is not class_of(y):
         return False
-    if type(x) is Unusable and type(y) is Unusable:
-        return x.thing is y.thing
     if type(x) is Layout or type(x) is Closure or class_of(x).__name__ == "Overloads":
         return equal(now, x, y)
     if type(x) is Symbol or type(y) is Symbol:
@@ -239,6 +244,31 @@ def identical(now: Now, x: Any, y: Any) -> bool:
     if found is not None:
         return found
     raise RunError(f"two values of type {class_of(x).__name__} have no identity to compare with 'is': use ==")
+
+
+def _one_thing(x: Any, y: Any) -> bool:
+    """Return whether two values are one object, where one is no value of a program."""
+    if type(x) is type(y):
+        return bool(x.thing is y.thing)
+    held, other = (x, y) if type(x) is Unusable else (y, x)
+    return held.late is not None and _is_function(held, other)
+
+
+def _is_late(x: Any) -> bool:
+    return type(x) is Unusable and x.late is not None
+
+
+def _is_function(held: Unusable, other: Any) -> bool:
+    """Return whether a value is a function that is not translated yet; which ends the run if it may be."""
+    procedure = other.items[0] if class_of(other).__name__ == "Overloads" else other
+    if type(procedure) is not Closure:
+        return False
+    known = procedure.lam.stands_for() if type(procedure.lam.stands_for) is ReferenceType else None
+    if known is held.thing:
+        return True
+    if known is None or getattr(known, "__code__", None) is getattr(held.thing, "__code__", None):
+        raise held.error()
+    return False
 
 
 def _one_array(x: Any, y: Any) -> bool | None:

@@ -32,7 +32,7 @@ from checkpoint.ad.record import (
 from checkpoint.ad.storage import CONSTANT, Now
 from checkpoint.ad.tables import NATIVES, held
 from checkpoint.ad.values import Closure, Unusable
-from checkpoint.errors import RunError, SourceError, UnfitKey
+from checkpoint.errors import RunError, UnfitKey
 from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.prims.python.native import class_name, native
 
@@ -75,7 +75,7 @@ def python_operands(now: Now, values: Iterable[Any]) -> list[Any]:
 
 def _usable(value: Any) -> Any:
     if type(value) is Unusable:
-        raise SourceError(value.explain())
+        raise value.error()
     return value
 
 

@@ -1,4 +1,4 @@
-"""Descriptors, `__format__`, keys that are classes."""
+"""Descriptors, `__format__`, keys that are classes, fields before properties, defaults set later."""
 
 # mypy: ignore-errors
 # Written without annotations, and partly wrong on purpose: what Python says of it is compared.
@@ -115,7 +115,62 @@ def formatted(x):
     return f"{a} {a:.3f} {a!s} {[1]}", format(a, ".2f"), a.shown, x
 
 
+class Abstract:
+    __slots__ = ()
+
+    @property
+    def azimuth(self):
+        raise NotImplementedError
+
+
+class Concrete(Abstract):
+    __slots__ = ("azimuth",)
+
+    def __init__(self, azimuth):
+        self.azimuth = azimuth
+
+
+class Fixed(Concrete):
+    __slots__ = ()
+
+    @property
+    def azimuth(self):
+        return 7.0
+
+    @azimuth.setter
+    def azimuth(self, value):
+        pass
+
+
+def fields_before_properties(x):
+    a = Concrete(x)
+    a.azimuth += 1.0
+    try:
+        Abstract().azimuth  # noqa: B018
+    except NotImplementedError:
+        a.azimuth *= x
+    return a.azimuth + Fixed(x).azimuth, hasattr(a, "azimuth")
+
+
+def with_default(x, factor):
+    return x * factor
+
+
+def with_keyword_default(x, *, shift):
+    return x + shift
+
+
+with_default.__defaults__ = (3.0,)
+with_keyword_default.__kwdefaults__ = {"shift": 2.0, "unused": 1.0}
+
+
+def defaults_from_elsewhere(x):
+    return with_default(x) * with_keyword_default(x)
+
+
 EXAMPLES = [
+    Example(fields_before_properties, (0.7,)),
+    Example(defaults_from_elsewhere, (0.7,)),
     Example(descriptors, (0.7,)),
     Example(counted, (0.7,)),
     Example(by_name, (0.7,)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -162,7 +163,40 @@ def caught(x: float) -> str:
     return "\n".join(found)
 
 
+def doubling(*names: str) -> Any:
+    """Return a decorator that doubles arguments, found by the names of the parameters."""
+    signature_of = inspect.getfullargspec
+
+    def decorate(function: Any) -> Any:
+        @functools.wraps(function)
+        def doubled(*args: Any, **kwargs: Any) -> Any:
+            named = zip(signature_of(function).args, args, strict=False)
+            return function(*[2.0 * v if name in names else v for name, v in named], **kwargs)
+
+        return doubled
+
+    return decorate
+
+
+@doubling("x")
+def scaled_by_name(x: float, factor: float = 2.0, *, offset: float = 1.0) -> float:
+    return factor * x + offset
+
+
+def names_of_parameters(x: float) -> Any:
+    known = inspect.getfullargspec(scaled)
+    defaults, only = known.defaults or (), known.kwonlydefaults or {}
+    return (
+        scaled_by_name(x, 3.0),
+        known.args,
+        known.varargs,
+        known.kwonlyargs,
+        x * defaults[0] + only["offset"],
+    )
+
+
 EXAMPLES = [
+    Example(names_of_parameters, (0.7,)),
     Example(passes_everything, (1.5, -0.5)),
     Example(objects_take_keywords, (0.7,)),
     Example(decorated, (1.2,)),

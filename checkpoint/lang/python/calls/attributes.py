@@ -45,7 +45,9 @@ from checkpoint.lang.python.source.members import (
     is_descriptor,
     is_generated,
     is_made_as_record,
+    is_slot,
     makes_record,
+    slot_of,
 )
 
 METHODS = (*METHOD_TYPES, staticmethod, classmethod)
@@ -121,17 +123,22 @@ class Attributes:
         return self.program.value_of(self.t, known, self.node)
 
     def members(self) -> list[tuple[type, Any]]:
-        """Return the classes with a member of this name that is no field, derived ones first."""
-        found: list[tuple[type, Any]] = []
+        """Return the classes with a member of this name, derived ones first.
+
+        A field is none, unless it comes before a property of a class that its class derives from.
+        """
+        members: list[tuple[type, Any]] = []
         for cls in reversed(self.program.classes):
             member = any_member_of(cls, self.name)
             if not isinstance(member, property) and self.name in all_fields(cls):
                 member = NO_MEMBER
-            before = next((m for c, m in found if issubclass(cls, c)), NO_MEMBER)
+            before = next((m for c, m in members if issubclass(cls, c)), NO_MEMBER)
             depends = isinstance(member, classmethod)
+            if member is NO_MEMBER and isinstance(before, property):
+                member = slot_of(cls, self.name) or NO_MEMBER
             if member is not NO_MEMBER and (member is not before or depends):
-                found.insert(0, (cls, member))
-        return found
+                members.insert(0, (cls, member))
+        return members
 
     def field(self, x: Expr) -> Expr:
         """Return the attribute that an object stores; the real part of a real number is the number itself."""
@@ -178,6 +185,8 @@ class Attributes:
         return self.t.attempt(self.node, lambda: self._found(cls, member, x))
 
     def _found(self, cls: type, member: Any, x: Expr) -> Expr:
+        if is_slot(member):
+            return self.field(x)
         if isinstance(member, property):
             return self.call(self.accessor(cls, "getter", member.fget), [x])
         if isinstance(member, functools.cached_property):
@@ -242,7 +251,7 @@ class Attributes:
 
     def of_class_of(self, value: Expr) -> Expr:
         """Return the attribute of the class of a value."""
-        members = [(c, m) for c, m in self.members() if not isinstance(m, property)]
+        members = [(c, m) for c, m in self.members() if not isinstance(m, property) and not is_slot(m)]
         if not members:
             self.program.note_class_value(None)
             return self.read(prim(self.span, "py.type", value))
@@ -298,7 +307,7 @@ class Attributes:
 
     def _change(self, x: Expr, more: list[Expr], op: str, method: str | None, kind: str) -> Expr:
         groups = [] if method is None else self.program.groups(method)
-        properties = [(c, m) for c, m in self.members() if isinstance(m, property)]
+        properties = [(c, m) for c, m in self.members() if isinstance(m, property) or is_slot(m)]
         setters = [(c, m) for c, m in self.members() if is_data_descriptor(m)]
         frozen = [c for c in self.program.classes if _is_frozen_object(c)] if method else []
         name = const(self.span, self.name)
@@ -306,9 +315,12 @@ class Attributes:
             return prim(self.span, op, x, name, *more)
 
         def dispatch(v: list[Expr]) -> Expr:
-            result = prim(self.span, op, copy_of(v[0]), copy_of(name), *map(copy_of, v[1:]))
+            def plain() -> Expr:
+                return prim(self.span, op, copy_of(v[0]), copy_of(name), *map(copy_of, v[1:]))
+
+            result = plain()
             for cls, member in reversed(properties):
-                made = self._by_property(cls, member, kind, v)
+                made = plain() if is_slot(member) else self._by_property(cls, member, kind, v)
                 result = self.of_class(v[0], cls, made, result)
             for cls, member in reversed(setters):
                 own = "__set__" if kind == "setter" else "__delete__"

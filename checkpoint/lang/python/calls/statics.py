@@ -12,6 +12,7 @@ import builtins
 import copy
 import dataclasses
 import functools
+import inspect
 import itertools
 import operator
 import types
@@ -367,6 +368,14 @@ def _collected(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return None
 
 
+def _parameters(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Return `inspect.getfullargspec(f)` of a known function, which is read where the program begins."""
+    known = t.program.reference(t, node.args[0], env) if len(node.args) == 1 and not node.keywords else None
+    if not isinstance(known, Reference) or not isinstance(known.value, types.FunctionType):
+        return None
+    return None if known.input is None else t.program.maker_of(known, "parameters", None)(t.span(node))
+
+
 SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     intrinsic: _intrinsic,
     builtins.print: _print,
@@ -382,6 +391,7 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.list: _collected,
     builtins.tuple: _collected_tuple,
     typing.cast: _cast,
+    inspect.getfullargspec: _parameters,
     dataclasses.fields: _fields,
     dataclasses.is_dataclass: _is_dataclass,
     copy.copy: _copy,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import logging
 import os
 import sys
@@ -29,7 +30,7 @@ from checkpoint.ad.values import Foreign
 from checkpoint.lang.python.calls.arrays import are_arrays, is_array, note_array, record_of, translation_of
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import VIEWS, stand_in_of
-from checkpoint.lang.python.source.members import is_single_dispatch, registry, stored_in
+from checkpoint.lang.python.source.members import defaults_of, is_single_dispatch, registry, stored_in
 from checkpoint.scalars.definition import Definition
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
@@ -97,8 +98,8 @@ ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
     "no cell": _no_cell,
     "attribute": _attribute,
     "in class": _in_class,
-    "default": lambda function, position: function.__defaults__[position],
-    "keyword default": lambda function, name: function.__kwdefaults__[name],
+    "default": lambda function, name: defaults_of(function)[name],
+    "parameters": lambda function, _: inspect.getfullargspec(function),
     "function": lambda method, _: method.__func__,
     "self": lambda method, _: method.__self__,
     "partial function": lambda partial, _: partial.func,
@@ -312,9 +313,6 @@ class Inputs:
         code: Any = getattr(self._values[node.parent], "__code__", None)
         if kind == "cell":
             return str(code.co_freevars[key])
-        if kind == "default":
-            first = code.co_argcount - len(self._values[node.parent].__defaults__)
-            return str(code.co_varnames[first + key])
         return kind if key is None else str(key)
 
     def label_of(self, index: int) -> str:

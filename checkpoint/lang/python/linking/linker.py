@@ -38,7 +38,6 @@ from checkpoint.lang.python.context.meanings import (
     Env,
     Maker,
     Reference,
-    defaulted,
     signature_of,
     variable,
 )
@@ -55,7 +54,7 @@ from checkpoint.lang.python.linking.inputs import Inputs, NotFound, is_data, is_
 from checkpoint.lang.python.linking.methods import Pending, may_decline
 from checkpoint.lang.python.scopes.imports import Target
 from checkpoint.lang.python.source import advice, boundary
-from checkpoint.lang.python.source.members import without_cache
+from checkpoint.lang.python.source.members import defaults_of, without_cache
 from checkpoint.lang.python.source.texts import text_of
 
 
@@ -267,7 +266,7 @@ class Linker(Assigned):
         node = text.tree
         assert isinstance(node, ast.FunctionDef | ast.Lambda)
         core = self.names.fresh(function.__name__)
-        makers = {name: self._default(index, function, name) for name, _ in defaulted(node)}
+        makers = {name: self.maker(self.find(index, "default", name)) for name in defaults_of(function)}
         own = tables.is_internal(function) or boundary.is_counterpart(function)
         name = tables.known_as(function.__name__) if own else function.__qualname__
         signature = signature_of(node, makers)
@@ -282,16 +281,6 @@ class Linker(Assigned):
         self.sources[callee] = (index, function, cls)
         self.may_put_off(callee)
         return callee
-
-    def _default(self, index: int, function: Any, name: str) -> Maker:
-        code = function.__code__
-        positional = code.co_varnames[: code.co_argcount]
-        if name in positional:
-            at = positional.index(name) - (len(positional) - len(function.__defaults__))
-            found = self.find(index, "default", at)
-        else:
-            found = self.find(index, "keyword default", name)
-        return self.maker(found)
 
     def library_callee(self, value: Any) -> Callee | None:
         """Return the library function that stands for a Python object, or None."""

@@ -7,14 +7,13 @@ translation relies on (inputs.py).
 
 from __future__ import annotations
 
-import functools
 import sys
 import types
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -34,13 +33,13 @@ from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.caches import within
 from checkpoint.lang.python.linking.entry import call_of_root, outcome_of_root, value_of_root
 from checkpoint.lang.python.linking.facts import Facts, FactsChanged
-from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, classes_in, py_func, survey
+from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, classes_in, survey
+from checkpoint.lang.python.linking.late import WITH_PROGRAMS, Late, code_of
 from checkpoint.lang.python.linking.linker import Linker
 from checkpoint.lang.python.linking.nested import Nested, nested
 from checkpoint.lang.python.linking.stubs import Reached, TooLarge
 
 # Objects that are programs of their own where arguments or data hold them.
-WITH_PROGRAMS = (types.FunctionType, types.MethodType, functools.partial)
 ROOM = 20_000  # Python frames that a translation may need, for functions of thousands of statements
 
 
@@ -74,6 +73,7 @@ class Linked:
     packages: those that were open for translation then.
     is_provisional: whether it refuses something because a text or an attribute was not found.
     facts: those of a large program, which is translated anew with what its runs reach.
+    late: which of the functions in its inputs are translated.
     """
 
     thunk: Lambda
@@ -88,6 +88,7 @@ class Linked:
     functions_input: int | None
     is_provisional: bool
     facts: Facts | None
+    late: Late = field(default_factory=Late)
 
     @property
     def is_outdated(self) -> bool:
@@ -277,6 +278,7 @@ class Programs:
         self._known: OrderedDict[tuple[int, Shape], list[Linked]] = OrderedDict()
         self._codes: dict[int, weakref.ref[Any]] = {}  # by their ids
         self._large: dict[tuple[int, Shape], Facts] = {}  # of large programs
+        self._late: dict[tuple[int, Shape], Late] = {}
 
     def find(self, function: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
         """Return the program for a call, and the values of all its inputs.
@@ -289,17 +291,22 @@ class Programs:
             if types.FunctionType not in linked.met_classes:
                 return linked, inputs
             known = {*linked.met_classes, *linked.classes}
-            found = self.known_to_functions([inputs[i] for i in linked.hidden], linked.classes)
+            found = self.known_to_functions(linked.late.called(self._data(linked, inputs)), linked.classes)
             if known.issuperset(found):
                 return linked, inputs
             classes = tuple(dict.fromkeys((*classes, *found)))
 
-    def known_to_functions(self, values: Iterable[Any], classes: tuple[type, ...]) -> tuple[type, ...]:
-        """Return some classes with all that the functions in arguments or data know, and those in theirs."""
+    @staticmethod
+    def _data(linked: Linked, inputs: list[Any]) -> list[Any]:
+        """Return the functions, methods and classes in a program's inputs."""
+        return survey([inputs[i] for i in linked.hidden])[1]
+
+    def known_to_functions(self, functions: Sequence[Any], classes: tuple[type, ...]) -> tuple[type, ...]:
+        """Return some classes with all that functions in arguments or data know, and those in theirs."""
         found = dict.fromkeys(classes)
         while True:
             before, seen = len(found), set()
-            pending = survey(values)[1]
+            pending = list(functions)
             while pending:
                 function = pending.pop()
                 if id(function) in seen or not isinstance(function, WITH_PROGRAMS):
@@ -311,7 +318,7 @@ class Programs:
                     continue  # it is refused where it is called
                 found.update(dict.fromkeys(linked.classes))
                 if types.FunctionType in linked.met_classes:
-                    pending.extend(survey([inputs[i] for i in linked.hidden])[1])
+                    pending.extend(linked.late.called(self._data(linked, inputs)))
             if len(found) == before:
                 return tuple(found)
 
@@ -323,6 +330,7 @@ class Programs:
             if found is not None and linked.met_classes.issuperset(classes) and self._fits(linked, found):
                 return linked, found
         linked = link(function, shape, classes, self._large.get(key))
+        linked = replace(linked, late=self._late.setdefault(key, linked.late))
         if linked.facts is not None:
             self._large[key] = linked.facts
         kept = self._known.setdefault(key, [])
@@ -348,7 +356,7 @@ class Programs:
 
     def _forget(self, number: int) -> None:
         del self._codes[number]
-        for known in (self._known, self._large):
+        for known in (self._known, self._large, self._late):
             for key in [key for key in list(known) if key[0] == number]:
                 del known[key]
 
@@ -361,14 +369,3 @@ class Programs:
         """
         met = linked.met_classes.issuperset(classes_in([inputs[i] for i in linked.hidden]))
         return met and linked.generation == arrays.generation() and linked.packages == config.packages()
-
-
-def code_of(function: Any) -> Any:
-    """Return the key under which a function's programs are kept."""
-    while isinstance(function, types.MethodType | functools.partial):
-        function = function.__func__ if isinstance(function, types.MethodType) else function.func
-    if py_func(function) is not None:
-        function = py_func(function)
-    if isinstance(function, types.FunctionType):
-        return function.__code__
-    return function if isinstance(function, type | types.BuiltinFunctionType) else type(function)

@@ -34,19 +34,22 @@ def is_counterpart(function: Any) -> bool:
 
 def is_allowed(function: Any) -> bool:
     """Return whether a function is translated."""
-    module = str(function.__module__ or "")
     if tables.is_library(function) or is_counterpart(function):
         return True
+    return _is_opened(str(function.__module__ or "")) or _is_users(function.__code__.co_filename)
+
+
+def _is_opened(module: str) -> bool:
+    """Return whether a module's package is open for translation."""
     chosen = frozenset(config.packages()) | frozenset(config.current().convert)
-    if chosen and any(f"{module}.".startswith(f"{name}.") for name in with_requirements(chosen)):
-        return True
-    return _is_users(function.__code__.co_filename)
+    return bool(chosen) and any(f"{module}.".startswith(f"{name}.") for name in with_requirements(chosen))
 
 
 def is_own(cls: type) -> bool:
-    """Return whether a class is the user's own code."""
+    """Return whether a class is the user's own code, or of a package that is open for translation."""
     file = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    return cls.__module__ != "builtins" and (file is None or _is_users(file))
+    is_users = cls.__module__ != "builtins" and (file is None or _is_users(file))
+    return is_users or _is_opened(cls.__module__)
 
 
 @contextlib.contextmanager

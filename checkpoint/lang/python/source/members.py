@@ -112,6 +112,21 @@ def is_slot(value: Any) -> bool:
     )
 
 
+def slot_of(cls: type, name: str) -> Any:
+    """Return the descriptor of a field of `__slots__` that a class finds first under a name, or None."""
+    member = found(cls, name)
+    return member if isinstance(member, types.MemberDescriptorType) else None
+
+
+def defaults_of(function: types.FunctionType) -> dict[str, Any]:
+    """Return the default values that a function has now, by the names of its parameters."""
+    code, values = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount][-len(values) :] if values else ()
+    only = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+    by_name = {name: v for name, v in (function.__kwdefaults__ or {}).items() if name in only}
+    return {**dict(zip(names, values, strict=False)), **by_name}
+
+
 def is_generated(function: Any) -> bool:
     """Return whether `dataclasses` made a method, so that it has no text."""
     while isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
