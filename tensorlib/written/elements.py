@@ -15,6 +15,11 @@ def divmod(x1: Any, x2: Any) -> Any:
     return np.floor_divide(x1, x2), np.remainder(x1, x2)
 
 
+def complex128(x: Any) -> Any:
+    """See numpy.complex128, of a number or an array."""
+    return np.asarray(x).astype(complex)[()]
+
+
 def modf(x: Any) -> Any:
     """See numpy.modf."""
     whole = np.trunc(x)
@@ -300,6 +305,7 @@ for _function in (
     setxor1d,
 ):
     translated_as(getattr(np, _function.__name__), _function)
+translated_as(np.complex128, complex128)
 translated_as(np.seterr, seterr)
 translated_as(np.linalg.diagonal, linalg_diagonal)
 translated_as(np.linalg.matrix_norm, matrix_norm)

@@ -69,7 +69,16 @@ def of_dtypes(x: float) -> float:
     return float(total)
 
 
-@pytest.mark.parametrize("f", [of_parts, of_slices, of_dtypes])
+REALS = np.float32 | np.float64
+
+
+def of_unions(x: float) -> float:
+    dtype: Any = np.float64
+    assert dtype in REALS.__args__
+    return float(np.asarray([x], dtype)[0]) * len(REALS.__args__)
+
+
+@pytest.mark.parametrize("f", [of_parts, of_slices, of_dtypes, of_unions])
 def test_what_is_held(f: Callable[[float], float], engine: str) -> None:
     y, slope = value_and_grad(f, engine=engine)(1.5)
     assert y == f(1.5)

@@ -197,6 +197,7 @@ UFUNCS = [
     "np.multiply.accumulate(np.outer(x, x), axis=1)",
     "np.maximum.accumulate(x)",
     "np.minimum.accumulate(np.outer(x, x), axis=1)",
+    "np.real(np.complex128(x) * 2j * np.complex128(3j)) + np.imag(np.complex128(x[0]) * 1j)",
     "b = np.broadcast(x, np.ones((2, 1)))\nreturn np.zeros(b.shape) + b.size * x + b.ndim + b.numiter",
     "b = np.broadcast(x[:2], 2.0)\nreturn np.stack([u * v for u, v in b] + [u for u, v in b])",
     "np.fmax.accumulate(np.concatenate([[np.nan], x[:2], [np.nan], x[2:]]))[1:]",

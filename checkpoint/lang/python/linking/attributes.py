@@ -14,12 +14,13 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.inputs import is_of_system
 
+_KNOWN = (types.ModuleType, type, types.UnionType, logging.Logger)
 _OF_FUNCTIONS = frozenset(("__doc__", "__module__", "__name__", "__qualname__"))
 
 
 def are_known(value: Any) -> bool:
     """Return whether an object's attributes are known: a module's, a class's, np.add's (np.add.at)."""
-    known = isinstance(value, types.ModuleType | type | logging.Logger) or is_of_system(value)
+    known = isinstance(value, _KNOWN) or is_of_system(value)
     return known or arrays.record_of(value) is not None or _is_distribution(value)
 
 
