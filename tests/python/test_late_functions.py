@@ -55,8 +55,8 @@ OTHERS: list[Any] = [with_option, negative, *[eval(f"lambda x: x + {i}") for i i
 
 def registered(x: float) -> float:
     name = "scaled 3" if x < 1.0 else "scaled 5"
-    made: float = REGISTRY[name](x) + REGISTRY["point"](x).twice() * len(REGISTRY)
-    return made + REGISTRY["with option"](x, option=3.0)
+    made: float = REGISTRY[name](x) + REGISTRY["with option"](x, option=3.0)
+    return made + len(REGISTRY) * float(REGISTRY["point"](x).twice())
 
 
 def compared(x: float) -> float:

@@ -163,13 +163,13 @@ def caught(x: float) -> str:
     return "\n".join(found)
 
 
-def doubling(*names: str) -> Any:
+def doubling(*names: str) -> Callable[[Callable[..., float]], Callable[..., float]]:
     """Return a decorator that doubles arguments, found by the names of the parameters."""
     signature_of = inspect.getfullargspec
 
-    def decorate(function: Any) -> Any:
+    def decorate(function: Callable[..., float]) -> Callable[..., float]:
         @functools.wraps(function)
-        def doubled(*args: Any, **kwargs: Any) -> Any:
+        def doubled(*args: Any, **kwargs: Any) -> float:
             named = zip(signature_of(function).args, args, strict=False)
             return function(*[2.0 * v if name in names else v for name, v in named], **kwargs)
 
