@@ -20,6 +20,7 @@ from typing import Any
 from checkpoint.errors import RunError
 
 _NO_ARRAYS = frozenset((float, int, bool, complex, str, slice, type(None)))
+HOST = "cpu"  # the device of `device_of` that is the host
 ARRAY_KINDS = "fcbiu"  # NumPy's letters for floats, complex numbers, booleans, signed and unsigned integers
 
 
@@ -101,6 +102,14 @@ class ArrayLibrary(ABC):
         None leaves the dtype or the device as it is.
         """
         raise TypeError(f"arrays of {self.name} have no other dtype or device here")
+
+    def devices(self) -> tuple[str, ...]:
+        """Return the names of the devices here, besides the host, that can have the library's arrays."""
+        return ()
+
+    def parked(self, data: Any) -> Any:
+        """Return a copy in the host's memory of an array on a device, from where it comes back soon."""
+        return self.received(data, None, HOST)
 
     def read_only_copy(self, data: Any) -> Any:
         """Return a read-only copy of an array that is read-only; None for any other."""

@@ -33,12 +33,12 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import NEVER_REVERSED, WITHOUT_TAPE
 from checkpoint.driver.finals import Finals
-from checkpoint.driver.memory import is_share, resolve
+from checkpoint.driver.memory import has_devices, is_share, resolve
 from checkpoint.driver.observe import Observer, Sampler
 from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.raised import left_open
 from checkpoint.driver.schedule import Action, Advance, Bisection, Reverse, Schedule, Tape, weighs
-from checkpoint.errors import RUN_ENDING, InternalError
+from checkpoint.errors import RUN_ENDING, InternalError, RunError
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Recorded
 from checkpoint.interp.hybrid.machine import HALT, Machine, note_interruption
@@ -171,6 +171,10 @@ def follow(
 
 def _known_bound(schedule: Schedule) -> int:
     """Return the bytes that a budget given as a size allows; 0 for a share and for other schedules."""
+    if isinstance(schedule, Budget) and has_devices(schedule.memory):
+        raise RunError(
+            "engine c keeps states on their devices: where memory= has an entry for one, use engine='hybrid'"
+        )
     if not isinstance(schedule, Budget) or is_share(schedule.memory):
         return 0
     return resolve(schedule.memory)

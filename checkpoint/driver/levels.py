@@ -5,14 +5,24 @@ restored state is the one that was kept, in every bit, and a level holds at most
 The executor knows only the interface, so another level (a disk, another machine) is one more class here and
 its choice in `level_of`. An engine with a driver of its own keeps states itself (ctemplates/driver for
 engine c).
+
+What only a machine with a device could show has not been tried: how fast states move, and that the device's
+memory is free afterwards. That states which have moved are the same in every bit is tested on tensors of the
+host.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
+from checkpoint.ad.array_library import HOST, library_of
+from checkpoint.ad.arrays import Array, Discrete
+from checkpoint.ad.graph import reach, settled
+from checkpoint.ad.numbers import real_part
 from checkpoint.driver.engine import State
 from checkpoint.driver.footprint import Footprint
+from checkpoint.driver.memory import has_devices
 from checkpoint.driver.schedule import Schedule
 
 
@@ -61,6 +71,61 @@ class InMemory:
         return len(self.states)
 
 
+class OnHost:
+    """States whose arrays on devices are kept in the host's memory, and come back before they are needed.
+
+    inner: keeps the states. is_away: whether an array is on a device.
+    devices: by the step of a kept state and the identity of a handle in it, the device.
+    """
+
+    def __init__(self, inner: Level, is_away: Callable[[Any], bool]) -> None:
+        self.inner = inner
+        self.is_away = is_away
+        self.devices: dict[int, dict[int, Any]] = {}
+
+    def keep(self, state: State) -> None:
+        stored = settled(state, state.steps)
+        devices: dict[int, Any] = {}
+        for handle in _handles(stored):
+            library = library_of(handle.data)
+            if self.is_away(handle.data):
+                devices[id(handle)] = library.device_of(handle.data)
+                handle.data = library.parked(handle.data)
+        self.devices[state.steps] = devices
+        self.inner.keep(stored)
+
+    def restore(self, step: int) -> State:
+        stored = self.inner.restore(step)
+        moved = [self.devices[step].get(id(handle)) for handle in _handles(stored)]
+        state: State = settled(stored, step)
+        for handle, device in zip(_handles(state), moved, strict=True):
+            if device is not None:
+                handle.data = library_of(handle.data).received(handle.data, None, device)
+        return state
+
+    def drop(self, step: int) -> None:
+        self.inner.drop(step)
+        del self.devices[step]
+
+    def __len__(self) -> int:
+        return len(self.inner)
+
+
+def _handles(state: State) -> list[Any]:
+    """Return the handles of arrays in a state that have elements, each once, always in the same order."""
+    found, others = reach(state)
+    arrays = [real for real in map(real_part, found) if type(real) is Array]
+    return arrays + [other for other in others if type(other) is Discrete and other.data is not None]
+
+
+def _is_on_device(data: Any) -> bool:
+    return library_of(data).device_of(data) not in (None, HOST)
+
+
 def level_of(schedule: Schedule, footprint: Footprint | None) -> Level:
-    """Return the level at which a sweep by a schedule keeps its states."""
-    return InMemory(footprint)
+    """Return the level at which a sweep by a schedule keeps its states.
+
+    Where a device has a budget, and the host another, they are kept in the memory of the host.
+    """
+    kept = InMemory(footprint)
+    return OnHost(kept, _is_on_device) if has_devices(getattr(schedule, "memory", None)) else kept

@@ -21,6 +21,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from checkpoint import config
+from checkpoint.ad.array_library import installed
+from checkpoint.ad.library import load_imported
 from checkpoint.errors import RunError
 
 Memory = int | float | str | Mapping[str, int | float | str] | None
@@ -45,7 +47,8 @@ def resolve(memory: Memory) -> int:
 
     memory: bytes (an int, or a text such as "512MiB" or "1.5 GB"); a share of what is free now (a float up to
     1, or a text such as "25%"); None: a quarter of what is free, at most 4 GiB
-    and, if free, at least 16 MiB; {"host": one of these}.
+    and, if free, at least 16 MiB; {"host": one of these}, where entries for devices
+    may stand beside it.
     Raises RunError, as `check` does.
 
     >>> resolve("1.5 KiB"), resolve({"host": 4096})
@@ -116,16 +119,31 @@ def _amount(memory: Memory) -> int | float | None:
     return _given(memory, "memory")
 
 
-def _of_host(memory: Mapping[str, Any]) -> int | float:
+def has_devices(memory: Memory) -> bool:
+    """Return whether `memory` bounds that of a device besides the host's."""
+    return isinstance(memory, Mapping) and any(device != "host" for device in memory)
+
+
+def _of_host(memory: Mapping[str, Any]) -> int | float | None:
     for device in memory:
         if device != "host":
-            raise RunError(
-                f"memory has an entry for {device!r}: this version has no arrays on devices, "
-                "so write {'host': ...}, or the size alone"
-            )
+            _check_device(device)
+            _given(memory[device], f"memory[{device!r}]")
     if not memory:
         raise RunError("memory has no entry: write {'host': '512MiB'}, or the size alone")
-    return _given(memory["host"], "memory['host']")
+    return _given(memory["host"], "memory['host']") if "host" in memory else None
+
+
+def _check_device(device: Any) -> None:
+    """Raise RunError unless a library that is imported has arrays on a device of this name."""
+    load_imported()
+    known = sorted({name for library in installed for name in library.devices()})
+    if device not in known:
+        there = f"the devices here are {', '.join(map(repr, known))}" if known else "there is no device here"
+        raise RunError(
+            f"memory has an entry for {device!r}, but no imported library has arrays there: {there}, so "
+            "write {'host': ...}, or the size alone"
+        )
 
 
 def _given(amount: Any, what: str) -> int | float:

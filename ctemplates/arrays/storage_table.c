@@ -34,8 +34,8 @@ struct StorageTable {
 };
 
 enum { FIRST_ROOM = 64 }; /* places; a power of two */
-/* Memory is returned where more than 1 / NEAR of the bound is held, and 1 / GAPS of it has been freed since. */
-enum { NEAR = 2, GAPS = 32 };
+/* Memory is returned when so much has been freed since: a part of what the bound leaves, and of the bound. */
+enum { PART_LEFT = 8, PART_OF_BOUND = 32 };
 
 static const char CAPSULE[] = "checkpoint_storages";
 
@@ -155,7 +155,8 @@ int64_t storage_table_live(const StorageTable *table) { return table ? table->li
 /* Counting */
 
 static void return_free_memory(StorageTable *table) {
-    if (!table->bound || table->live < table->bound / NEAR || table->freed < table->bound / GAPS) return;
+    if (!table->bound || table->freed < table->bound / PART_OF_BOUND) return;
+    if (table->freed < (table->bound - table->live) / PART_LEFT) return;
     table->freed = 0;
 #ifdef __GLIBC__
     malloc_trim(0);

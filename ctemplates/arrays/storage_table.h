@@ -14,8 +14,8 @@
 
 typedef struct StorageTable StorageTable;
 
-/* bound: the bytes that may be held; near it, free memory that the allocator keeps is returned to the system, since the
- * blocks of aligned arrays leave gaps that it does not use again; 0: it is not known. Returns NULL where memory has run
+/* bound: the bytes that may be held: free memory that the allocator keeps is returned to the system now and then, since
+ * the blocks of aligned arrays leave gaps that it does not use again; 0: it is not known, and nothing is returned. Returns NULL where memory has run
  * out. Takes the GIL, as the next does. */
 StorageTable *storage_table_begin(void *given, size_t bound);
 void storage_table_end(StorageTable *table);    /* NULL is ignored */

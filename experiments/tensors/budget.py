@@ -8,11 +8,12 @@ call NumPy's functions, which are PyTorch's for tensors.
 What is required: at most 1.05 of the budget.
 
     chain     200 times sin of 1 MiB, one after another
-    layers    a residual network of many layers, each with its own matrix of 256 x 256 float32
+    layers    a residual network of 1,000 layers, each with its own matrix of 256 x 256 float32
+    blocks    1,000 residual blocks of normalisation, two such matrices and a rectifier; a batch of 32
     tree      the sum of a binary tree of products, by recursion
     views     windows of one array, one after another, each multiplied into the sum
 
-Reproduce (with PyTorch; about 2 minutes):
+Reproduce (with PyTorch; some minutes, 1.5 GB):
 
     python -m experiments.tensors.budget
 """
@@ -22,6 +23,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import json
+import os
 import subprocess
 import sys
 import time
@@ -43,6 +45,8 @@ ROWS = [
         ("chain", 20, False),
         ("layers", 16, False),
         ("layers", 16, True),
+        ("blocks", 16, False),
+        ("blocks", 16, True),
         ("tree", 40, False),
         ("views", 16, False),
     )
@@ -63,6 +67,14 @@ def layers(weights: Any, x: Any) -> Any:
     return x.sum()
 
 
+def blocks(weights: Any, x: Any) -> Any:
+    for w, v in weights:
+        centred = x - np.mean(x, axis=1, keepdims=True)
+        scale = np.sqrt(np.mean(centred * centred, axis=1, keepdims=True) + 1e-5)
+        x = x + 0.1 * (np.maximum((centred / scale) @ w, 0.0) @ v)
+    return np.mean(x * x)
+
+
 def tree(x: Any, depth: int) -> Any:
     return _branch(x, depth).sum()
 
@@ -81,17 +93,27 @@ def views(x: Any, count: int) -> Any:
     return total.sum()
 
 
-PROGRAMS: dict[str, Callable[..., Any]] = {"chain": chain, "layers": layers, "tree": tree, "views": views}
-SIZES = {"chain": 200, "layers": 1_000, "tree": 6, "views": 60}
-SMALL = {"chain": 3, "layers": 3, "tree": 2, "views": 3}
+PROGRAMS: dict[str, Callable[..., Any]] = {
+    "chain": chain,
+    "layers": layers,
+    "blocks": blocks,
+    "tree": tree,
+    "views": views,
+}
+SIZES = {"chain": 200, "layers": 1_000, "blocks": 1_000, "tree": 6, "views": 60}
+SMALL = {"chain": 3, "layers": 3, "blocks": 3, "tree": 2, "views": 3}
 
 
 def arguments(xp: Any, program: str, size: int, is_small: bool) -> tuple[Any, ...]:
     """Return the arguments of a program; it is differentiated by the first."""
-    if program != "layers":
+    if program not in ("layers", "blocks"):
         return xp.full((64 if is_small else MIB // 4,), 0.5, dtype=xp.float32), size
     width = 8 if is_small else 256
-    return [xp.eye(width, dtype=xp.float32) for _ in range(size)], xp.full((4, width), 0.5, dtype=xp.float32)
+    if program == "layers":
+        weights = [xp.eye(width, dtype=xp.float32) for _ in range(size)]
+        return weights, xp.full((4, width), 0.5, dtype=xp.float32)
+    pairs = [(xp.eye(width, dtype=xp.float32), xp.eye(width, dtype=xp.float32)) for _ in range(size)]
+    return pairs, xp.linspace(0.0, 1.0, 32 * width, dtype=xp.float32).reshape(32, width)
 
 
 def namespace(library: str) -> Any:
@@ -104,6 +126,11 @@ def namespace(library: str) -> Any:
     return torch
 
 
+def bytes_of(nest: Any) -> int:
+    """Return the bytes of the arrays in lists and tuples."""
+    return sum(map(bytes_of, nest)) if isinstance(nest, list | tuple) else int(nest.nbytes)
+
+
 def measure(library: str, program: str, budget: int, each: bool, size: int) -> Row:
     """Return one measurement in this process."""
     xp = namespace(library)
@@ -113,7 +140,10 @@ def measure(library: str, program: str, budget: int, each: bool, size: int) -> R
     given = arguments(xp, program, size, is_small=False)
 
     def step(path: Any, cotangent: Any) -> None:
-        given[0][path[0]] -= 1e-3 * cotangent
+        leaf = given[0]
+        for key in path:
+            leaf = leaf[key]
+        leaf -= 1e-3 * cotangent
 
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # else what was freed hides what is taken
@@ -126,8 +156,7 @@ def measure(library: str, program: str, budget: int, each: bool, size: int) -> R
         except BudgetError as error:
             return {"error": str(error)}
     growth, seconds = common.peak() - before, time.process_time() - began
-    parts = [part for part in (found if isinstance(found, list) else [found]) if part is not None]
-    results = 0 if each else sum(int(part.nbytes) for part in (y, *parts))
+    results = 0 if each else int(y.nbytes) + bytes_of(found)
     total = costs.total
     row = {"growth": growth, "results": results, "share": (growth - results) / (budget * MIB)}
     return {**row, "seconds": seconds, "forward": total.executed / total.run, "held": total.peak_bytes}
@@ -137,7 +166,10 @@ def measured(library: str, program: str, budget: int, each: bool, size: int) -> 
     """Return one measurement in a fresh process."""
     case = json.dumps([library, program, budget, each, size])
     command = [sys.executable, "-m", "experiments.tensors.budget", "--case", case]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=common.HERE.parent)
+    one_thread = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        command, check=True, capture_output=True, text=True, cwd=common.HERE.parent, env=one_thread
+    )
     found: Row = json.loads(done.stdout.splitlines()[-1])
     return found
 

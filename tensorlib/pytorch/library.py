@@ -60,6 +60,12 @@ class TorchArrays(ArrayLibrary):
             return torch.tensor(library_of(data).on_host(data), dtype=dtype, device=device)
         return data.to(device=device, dtype=dtype)
 
+    def devices(self) -> tuple[str, ...]:
+        return ("cuda",) if torch.cuda.is_available() else ()
+
+    def parked(self, data: Any) -> Any:
+        return torch.empty_like(data, device="cpu", pin_memory=data.is_cuda).copy_(data)
+
     def dtype_of(self, value: Any) -> Any:
         return value if isinstance(value, torch.dtype) else None
 

@@ -27,7 +27,7 @@ from checkpoint import (
 SCHEDULES = [
     {"schedule": Plain()},
     {"schedule": Bisection(base=70)},
-    {"memory": "100KiB"},
+    {"memory": "200KiB"},
 ]
 Affine = namedtuple("Affine", "scale shift")
 

@@ -73,8 +73,8 @@ WRONG: list[tuple[Any, str]] = [
     (
         {"host": "1GiB", "cuda": "1GiB"},
         (
-            "memory has an entry for 'cuda': this version has no arrays on devices, "
-            "so write {'host': ...}, or the size alone"
+            "memory has an entry for 'cuda', but no imported library has arrays there: there is no device "
+            "here, so write {'host': ...}, or the size alone"
         ),
     ),
     ({"host": 0}, f"memory['host'] must be at least 1 byte, not 0: {WRITE}"),
