@@ -35,10 +35,10 @@ class Budget:
     A sweep raises BudgetError where the memory is too small.
 
     Args:
-        memory: bounds all that the gradient adds, beside the cotangents of arrays that it returns: in bytes (an
-            int, or a text such as "512MiB"), or as a share of what is free to this process (a float up to 1, or
-            a text such as "25%"); {"host": one of these}, beside which an entry for a device may stand: kept
-            states then leave it; None: a quarter of what is free, at most 4 GiB.
+        memory: bounds all that the gradient adds, beside the cotangents of arrays that it returns: in bytes
+            (an int, or a text such as "512MiB"), or as a share of what is free to this process (a float up to
+            1, or a text such as "25%"); {"host": one of these}, beside which an entry for a device may stand:
+            kept states then leave it; None: a quarter of what is free, at most 4 GiB.
         length: the number of steps of the run, if that is known: then no state is kept in vain. A wrong one
             costs time, nothing else.
 
