@@ -27,11 +27,20 @@ _ERF = loop_of(special.erf)
 _NEEDS = {"x": 0, "y": RESULT}
 
 
-def _activation(name: str, value: Rule, slope: Rule, reads: str, *parameters: Any, **fields: Any) -> Tensor:
+def _activation(
+    name: str,
+    value: Rule,
+    slope: Rule,
+    reads: str,
+    *parameters: Any,
+    by_first: Rule | None = None,
+    **fields: Any,
+) -> Tensor:
     """Register an activation.
 
     value(xp, x, *parameters). slope(y, x, *parameters): the derivative, made of records. reads: which of x
-    and y it reads. parameters: others than the default ones, of a further sample.
+    and y it reads. parameters: others than the default ones, of a further sample. by_first: the derivative by
+    the first of them, of the same operands.
     """
     rest = len(inspect.signature(value).parameters) - 2
     vjp_kernel = f"{name}_vjp"
@@ -45,13 +54,23 @@ def _activation(name: str, value: Rule, slope: Rule, reads: str, *parameters: An
     def jvp(t: Any, y: Any, x: Any, *given: Any) -> Any:
         return number(MULTIPLY(tangent_array(t), slope(y, x, *given)))
 
+    def parameter_vjp(xp: Any, g: Any, y: Any, x: Any, first: Any, *given: Any) -> Any:
+        assert by_first is not None
+        return unbroadcast(xp, g * by_first(y, x, first, *given), first)
+
+    def parameter_jvp(t: Any, y: Any, x: Any, *given: Any) -> Any:
+        assert by_first is not None
+        return number(MULTIPLY(by_first(y, x, *given), t))
+
+    further = [None] * rest
+    more = (None,) * rest if by_first is None else (parameter_vjp, *further[1:])
     base = sampled((-2.5, 2.5))
     return tensor(
         f"tensorlib.{name}",
         _by_kernel(name, value),
-        vjps=(vjp, *[None] * rest),
-        jvps=(jvp, *[None] * rest),
-        needs=(tuple([_NEEDS[letter] for letter in reads]),),
+        vjps=(vjp, *more),
+        jvps=(jvp, *[rule and parameter_jvp for rule in more]),
+        needs=(tuple([_NEEDS[letter] for letter in reads]), *[(0, RESULT)] * rest),
         shape="that of the array",
         samples=lambda rng: [
             *base(rng),
@@ -122,6 +141,7 @@ LEAKY_RELU = _activation(
     lambda y, x, negative_slope=0.01: WHERE(GREATER(x, 0.0), 1.0, negative_slope),
     "x",
     0.2,
+    by_first=lambda y, x, negative_slope: WHERE(GREATER(x, 0.0), 0.0, x),
     implements=(leaky_relu,),
     convention="negative_slope at 0",
 )
@@ -155,6 +175,12 @@ def _softplus(xp: Any, x: Any, beta: Any = 1.0, threshold: Any = 20.0) -> Any:
     return xp.where(scaled > threshold, x, xp.log1p(xp.exp(low)) / beta)[()]
 
 
+def _by_beta(y: Any, x: Any, beta: Any, threshold: Any = 20.0) -> Any:
+    scaled = MULTIPLY(x, beta)
+    bent = DIVIDE(SUBTRACT(MULTIPLY(x, SIGMOID(scaled)), y), beta)
+    return WHERE(GREATER(scaled, threshold), 0.0, bent)
+
+
 SOFTPLUS = _activation(
     "softplus",
     _softplus,
@@ -164,6 +190,7 @@ SOFTPLUS = _activation(
     "x",
     2.0,
     3.0,
+    by_first=_by_beta,
     implements=(softplus,),
     convention="beyond the threshold that of x",
 )

@@ -9,7 +9,7 @@ from checkpoint.ad.array_library import dtype_kind, kernel, namespace
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import ADD, MULTIPLY
 from tensorlib.layout.moving import call, shape_now
-from tensorlib.networks.composed import along
+from tensorlib.networks.composed import along, of_parameter
 from tensorlib.rules import number, raw, real_only, unbroadcast
 
 Saved = tuple[Any, ...]
@@ -111,6 +111,10 @@ def _pull(
 ) -> list[Any]:
     operands = (query, key, value, attn_mask)
     own = kernel(xp, "attention_pull")
+    if wanted[-1] == 6:
+        everything = (query, key, value, attn_mask, dropout_p, is_causal, scale)
+        last = of_parameter(xp, ATTENTION.jvp(6), g, y, *everything)
+        return [*(_pull(xp, wanted[:-1], g, y, saved, *everything) if wanted[1:] else ()), last]
     given = None if own is None else own(g, y, *saved, *operands, is_causal, scale)
     if given is not None:
         return [given[i] for i in wanted]
@@ -146,7 +150,7 @@ def _now(
         data = raw(scores)
         counts = number(_causal(namespace((data,)), data))
         scores = call("np.where", counts, scores, -math.inf)
-    elif attn_mask is not None and hasattr(attn_mask, "data") and dtype_kind(attn_mask.data.dtype) == "b":
+    elif attn_mask is not None and dtype_kind(raw(attn_mask).dtype) == "b":
         scores = call("np.where", attn_mask, scores, -math.inf)
     elif attn_mask is not None:
         scores = ADD(scores, attn_mask)
@@ -177,7 +181,7 @@ ATTENTION = tensor(
     )[0],
     saves=_saves,
     pull=_pull,
-    jvps=along(_now, 0, 1, 2, 3, count=7),
+    jvps=along(_now, 0, 1, 2, 3, 6, count=7),
     implements=(scaled_dot_product_attention,),
     shape="(..., n, d), (..., m, d), (..., m, e) -> (..., n, e)",
     samples=_samples,

@@ -11,7 +11,7 @@ from typing import Any
 
 from checkpoint.ad.numbers import Dual, tangent_at, zero
 from checkpoint.ad.operands import leaves
-from tensorlib.rules import number
+from tensorlib.rules import number, raw
 
 Rule = Callable[..., Any]
 
@@ -34,6 +34,11 @@ def _along(composition: Rule, position: int) -> Rule:
         return number(zero(result) if found is None else found)
 
     return jvp
+
+
+def of_parameter(xp: Any, jvp: Any, g: Any, y: Any, *operands: Any) -> float:
+    """Return the cotangent of a parameter that is a number, by the tangent of the result along it."""
+    return float(xp.sum(g * raw(jvp(1.0, y, *operands))))
 
 
 def _tags(n: Any) -> Iterator[int]:

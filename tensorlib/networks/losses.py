@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.accumulators import Scattered
 from checkpoint.ad.array_library import kernel, namespace
+from checkpoint.ad.pullbacks import RESULT
 from checkpoint.prims.arrays import tensor, translated_as
-from tensorlib.elementwise.pointwise import MULTIPLY, SUBTRACT
+from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.layout.moving import call
 from tensorlib.networks.composed import along
 from tensorlib.rules import number, real_only, unbroadcast
@@ -157,10 +159,14 @@ def _nll_pull(
     weight: Any = None,
     ignore_index: Any = -100,
     reduction: Any = "mean",
-) -> tuple[Any]:
+) -> list[Any]:
+    if wanted[-1] == 2:
+        last = _pulled_weights(xp, g, y, saved[0], input, target, weight, ignore_index, reduction)
+        rest = (input, target, weight, ignore_index, reduction)
+        return [*(_nll_pull(xp, (0,), g, y, saved, *rest) if wanted[1:] else ()), last]
     own = kernel(xp, "nll_loss_vjp")
     if own is not None:
-        return (own(g, input.shape, target, weight, ignore_index, reduction, *saved),)
+        return [own(g, input.shape, target, weight, ignore_index, reduction, *saved)]
     labels = target.reshape(-1)
     shares = _shares(xp, g, labels, weight, ignore_index)
     if reduction == "mean":
@@ -171,8 +177,37 @@ def _nll_pull(
     rows = xp.zeros((len(labels), classes), input.dtype)
     rows[xp.arange(len(labels)), xp.where(labels == ignore_index, 0, labels)] = given
     if len(shape) <= 2:
-        return (rows.reshape(shape),)
-    return (xp.moveaxis(rows.reshape((shape[0], *shape[2:], classes)), -1, 1),)
+        return [rows.reshape(shape)]
+    return [xp.moveaxis(rows.reshape((shape[0], *shape[2:], classes)), -1, 1)]
+
+
+def _pulled_weights(
+    xp: Any, g: Any, y: Any, total: Any, input: Any, target: Any, weight: Any, ignored: int, reduction: str
+) -> Scattered:
+    """Return the cotangent of the weights of classes."""
+    labels = target.reshape(-1)
+    counts = labels != ignored
+    classes = xp.where(counts, labels, 0)
+    losses = -_classes(xp, input)[xp.arange(len(labels)), classes]
+    if reduction == "mean":
+        each = g * (losses - y) / total
+    else:
+        each = (g.reshape(-1) if reduction == "none" else g) * losses
+    return Scattered(weight, classes, xp.where(counts, each, 0.0), True)
+
+
+def _nll_now(
+    input: Any, target: Any, weight: Any = None, ignore_index: Any = -100, reduction: Any = "mean"
+) -> Any:
+    losses = call("tensorlib.nll_loss", input, target, None, ignore_index, "none")
+    counts = call("np.not_equal", target, ignore_index)
+    shares = call("np.take", weight, call("np.where", counts, target, 0), 0)
+    shares = call("np.where", counts, shares, 0.0)
+    found = MULTIPLY(losses, shares)
+    if reduction == "none":
+        return found
+    total = call("np.sum", found)
+    return total if reduction == "sum" else DIVIDE(total, call("np.sum", shares))
 
 
 def _nll_jvp(t: Any, y: Any, input: Any, *rest: Any) -> Any:
@@ -200,11 +235,10 @@ NLL_LOSS = tensor(
     )[0],
     saves=_nll_saves,
     pull=_nll_pull,
-    jvps=(_nll_jvp, None, None, None, None),
-    needs=((1, 2), (), (), (), ()),
+    jvps=(_nll_jvp, None, along(_nll_now, 2, count=5)[2], None, None),
+    needs=((1, 2), (), (0, 1, 2, RESULT), (), ()),
     implements=(nll_loss,),
     shape="(n, classes, ...), (n, ...) -> a number, or (n, ...)",
-    convention="weights are no differentiable operands",
     samples=_nll_samples,
 )
 

@@ -33,6 +33,11 @@ def _pulled(xp: Any, scaled: Any, normal: Any, rstd: Any, axes: tuple[int, ...])
     return (scaled - xp.mean(scaled, axis=axes, keepdims=True) - normal * lean) * rstd
 
 
+def _pulled_eps(xp: Any, scaled: Any, normal: Any, rstd: Any) -> float:
+    """Return the cotangent of eps."""
+    return float(-0.5 * xp.sum(scaled * normal * (rstd * rstd)))
+
+
 def _normalised(x: Any, axes: tuple[int, ...], eps: Any) -> Any:
     """Return the normalised elements, by records."""
     centred = SUBTRACT(x, call("np.mean", x, axes, None, True))
@@ -105,6 +110,11 @@ def _layer_norm_pull(
 ) -> list[Any]:
     shape = _shape(normalized_shape)
     mean, rstd = saved
+    if wanted[-1] == 4:
+        operands = (input, normalized_shape, weight, bias, eps)
+        scaled = g if weight is None else g * weight
+        last = _pulled_eps(xp, scaled, (input - mean) * rstd, rstd)
+        return [*(_layer_norm_pull(xp, wanted[:-1], g, y, saved, *operands) if wanted[1:] else ()), last]
     own = kernel(xp, "layer_norm_pull")
     if own is not None and wanted != (3,):
         given = own(g, input, shape, mean, rstd, weight, [i in wanted for i in (0, 2, 3)])
@@ -112,10 +122,11 @@ def _layer_norm_pull(
     axes = tuple(range(-len(shape), 0))
     rows = tuple(range(len(g.shape) - len(shape)))
     normal = (input - mean) * rstd if wanted != (3,) else None
+    scaled = g if weight is None or wanted == (3,) else g * weight
     found = []
     for position in wanted:
         if position == 0:
-            found.append(_pulled(xp, g if weight is None else g * weight, normal, rstd, axes))
+            found.append(_pulled(xp, scaled, normal, rstd, axes))
         else:
             found.append(xp.sum(g * normal if position == 2 else g, axis=rows))
     return found
@@ -148,8 +159,8 @@ LAYER_NORM = tensor(
     )[0],
     saves=_layer_norm_saves,
     pull=_layer_norm_pull,
-    jvps=along(_layer_norm_now, 0, 2, 3, count=5),
-    needs=((0, 2), (), (0,), (), ()),
+    jvps=along(_layer_norm_now, 0, 2, 3, 4, count=5),
+    needs=((0, 2), (), (0,), (), (0, 2)),
     implements=(layer_norm,),
     shape="that of input",
     samples=_layer_samples,
@@ -213,22 +224,38 @@ def _group_norm_pull(
     eps: Any = 1e-5,
 ) -> list[Any]:
     mean, rstd = saved
+    if wanted[-1] == 4:
+        operands = (input, num_groups, weight, bias, eps)
+        last = _pulled_group_eps(xp, g, mean, rstd, input, num_groups, weight)
+        return [*(_group_norm_pull(xp, wanted[:-1], g, y, saved, *operands) if wanted[1:] else ()), last]
     own = kernel(xp, "group_norm_pull")
     if own is not None and wanted != (3,):
         given = own(g, input, num_groups, mean, rstd, weight, [i in wanted for i in (0, 2, 3)])
         return [given[0 if i == 0 else i - 1] for i in wanted]
-    shape = (g.shape[0], num_groups, -1)
+    shape, ones = (g.shape[0], num_groups, -1), (g.shape[0], num_groups, 1)
+    mean, rstd = mean.reshape(ones), rstd.reshape(ones)
     normal = (input.reshape(shape) - mean) * rstd if wanted != (3,) else None
+    scaled = (g if weight is None or wanted == (3,) else g * _by_channel(weight, g)).reshape(shape)
     rest = (0, *range(2, len(g.shape)))
-    found = []
+    found: list[Any] = []
     for position in wanted:
         if position == 0:
-            scaled = g if weight is None else g * _by_channel(weight, g)
-            found.append(_pulled(xp, scaled.reshape(shape), normal, rstd, (2,)).reshape(g.shape))
+            found.append(_pulled(xp, scaled, normal, rstd, (2,)).reshape(g.shape))
+        elif position == 2:
+            assert normal is not None
+            found.append(xp.sum(g * normal.reshape(g.shape), axis=rest))
         else:
-            assert normal is not None or position == 3
-            found.append(xp.sum(g * normal.reshape(g.shape) if position == 2 else g, axis=rest))  # type: ignore[union-attr]
+            found.append(xp.sum(g, axis=rest))
     return found
+
+
+def _pulled_group_eps(
+    xp: Any, g: Any, mean: Any, rstd: Any, input: Any, num_groups: int, weight: Any
+) -> float:
+    shape, ones = (g.shape[0], num_groups, -1), (g.shape[0], num_groups, 1)
+    rstd = rstd.reshape(ones)
+    scaled = (g if weight is None else g * _by_channel(weight, g)).reshape(shape)
+    return _pulled_eps(xp, scaled, (input.reshape(shape) - mean.reshape(ones)) * rstd, rstd)
 
 
 def _group_norm_now(
@@ -260,8 +287,8 @@ GROUP_NORM = tensor(
     )[0],
     saves=_group_norm_saves,
     pull=_group_norm_pull,
-    jvps=along(_group_norm_now, 0, 2, 3, count=5),
-    needs=((0, 2), (), (0,), (), ()),
+    jvps=along(_group_norm_now, 0, 2, 3, 4, count=5),
+    needs=((0, 2), (), (0,), (), (0, 2)),
     implements=(group_norm,),
     shape="that of input",
     samples=_group_samples,

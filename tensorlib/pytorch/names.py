@@ -48,9 +48,10 @@ _WRITTEN = (
 )
 _METHODS = "expand size dim contiguous float double half bfloat16 cpu cuda to"
 _OF_NETWORKS = (
-    "relu leaky_relu silu gelu sigmoid softplus linear embedding layer_norm group_norm mse_loss nll_loss "
+    "relu leaky_relu silu gelu sigmoid softplus embedding mse_loss nll_loss "
     "cross_entropy scaled_dot_product_attention"
 )
+_RECORDS = "linear layer_norm group_norm"  # with the parameters of PyTorch's
 _ACTIVATIONS = "relu sigmoid erf"  # also names of torch itself, and methods
 
 for _numpy, _names in _ALIKE.items():
@@ -66,6 +67,8 @@ for _name in ("softmax", "log_softmax"):
     translated_as(getattr(torch.nn.functional, _name), getattr(functions, _name))
 for _name in _OF_NETWORKS.split():
     translated_as(getattr(torch.nn.functional, _name), getattr(networks, _name))
+for _name in _RECORDS.split():
+    also_implements(record(f"tensorlib.{_name}"), getattr(torch.nn.functional, _name))
 for _name in _ACTIVATIONS.split():
     translated_as(getattr(torch, _name), getattr(networks, _name))
     TORCH.methods[_name] = getattr(networks, _name)

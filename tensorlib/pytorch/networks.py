@@ -22,8 +22,10 @@ def relu(input: Any, inplace: Any = False) -> Any:
     return prim("tensorlib.relu", input)
 
 
-def leaky_relu(input: Any, negative_slope: Any = 0.01, inplace: Any = False) -> Any:
+def leaky_relu(input: Any, negative_slope: Any = None, inplace: Any = False) -> Any:
     _refuse(inplace)
+    if negative_slope is None:  # a number of the program's may be differentiated, this one need not
+        return prim("tensorlib.leaky_relu", input, 0.01)
     return prim("tensorlib.leaky_relu", input, negative_slope)
 
 
@@ -48,10 +50,6 @@ def softplus(input: Any, beta: Any = 1, threshold: Any = 20) -> Any:
     return prim("tensorlib.softplus", input, beta, threshold)
 
 
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    return prim("tensorlib.linear", input, weight, bias)
-
-
 def embedding(
     input: Any,
     weight: Any,
@@ -64,16 +62,6 @@ def embedding(
     if max_norm is not None or scale_grad_by_freq or sparse:
         raise ValueError("embedding: max_norm, scale_grad_by_freq and sparse have no rule: leave them out")
     return prim("tensorlib.embedding", input, weight, padding_idx)
-
-
-def layer_norm(
-    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-05
-) -> Any:
-    return prim("tensorlib.layer_norm", input, normalized_shape, weight, bias, eps)
-
-
-def group_norm(input: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-05) -> Any:
-    return prim("tensorlib.group_norm", input, num_groups, weight, bias, eps)
 
 
 def mse_loss(

@@ -212,3 +212,23 @@ WRONG: list[tuple[Callable[[Tensor], Tensor], str]] = [
 def test_errors(engine: str, f: Callable[[Tensor], Tensor], text: str) -> None:
     with pytest.raises((ValueError, TypeError, RuntimeError, CheckpointError), match=text):
         grad(lambda x: f(x).sum(), engine=engine)(X)
+
+
+def of_parameters(x: Tensor, w: Tensor, p: float) -> Tensor:
+    y = F.layer_norm(x, (3,), eps=p) * F.leaky_relu(x, p) + F.softplus(x, beta=p)
+    z = F.group_norm(x, 1, w, eps=p).sum() + F.scaled_dot_product_attention(x, x, x, scale=p).square().sum()
+    return y.square().sum() + z + F.cross_entropy(x, LABELS, weight=w * w) * F.mse_loss(x, 2.0 * x)
+
+
+@ENGINES
+def test_numbers_and_weights_of_classes_are_differentiated(engine: str) -> None:
+    x, w = draw(torch.float64, (4, 3), (3,))
+    value, (by_w, by_p) = value_and_grad(of_parameters, argnums=(1, 2), engine=engine)(x, w, 0.5)
+    assert torch.allclose(value, of_parameters(x, w, 0.5))
+    near = [of_parameters(x, w, 0.5 + step) for step in (1e-6, -1e-6)]
+    assert abs((near[0] - near[1]) / 2e-6 - by_p) < 1e-5
+    for i in range(3):
+        e = torch.zeros(3, dtype=torch.float64)
+        e[i] = 1e-6
+        near = [of_parameters(x, each, 0.5) for each in (w + e, w - e)]
+        assert abs((near[0] - near[1]) / 2e-6 - by_w[i]) < 1e-5

@@ -10,7 +10,7 @@ import pytest
 import checkpoint
 import tensorlib  # noqa: F401  # registers the records
 from checkpoint import engines, grad
-from checkpoint.ad.accumulators import Accumulator
+from checkpoint.ad.accumulators import Accumulator, Scattered
 from checkpoint.ad.pullbacks import Pullback
 from checkpoint.ad.record import Purity, records
 from checkpoint.ad.tensors import Tensor
@@ -31,6 +31,8 @@ def same(x: Any, y: Any) -> bool:
     """Return whether two native values are the same to the last bit."""
     if isinstance(x, list | tuple):
         return len(x) == len(y) and all(map(same, x, y))
+    if isinstance(x, Scattered):
+        return same(x.dense(), y.dense())
     return same_elements(np.asarray(x), np.asarray(y))
 
 
