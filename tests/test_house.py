@@ -21,8 +21,8 @@ MOST_FILES = 25  # of a folder
 
 # Each may import those before it. A package stands for all its modules; "" is checkpoint/__init__.py.
 ORDER = (
-    "errors", "locks", "config", "scalars", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget",
-    "engines", "watch", "functions", "api", "", "cli", "__main__",
+    "errors", "locks", "collector", "config", "scalars", "ad", "lang", "driver", "prims", "cps", "interp",
+    "ctarget", "engines", "watch", "functions", "api", "", "cli", "__main__",
 )  # fmt: skip
 
 

@@ -12,11 +12,14 @@ Whoever makes a contribution states whether its array is `owned`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from checkpoint.ad.array_library import namespace_of
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Memory, zeros_like
+from checkpoint.collector import Paused
+
+MANY = 1000  # arrays, from which on the garbage collector waits while handles are made
 
 
 class Accumulator:
@@ -101,8 +104,15 @@ def contribution_of(cotangent: Any) -> Any:
     return 0.0 if cotangent.memory.owner is SYMBOLIC_ZERO else Accumulator(cotangent.data)
 
 
-def all_accumulated(accumulators: Iterable[Any], likes: Iterable[Any]) -> list[Any]:
+def all_accumulated(accumulators: Sequence[Any], likes: Sequence[Any]) -> list[Any]:
     """Return `accumulated` of each accumulator; a constant array itself, for it nobody reads a cotangent."""
+    if len(likes) < MANY:
+        return _all_accumulated(accumulators, likes)
+    with Paused():
+        return _all_accumulated(accumulators, likes)
+
+
+def _all_accumulated(accumulators: Sequence[Any], likes: Sequence[Any]) -> list[Any]:
     made: list[Any] = []
     for accumulator, like in zip(accumulators, likes, strict=True):
         if type(like) is not Array or type(accumulator) is not float:

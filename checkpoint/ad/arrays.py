@@ -18,6 +18,7 @@ from typing import Any
 
 from checkpoint.ad.array_library import dtype_kind, library_of, library_of_all, namespace_of, read_only_copy
 from checkpoint.ad.storage import NEVER, Now, Storage, check, check_writable
+from checkpoint.collector import Paused
 from checkpoint.errors import RunError
 
 
@@ -147,8 +148,9 @@ def all_entered(items: Collection[Any], owner: object) -> list[Any] | None:
         return None
     memory = Memory(owner)
     try:
-        arrays = items if library.takes_all else map(library.entered, items)
-        return [Array(data, memory) for data in arrays]
+        arrays = items if library.takes_all else list(map(library.entered, items))
+        with Paused():
+            return [Array(data, memory) for data in arrays]
     except TypeError as error:
         raise RunError(str(error)) from None
 

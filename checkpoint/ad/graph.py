@@ -57,7 +57,7 @@ def reach(root: Any) -> tuple[list[Number], list[Any]]:
             open_tags |= value.open_tags
         others.append(value)
         parts = value if kind is tuple else value.parts()
-        if is_flat(parts):
+        if len(parts) >= MANY and is_flat(parts):
             ids = set(map(id, parts))
             if len(ids) == len(parts) and seen.isdisjoint(ids):
                 seen |= ids
@@ -80,17 +80,17 @@ def containers_in(root: Any) -> list[Any]:
         seen.add(id(value))
         others.append(value)
         parts = value if kind is tuple else value.parts()
-        if not is_flat(parts):
+        if len(parts) < MANY or not is_flat(parts):
             stack.extend(reversed(parts))
     return others
 
 
 def is_flat(parts: Sequence[Any]) -> bool:
-    """Return whether the parts of a container are many, and all of them reals and arrays without derivatives.
+    """Return whether the parts of a container are all reals and arrays without derivatives.
 
-    Walks take the parts of such a container together: each costs them little.
+    Walks take the parts of such a container together if they are MANY: each then costs them little.
     """
-    return len(parts) >= MANY and PLAIN_NUMBERS.issuperset(map(type, parts))
+    return PLAIN_NUMBERS.issuperset(map(type, parts))
 
 
 def each_number(root: Any) -> Iterator[Any]:

@@ -21,7 +21,6 @@ from checkpoint.ad.graph import each_number
 from checkpoint.ad.numbers import NUMBERS, one, real_part
 from checkpoint.ad.tangent import zeros_of
 from checkpoint.api.schedules import named_schedule
-from checkpoint.driver.collector import Paused
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
@@ -179,8 +178,7 @@ class ValueAndGrad(Derivative):
                 from checkpoint.functions.roundings import warn_where_rounded  # noqa: PLC0415
 
                 warn_where_rounded(self.function, args, kwargs, call.run, i)
-        with Paused():
-            gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
+        gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
         value, aux = self.values(y, call)
         return ((value, aux) if self.has_aux or self.has_state else value), gradient
 

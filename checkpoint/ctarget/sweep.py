@@ -17,6 +17,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from checkpoint.ad.library import silently
+from checkpoint.collector import Paused
 from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.directives import bound, logged, report_of, write
@@ -28,7 +29,6 @@ from checkpoint.ctarget.run import block_at, open_calls
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate.watch import Watch, watch
 from checkpoint.driver.budget import Budget
-from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import NEVER_REVERSED, WITHOUT_TAPE

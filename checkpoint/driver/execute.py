@@ -13,7 +13,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from checkpoint.ad.library import silently
-from checkpoint.driver.collector import Paused
+from checkpoint.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine, Recording, State, driver_of
 from checkpoint.driver.finals import Finals

@@ -42,6 +42,7 @@ def outside(u: Any, found: Sequence[Any]) -> Outside:
     reals: list[Any] = [x if type(x) is Array else real_part(x) for x in found]
     arrays: list[Any] = [real for real in reals if type(real) is Array]
     discrete: list[Any] = [other for other in containers_in(u) if type(other) is Discrete]
-    given = frozenset(map(id, holders_of([array.data for array in (*arrays, *discrete)])))
+    datas = [array.data for array in (*arrays, *discrete)]
+    given = frozenset(map(id, holders_of(datas))) if datas else NOTHING.given
     results = sum([array.data.nbytes for array in arrays if not array.memory.constant])
     return Outside(given, int(results), FLOAT_BYTES * (len(reals) - len(arrays)))

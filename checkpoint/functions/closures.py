@@ -21,7 +21,7 @@ from checkpoint.ad.entered import Entered
 from checkpoint.ad.graph import constant
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Closure, Environment, Pair
-from checkpoint.driver.collector import Paused
+from checkpoint.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import SourceError

@@ -115,8 +115,9 @@ class Call(ABC):
                 if i not in positions:
                     enter_as_constant(part)
 
-        self.run.entered = enter
-        enter()
+        if len(set(positions)) < len(self.parts):
+            self.run.entered = enter
+            enter()
 
     def value(self) -> Any:
         """Return the value of the function."""

@@ -21,7 +21,6 @@ from checkpoint.ad.numbers import NUMBERS, one
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule, Closure, Opaque
 from checkpoint.ad.walk import DESCEND
-from checkpoint.driver.collector import Paused
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError
 from checkpoint.functions import pytrees
@@ -84,12 +83,11 @@ def run_of(
     while True:
         generation = library.generation()
         closure, classes = front_end().closure_of(f, tuple(positional), dict(named), chosen, takes_any_key)
-        with Paused():
-            values = entered((*positional, *named.values()), texts, chosen, classes)
-            # A function among the arguments may have loaded an array library that `f` was translated without.
-            if generation == library.generation():
-                renew = partial(run_of, f, positional, named, engine, names)
-                return Run(closure, Record(TUPLE, tuple(values)), chosen, PythonErrors, renew, is_new=True)
+        values = entered((*positional, *named.values()), texts, chosen, classes)
+        # A function among the arguments may have loaded an array library that `f` was translated without.
+        if generation == library.generation():
+            renew = partial(run_of, f, positional, named, engine, names)
+            return Run(closure, Record(TUPLE, tuple(values)), chosen, PythonErrors, renew, is_new=True)
 
 
 def texts_of(positional: Sequence[Any], named: Mapping[str, Any], names: Sequence[str]) -> list[str]:

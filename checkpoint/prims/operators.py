@@ -48,7 +48,6 @@ from checkpoint.ad.numbers import (
 from checkpoint.ad.record import PYTHON_FAILURES, Control, Data, OperandError, Operator, Purity, register
 from checkpoint.ad.tangent import cotangent_of, match, split, tangent_of, zeros_of
 from checkpoint.ad.values import Capsule, Pair
-from checkpoint.driver.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, driver_of
 from checkpoint.driver.execute import Sweep
@@ -101,8 +100,7 @@ def reverse_sweep(
     """
     found = numbers(u) if found is None else found
     value, contributions = swept(context, level, schedule, u, found, cotangent_of, finals)
-    with Paused():
-        return Pair(renew(value), tangent_of(u, contributions, found))
+    return Pair(renew(value), tangent_of(u, contributions, found))
 
 
 def swept(
@@ -130,11 +128,10 @@ def swept(
     )
     end, cotangent = sweep.run(start, schedule)
     context.tags = max(context.tags, end.tags)
-    with Paused():
-        accumulators = engine.argument_cotangents(start, cotangent, found)
-        if finals is None:
-            return end.value, all_accumulated(accumulators, found)
-        return end.value, finals.not_reported(accumulators, found)
+    accumulators = engine.argument_cotangents(start, cotangent, found)
+    if finals is None:
+        return end.value, all_accumulated(accumulators, found)
+    return end.value, finals.not_reported(accumulators, found)
 
 
 def _outside(

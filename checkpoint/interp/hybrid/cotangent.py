@@ -17,7 +17,7 @@ from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
 from checkpoint.ad.containers import CONTAINERS, fields
-from checkpoint.ad.graph import ATOMS, is_flat, parts_of
+from checkpoint.ad.graph import ATOMS, MANY, is_flat, parts_of
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, Number
 from checkpoint.ad.values import Capsule, Closure, Opaque
 
@@ -179,7 +179,12 @@ def located(root: Any, flat: list[Any] | None = None) -> Iterator[tuple[Location
             seen.add(id(value))
             if kind is Capsule:
                 open_tags |= value.open_tags
-            if flat is not None and kind in CONTAINERS and is_flat(value.parts()):
+            if (
+                flat is not None
+                and kind in CONTAINERS
+                and len(value.items) >= MANY
+                and is_flat(value.parts())
+            ):
                 flat.append(value)
                 continue
             stack.extend(reversed(_fields(value)))

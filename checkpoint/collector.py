@@ -1,4 +1,4 @@
-"""Python's cyclic garbage collector, while a tape is written or read, and while programs are translated.
+"""Python's cyclic garbage collector, which waits while tapes, translations or many handles are made.
 
 A tape only grows, then only shrinks, and holds no cycle; what a translation makes is kept. The collector
 would walk all of it, again and again.
