@@ -33,7 +33,8 @@ struct StorageTable {
     int64_t bound;
 };
 
-enum { FIRST_ROOM = 64 }; /* places; a power of two */
+/* FIRST_ROOM: places; a power of two. LEAST_ACCUMULATOR: bytes; smaller ones are not worth the time that counting takes. */
+enum { FIRST_ROOM = 64, LEAST_ACCUMULATOR = 4096 };
 /* Memory is returned when so much has been freed since: a part of what the bound leaves, and of the bound. */
 enum { PART_LEFT = 8, PART_OF_BOUND = 32 };
 
@@ -217,8 +218,9 @@ static size_t note_object(const Heap *heap, PyObject *python) {
                       : Py_IS_TYPE(python, c->discrete) ? *slot_of(python, c->discrete_data)
                                                          : NULL;
     if (!array) return 0;
-    note_array(c, heap, array);
-    return accumulates ? bytes_of(c, array) : 0;
+    const size_t bytes = accumulates ? bytes_of(c, array) : 0;
+    if (!accumulates || bytes >= LEAST_ACCUMULATOR) note_array(c, heap, array);
+    return bytes;
 }
 
 /* Steps of machines that hold no lock make foreign values, too: layouts, for one. */

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from checkpoint import engines, grad, profile
+from checkpoint import Bisection, Budget, Plain, engines, grad, profile
 from tests.pytorch.memory import layers
 
 ROOT = Path(__file__).parents[2]
@@ -54,3 +54,19 @@ def test_views_of_a_storage_are_counted_once() -> None:
     with profile() as found:
         grad(views, engine="c", schedule="plain")(x)
     assert found.total.peak_bytes < 8 * x.nbytes
+
+
+@pytest.mark.parametrize("engine", engines.available())
+@pytest.mark.parametrize("schedule", [Plain(), Bisection(base=60), Budget("1MiB")], ids=repr)
+def test_a_step_of_descent_within_the_sweep(schedule: Any, engine: str) -> None:
+    generator = torch.Generator().manual_seed(1)
+    weights = [torch.randn(8, 8, generator=generator).requires_grad_() for _ in range(20)]
+    x = torch.randn(2, 8, generator=generator)
+    gradient = grad(layers, engine=engine, schedule=schedule)(weights, x)
+    expected = [w.detach() - 0.1 * g for w, g in zip(weights, gradient, strict=True)]
+
+    def each(path: Any, cotangent: Any) -> None:
+        weights[path[0]].data.sub_(0.1 * cotangent)
+
+    assert grad(layers, engine=engine, schedule=schedule, each=each)(weights, x) == [None] * 20
+    assert all(torch.equal(w, e) for w, e in zip(weights, expected, strict=True))
