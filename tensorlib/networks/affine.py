@@ -37,25 +37,16 @@ def _rows(x: Any) -> Any:
     return x if len(x.shape) == 2 else x.reshape(-1, x.shape[-1])
 
 
-def _linear_pull(
-    xp: Any,
-    wanted: tuple[int, ...],
-    g: Any,
-    y: Any,
-    saved: tuple[Any, ...],
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-) -> list[Any]:
-    found = []
-    for position in wanted:
-        if position == 0:
-            found.append(g @ weight)
-        elif position == 1:
-            found.append(_rows(g).T @ _rows(input))
-        else:
-            found.append(_rows(g).sum(0))
-    return found
+def _input_vjp(xp: Any, g: Any, y: Any, input: Any, weight: Any, bias: Any = None) -> Any:
+    return g @ weight
+
+
+def _weight_vjp(xp: Any, g: Any, y: Any, input: Any, weight: Any, bias: Any = None) -> Any:
+    return _rows(g).T @ _rows(input)
+
+
+def _bias_vjp(xp: Any, g: Any, y: Any, input: Any, weight: Any, bias: Any = None) -> Any:
+    return _rows(g).sum(0)
 
 
 def _linear_jvp_bias(t: Any, y: Any, input: Any, weight: Any, bias: Any) -> Any:
@@ -65,7 +56,7 @@ def _linear_jvp_bias(t: Any, y: Any, input: Any, weight: Any, bias: Any) -> Any:
 LINEAR = tensor(
     "tensorlib.linear",
     _linear,
-    pull=_linear_pull,
+    vjps=(_input_vjp, _weight_vjp, _bias_vjp),
     jvps=(
         lambda t, y, input, weight, bias=None: call("np.matmul", t, call("np.transpose", weight, (1, 0))),
         lambda t, y, input, weight, bias=None: call("np.matmul", input, call("np.transpose", t, (1, 0))),
