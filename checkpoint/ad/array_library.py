@@ -12,7 +12,7 @@ says so. C reads `namespaces`, and asks the functions here for what NumPy's attr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from operator import attrgetter
 from typing import Any
@@ -119,9 +119,25 @@ class ArrayLibrary(ABC):
         """Return the dtype that an object of the library, or a class of numbers, denotes; None for others."""
         return None
 
+    def content(self, data: Any) -> bytes:
+        """Return the bytes of an array's elements, in their order."""
+        return bytes(data.tobytes())
+
+    def modes(self) -> tuple[str, ...]:
+        """Return, in words, the settings on which results depend, where they are not the usual ones."""
+        return ()
+
+    def remembered(self) -> Callable[[], None]:
+        """Return a function that puts the settings of the library back to what they are now."""
+        return _nothing
+
     def silently(self) -> AbstractContextManager[Any]:
         """Return a context in which the library neither warns nor records derivatives of its own."""
         return nullcontext()
+
+
+def _nothing() -> None:
+    """Do nothing."""
 
 
 libraries: dict[type, ArrayLibrary] = {}  # by the type of an array
@@ -129,6 +145,7 @@ holders: dict[type, ArrayLibrary] = {}  # by the type of what `holder` returns
 namespaces: dict[type, Any] = {}  # by the type of an array: its library's functions
 defaults: list[Any] = []  # its only item: the functions to use where no operand is an array
 installed: list[ArrayLibrary] = []
+with_settings: list[ArrayLibrary] = []  # those that have settings to remember
 lacking: set[str] = set()  # the names of the records that some library lacks
 storages: dict[type, tuple[Any, Any]] = {}  # by the type of an array: its library's storage_functions
 of_dtypes: dict[Any, Any] = {}  # by a dtype of another library than the default one: its functions
@@ -139,6 +156,8 @@ kinds: dict[Any, str] = {}  # by a dtype without an attribute `kind`: NumPy's le
 def install(library: ArrayLibrary) -> None:
     """Let programs hold a library's arrays."""
     installed.append(library)
+    if type(library).remembered is not ArrayLibrary.remembered:
+        with_settings.append(library)
     kinds.update(library.kinds)
     kernels[library.namespace] = library.kernels
     of_dtypes.update(dict.fromkeys(library.kinds, library.namespace))
@@ -159,6 +178,11 @@ def lacks(library: ArrayLibrary, records: Iterable[str]) -> None:
 def kernel(functions: Any, name: str) -> Any:
     """Return the kernel of the library that has these functions; None if it has none of that name."""
     return getattr(kernels.get(functions), name, None)
+
+
+def modes() -> tuple[str, ...]:
+    """Return the unusual settings of all libraries on which results depend, in words."""
+    return tuple([mode for library in installed for mode in library.modes()])
 
 
 def library_of(data: Any) -> ArrayLibrary:

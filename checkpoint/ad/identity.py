@@ -11,6 +11,7 @@ for, and it fits only capsules of an equal identity. An identity consists of:
 - the origin: f's own code (checkpoint.lang.origins), the values that f closed over, and the structure of x,
   including the values of its parts without derivatives (integers, strings, booleans). The reals of x are not
   included: vjp is linear in the cotangent at any x, and the same cotangent may be applied at a nearby x;
+- the settings of array libraries (a default dtype, autocast) that are not the usual ones, with the origin;
 - the number of steps since the start of f, however often the run has been interrupted since;
 - the place: a fingerprint of the point and of all return points below it;
 - the engines that can resume it, since other engines divide the run's state into other locations.
@@ -38,11 +39,13 @@ class Origin:
     code: f's own code, equal to that of the same function in another program; `code.name` is for messages.
     inputs: a fingerprint of the values that f closed over.
     shape: a fingerprint of the structure of x.
+    modes: the unusual settings of array libraries under which it began, in words.
     """
 
     code: Any
     inputs: Any
     shape: Any
+    modes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,5 +103,7 @@ def _difference(expected: Identity, found: Identity) -> str:
             return ", where it had other hidden inputs"
         if one.shape != other.shape:
             return ", at an argument of another shape"
+        if one.modes != other.modes:
+            return f", under other settings: {', '.join({*one.modes} ^ {*other.modes})}"
     same = expected.steps == found.steps and expected.place != found.place
     return ", at another place in its text" if same else ""

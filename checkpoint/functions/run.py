@@ -12,6 +12,7 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from checkpoint.ad.array_library import with_settings
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.graph import enter, highest_tag_among, reach, renew, settled
@@ -76,11 +77,16 @@ def _until_all_is_reached(
 
     @wraps(method)
     def begun(run: Run, /, *args: _Given.args, **named: _Given.kwargs) -> _Result:
-        while True:
-            try:
-                return method(run, *args, **named)
-            except (Unreached, UnfitKey) as error:
-                run.begin_again(error)
+        restorers = [library.remembered() for library in with_settings]
+        try:
+            while True:
+                try:
+                    return method(run, *args, **named)
+                except (Unreached, UnfitKey) as error:
+                    run.begin_again(error)
+        finally:
+            for restore in restorers:  # what the run's steps have set
+                restore()
 
     return begun
 

@@ -17,6 +17,7 @@ from math import prod
 from typing import Any
 from zlib import crc32
 
+from checkpoint.ad.array_library import library_of, modes
 from checkpoint.ad.arrays import Discrete
 from checkpoint.ad.containers import Dict, Layout, Record, Types
 from checkpoint.ad.graph import ATOMS, numbers, parts_of
@@ -69,7 +70,8 @@ def origin_of(f: Any, x: Any) -> Origin | None:
         return x.origin if isinstance(x, Capsule) else None
     if type(f) is not Closure:
         return None
-    return Origin(OwnCode(f.lam), fingerprint(f.env, with_reals=True), fingerprint(x, with_reals=False))
+    inputs, shape = fingerprint(f.env, with_reals=True), fingerprint(x, with_reals=False)
+    return Origin(OwnCode(f.lam), inputs, shape, modes())
 
 
 def fingerprint(root: Any, with_reals: bool) -> Fingerprint:
@@ -119,7 +121,7 @@ def _add_array(digest: Any, data: Any, with_elements: bool) -> None:
     digest.update(f"array {data.dtype} {tuple(data.shape)};".encode() if data is not None else b"no array;")
     if with_elements and data is not None:
         for part in _parts(data):  # no copy of a whole array
-            digest.update(crc32(part.tobytes()).to_bytes(4, "big"))
+            digest.update(crc32(library_of(part).content(part)).to_bytes(4, "big"))
 
 
 def _parts(data: Any) -> Iterator[Any]:

@@ -6,6 +6,7 @@ shows the same elements. So nothing in a run is recorded by PyTorch, whatever mo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -68,6 +69,33 @@ class TorchArrays(ArrayLibrary):
 
     def dtype_of(self, value: Any) -> Any:
         return value if isinstance(value, torch.dtype) else None
+
+    def content(self, data: Any) -> bytes:
+        whole = data.resolve_conj().resolve_neg().contiguous().cpu().reshape(-1)
+        return bytes(whole.view(torch.uint8).numpy().tobytes())
+
+    def modes(self) -> tuple[str, ...]:
+        found = []
+        if torch.get_default_dtype() is not torch.float32:
+            found.append(f"PyTorch's default dtype {torch.get_default_dtype()}")
+        for device in ("cpu", "cuda"):
+            if torch.is_autocast_enabled(device):
+                found.append(f"PyTorch's autocast to {torch.get_autocast_dtype(device)} on {device}")
+        if torch.get_float32_matmul_precision() != "highest":
+            found.append(f"PyTorch's matmul precision {torch.get_float32_matmul_precision()}")
+        return tuple(found)
+
+    def remembered(self) -> Callable[[], None]:
+        dtype, threads, records = torch.get_default_dtype(), torch.get_num_threads(), torch.is_grad_enabled()
+
+        def restore() -> None:
+            if torch.get_default_dtype() is not dtype:
+                torch.set_default_dtype(dtype)
+            if torch.get_num_threads() != threads:
+                torch.set_num_threads(threads)
+            torch.set_grad_enabled(records)
+
+        return restore
 
     def silently(self) -> AbstractContextManager[Any]:
         quiet: AbstractContextManager[Any] = torch.no_grad()
