@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -91,3 +93,28 @@ def test_arguments_and_results_are_left_alone() -> None:
             again = grad(f, (0, 1, 2), engine="c", schedule=schedule)(*args)
             assert bits(first) == bits(again)
             assert [x.tobytes() for x in args] == before
+
+
+def turns(x: Any, w: Any, count: int) -> Any:
+    for _ in range(count):
+        x = x * w + w
+    return np.sum(x)
+
+
+def test_other_threads_run_between_steps_on_arrays() -> None:
+    """The lock of Python is held over several steps, but not over a whole run."""
+    gradient, over, moments = grad(turns, engine="c"), threading.Event(), []
+
+    def other() -> None:
+        while not over.is_set():
+            moments.append(time.perf_counter())
+            time.sleep(0.0001)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    began = time.perf_counter()
+    gradient(np.ones(4), np.full(4, 0.9), 20_000)
+    ended = time.perf_counter()
+    over.set()
+    thread.join()
+    assert sum(began < moment < ended for moment in moments) > 3
