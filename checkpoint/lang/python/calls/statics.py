@@ -54,11 +54,9 @@ from checkpoint.lang.python.source.members import is_generated
 def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:
     """Translate a call of a known object."""
     value = known.value
-    record = arrays.record_of(value)
-    barred = refusal(value)
-    if barred is not None:
-        raise t.refuse(node, *barred)
-    if record is not None:
+    if refusal(value) is not None:
+        raise t.refuse(node, *of_object(value))
+    if (record := arrays.record_of(value)) is not None:
         return array_calls.call(t, record, node, env)
     special = SPECIAL.get(value) if _is_hashable(value) else None
     if special is not None:
