@@ -7,10 +7,11 @@ no value of a program. An object that travels further, through containers or cal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.entered import Entered
 from checkpoint.ad.values import Unusable
@@ -22,6 +23,8 @@ from checkpoint.lang.python.linking.late import code_of
 from checkpoint.lang.python.linking.program import Linked, Shape, link
 from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.lang.walk import preorder
+
+MAX_JUDGED = 48  # functions of a large program that are judged, beside those that its first translation has
 
 # The primitives that an object which is no value may be an operand of.
 _HARMLESS = frozenset(
@@ -54,11 +57,33 @@ class Refusal:
 def refusals_in(f: Callable[..., Any], shape: Shape, classes: tuple[type, ...]) -> list[Refusal]:
     """Return what is refused in a function and in those that it reaches, in the order of the text."""
     try:
-        linked = link(f, shape, classes)
+        linked = _linked(f, shape, classes)
     except SourceError as error:
         return [refusal_of(error, f)]
     found = {_refusal(message, span, f): None for message, span in _found(linked, f)}
     return sorted(found, key=lambda each: (each.file, each.line, each.column, each.what))
+
+
+def _linked(f: Callable[..., Any], shape: Shape, classes: tuple[type, ...]) -> Linked:
+    """Return the program of a function; of a large one with those that the fewest calls lead to."""
+    linked = link(f, shape, classes)
+    while linked.facts is not None and linked.facts.reached is not None:
+        found, reached = _stubs(linked), linked.facts.reached
+        if not found or len(found) + len(reached.keys) > MAX_JUDGED:
+            break
+        reached.keys |= found
+        linked = link(f, shape, classes, linked.facts)
+    return linked
+
+
+def _stubs(linked: Linked) -> set[Hashable]:
+    """Return the functions of a program that are not translated."""
+    stubs = [
+        expr.args[0] for expr in preorder(linked.thunk) if isinstance(expr, Prim) and expr.op == "py.stub"
+    ]
+    return {
+        each.value.value.key for each in stubs if isinstance(each, Const) and isinstance(each.value, Native)
+    }
 
 
 def _found(linked: Linked, f: Callable[..., Any]) -> Iterator[tuple[str, Span]]:

@@ -9,7 +9,9 @@ import pytest
 import checkpoint
 from checkpoint.errors import SourceError
 from checkpoint.functions import closures
+from checkpoint.lang.core import Prim
 from checkpoint.lang.python.linking import methods, program
+from checkpoint.lang.walk import preorder
 
 
 class Spring:
@@ -89,3 +91,18 @@ def test_a_capsule_cannot_reach_more(links: list[Any], engine: str) -> None:
         checkpoint.resume(capsule)
     assert checkpoint.grad(call, engine=engine)(1.5) == 6.0
     assert checkpoint.resume(checkpoint.interrupt(call, 1.5, 1, engine=engine)) == 4.5
+
+
+def refused_far_inside(x: float) -> float:
+    return deeper(x) if x > 0.0 else x
+
+
+def deeper(x: float) -> float:
+    return float(eval("x"))
+
+
+def test_check_finds_what_is_refused_in_functions_that_are_not_translated_yet(links: list[Any]) -> None:
+    found = checkpoint.check(refused_far_inside, 1.0)
+    assert [each.what for each in found] == ["`eval`"]
+    assert checkpoint.grad(refused_far_inside)(-1.0) == 1.0
+    assert "py.stub" in {prim.op for prim in preorder(links[-1].thunk) if isinstance(prim, Prim)}
