@@ -90,9 +90,10 @@ def program(text: str, command: str) -> Program:
     """Return the program that PROG names."""
     where, colon, name = text.rpartition(":")
     if colon and where and all(part.isidentifier() for part in name.split(".")):
-        return PythonProgram(command, _function(where, name))
-    if text.endswith(".py"):
-        raise UsageError(f"name a function of the file, as {text}:f")
+        return PythonProgram(command, _function(where.removesuffix(":"), name))
+    file, is_python, _ = f"{text}:".partition(".py:")
+    if is_python:
+        raise UsageError(f"name a function of the file, as {file}.py:f")
     return VladProgram(command, Path(text))
 
 
@@ -190,7 +191,9 @@ def _function(where: str, name: str) -> Callable[..., Any]:
             raise RunError(f"there is no {name} in {where}")
         found = getattr(found, part)
     if not callable(found):
-        raise RunError(f"{where}:{name} is no function but a {type(found).__name__}")
+        kind = type(found).__name__
+        article = "an" if kind[0] in "aeiouAEIOU" else "a"
+        raise RunError(f"{where}:{name} is no function but {article} {kind}")
     function: Callable[..., Any] = found
     return function
 
@@ -221,7 +224,7 @@ def _import_errors(name: str) -> Iterator[None]:
     """Turn what a module raises into RunError with Python's traceback, from the module's own code on."""
     try:
         yield
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         failure = RunError(f"importing {name} failed")
         own = traceback.TracebackException.from_exception(error)
         own.stack = traceback.StackSummary.from_list(

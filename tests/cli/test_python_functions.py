@@ -164,9 +164,19 @@ def test_wrong_arguments(folder: Path) -> None:
 
 def test_names_that_lead_nowhere(folder: Path) -> None:
     assert failure(folder, "run", "m.py:f") == "checkpoint: error: there is no f in m.py\n"
-    assert failure(folder, "run", "m.py:LIMIT") == "checkpoint: error: m.py:LIMIT is no function but a int\n"
+    assert failure(folder, "run", "m.py:LIMIT") == "checkpoint: error: m.py:LIMIT is no function but an int\n"
     assert failure(folder, "run", "n.py:f") == "checkpoint: error: n.py: No such file or directory\n"
-    assert "name a function of the file, as m.py:f" in failure(folder, "run", "m.py", status=2)
+    for program in ("m.py", "m.py:", "m.py:1x", "m.py:f g", "m.py:f.", "m.py:.f"):
+        assert "name a function of the file, as m.py:f" in failure(folder, "run", program, status=2)
+    assert failure(folder, "run", "m.py::f") == "checkpoint: error: there is no f in m.py\n"
+
+
+def test_a_module_that_ends_the_process(folder: Path) -> None:
+    (folder / "ends.py").write_text("import sys\n\nsys.exit(3)\n")
+    done = checkpoint("check", "ends.py:f", cwd=folder)
+    first, *_, last = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert (first, last) == ("checkpoint: error: importing ends.py failed", "SystemExit: 3")
 
 
 def test_a_module_that_cannot_be_imported(folder: Path) -> None:
