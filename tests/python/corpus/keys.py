@@ -123,8 +123,7 @@ def all_methods(x):
     table = dict([(x, 1.0)], a=2.0)
     table.update({2.5: x}, b=x)
     table |= {"q": 1.0}
-    table.setdefault(7.5, x)
-    more = {"c": x, **table, 0.5: x}
+    more = {"c": x, **table, 0.5: table.setdefault(7.5, x)}
     del table[2.5]
     copy = table.copy()
     copy["a"] = table.pop("b") + table.pop("none", x)

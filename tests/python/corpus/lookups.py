@@ -167,7 +167,24 @@ def unset_slot(x):
     del Slotted().w
 
 
+def keywords(**values):
+    return values
+
+
+def passed_on(function, values):
+    return function(**values, c=1.0)
+
+
+def spread_before_it_changes(x):
+    table = {"a": x, "b": 2.0}
+    first = {**table, "c": table.pop("a")}
+    second = keywords(**table, c=table.setdefault("d", x * x))
+    third = keywords(c=table.pop("b"), **table, e=x), passed_on(keywords, table)
+    return first, second, third, [*table, table.pop("d")], table
+
+
 EXAMPLES = [
+    Example(spread_before_it_changes, (0.7,)),
     Example(missing_method, (0.7,), raises=AttributeError),
     Example(missing_method_of_list, (0.7,), raises=AttributeError),
     Example(missing_method_of_none, (0.7,), raises=AttributeError),

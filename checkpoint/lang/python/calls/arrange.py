@@ -56,6 +56,7 @@ def arguments(
             found.keywords[keyword.arg] = value
         elif found.mapping is None:
             found.mapping = t.program.mapping(t, value, keyword)
+            found.before = len(found.keywords)
         else:
             raise t.refuse(keyword, "a second `**`", "merge the dictionaries first")
     return found
@@ -113,7 +114,7 @@ def _placed(
     rest = t.fresh("keywords")
     found = _keywords_of(callee, len(passed.positional), passed, span)
     if signature.kwarg is not None:
-        args.append(_with_keywords(Var(span, rest), more))
+        args.append(_spread_keywords(Var(span, rest), more, passed))
     return Let(span, rest, found, make(args))
 
 
@@ -135,6 +136,16 @@ def _with_keywords(result: Expr, more: dict[str, Expr]) -> Expr:
     for name, value in more.items():
         result = prim(result.span, "py.set", result, const(result.span, name), value)
     return result
+
+
+def _spread_keywords(rest: Expr, named: dict[str, Expr], passed: Arguments) -> Expr:
+    """Return the dictionary of `**kwargs`: of a mapping, and of what is named before and after it."""
+    order = list(passed.keywords)
+    before = {name: value for name, value in named.items() if order.index(name) < passed.before}
+    after = {name: value for name, value in named.items() if name not in before}
+    if before:
+        rest = prim(rest.span, "py.merge", _with_keywords(prim(rest.span, "py.dict"), before), rest)
+    return _with_keywords(rest, after)
 
 
 def _keywords_of(callee: Callee, count: int, passed: Arguments, span: Span) -> Expr:
@@ -180,7 +191,8 @@ def _spread(
     def with_count(count: int) -> Expr:
         items = [prim(span, "py.item", copy_of(star), const(span, i)) for i in range(count)]
         keywords = {name: copy_of(value) for name, value in passed.keywords.items()}
-        full = Arguments([*map(copy_of, passed.positional), *items], None, keywords, passed.mapping)
+        positional = [*map(copy_of, passed.positional), *items]
+        full = Arguments(positional, None, keywords, passed.mapping, passed.before)
         if signature.vararg is None or count < most:
             return _placed(t, callee, full, node, make)
         bounds = (const(span, count), const(span, None), const(span, None))
@@ -258,11 +270,12 @@ def collected(passed: Arguments, span: Span) -> tuple[Expr, Expr]:
     args = prim(span, "py.tuple", *passed.positional)
     if passed.star is not None:
         args = prim(span, "py.add", args, passed.star) if passed.positional else passed.star
-    keywords = _with_keywords(prim(span, "py.dict"), passed.keywords)
-    if passed.mapping is not None:
+    if passed.mapping is None:
+        keywords = _with_keywords(prim(span, "py.dict"), passed.keywords)
+    else:
         names = [const(span, text) for text in ("function", "", " ".join(passed.keywords), "")]
         more = prim(span, "py.keywords", passed.mapping, *names, const(span, True))
-        keywords = prim(span, "py.merge", keywords, more) if passed.keywords else more
+        keywords = _spread_keywords(more, passed.keywords, passed)
     return args, keywords
 
 

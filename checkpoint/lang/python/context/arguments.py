@@ -13,13 +13,14 @@ class Arguments:
 
     positional: those before any `*`. star: all `*args`, joined to one tuple, or None. keywords: those passed
     by name.
-    mapping: the argument of `**`, or None.
+    mapping: the argument of `**`, or None. before: how many of those passed by name stand before it.
     """
 
     positional: list[Expr] = field(default_factory=list)
     star: Expr | None = None
     keywords: dict[str, Expr] = field(default_factory=dict)
     mapping: Expr | None = None
+    before: int = 0
 
     @property
     def values(self) -> list[Expr]:
@@ -34,9 +35,9 @@ class Arguments:
 
     def after(self, positional: list[Expr], keywords: dict[str, Expr]) -> Arguments:
         """Return these arguments preceded by others, which the function holds already."""
-        return Arguments(
-            [*positional, *self.positional], self.star, {**keywords, **self.keywords}, self.mapping
-        )
+        named = {**keywords, **self.keywords}
+        before = self.before + len(keywords)
+        return Arguments([*positional, *self.positional], self.star, named, self.mapping, before)
 
     def like(self, values: list[Expr]) -> Arguments:
         """Return the same arguments with other expressions for them."""
@@ -44,4 +45,5 @@ class Arguments:
         positional = [rest.pop(0) for _ in self.positional]
         star = None if self.star is None else rest.pop(0)
         keywords = {name: rest.pop(0) for name in self.keywords}
-        return Arguments(positional, star, keywords, None if self.mapping is None else rest.pop(0))
+        mapping = None if self.mapping is None else rest.pop(0)
+        return Arguments(positional, star, keywords, mapping, self.before)

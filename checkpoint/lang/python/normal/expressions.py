@@ -198,7 +198,7 @@ class Expressions(ABC):
     def compound(self, node: ast.expr, out: list[ast.stmt]) -> ast.expr:
         """Return an expression whose operands are all evaluated, in order."""
         parts = self.operands(node)
-        fresh = self.in_order(list(parts), out)
+        fresh = self.in_order(list(parts), out, _spread(node))
         table = dict(zip(map(id, parts), fresh, strict=True))
         result: ast.expr = with_parts(node, table)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.changing:
@@ -225,12 +225,16 @@ class Expressions(ABC):
         root = root_of(function.value)
         return [] if root is not None and not self.is_local(root) else [function.value]
 
-    def in_order(self, parts: list[ast.expr], out: list[ast.stmt]) -> list[ast.expr]:
-        """Return expressions without effects; those before one with effects are saved."""
+    def in_order(
+        self, parts: list[ast.expr], out: list[ast.stmt], spread: Container[ast.expr] = ()
+    ) -> list[ast.expr]:
+        """Return expressions without effects; those before one with effects are saved, `spread` as copies."""
         last = max((i for i, part in enumerate(parts) if self.has_effect(part)), default=-1)
         found = []
         for i, part in enumerate(parts):
             value = self.pure(part, out)
+            if i < last and part in spread:
+                value = ast.copy_location(ast.Dict([None], [value]), part)
             found.append(self.stable(value, out) if i < last else value)
         return found
 
@@ -385,3 +389,10 @@ class Expressions(ABC):
         key = self.stable(self.pure(node.args[0], out), out)
         out.append(Change(path, "setdefault", [key, self.pure(node.args[1], out)], None, node))
         return ast.copy_location(ast.Subscript(path, key, ast.Load()), node)
+
+
+def _spread(node: ast.expr) -> list[ast.expr]:
+    """Return the operands of a display or call that `**` spreads."""
+    if isinstance(node, ast.Dict):
+        return [value for key, value in zip(node.keys, node.values, strict=True) if key is None]
+    return [each.value for each in node.keywords if each.arg is None] if isinstance(node, ast.Call) else []
