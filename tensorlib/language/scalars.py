@@ -39,9 +39,12 @@ def _failing(value: Value, *kinds: str) -> Value:
 
 
 def _is(primitive: str, name: str, *failures: str, **fields: Any) -> None:
-    """State which record a primitive is on tensors, and for what of an element it fails."""
+    """State which record a primitive is on tensors, and for what of an element it fails.
+
+    It is no operator of Python's, which C would apply: that neither fails nor is silent.
+    """
     value = taking_tensors(_failing(cast(Tensor, lookup(name)).value, *failures))
-    _on_tensors(primitive, name, value, **fields)
+    _on_tensors(primitive, name, value, operator="", **fields)
 
 
 def _on_tensors(primitive: str, name: str, value: Value, **fields: Any) -> None:

@@ -49,9 +49,10 @@ def _slope(x: Any, y: Any, ord: Any, axis: Any) -> Any:
     axis, order, ord = plain_axis(axis), _real(ord), raw(ord)
     if _is_matrix(len(shape), ord, axis):
         return of_matrices(x, ord, (0, 1) if axis is None else axis)
-    if ord in (None, 2, "fro"):
+    is_fixed = type(order) not in NUMBERS or type(order) is float
+    if ord in (None, "fro") or (ord == 2 and is_fixed):
         return DIVIDE(CONJ(x) if is_complex(x) else x, safe(y))
-    if ord == 1:
+    if ord == 1 and is_fixed:
         return SIGN(x)
     if ord == 0:
         return 0.0

@@ -99,7 +99,9 @@ def test_both_are_refused(name: str, engine: str) -> None:
 def test_what_is_no_memory_is_refused(name: str, engine: str) -> None:
     with pytest.raises(RunError, match=r"^memory is 'lots': write a size, such as '512MiB', or a share"):
         CALLS[name](engine=engine, memory="lots")
-    with pytest.raises(RunError, match=r"^memory has an entry for 'cuda', but no imported library has arrays"):
+    with pytest.raises(
+        RunError, match=r"^memory has an entry for 'cuda', but no imported library has arrays"
+    ):
         CALLS[name](engine=engine, memory={"host": "1GiB", "cuda": "1GiB"})
 
 

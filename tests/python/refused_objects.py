@@ -63,7 +63,9 @@ def f(x):
 ---
 `locals` => read the variables by name
 def f(x):
-    return «locals()»["x"]
+    for _ in range(2):
+        y = «locals()»["x"]
+    return y
 ---
 `vars` without an object => read the variables by name
 def f(x):

@@ -217,7 +217,7 @@ class Stopping(io.StringIO):
 
 
 def unsupported(x: float) -> float:
-    with open("file") as file:
+    with open("file", "w") as file:
         return x * len(file.read())
 
 

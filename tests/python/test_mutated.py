@@ -62,7 +62,7 @@ FOUND = {
     "def f(x):\n    2.0['z'] -= 2\n": "error",
     "def f(x):\n    super().__init__()\n": "refused",
     "def f(x):\n    return __class__\n": "error",
-    "def f(x):\n    try:\n        return {x: 1}[x]\n    except TypeError:\n        return 0.0\n": "run error",
+    "def f(x):\n    try:\n        return {x: 1}[x]\n    except TypeError:\n        return 0.0\n": "value",
     "def f(x):\n    raise ExceptionGroup('g', [ValueError(x)])\n": "refused",
 }
 
