@@ -59,7 +59,7 @@ Text
     R str [x]   repr ascii x   format x [spec]   joined ...   text-method number-method x name ...
     R ord chr hex bin oct hash x   E print text end
 The standard library (standard.py, classes.py)
-    R standard name x ...   computed f args keywords   is-constant x
+    R standard name x ...   computed f args keywords   is-constant x   is-dtype x
     R is-dataclass dataclass-fields field-names x   tuple-like x items
     R random-seed seed version   random-real random-word block position   random-next block
     R random-state block position gauss_next   random-from state

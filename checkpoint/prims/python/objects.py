@@ -232,10 +232,15 @@ select("variable", 2, "a variable that functions share: its cell, its name", _va
 rearrange("instance", 2, "isinstance(x, classes)", _instance, discrete=True)
 
 
+def _is_dtype(now: Now, x: Any) -> bool:
+    return type(x) in NATIVES and dtype_of(x.value) is x.value
+
+
 def _is_constant(now: Now, x: Any) -> bool:
     return type(x) in NATIVES and is_opaque(x.value)
 
 
+rearrange("is-dtype", 1, "whether x is a type of elements, such as np.float32", _is_dtype, discrete=True)
 rearrange("is-constant", 1, "whether x is a date, pattern or other constant", _is_constant, discrete=True)
 
 

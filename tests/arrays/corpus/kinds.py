@@ -164,7 +164,31 @@ def infinities(x: Any) -> Any:
     return big, big - big, np.isnan(big - big), x / 0.0, np.nanmax(np.array([x[0], np.nan])), -0.0 * x
 
 
+class Scaled:
+    """What converts by a type of elements that it was given."""
+
+    def __init__(self, dtype: Any = np.float64) -> None:
+        self.dtype = dtype
+
+    def __call__(self, x: Any) -> Any:
+        return self.dtype(x) * self.dtype(2)
+
+
+KINDS = {"double": np.float64, "single": np.float32, "whole": np.int64}
+
+
+def types_as_functions(x: Any, name: str) -> Any:
+    """Types of elements that are called where only the run knows them."""
+    kind = KINDS[name]
+    made = [each(x[0] * 2.0) for each in (kind, float, np.float64)]
+    count = np.asarray([3]).dtype.type(2)
+    return made, Scaled()(x[1]), Scaled(kind)(x[1]), x.dtype.type(x[2]), count
+
+
 EXAMPLES = [
+    Example(types_as_functions, (filled(3), "double")),
+    Example(types_as_functions, (filled(3), "single"), differentiable=False),
+    Example(types_as_functions, (filled(3), "whole"), differentiable=False),
     Example(broadcast, (filled(3, 2), filled(3), 1.5)),
     Example(distances, (filled(3, 2), filled(2, 2) + 0.3)),
     Example(zero_dimensional, (np.array(1.5),)),

@@ -272,6 +272,8 @@ def _of_set_or_other(
 
 def _of_other(t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST) -> Expr:
     span = t.span(node)
+    if name == "type":  # of a dtype
+        t.program.note_dtypes()
     library = t.program.library_method(name) or t.program.library_callee(generator_methods.get(name))
     if library is not None:
         passed = passed.after([self], {})

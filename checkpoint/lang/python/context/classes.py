@@ -168,6 +168,10 @@ class ClassesContext(ABC):
         """Note that the program has generators."""
 
     @abstractmethod
+    def note_dtypes(self) -> None:
+        """Note that a type of elements, such as np.float32, is a value of the program."""
+
+    @abstractmethod
     def note_stored(self, name: str) -> None:
         """Note that the program assigns to attributes of this name."""
 

@@ -14,6 +14,11 @@ from checkpoint.lang.python.library.functions import MISSING
 from checkpoint.lang.python.library.intrinsics import prim
 
 
+def as_function(dtype: Any, /) -> Any:
+    """Return what a type of elements, such as np.float32, does when it is called."""
+    return lambda x: prim("tensorlib.as-array", x, dtype, None, True)[()]
+
+
 def get_(x: Any, key: Any, default: Any = None, /) -> Any:
     """See dict.get."""
     return x.get(key, default)

@@ -16,7 +16,7 @@ from checkpoint.lang.core import App, Const, Expr, If, Lambda, Var
 from checkpoint.lang.python.context.builder import NOWHERE, bind, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import ProgramContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
-from checkpoint.lang.python.context.meanings import Reference
+from checkpoint.lang.python.context.meanings import Callee, Reference
 from checkpoint.lang.python.linking import values
 
 
@@ -26,6 +26,16 @@ def called(program: ProgramContext, function: Expr, maker: str, span: Span) -> E
     def choose(v: list[Expr]) -> Expr:
         made = App(span, Var(span, maker), (copy_of(v[0]),))
         return If(span, instance(span, copy_of(v[0]), type), made, copy_of(v[0]))
+
+    return bind(program.names, [function], choose)
+
+
+def dtype_called(program: ProgramContext, function: Expr, maker: Callee, span: Span) -> Expr:
+    """Return what is called, where a type of elements may be: the function that converts to it."""
+
+    def choose(v: list[Expr]) -> Expr:
+        made = maker.applied([copy_of(v[0])], span)
+        return If(span, prim(span, "py.is-dtype", copy_of(v[0])), made, copy_of(v[0]))
 
     return bind(program.names, [function], choose)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from checkpoint.ad.array_library import ArrayLibrary, libraries
 from checkpoint.ad.arrays import Array
+from checkpoint.ad.library import dtype_of
 from checkpoint.ad.opaque import is_constant
 from checkpoint.ad.tables import Table
 from checkpoint.errors import Span
@@ -36,6 +37,7 @@ class Facts:
     classes: the classes whose objects the program may meet, in the order of their discovery.
     stored: the names of the attributes to which it assigns. never_stored: those of methods of Python's own
         types that were translated as if it assigns to none.
+    dtypes: whether types of elements, such as np.float32, are values that it may call.
     varying: whether some value takes a varying number of arguments.
     tables: whether tables of pandas are among the arguments and inputs.
     general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
@@ -54,6 +56,7 @@ class Facts:
     classes: dict[type, Any] = field(default_factory=dict)
     stored: set[str] = field(default_factory=set)
     never_stored: set[str] = field(default_factory=set)
+    dtypes: bool = False
     varying: bool = False
     tables: bool = False
     general: bool = False
@@ -77,6 +80,7 @@ class Facts:
         for cls in classes:
             if isinstance(cls, types.GenericAlias):
                 facts.valued = {**(facts.valued or {}), cls.__args__[0]: None}
+                facts.dtypes = facts.dtypes or dtype_of(cls.__args__[0]) is not None
             elif cls is types.FunctionType:
                 facts.varying = True
             elif cls is Table:
@@ -159,6 +163,8 @@ class Notes(ProgramContext):
                 self.note_tables()
             elif isinstance(cls, types.GenericAlias):
                 self.note_class_value(cls.__args__[0])
+                if dtype_of(cls.__args__[0]) is not None:
+                    self.note_dtypes()
             elif cls in libraries:
                 self.note_library(libraries[cls])
             elif cls is not Array:
@@ -172,6 +178,11 @@ class Notes(ProgramContext):
 
     def libraries_with(self, method: str) -> list[ArrayLibrary]:
         return [library for library in self.facts.libraries if method in library.methods]
+
+    def note_dtypes(self) -> None:
+        if not self.facts.dtypes:
+            self.facts.dtypes = True
+            raise FactsChanged
 
     def note_tables(self) -> None:
         """Record that the program reads a table of pandas."""

@@ -26,6 +26,7 @@ from checkpoint.lang.python.context.meanings import Callee, Env, Group, Referenc
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.intrinsics import apply
 from checkpoint.lang.python.library.stand_ins import NAMED_AS
+from checkpoint.lang.python.library.unbound import as_function
 from checkpoint.lang.python.linking import class_values, values
 from checkpoint.lang.python.linking.caches import Caches
 from checkpoint.lang.python.linking.facts import Notes
@@ -185,6 +186,9 @@ class Objects(Notes):
         """Call a value, which may be an object with `__call__`, or take a varying number of arguments."""
         if self.has_class_values():
             function = class_values.called(self, function, self.class_maker(), t.span(node))
+        if self.facts.dtypes:
+            maker = self.library_function(as_function)
+            function = class_values.dtype_called(self, function, maker, t.span(node))
         owners = self.owners_of("__call__")
         simple = passed.star is None and not passed.keywords and passed.mapping is None
         if not owners and simple:

@@ -104,6 +104,8 @@ def procedure_of(
         members: list[Any] = list(value)
         return prim(span, "py.tuple", *[Const(span, Native(member)) for member in members])
     if arrays.is_constant(value):
+        if isinstance(value, type):
+            program.note_dtypes()
         return Const(span, arrays.constant_of(value))
     if arrays.record_of(value) is not None:
         return _of_primitive(program, value, span)
