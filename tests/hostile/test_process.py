@@ -57,7 +57,7 @@ try:
     import _interpreters as interpreters
 except ImportError:
     import _xxsubinterpreters as interpreters
-text = "from checkpoint import engines; print(engines.available()['c'])"
+text = "from checkpoint import engines; print(engines.available()['c'], flush=True)"
 exec(text)
 another = interpreters.create()
 interpreters.run_string(another, text)
