@@ -42,6 +42,14 @@ PARTS = {
         def apply(g, x): return g(x).sum() * len([x].copy())
         print(checkpoint.grad(apply, argnums=1, engine=E)(make, 2.0))
     """,
+    "classes of numbers as values, which are types of elements to NumPy": """
+        class Disc:
+            def __init__(self, r): self.r = r
+        KINDS = [Disc, float]
+        def mapped(x): return sum(d.r for d in map(KINDS[0], [x])) + sum(map(KINDS[1], [x, 1]))
+        def counted(x): return checkpoint.primops(mapped, x)
+        print(checkpoint.primops(mapped, 0.7, engine=E), checkpoint.jvp(counted, 0.7, 1.0, engine=E))
+    """,
     "tensorlib, by a function in a container of the module": """
         import numpy as np
         TABLE = {"make": lambda x: np.full(3, x)}
