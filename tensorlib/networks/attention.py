@@ -9,7 +9,7 @@ from checkpoint.ad.array_library import dtype_kind, kernel, namespace
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import ADD, MULTIPLY
 from tensorlib.layout.moving import call, shape_now
-from tensorlib.networks.composed import along, of_parameter
+from tensorlib.networks.composed import along, of_parameter, value_of
 from tensorlib.rules import number, raw, real_only, unbroadcast
 
 Saved = tuple[Any, ...]
@@ -176,9 +176,7 @@ def _samples(rng: Any) -> list[Saved]:
 
 ATTENTION = tensor(
     "tensorlib.scaled_dot_product_attention",
-    lambda xp, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None: _saves(
-        xp, (), query, key, value, attn_mask, dropout_p, is_causal, scale
-    )[0],
+    value_of(_saves),
     saves=_saves,
     pull=_pull,
     jvps=along(_now, 0, 1, 2, 3, 6, count=7),

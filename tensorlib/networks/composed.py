@@ -1,4 +1,4 @@
-"""Rules for tangents of functions that are also written with other records.
+"""Rules for tangents of functions that are also written with other records; values of those that save.
 
 In: the function as a composition of records. Out: the tangent of its result, by the tangents of the records.
 So a function whose value and cotangents are a library's kernels has derivatives of every order.
@@ -6,6 +6,7 @@ So a function whose value and cotangents are a library's kernels has derivatives
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -34,6 +35,18 @@ def _along(composition: Rule, position: int) -> Rule:
         return number(zero(result) if found is None else found)
 
     return jvp
+
+
+def value_of(saves: Rule) -> Rule:
+    """Return the value of a function whose `saves` returns it with what is saved, with the same operands."""
+
+    def value(xp: Any, *operands: Any) -> Any:
+        return saves(xp, (), *operands)[0]
+
+    xp, _, *operands = inspect.signature(saves).parameters.values()
+    value.__signature__ = inspect.Signature([xp, *operands])  # type: ignore[attr-defined]  # as `tensor` reads
+    value.__module__ = saves.__module__  # where the table of functions lists it
+    return value
 
 
 def of_parameter(xp: Any, jvp: Any, g: Any, y: Any, *operands: Any) -> float:

@@ -12,7 +12,7 @@ from checkpoint.ad.pullbacks import RESULT
 from checkpoint.prims.arrays import tensor, translated_as
 from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.layout.moving import call
-from tensorlib.networks.composed import along
+from tensorlib.networks.composed import along, value_of
 from tensorlib.rules import number, real_only, unbroadcast
 from tensorlib.special import log_softmax
 
@@ -230,9 +230,7 @@ def _nll_samples(rng: Any) -> list[tuple[Any, ...]]:
 
 NLL_LOSS = tensor(
     "tensorlib.nll_loss",
-    lambda xp, input, target, weight=None, ignore_index=-100, reduction="mean": _nll_saves(
-        xp, (), input, target, weight, ignore_index, reduction
-    )[0],
+    value_of(_nll_saves),
     saves=_nll_saves,
     pull=_nll_pull,
     jvps=(_nll_jvp, None, along(_nll_now, 2, count=5)[2], None, None),

@@ -12,7 +12,7 @@ from checkpoint.ad.array_library import kernel, namespace
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import ADD, DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.layout.moving import call, shape_now
-from tensorlib.networks.composed import along
+from tensorlib.networks.composed import along, value_of
 from tensorlib.reductions.axes import plain_axis
 from tensorlib.rules import real_only
 
@@ -154,9 +154,7 @@ def _layer_samples(rng: Any) -> list[Saved]:
 
 LAYER_NORM = tensor(
     "tensorlib.layer_norm",
-    lambda xp, input, normalized_shape, weight=None, bias=None, eps=1e-5: _layer_norm_saves(
-        xp, (), input, normalized_shape, weight, bias, eps
-    )[0],
+    value_of(_layer_norm_saves),
     saves=_layer_norm_saves,
     pull=_layer_norm_pull,
     jvps=along(_layer_norm_now, 0, 2, 3, 4, count=5),
@@ -282,9 +280,7 @@ def _group_samples(rng: Any) -> list[Saved]:
 
 GROUP_NORM = tensor(
     "tensorlib.group_norm",
-    lambda xp, input, num_groups, weight=None, bias=None, eps=1e-5: _group_norm_saves(
-        xp, (), input, num_groups, weight, bias, eps
-    )[0],
+    value_of(_group_norm_saves),
     saves=_group_norm_saves,
     pull=_group_norm_pull,
     jvps=along(_group_norm_now, 0, 2, 3, 4, count=5),

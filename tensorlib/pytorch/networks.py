@@ -17,6 +17,11 @@ def _refuse(inplace: Any) -> None:
         raise ValueError(_IN_PLACE)
 
 
+def _refuse_old(size_average: Any, reduce: Any) -> None:
+    if size_average is not None or reduce is not None:
+        raise ValueError(_OLD)
+
+
 def relu(input: Any, inplace: Any = False) -> Any:
     _refuse(inplace)
     return prim("tensorlib.relu", input)
@@ -72,8 +77,7 @@ def mse_loss(
     reduction: Any = "mean",
     weight: Any = None,
 ) -> Any:
-    if size_average is not None or reduce is not None:
-        raise ValueError(_OLD)
+    _refuse_old(size_average, reduce)
     if weight is not None:
         raise ValueError("mse_loss with weights has no rule: write (weight * (input - target) ** 2).mean()")
     return prim("tensorlib.mse_loss", input, target, reduction)
@@ -88,8 +92,7 @@ def nll_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Any:
-    if size_average is not None or reduce is not None:
-        raise ValueError(_OLD)
+    _refuse_old(size_average, reduce)
     return prim("tensorlib.nll_loss", input, target, weight, ignore_index, reduction)
 
 
@@ -103,8 +106,7 @@ def cross_entropy(
     reduction: Any = "mean",
     label_smoothing: Any = 0.0,
 ) -> Any:
-    if size_average is not None or reduce is not None:
-        raise ValueError(_OLD)
+    _refuse_old(size_average, reduce)
     return _cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
 
 

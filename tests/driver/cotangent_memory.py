@@ -20,6 +20,7 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.functions.python_functions import run_of
 from tests.driver.large import ENGINES, started
+from tests.support.tracing import traced
 
 
 def of_list(x: float) -> float:
@@ -50,9 +51,7 @@ def measured(engine: Engine, start: Any) -> tuple[int, int, int]:
     length = engine.advance(start, None, Effects()).steps
     states = [engine.advance(start, length * k // 8, Effects()) for k in range(8)]
     tapes = [engine.tape(state, length * (k + 1) // 8, Effects()) for k, state in enumerate(states)]
-    gc.collect()
-    tracemalloc.start()
-    try:
+    with traced():
         before = tracemalloc.get_traced_memory()[0]
         cotangent = engine.seed(tapes[-1].end, 1.0)
         small = sum(engine.cotangent_bytes(cotangent))
@@ -63,8 +62,6 @@ def measured(engine: Engine, start: Any) -> tuple[int, int, int]:
             now, found = tracemalloc.get_traced_memory()[0] - before, sum(engine.cotangent_bytes(cotangent))
             if now > held:
                 most, held = found, now
-    finally:
-        tracemalloc.stop()
     return small, most, held
 
 

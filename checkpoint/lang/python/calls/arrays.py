@@ -74,7 +74,7 @@ def translation_of(value: Any) -> Any:
 
 
 def is_constant(value: Any) -> bool:
-    """Return whether an object of a library is a constant, such as a dtype."""
+    """Return whether an object of a library is a constant, such as a dtype; float is none."""
     return arrays.is_of_library(value) and arrays.dtype_of(value) is not None
 
 

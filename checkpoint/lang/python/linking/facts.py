@@ -14,10 +14,10 @@ from typing import Any
 
 from checkpoint.ad.array_library import ArrayLibrary, libraries
 from checkpoint.ad.arrays import Array
-from checkpoint.ad.library import dtype_of, is_of_library
 from checkpoint.ad.opaque import is_constant
 from checkpoint.ad.tables import Table
 from checkpoint.errors import Span
+from checkpoint.lang.python.calls import arrays
 from checkpoint.lang.python.context.contexts import ProgramContext
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.generators import generator
@@ -80,7 +80,7 @@ class Facts:
         for cls in classes:
             if isinstance(cls, types.GenericAlias):
                 facts.valued = {**(facts.valued or {}), cls.__args__[0]: None}
-                facts.dtypes = facts.dtypes or _is_dtype(cls.__args__[0])
+                facts.dtypes = facts.dtypes or arrays.is_constant(cls.__args__[0])
             elif cls is types.FunctionType:
                 facts.varying = True
             elif cls is Table:
@@ -163,7 +163,7 @@ class Notes(ProgramContext):
                 self.note_tables()
             elif isinstance(cls, types.GenericAlias):
                 self.note_class_value(cls.__args__[0])
-                if _is_dtype(cls.__args__[0]):
+                if arrays.is_constant(cls.__args__[0]):
                     self.note_dtypes()
             elif cls in libraries:
                 self.note_library(libraries[cls])
@@ -268,11 +268,6 @@ class Notes(ProgramContext):
 def is_of_program(cls: type) -> bool:
     """Return whether a class is none of Python's own, nor of NumPy."""
     return cls.__module__.partition(".")[0] not in _OF_PYTHON and bool(cls.__flags__ & (1 << 9))
-
-
-def _is_dtype(cls: type) -> bool:
-    """Return whether a class is one of a library's types of elements; float is none, whatever is loaded."""
-    return is_of_library(cls) and dtype_of(cls) is not None
 
 
 def _may_have_objects(cls: type) -> bool:

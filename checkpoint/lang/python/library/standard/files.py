@@ -15,6 +15,7 @@ from typing import Any
 
 from checkpoint.lang.python.library.actions import csv_rows, read_file
 from checkpoint.lang.python.library.intrinsics import prim
+from checkpoint.lang.python.library.iterators import collected
 
 _WRITES = "`open` for writing cannot be differentiated: return what is to be written, and write it outside"
 
@@ -162,14 +163,7 @@ class _reader:
 
 def reader(csvfile: Any, dialect: Any = "excel", /, **fmtparams: Any) -> Any:
     """See csv.reader; line_num counts rows."""
-    return _reader(csv_rows(_lines(csvfile), dialect, fmtparams))
-
-
-def _lines(csvfile: Any) -> Any:
-    found = []
-    for line in csvfile:
-        found.append(line)
-    return found
+    return _reader(csv_rows(collected(csvfile), dialect, fmtparams))
 
 
 class DictReader:
