@@ -1,4 +1,5 @@
-"""Generators of random numbers with a seed: np.random.default_rng(seed), np.random.RandomState(seed).
+"""Generators of random numbers with a seed: np.random.default_rng(seed), np.random.RandomState(seed), and
+np.random.Generator(np.random.PCG64(seed)), where the seed may be a SeedSequence.
 
 In a program a generator is a list of its name and of the words of its state, which a draw replaces. So a run
 that is interrupted, or run again for its derivative, draws the numbers that NumPy draws. The numbers are
@@ -7,6 +8,7 @@ differentiable by location and scale.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -142,8 +144,47 @@ DRAW_MOVED = tensor(
 # As a program sees them
 
 
+@dataclass(frozen=True)
+class SeedSequence:
+    """See numpy.random.SeedSequence; of an entropy alone."""
+
+    entropy: Any = None
+    spawn_key: Any = ()
+    pool_size: Any = 4
+
+
+@dataclass(frozen=True)
+class PCG64:
+    """See numpy.random.PCG64. generator: the Generator that draws from it, and changes its state."""
+
+    generator: Any
+
+
+def seed_sequence(entropy: Any = None, *, spawn_key: Any = (), pool_size: Any = 4) -> Any:
+    """See numpy.random.SeedSequence; with an entropy."""
+    if entropy is None:
+        raise ValueError("np.random.SeedSequence() without a seed is another one at each call: pass a seed")
+    if len(spawn_key) or pool_size != 4:
+        raise NotImplementedError("np.random.SeedSequence with spawn_key or pool_size: pass a seed alone")
+    return SeedSequence(entropy, spawn_key, pool_size)
+
+
+def pcg64(seed: Any = None) -> Any:
+    """See numpy.random.PCG64; with a seed."""
+    return PCG64(default_rng(seed))
+
+
+def generator(bit_generator: Any) -> Any:
+    """See numpy.random.Generator; of a PCG64."""
+    return bit_generator.generator
+
+
 def default_rng(seed: Any = None) -> Any:
     """See numpy.random.default_rng; with a seed."""
+    if isinstance(seed, SeedSequence):
+        return default_rng(seed.entropy)
+    if isinstance(seed, PCG64):
+        return seed.generator
     if seed is None:
         raise ValueError("np.random.default_rng() without a seed is another one at each call: pass a seed")
     return ["np.random.Generator", start("default_rng", seed)]
@@ -283,4 +324,7 @@ for _method in (
     generator_methods[_method.__name__] = _method
     translated_as(_method, _method)
 translated_as(np.random.default_rng, default_rng)
+translated_as(np.random.SeedSequence, seed_sequence)
+translated_as(np.random.PCG64, pcg64)
+translated_as(np.random.Generator, generator)
 translated_as(np.random.RandomState, random_state)

@@ -240,6 +240,29 @@ FILL = tensor(
 )
 
 
+def _set_flags(xp: Any, a: Any, write: Any) -> Any:
+    before = a.flags.writeable
+    if write:
+        a.setflags(write)  # raises NumPy's own error where that is not possible
+        a.setflags(before)
+    result = xp.array(a)
+    result.setflags(write)
+    return result
+
+
+SET_FLAGS = tensor(
+    "array.setflags",
+    _set_flags,
+    vjps=(lambda xp, g, y, a, write: g, None),
+    jvps=(lambda t, y, a, write: t, None),
+    needs=((), ()),
+    changes=True,
+    shape="that of the array",
+    overloads=("py.set-flags",),
+    samples=lambda rng: [(rng.normal(size=(2, 3)), False), (rng.normal(size=3), True)],
+)
+
+
 def _copyto(xp: Any, dst: Any, src: Any) -> Any:
     xp.copyto(dst, src)
     return dst

@@ -56,5 +56,27 @@ def kept(x: Any) -> Any:
     return model.sum(x), model.is_numpy(), Model(math).is_numpy(), x.sum(axis=0), hasattr(model.own, "exp")
 
 
+class Shim:
+    """An object that forwards to the module which it holds, as packages with several back ends have it."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def __getattr__(self, key: str) -> Any:
+        if key == "_module":
+            return self._module
+        return getattr(self._module, key)
+
+
+xp, functions = Shim(np), Shim(math)
+
+
+def forwarded(x: Any) -> Any:
+    """Functions of modules by way of an object with a __getattr__."""
+    total = xp.zeros(3, dtype=xp.float64)
+    total[1:] += xp.sin(x[0, :2])
+    return total, functions.exp(x[0, 0]), xp.linalg.norm(x)
+
+
 X = np.array([[0.7, -1.3, 0.31], [2.2, 0.4, 1.7]])
-EXAMPLES = [Example(chosen, (X,)), Example(passed, (X,)), Example(kept, (X,))]
+EXAMPLES = [Example(chosen, (X,)), Example(passed, (X,)), Example(kept, (X,)), Example(forwarded, (X,))]

@@ -209,7 +209,22 @@ def copied_in_the_order_of_c(x: Any) -> Any:
     return by_method.sum(), by_function.sum(), rows.sum(), np.array(rows.T).copy().sum()
 
 
+def made_read_only(x: Any) -> Any:
+    """setflags: what is written to a read-only array raises NumPy's error."""
+    y, caught = x * x, []
+    y.setflags(write=False)
+    try:
+        y[0] = 1.0
+    except ValueError as error:
+        caught.append(str(error))
+    total = np.sum(y * x)
+    y.setflags(write=True)
+    y[0] = 2.0 * x[1]
+    return total, y, caught
+
+
 EXAMPLES = [
+    Example(made_read_only, (filled(3),)),
     *[Example(copied_in_the_order_of_c, (x,)) for x in (0.1, 0.3, 0.7, 1.1)],
     Example(element_by_element, (filled(4),)),
     Example(recurrence, (1.5, 6)),

@@ -128,6 +128,13 @@ def change_sort(x: Any, *, key: Any = None, reverse: Any = False) -> Any:
     return (prim("py.permute", x, prim("py.order", keys, bool(reverse))), None)
 
 
+def change_setflags(x: Any, write: Any = None, align: Any = None, uic: Any = None) -> Any:
+    """See numpy.ndarray.setflags; what is written to a read-only array raises NumPy's error."""
+    if align is not None or uic is not None:
+        raise NotImplementedError("setflags with align or uic has no rule here: leave them out")
+    return (x if write is None else prim("py.set-flags", x, write), None)
+
+
 def change_update(d: Any, other: Any = (), /, **more: Any) -> Any:
     """See dict.update."""
     if not isinstance(d, dict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dis
 import functools
 import logging
 import types
@@ -12,7 +13,9 @@ from typing import Any
 from checkpoint.lang.python.calls import arrays
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Reference
-from checkpoint.lang.python.linking.inputs import is_of_system
+from checkpoint.lang.python.linking.inputs import is_data, is_of_system
+from checkpoint.lang.python.source.boundary import is_own
+from checkpoint.lang.python.source.plain_objects import attribute_names, is_plain_object
 
 _KNOWN = (types.ModuleType, type, types.UnionType, logging.Logger)
 _OF_FUNCTIONS = frozenset(("__doc__", "__module__", "__name__", "__qualname__"))
@@ -47,3 +50,40 @@ def of_function(
     if isinstance(function, functools._lru_cache_wrapper) and hasattr(function, name):
         raise t.refuse(node, f"{function.__name__}.{name}", "leave it out: each run has a cache of its own")
     return None
+
+
+def is_forwarded(value: Any, name: str) -> bool:
+    """Return whether an attribute of an object is one of a module that the object holds: shim.exp.
+
+    Such is what a `__getattr__` returns that does nothing but ask for attributes of others, if it is no data.
+    """
+    cls = type(value)
+    if not is_plain_object(value) or not is_own(cls) or name.startswith("__"):
+        return False
+    function = getattr(cls, "__getattr__", None)
+    if not isinstance(function, types.FunctionType) or not _only_forwards(function):
+        return False
+    if name in attribute_names(value) or hasattr(cls, name):
+        return False
+    held = [object.__getattribute__(value, each) for each in attribute_names(value)]
+    if not any(isinstance(each, types.ModuleType) for each in held):
+        return False
+    found = getattr(value, name, None)
+    return found is not None and not is_data(found)
+
+
+@functools.cache
+def _only_forwards(function: types.FunctionType) -> bool:
+    """Return whether a function changes nothing, and calls nothing but getattr and AttributeError."""
+    calls, callees = 0, 0
+    for step in dis.get_instructions(function):
+        if step.opname in _LOADS and step.argval in ("getattr", "AttributeError"):
+            callees += 1
+        elif step.opname in _LOADS or step.opname.startswith(_EFFECTS):
+            return False
+        calls += step.opname.startswith("CALL")
+    return calls <= callees
+
+
+_LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF")
+_EFFECTS = ("STORE_ATTR", "STORE_GLOBAL", "STORE_DEREF", "STORE_SUBSCR", "DELETE", "IMPORT", "MAKE", "YIELD")

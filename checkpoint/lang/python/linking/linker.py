@@ -162,6 +162,8 @@ class Linker(Assigned):
         if not isinstance(node, ast.Attribute):
             return None
         base = self.reference(t, node.value, env)
+        if isinstance(base, str):
+            return self._forwarded(base, node.attr)
         if not isinstance(base, Reference) or not attributes.are_known(base.value):
             return attributes.of_function(t, base, node, self.find) if isinstance(base, Reference) else None
         if isinstance(base.value, type) and node.attr in {"__name__", "__qualname__"}:
@@ -172,6 +174,14 @@ class Linker(Assigned):
             what = f"{stored(base.value, '__name__', type(base.value).__name__)}.{node.attr}"
             raise t.refuse(node, f"{what}, which does not exist,", "check the name")
         return found
+
+    def _forwarded(self, variable: str, name: str) -> Reference | None:
+        """Return what an attribute of an input means that is one of a module which the input holds."""
+        index = next((i for i, each in self.variables.items() if each == variable), None)
+        if index is None or self.facts.has_state or not attributes.is_forwarded(self.inputs.value(index), name):
+            return None
+        found = self.find(index, "attribute", name)
+        return found if isinstance(found, Reference) else None
 
     def attribute_of(self, base: Reference, name: str) -> Reference | str | None:
         self.check_read(base.value, name)

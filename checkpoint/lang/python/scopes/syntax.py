@@ -24,6 +24,7 @@ MUTATING_METHODS = frozenset(
         "setdefault",
         "popitem",
         "fill",
+        "setflags",
     ]
 )
 
