@@ -1,20 +1,18 @@
 """Generators of random numbers with a seed: np.random.default_rng(seed), np.random.RandomState(seed), and
 np.random.Generator(np.random.PCG64(seed)), where the seed may be a SeedSequence.
 
-In a program a generator is a list of its name and of the words of its state, which a draw replaces. So a run
-that is interrupted, or run again for its derivative, draws the numbers that NumPy draws. The numbers are
+In a program a generator is an object that has the words of its state, which a draw replaces. So a run that
+is interrupted, or run again for its derivative, draws the numbers that NumPy draws. The numbers are
 differentiable by location and scale.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.library import generator_methods
-from checkpoint.prims.arrays import tensor, translated_as
+from checkpoint.prims.arrays import StandIn, stands_for, tensor, translated_as
 from tensorlib.layout.moving import call, shape_now
 from tensorlib.rules import discrete, unbroadcast
 
@@ -144,187 +142,206 @@ DRAW_MOVED = tensor(
 # As a program sees them
 
 
-@dataclass(frozen=True)
 class SeedSequence:
     """See numpy.random.SeedSequence; of an entropy alone."""
 
-    entropy: Any = None
-    spawn_key: Any = ()
-    pool_size: Any = 4
+    def __init__(self, entropy: Any = None, *, spawn_key: Any = (), pool_size: Any = 4) -> None:
+        if entropy is None:
+            raise ValueError(_WITHOUT.format("SeedSequence"))
+        if len(spawn_key) or pool_size != 4:
+            raise NotImplementedError("np.random.SeedSequence with spawn_key or pool_size: pass a seed alone")
+        self.entropy = entropy
 
 
-@dataclass(frozen=True)
+_WITHOUT = "np.random.{}() without a seed is another one at each call: pass a seed"
+
+
+def _seed_of(seed: Any, name: Any) -> Any:
+    """Return the number, or numbers, from which a generator starts."""
+    if seed is None:
+        raise ValueError(_WITHOUT.format(name))
+    return seed.entropy if isinstance(seed, SeedSequence) else seed
+
+
 class PCG64:
-    """See numpy.random.PCG64. generator: the Generator that draws from it, and changes its state."""
+    """See numpy.random.PCG64. words: its state."""
 
-    generator: Any
-
-
-def seed_sequence(entropy: Any = None, *, spawn_key: Any = (), pool_size: Any = 4) -> Any:
-    """See numpy.random.SeedSequence; with an entropy."""
-    if entropy is None:
-        raise ValueError("np.random.SeedSequence() without a seed is another one at each call: pass a seed")
-    if len(spawn_key) or pool_size != 4:
-        raise NotImplementedError("np.random.SeedSequence with spawn_key or pool_size: pass a seed alone")
-    return SeedSequence(entropy, spawn_key, pool_size)
+    def __init__(self, seed: Any = None) -> None:
+        self.words = start("default_rng", _seed_of(seed, "PCG64"))
 
 
-def pcg64(seed: Any = None) -> Any:
-    """See numpy.random.PCG64; with a seed."""
-    return PCG64(default_rng(seed))
+class Distributions:
+    """What the methods of generators have in common; `_drawn` and `_moved` draw."""
+
+    def normal(self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """See numpy.random.Generator.normal."""
+        return self._moved("normal", loc, scale, size)
+
+    def laplace(self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """See numpy.random.Generator.laplace."""
+        return self._moved("laplace", loc, scale, size)
+
+    def logistic(self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """See numpy.random.Generator.logistic."""
+        return self._moved("logistic", loc, scale, size)
+
+    def gumbel(self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """See numpy.random.Generator.gumbel."""
+        return self._moved("gumbel", loc, scale, size)
+
+    def exponential(self: Any, scale: Any = 1.0, size: Any = None) -> Any:
+        """See numpy.random.Generator.exponential."""
+        return self._moved("exponential", 0.0, scale, size)
+
+    def standard_normal(self: Any, size: Any = None) -> Any:
+        """See numpy.random.Generator.standard_normal."""
+        return self._drawn("standard_normal", (), size)
+
+    def random(self: Any, size: Any = None) -> Any:
+        """See numpy.random.Generator.random."""
+        return self._drawn("random", (), size)
+
+    def uniform(self: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """See numpy.random.Generator.uniform."""
+        shape = np.broadcast_shapes(np.shape(low), np.shape(high)) if size is None else size
+        found = self._drawn("random", (), shape)
+        moved = low + (high - low) * found
+        return moved if np.ndim(moved) or size == () else float(moved)
+
+    def poisson(self: Any, lam: Any = 1.0, size: Any = None) -> Any:
+        """See numpy.random.Generator.poisson; an integer, so without derivative."""
+        return self._drawn("poisson", (lam,), size)
+
+    def binomial(self: Any, n: Any, p: Any, size: Any = None) -> Any:
+        """See numpy.random.Generator.binomial; an integer, so without derivative."""
+        return self._drawn("binomial", (n, p), size)
+
+    def choice(self: Any, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
+        """See numpy.random.Generator.choice; of integers, or of the rows of an array."""
+        if np.ndim(a) == 0:
+            return self._drawn("choice", (a, size, replace, p), False)
+        return np.asarray(a)[self._drawn("choice", (len(a), size, replace, p), False)]
+
+    def shuffle(self: Any, x: Any) -> Any:
+        """See numpy.random.Generator.shuffle."""
+        raise NotImplementedError("rng.shuffle(x) has no rule here: write x = rng.permutation(x)")
+
+    def permutation(self: Any, x: Any) -> Any:
+        """See numpy.random.Generator.permutation."""
+        if np.ndim(x) == 0:
+            return self._drawn("permutation", (x,), False)
+        return np.asarray(x)[self._drawn("permutation", (len(x),), False)]
 
 
-def generator(bit_generator: Any) -> Any:
+class Generator(Distributions):
     """See numpy.random.Generator; of a PCG64."""
-    return bit_generator.generator
+
+    def __init__(self, bit_generator: Any) -> None:
+        if not isinstance(bit_generator, PCG64):
+            raise NotImplementedError("np.random.Generator: pass it an np.random.PCG64")
+        self.bit_generator = bit_generator
+
+    def _drawn(self, method: Any, args: Any, size: Any) -> Any:
+        found, self.bit_generator.words = draw(self.bit_generator.words, method, args, size)
+        return found
+
+    def _moved(self, method: Any, loc: Any, scale: Any, size: Any) -> Any:
+        found, self.bit_generator.words = draw_moved(self.bit_generator.words, method, loc, scale, size)
+        return found
+
+    def integers(
+        self, low: Any, high: Any = None, size: Any = None, dtype: Any = "int64", endpoint: Any = False
+    ) -> Any:
+        """See numpy.random.Generator.integers."""
+        return self._drawn("integers", (low, high, size, dtype, endpoint), False)
+
+
+class RandomState(Distributions):
+    """See numpy.random.RandomState; with a seed. words: its state."""
+
+    def __init__(self, seed: Any = None) -> None:
+        self.words = start("RandomState", _seed_of(seed, "RandomState"))
+
+    def _drawn(self, method: Any, args: Any, size: Any) -> Any:
+        found, self.words = draw(self.words, method, args, size)
+        return found
+
+    def _moved(self, method: Any, loc: Any, scale: Any, size: Any) -> Any:
+        found, self.words = draw_moved(self.words, method, loc, scale, size)
+        return found
+
+    def random_sample(self, size: Any = None) -> Any:
+        """See numpy.random.RandomState.random_sample."""
+        return self._drawn("random_sample", (), size)
+
+    def rand(self, *shape: Any) -> Any:
+        """See numpy.random.RandomState.rand."""
+        return self._drawn("random_sample", (), shape if shape else None)
+
+    def randn(self, *shape: Any) -> Any:
+        """See numpy.random.RandomState.randn."""
+        return self._drawn("standard_normal", (), shape if shape else None)
+
+    def randint(self, low: Any, high: Any = None, size: Any = None) -> Any:
+        """See numpy.random.RandomState.randint."""
+        return self._drawn("randint", (low, high), size)
 
 
 def default_rng(seed: Any = None) -> Any:
     """See numpy.random.default_rng; with a seed."""
-    if isinstance(seed, SeedSequence):
-        return default_rng(seed.entropy)
-    if isinstance(seed, PCG64):
-        return seed.generator
-    if seed is None:
-        raise ValueError("np.random.default_rng() without a seed is another one at each call: pass a seed")
-    return ["np.random.Generator", start("default_rng", seed)]
+    if isinstance(seed, Generator):
+        return seed
+    return Generator(seed if isinstance(seed, PCG64) else PCG64(_seed_of(seed, "default_rng")))
 
 
-def random_state(seed: Any = None) -> Any:
-    """See numpy.random.RandomState; with a seed."""
-    if seed is None:
-        raise ValueError("np.random.RandomState() without a seed is another one at each call: pass a seed")
-    return ["np.random.RandomState", start("RandomState", seed)]
+# Those from outside
 
 
-def _drawn(self: Any, method: Any, args: Any, size: Any) -> Any:
-    _check(self, method)
-    found, self[1] = draw(self[1], method, args, size)
-    return found
+def _restored(made: Any, words: Any) -> None:
+    """Give a generator the state of the words."""
+    source = _generator(words)
+    if isinstance(made, np.random.RandomState):
+        made.set_state(source.get_state(legacy=True))
+    else:
+        made.state = source.bit_generator.state
 
 
-def _moved(self: Any, method: Any, loc: Any, scale: Any, size: Any) -> Any:
-    _check(self, method)
-    found, self[1] = draw_moved(self[1], method, loc, scale, size)
-    return found
-
-
-def _check(self: Any, method: Any) -> None:
-    """Raise AttributeError for what is no generator."""
-    if not isinstance(self, list) or len(self) != 2 or self[0] not in _NAMES:
-        raise AttributeError(f"this object has no attribute {method!r}")
-
-
-_NAMES = ("np.random.Generator", "np.random.RandomState")
-
-
-def normal(self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-    """See numpy.random.Generator.normal."""
-    return _moved(self, "normal", loc, scale, size)
-
-
-def laplace(self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-    """See numpy.random.Generator.laplace."""
-    return _moved(self, "laplace", loc, scale, size)
-
-
-def logistic(self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-    """See numpy.random.Generator.logistic."""
-    return _moved(self, "logistic", loc, scale, size)
-
-
-def gumbel(self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-    """See numpy.random.Generator.gumbel."""
-    return _moved(self, "gumbel", loc, scale, size)
-
-
-def exponential(self: Any, scale: Any = 1.0, size: Any = None) -> Any:
-    """See numpy.random.Generator.exponential."""
-    return _moved(self, "exponential", 0.0, scale, size)
-
-
-def standard_normal(self: Any, size: Any = None) -> Any:
-    """See numpy.random.Generator.standard_normal."""
-    return _drawn(self, "standard_normal", (), size)
-
-
-def random(self: Any, size: Any = None) -> Any:
-    """See numpy.random.Generator.random."""
-    return _drawn(self, "random", (), size)
-
-
-def random_sample(self: Any, size: Any = None) -> Any:
-    """See numpy.random.RandomState.random_sample."""
-    return _drawn(self, "random_sample", (), size)
-
-
-def uniform(self: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-    """See numpy.random.Generator.uniform."""
-    shape = np.broadcast_shapes(np.shape(low), np.shape(high)) if size is None else size
-    found = _drawn(self, "random" if self[0] == _NAMES[0] else "random_sample", (), shape)
-    moved = low + (high - low) * found
-    return moved if np.ndim(moved) or size == () else float(moved)
-
-
-def rand(self: Any, *shape: Any) -> Any:
-    """See numpy.random.RandomState.rand."""
-    return _drawn(self, "random_sample", (), shape if shape else None)
-
-
-def randn(self: Any, *shape: Any) -> Any:
-    """See numpy.random.RandomState.randn."""
-    return _drawn(self, "standard_normal", (), shape if shape else None)
-
-
-def integers(
-    self: Any, low: Any, high: Any = None, size: Any = None, dtype: Any = "int64", endpoint: Any = False
-) -> Any:
-    """See numpy.random.Generator.integers."""
-    return _drawn(self, "integers", (low, high, size, dtype, endpoint), False)
-
-
-def poisson(self: Any, lam: Any = 1.0, size: Any = None) -> Any:
-    """See numpy.random.Generator.poisson; an integer, so without derivative."""
-    return _drawn(self, "poisson", (lam,), size)
-
-
-def binomial(self: Any, n: Any, p: Any, size: Any = None) -> Any:
-    """See numpy.random.Generator.binomial; an integer, so without derivative."""
-    return _drawn(self, "binomial", (n, p), size)
-
-
-def choice(self: Any, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
-    """See numpy.random.Generator.choice; of integers, or of the rows of an array."""
-    if np.ndim(a) == 0:
-        return _drawn(self, "choice", (a, size, replace, p), False)
-    return np.asarray(a)[_drawn(self, "choice", (len(a), size, replace, p), False)]
-
-
-def shuffle(self: Any, x: Any) -> Any:
-    """See numpy.random.Generator.shuffle."""
-    raise NotImplementedError("rng.shuffle(x) has no rule here: write x = rng.permutation(x)")
-
-
-def randint(self: Any, low: Any, high: Any = None, size: Any = None) -> Any:
-    """See numpy.random.RandomState.randint."""
-    return _drawn(self, "randint", (low, high), size)
-
-
-def permutation(self: Any, x: Any) -> Any:
-    """See numpy.random.Generator.permutation."""
-    if np.ndim(x) == 0:
-        return _drawn(self, "permutation", (x,), False)
-    return np.asarray(x)[_drawn(self, "permutation", (len(x),), False)]
-
-
-for _method in (
-    *(normal, laplace, logistic, gumbel, exponential, standard_normal, random, random_sample, uniform),
-    *(rand, randn, integers, randint, permutation, poisson, binomial, choice, shuffle),
-):
-    generator_methods[_method.__name__] = _method
-    translated_as(_method, _method)
 translated_as(np.random.default_rng, default_rng)
-translated_as(np.random.SeedSequence, seed_sequence)
-translated_as(np.random.PCG64, pcg64)
-translated_as(np.random.Generator, generator)
-translated_as(np.random.RandomState, random_state)
+stands_for(
+    StandIn(
+        np.random.SeedSequence,
+        SeedSequence,
+        lambda thing: {"entropy": thing.entropy},
+        lambda attributes: np.random.SeedSequence(attributes["entropy"]),
+        lambda made, attributes: None,
+    )
+)
+stands_for(
+    StandIn(
+        np.random.PCG64,
+        PCG64,
+        lambda thing: {"words": _words(np.random.Generator(thing))},
+        lambda _: np.random.PCG64(0),
+        lambda made, attributes: _restored(made, attributes["words"]),
+    )
+)
+stands_for(
+    StandIn(
+        np.random.Generator,
+        Generator,
+        lambda thing: {"bit_generator": thing.bit_generator},
+        lambda _: np.random.Generator(np.random.PCG64(0)),
+        lambda made, attributes: _restored(
+            made.bit_generator, _words(np.random.Generator(attributes["bit_generator"]))
+        ),
+    )
+)
+stands_for(
+    StandIn(
+        np.random.RandomState,
+        RandomState,
+        lambda thing: {"words": _words(thing)},
+        lambda _: np.random.RandomState(0),
+        lambda made, attributes: _restored(made, attributes["words"]),
+    )
+)

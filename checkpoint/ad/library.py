@@ -13,6 +13,7 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.array_library import installed, libraries
@@ -21,7 +22,7 @@ from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Primitive, Purity, register
 from checkpoint.ad.tables import are_mixed
 from checkpoint.ad.tensors import Tensor
-from checkpoint.errors import InternalError
+from checkpoint.errors import InternalError, RunError
 
 # By library, the package whose `libraries.register` registers records for its functions and arrays. This is
 # the one table of packages that are named by strings: they depend on this one, which must not depend on them.
@@ -46,9 +47,41 @@ translations: dict[Any, Callable[..., Any]] = {}  # by a library's function: the
 instances: dict[type, tuple[str, Callable[..., Any]]] = {}  # by a class: how calls of its objects are written
 in_full: dict[str, Callable[..., Any]] = {}  # by a record's name: the function with all its parameters
 methods: dict[str, Tensor] = {}  # by the name of a method of arrays
-generator_methods: dict[str, Callable[..., Any]] = {}  # by name: those of generators of random numbers
 refusals: dict[Any, tuple[str, str]] = {}  # by a library's object: its name, and what to write instead
 solvers: dict[str, Callable[..., Any]] = {}  # by name: what calls functions of a program, on plain numbers
+
+Attributes = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """How objects of a class enter and leave programs.
+
+    of: the class of Python's, or of a library. cls: the class that stands for it, written in the language
+    that is translated. taken: the attributes of the stand-in of an object. empty: a new object for a stand-in
+    whose attributes may not be filled yet. fill: gives it items. is_inner: whether it never leaves its run.
+    """
+
+    of: type
+    cls: type
+    taken: Callable[[Any], Attributes]
+    empty: Callable[[Attributes], Any]
+    fill: Callable[[Any, Attributes], object]
+    is_inner: bool = False
+
+    def made(self, attributes: Attributes, leaves: bool) -> Any:
+        """Return a new object; an iterator cannot leave its run."""
+        if leaves and self.is_inner:
+            raise RunError(
+                f"a {self.cls.__name__} is no value outside of its run: return a list of its items"
+            )
+        return self.empty(attributes)
+
+
+stand_ins: dict[type, StandIn] = {}  # by the class that stands for another
+stood_for: dict[type, StandIn] = {}  # by the class for which another stands
+names_of_stand_ins: dict[type, type] = {}  # by the class that stands for another: the class that it is called
+standing: dict[type, type] = {}  # by the class for which another stands: that
 
 _loaded: set[str] = set()  # the libraries whose modules are imported completely
 _by_function: dict[Any, Tensor] = {}
@@ -105,6 +138,15 @@ def translated_as(function: Any, written: Callable[..., Any]) -> None:
     """Register a function written in Python, `written`, to be translated in place of a library's function."""
     translations[function] = written
     _registrations.append(function)
+
+
+def stands_for(each: StandIn) -> None:
+    """Register a class that stands for a library's in programs; it is called as the library's is."""
+    stand_ins[each.cls] = stood_for[each.of] = each
+    names_of_stand_ins[each.cls] = each.of
+    standing[each.of] = each.cls
+    each.cls.__name__ = each.cls.__qualname__ = each.of.__name__
+    _registrations.append(each)
 
 
 def refused(thing: Any, shown: str, instead: str) -> None:

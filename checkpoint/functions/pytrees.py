@@ -29,7 +29,7 @@ from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Opaque
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.errors import RunError, SourceError
-from checkpoint.lang.python.library.stand_ins import BY_CLASS, StandIn, stand_in_of
+from checkpoint.lang.python.library.stand_ins import BY_CLASS, stand_in_of
 from checkpoint.lang.python.library.standard.bases import ITEMS
 from checkpoint.lang.python.source.members import base_of
 from checkpoint.lang.python.source.plain_objects import fill_items, items_of
@@ -208,7 +208,7 @@ def rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
     if cls is dict:
         return dict(zip(item, attributes["held"].values(), strict=True))
     if cls in BY_CLASS:
-        return _like(item, BY_CLASS[cls], attributes["table"])
+        return _like(item, BY_CLASS[cls], attributes)
     registered = _registered(cls)
     if registered is not None:
         made = _by_registration(item, attributes, registered)
@@ -219,9 +219,10 @@ def rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
     return tuple.__new__(cls, parts) if issubclass(cls, tuple) else _object(cls, attributes)
 
 
-def _like(item: Any, stand_in: StandIn, table: Any) -> Any:
-    """Return a container of collections like another, with other items."""
-    attributes = {**stand_in.taken(item), "table": table}
+def _like(item: Any, stand_in: arrays.StandIn, parts: dict[str, Any]) -> Any:
+    """Return an object of a library like another, with other items, or with other parts if it has none."""
+    changed = {"table": parts["table"]} if "table" in parts else parts
+    attributes = {**stand_in.taken(item), **changed}
     made = stand_in.empty(attributes)
     stand_in.fill(made, attributes)
     return made

@@ -12,6 +12,7 @@ from typing import Any
 from checkpoint.ad.array_library import ArrayLibrary, defaults, install, lacks
 from checkpoint.ad.arrays import Discrete, current_data
 from checkpoint.ad.library import (
+    StandIn,
     also_implements,
     instances_translated_as,
     load,
@@ -20,6 +21,7 @@ from checkpoint.ad.library import (
     overloads,
     refused,
     solver,
+    stands_for,
     tensor,
     translated_as,
     translated_in_full,
@@ -35,6 +37,7 @@ from checkpoint.scalars.definition import array_loaders
 
 __all__ = [
     "ArrayLibrary",
+    "StandIn",
     "also_implements",
     "boolean_of",
     "defaults",
@@ -48,6 +51,7 @@ __all__ = [
     "refused",
     "scalar_on_arrays",
     "solver",
+    "stands_for",
     "tensor",
     "translated_as",
     "translated_in_full",

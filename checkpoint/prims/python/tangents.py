@@ -204,7 +204,10 @@ def _stand_in_given(value: Any, given: Any, path: Path) -> list[Any]:
     parts = dict(zip(value.layout.names, value.items, strict=True))
     if stand_in.cls is KeyedDict:
         return [_values_given(parts["held"], given, path) if name == "held" else _ZERO for name in parts]
-    table = stand_in.taken(given)["table"]
+    taken = stand_in.taken(given)
+    if "table" not in parts:
+        return [taken.get(name, _ZERO) for name in parts]
+    table = taken["table"]
     if stand_in.cls is Deque:
         table = [*[_ZERO] * parts["head"], *table]
     return [table if name == "table" else _ZERO for name in parts]

@@ -54,6 +54,19 @@ def legacy(x: Any) -> Any:
     return values + rng.uniform(x[1], 3.0, size=len(x)) * rng.gumbel(0.5, 2.0)
 
 
+KINDS = (int, np.random.Generator)
+
+
+def from_a_sequence(x: Any) -> Any:
+    """A generator of bits that two generators share; what they are instances of."""
+    bits = np.random.PCG64(np.random.SeedSequence(5))
+    rng, other = np.random.Generator(bits), np.random.default_rng(bits)
+    sequence: Any = np.random.SeedSequence(7)
+    values = rng.normal(x[0], 1.0, 3) + other.uniform(0.0, x[1], 3) + sequence.entropy
+    is_one = isinstance(rng, np.random.Generator), isinstance(rng, KINDS), isinstance(rng, list)
+    return values * x[0], is_one, type(np.random.RandomState(1)) is np.random.RandomState, type(bits).__name__
+
+
 def empty_range(x: Any) -> Any:
     """An error of NumPy's."""
     rng = np.random.default_rng(1)
@@ -66,5 +79,6 @@ EXAMPLES = [
     Example(shared, (filled(2) + 2.0,)),
     Example(chosen, (filled(4),)),
     Example(legacy, (filled(3),)),
+    Example(from_a_sequence, (filled(2) + 2.0,)),
     Example(empty_range, (filled(2),), raises=ValueError),
 ]

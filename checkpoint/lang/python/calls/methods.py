@@ -13,7 +13,6 @@ from types import ModuleType
 
 from checkpoint.ad import opaque
 from checkpoint.ad.array_library import ArrayLibrary
-from checkpoint.ad.library import generator_methods
 from checkpoint.ad.library import methods as array_methods
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import Span
@@ -198,7 +197,6 @@ def _is_built_in(t: FunctionContext, name: str) -> bool:
         or name in opaque.METHODS
         or name in outside.METHODS
         or name in sets.OWN
-        or name in generator_methods
         or t.program.library_method(name) is not None
     )
 
@@ -274,7 +272,7 @@ def _of_other(t: FunctionContext, self: Expr, name: str, passed: Arguments, node
     span = t.span(node)
     if name == "type":  # of a dtype
         t.program.note_dtypes()
-    library = t.program.library_method(name) or t.program.library_callee(generator_methods.get(name))
+    library = t.program.library_method(name)
     if library is not None:
         passed = passed.after([self], {})
         return arrange.apply(t, library, passed, node, lambda args: t.call(library, args, {}, span))

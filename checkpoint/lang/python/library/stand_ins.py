@@ -13,11 +13,20 @@ import functools
 import io
 import random
 import types
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.containers import Layout
+from checkpoint.ad.library import (
+    Attributes,
+    StandIn,
+    names_of_stand_ins,
+    stand_ins,
+    standing,
+    stood_for,
+)
+from checkpoint.ad.library import (
+    is_of_library as is_of_array_library,
+)
 from checkpoint.ad.twister import put_together, taken_apart
 from checkpoint.ad.values import Closure
 from checkpoint.errors import InternalError, RunError
@@ -34,8 +43,6 @@ from checkpoint.lang.python.library.standard import (
 )
 from checkpoint.lang.python.library.tokens import IS_VALUE, constant_of, needs_tokens, of_constant
 
-Attributes = dict[str, Any]
-
 
 class Overloads:
     """The class of a record of procedures, whose fields are named by the number of arguments, or "**".
@@ -45,29 +52,6 @@ class Overloads:
 
     def __call__(self, *args: Any) -> Any:
         raise InternalError("a record of procedures is called by the program")
-
-
-@dataclass(frozen=True)
-class StandIn:
-    """How objects of a class enter and leave programs.
-
-    of: Python's own class. cls: the class that stands for it. taken: the attributes of the stand-in of an
-    object. empty: a new object for a stand-in whose attributes may not be filled yet. fill: gives it items.
-    """
-
-    of: type
-    cls: type
-    taken: Callable[[Any], Attributes]
-    empty: Callable[[Attributes], Any]
-    fill: Callable[[Any, Attributes], object]
-
-    def made(self, attributes: Attributes, leaves: bool) -> Any:
-        """Return a new object; an iterator cannot leave its run."""
-        if leaves and self.cls in ITERATORS:
-            raise RunError(
-                f"a {self.cls.__name__} is no value outside of its run: return a list of its items"
-            )
-        return self.empty(attributes)
 
 
 VIEWS = frozenset(map(type, ({}.keys(), {}.values(), {}.items())))  # which are tuples in programs
@@ -89,7 +73,10 @@ def _fill_default(made: Any, attributes: Attributes) -> None:
     made.update(attributes["table"])
 
 
-BY_STAND_IN: dict[type, StandIn] = {
+# The tables of checkpoint.ad.library, in which libraries of arrays have theirs.
+BY_STAND_IN, BY_CLASS, NAMED_AS, STANDING = stand_ins, stood_for, names_of_stand_ins, standing
+
+_OF_PYTHON = {
     each.cls: each
     for each in (
         StandIn(
@@ -136,8 +123,9 @@ BY_STAND_IN: dict[type, StandIn] = {
         ),
     )
 }
-BY_CLASS: dict[type, StandIn] = {each.of: each for each in BY_STAND_IN.values()}
-NAMED_AS: dict[type, type] = {each.cls: each.of for each in BY_STAND_IN.values()} | {Complex: complex}
+BY_STAND_IN.update(_OF_PYTHON)
+BY_CLASS.update({each.of: each for each in _OF_PYTHON.values()})
+NAMED_AS.update({each.cls: each.of for each in _OF_PYTHON.values()} | {Complex: complex})
 
 
 def is_of_library(cls: type) -> bool:
@@ -195,6 +183,7 @@ ITERATORS: dict[type, StandIn] = {
             _never_enters,
             lambda _: (x for x in range(0)),
             lambda made, attributes: None,
+            is_inner=True,
         ),
         StandIn(
             type(iter([])),
@@ -202,6 +191,7 @@ ITERATORS: dict[type, StandIn] = {
             _never_enters,
             lambda _: iter([]),
             lambda made, attributes: None,
+            is_inner=True,
         ),
         StandIn(
             type(iter(_Items())),
@@ -209,6 +199,7 @@ ITERATORS: dict[type, StandIn] = {
             _never_enters,
             lambda _: iter(_Items()),
             lambda made, attributes: None,
+            is_inner=True,
         ),
     )
 }
@@ -232,7 +223,26 @@ def _taken_keyed(thing: dict[Any, Any]) -> Attributes:
 def stand_in_of(thing: Any) -> StandIn | None:
     """Return how an object of Python's own enters by a stand-in; None for all others."""
     cls = type(thing)
-    return BY_STAND_IN[keyed.KeyedDict] if cls is dict and needs_tokens(thing) else BY_CLASS.get(cls)
+    if cls is dict and needs_tokens(thing):
+        return BY_STAND_IN[keyed.KeyedDict]
+    _load(cls)
+    return BY_CLASS.get(cls)
+
+
+def standing_for(cls: type) -> type | None:
+    """Return the class that stands for one where a program names it; None for all others."""
+    _load(cls)
+    found = STANDING.get(cls)
+    return None if found in ITERATORS else found
+
+
+def _load(cls: type) -> None:
+    """Register the classes that stand for a library's, if this may be one of those."""
+    if cls not in BY_CLASS and cls.__module__.startswith(_WITH_STAND_INS):
+        is_of_array_library(cls)
+
+
+_WITH_STAND_INS = ("numpy.random.", "scipy.spatial.")  # the modules of classes for which tensorlib has others
 
 
 def _fill_keyed(made: dict[Any, Any], attributes: Attributes) -> None:
@@ -253,14 +263,16 @@ BY_STAND_IN[keyed.KeyedDict] = StandIn(
 NAMED_AS[keyed.KeyedDict] = dict
 
 # All classes of Python's own with those that stand for them in programs.
-STANDING: dict[type, type] = {
-    **{each.of: each.cls for each in BY_STAND_IN.values()},
-    contextlib.ExitStack: managers.ExitStack,
-    contextlib.closing: managers.closing,
-    contextlib.nullcontext: managers.nullcontext,
-    io.StringIO: files.StringIO,
-    csv.DictReader: files.DictReader,
-}
+STANDING.update({each.of: each.cls for each in BY_STAND_IN.values()})
+STANDING.update(
+    {
+        contextlib.ExitStack: managers.ExitStack,
+        contextlib.closing: managers.closing,
+        contextlib.nullcontext: managers.nullcontext,
+        io.StringIO: files.StringIO,
+        csv.DictReader: files.DictReader,
+    }
+)
 
 for _each, _of in NAMED_AS.items():  # as messages call them
     _each.__name__ = _each.__qualname__ = _of.__name__

@@ -13,7 +13,7 @@ from typing import Any
 from checkpoint.lang.python.calls import arrays
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Reference
-from checkpoint.lang.python.linking.inputs import is_data, is_of_system
+from checkpoint.lang.python.linking.inputs import Inputs, is_data, is_of_system
 from checkpoint.lang.python.source.boundary import is_own
 from checkpoint.lang.python.source.plain_objects import attribute_names, is_plain_object
 
@@ -52,8 +52,19 @@ def of_function(
     return None
 
 
-def is_forwarded(value: Any, name: str) -> bool:
-    """Return whether an attribute of an object is one of a module that the object holds: shim.exp.
+def forwarded(
+    inputs: Inputs, index: int, name: str, find: Callable[[int, str, Any], Reference | str | None]
+) -> Reference | None:
+    """Return the meaning of an attribute of an input that holds a module which has it: shim.exp.
+
+    find: returns the meaning of what an access from an input leads to.
+    """
+    found = find(index, "attribute", name) if _is_forwarded(inputs.value(index), name) else None
+    return found if isinstance(found, Reference) else None
+
+
+def _is_forwarded(value: Any, name: str) -> bool:
+    """Return whether an attribute of an object is one of a module that the object holds.
 
     Such is what a `__getattr__` returns that does nothing but ask for attributes of others, if it is no data.
     """

@@ -44,7 +44,7 @@ from checkpoint.lang.python.context.meanings import (
 from checkpoint.lang.python.library import methods as library_methods
 from checkpoint.lang.python.library import sets as library_sets
 from checkpoint.lang.python.library import tables
-from checkpoint.lang.python.library.stand_ins import BY_CLASS, ITERATORS, STANDING
+from checkpoint.lang.python.library.stand_ins import BY_CLASS, standing_for
 from checkpoint.lang.python.library.standard import patterns
 from checkpoint.lang.python.linking import attributes, dispatch, managers, values
 from checkpoint.lang.python.linking.assigned import Assigned
@@ -102,8 +102,9 @@ class Linker(Assigned):
 
     def reference_to(self, index: int, value: Any) -> Reference | str:
         """Return the meaning of a name that leads to an input."""
-        if isinstance(value, type) and value in STANDING and STANDING[value] not in ITERATORS:
-            index, value = self.inputs.find(0, "library", STANDING[value])
+        stand_in = standing_for(value) if isinstance(value, type) else None
+        if stand_in is not None:
+            index, value = self.inputs.find(0, "library", stand_in)
         self.note_arrays(value)
         if not is_data(value):
             if isinstance(value, EnumType | Enum):
@@ -163,7 +164,8 @@ class Linker(Assigned):
             return None
         base = self.reference(t, node.value, env)
         if isinstance(base, str):
-            return self._forwarded(base, node.attr)
+            index = None if self.facts.has_state else self.index_of(base)
+            return None if index is None else attributes.forwarded(self.inputs, index, node.attr, self.find)
         if not isinstance(base, Reference) or not attributes.are_known(base.value):
             return attributes.of_function(t, base, node, self.find) if isinstance(base, Reference) else None
         if isinstance(base.value, type) and node.attr in {"__name__", "__qualname__"}:
@@ -174,14 +176,6 @@ class Linker(Assigned):
             what = f"{stored(base.value, '__name__', type(base.value).__name__)}.{node.attr}"
             raise t.refuse(node, f"{what}, which does not exist,", "check the name")
         return found
-
-    def _forwarded(self, variable: str, name: str) -> Reference | None:
-        """Return what an attribute of an input means that is one of a module which the input holds."""
-        index = next((i for i, each in self.variables.items() if each == variable), None)
-        if index is None or self.facts.has_state or not attributes.is_forwarded(self.inputs.value(index), name):
-            return None
-        found = self.find(index, "attribute", name)
-        return found if isinstance(found, Reference) else None
 
     def attribute_of(self, base: Reference, name: str) -> Reference | str | None:
         self.check_read(base.value, name)

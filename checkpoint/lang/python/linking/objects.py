@@ -74,6 +74,10 @@ class Objects(Notes):
     def attribute_of(self, base: Reference, name: str) -> Reference | str | None:
         """Return the meaning of an attribute of a known object."""
 
+    def index_of(self, variable: str) -> int | None:
+        """Return the index of the input that a variable stands for; None for other variables."""
+        return next((i for i, name in self.variables.items() if name == variable), None)
+
     def input_of(self, variable: str) -> Any:
         """Return the object that an input's variable stands for, during translation."""
         return self.inputs.value(next(i for i, name in self.variables.items() if name == variable))
@@ -296,7 +300,7 @@ class Objects(Notes):
         if isinstance(known, str):
             found = self.input_of(known)
             if isinstance(found, tuple) and all(isinstance(cls, type) for cls in found):
-                return found
+                return tuple([each for cls in found for each in (cls, *self._stand_ins(t, cls))])
         return None
 
     def _stand_ins(self, t: FunctionContext, cls: type) -> list[type]:
