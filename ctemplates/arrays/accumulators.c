@@ -2,6 +2,7 @@
 #include "arrays/accumulators.h"
 
 #include "arrays/forms.h"
+#include "arrays/kernels.h"
 #include "arrays/storage_table.h"
 #include "bridge/guard.h"
 #include "bridge/passage_export.h"
@@ -9,7 +10,7 @@
 
 bool add_to_accumulator(const ArrayClasses *c, const Heap *heap, PyObject *accumulator, PyObject *array) {
     PyObject **sum = slot_of(accumulator, c->accumulator_array), **is_owned = slot_of(accumulator, c->accumulator_owned);
-    PyObject *made = *is_owned == Py_True ? PyNumber_InPlaceAdd(*sum, array) : PyNumber_Add(*sum, array);
+    PyObject *made = *is_owned == Py_True ? sum_in_place(*sum, array) : sum_of(*sum, array);
     if (!made) return false;
     Py_SETREF(*sum, made);
     if (*is_owned == Py_True) return true;

@@ -10,7 +10,10 @@
 
 /* Indices in the table of its functions, which do not change within one version of the binary interface:
  * numpy/_core/include/numpy/__multiarray_api.h (tests/ctarget/test_array_memory.py compares). */
-enum { GET_ABI_VERSION = 0, ARRAY_TYPE = 2, GET_FEATURE_VERSION = 211, SET_HANDLER = 304, GET_HANDLER = 305 };
+enum {
+    GET_ABI_VERSION = 0, ARRAY_TYPE = 2, GET_DTYPE = 45, NEW_ARRAY = 94, GET_FEATURE_VERSION = 211, SET_HANDLER = 304,
+    GET_HANDLER = 305
+};
 
 /* PyArrayObject_fields of numpy/ndarraytypes.h: the beginning of an array. */
 typedef struct NumpyArray {
@@ -23,7 +26,7 @@ typedef struct NumpyArray {
     int flags;
 } NumpyArray;
 
-enum { C_CONTIGUOUS = 1, ALIGNED = 0x100 }; /* bits of its flags */
+enum { C_CONTIGUOUS = 1, ALIGNED = 0x100, WRITEABLE = 0x400 }; /* bits of its flags */
 
 /* PyArray_Descr: the beginning of a dtype. */
 typedef struct NumpyDtype {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arrays/forms.h"
+#include "arrays/kernels.h"
 
 /* Helpers */
 
@@ -21,32 +22,43 @@ static PyObject *combined(const Reversed *r, PyObject *other, binaryfunc functio
 
 /* Rows */
 
-static PyObject *add(PyObject *const *x) { return PyNumber_Add(x[0], x[1]); }
-static PyObject *subtract(PyObject *const *x) { return PyNumber_Subtract(x[0], x[1]); }
-static PyObject *multiply(PyObject *const *x) { return PyNumber_Multiply(x[0], x[1]); }
+/* Returns what Python's function of two operands returns, by NumPy's kernel where there is one. */
+static PyObject *applied_to_two(Kernel kernel, PyObject *const *x, binaryfunc function) {
+    PyObject *made = is_numpy(x[0]) || is_numpy(x[1]) ? kernel_result(kernel, x) : NULL;
+    return made ? made : function(x[0], x[1]);
+}
+
+static PyObject *add(PyObject *const *x) { return applied_to_two(ADDING, x, PyNumber_Add); }
+static PyObject *subtract(PyObject *const *x) { return applied_to_two(SUBTRACTING, x, PyNumber_Subtract); }
+static PyObject *multiply(PyObject *const *x) { return applied_to_two(MULTIPLYING, x, PyNumber_Multiply); }
 
 /* Not of a number by an array: libraries do not always divide then. */
-static PyObject *divide(PyObject *const *x) { return PyFloat_Check(x[0]) ? NULL : PyNumber_TrueDivide(x[0], x[1]); }
+static PyObject *divide(PyObject *const *x) {
+    return PyFloat_Check(x[0]) ? NULL : applied_to_two(DIVIDING, x, PyNumber_TrueDivide);
+}
 
-static PyObject *negative(PyObject *const *x) { return PyNumber_Negative(x[0]); }
+static PyObject *negative(PyObject *const *x) {
+    PyObject *made = is_numpy(x[0]) ? kernel_result(NEGATING, x) : NULL;
+    return made ? made : PyNumber_Negative(x[0]);
+}
 
 static PyObject *of_sum(const Reversed *r, Py_ssize_t position) { return position < 2 ? Py_NewRef(r->g) : NULL; }
 
 static PyObject *of_difference(const Reversed *r, Py_ssize_t position) {
-    return position == 0 ? Py_NewRef(r->g) : PyNumber_Negative(r->g);
+    return position == 0 ? Py_NewRef(r->g) : negative_of(r->g);
 }
 
 static PyObject *of_product(const Reversed *r, Py_ssize_t position) {
-    return combined(r, r->operands[1 - position], PyNumber_Multiply, PyNumber_InPlaceMultiply);
+    return combined(r, r->operands[1 - position], product_of, product_in_place);
 }
 
 static PyObject *of_quotient(const Reversed *r, Py_ssize_t position) {
-    if (position == 0) return combined(r, r->operands[1], PyNumber_TrueDivide, PyNumber_InPlaceTrueDivide);
+    if (position == 0) return combined(r, r->operands[1], quotient_of, quotient_in_place);
     return NULL;
 }
 
 static PyObject *of_negative(const Reversed *r, Py_ssize_t position) {
-    return position == 0 ? PyNumber_Negative(r->g) : NULL;
+    return position == 0 ? negative_of(r->g) : NULL;
 }
 
 /* Matrices */
@@ -66,6 +78,14 @@ static PyObject *of_matrices(const Reversed *r, Py_ssize_t position) {
 }
 
 /* The greater and the lesser */
+
+static PyObject *greater(PyObject *const *x) {
+    return is_numpy(x[0]) || is_numpy(x[1]) ? kernel_result(GREATER, x) : NULL;
+}
+
+static PyObject *lesser(PyObject *const *x) {
+    return is_numpy(x[0]) || is_numpy(x[1]) ? kernel_result(LESSER, x) : NULL;
+}
 
 /* Passes on g where one operand is beyond the other, half of it where they are equal, elsewhere 0. step: 0 if the other
  * operand is one number. */
@@ -120,8 +140,8 @@ static const Operator OPERATORS[] = {
     {"divide", divide, of_quotient, true},
     {"negative", negative, of_negative, true},
     {"matmul", matmul, of_matrices, false},
-    {"maximum", NULL, of_greater, true},
-    {"minimum", NULL, of_lesser, true},
+    {"maximum", greater, of_greater, true},
+    {"minimum", lesser, of_lesser, true},
 };
 
 enum { OPERATOR_COUNT = sizeof OPERATORS / sizeof *OPERATORS };

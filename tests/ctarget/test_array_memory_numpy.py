@@ -33,6 +33,8 @@ def test_places_in_numpys_table() -> None:
     names = {
         "GET_ABI_VERSION": "PyArray_GetNDArrayCVersion",
         "ARRAY_TYPE": "PyArray_Type",
+        "GET_DTYPE": "PyArray_DescrFromType",
+        "NEW_ARRAY": "PyArray_NewFromDescr",
         "GET_FEATURE_VERSION": "PyArray_GetNDArrayCFeatureVersion",
         "SET_HANDLER": "PyDataMem_SetHandler",
         "GET_HANDLER": "PyDataMem_GetHandler",

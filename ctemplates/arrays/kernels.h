@@ -1,0 +1,42 @@
+/* NumPy's own inner loops, called without its dispatch.
+ *
+ * A ufunc of NumPy's takes a third of a microsecond to find the loop for small arrays, which itself takes some
+ * nanoseconds. Here the loop is looked up once for each of NumPy's functions below, for floats of 32 and of 64 bits, and
+ * called with the same elements and strides: so results have NumPy's bits, those of NaN too.
+ */
+#ifndef CK_KERNELS_H
+#define CK_KERNELS_H
+
+#include "arrays/numpy_interface.h"
+
+/* The functions: KERNEL(name, NumPy's name, number of operands). */
+#define KERNELS(KERNEL)                                                                                        \
+    KERNEL(ADDING, "add", 2)                                                                                   \
+    KERNEL(SUBTRACTING, "subtract", 2)                                                                         \
+    KERNEL(MULTIPLYING, "multiply", 2)                                                                         \
+    KERNEL(DIVIDING, "divide", 2)                                                                              \
+    KERNEL(NEGATING, "negative", 1)                                                                            \
+    KERNEL(GREATER, "maximum", 2)                                                                              \
+    KERNEL(LESSER, "minimum", 2)                                                                               \
+    KERNEL(ROOT, "sqrt", 1)
+
+#define KERNEL_NAME(name, numpy, count) name,
+typedef enum Kernel { KERNELS(KERNEL_NAME) KERNEL_COUNT } Kernel;
+
+/* Returns the new array that NumPy's function returns for these operands, arrays and numbers of Python. NULL without an
+ * exception: they are not arrays of NumPy's of one dtype, with their elements in rows, or NumPy might warn; its function
+ * is to be called. */
+PyObject *kernel_result(Kernel kernel, PyObject *const *operands);
+
+/* Return what the functions of Python's interface return, by a kernel where there is one, which does not warn: for
+ * reversals, where NumPy is silent. Those in place return the first operand, if it can be changed. */
+PyObject *sum_of(PyObject *a, PyObject *b);
+PyObject *difference_of(PyObject *a, PyObject *b);
+PyObject *product_of(PyObject *a, PyObject *b);
+PyObject *quotient_of(PyObject *a, PyObject *b);
+PyObject *negative_of(PyObject *a);
+PyObject *sum_in_place(PyObject *a, PyObject *b);
+PyObject *product_in_place(PyObject *a, PyObject *b);
+PyObject *quotient_in_place(PyObject *a, PyObject *b);
+
+#endif

@@ -1,0 +1,130 @@
+"""NumPy's loops called by engine c (arrays/kernels.h): NumPy's bits, warnings and errors."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from checkpoint import value_and_grad
+from checkpoint.ctarget import library
+from checkpoint.functions.python_functions import result, run_of
+
+pytestmark = pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
+
+FUNCTIONS = {
+    "add": lambda x, y: x + y,
+    "subtract": lambda x, y: x - y,
+    "multiply": lambda x, y: x * y,
+    "divide": lambda x, y: x / y,
+    "negative": lambda x, y: -x,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+}
+SHAPES = [
+    ((5,), (5,)),
+    ((40, 300), (40, 300)),
+    ((3, 4), (4,)),
+    ((4, 1), (1, 5)),
+    ((2, 3, 4), (3, 1)),
+    ((2, 1, 3, 4), (5, 1, 1)),
+    ((1, 1), (1,)),
+    ((3, 0), (3, 1)),
+    ((), ()),
+    ((2, 1, 1, 1, 3), (1, 2, 1, 1)),
+]
+
+
+def odd(shape: tuple[int, ...], kind: Any, seed: int) -> Any:
+    """Return an array with infinities, zeros of both signs, numbers below the normal ones, several NaNs."""
+    tiny = np.finfo(kind).smallest_subnormal
+    payload = np.array([0x7FF8000000000123, 0xFFF8000000000456], np.uint64).view(np.float64)
+    special = np.array([np.inf, -np.inf, 0.0, -0.0, tiny, -7 * tiny, np.nan, *payload, -np.nan], kind)
+    rng = np.random.default_rng(seed)
+    found = rng.normal(size=shape).astype(kind)
+    return np.where(rng.uniform(size=shape) < 0.4, rng.choice(special, size=shape), found).astype(kind)
+
+
+def _run(f: Any, args: tuple[Any, ...]) -> Any:
+    """Return the value of a run on engine c."""
+    call = run_of(f, args, {}, "c")
+    return result(call.value(), call.engine)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("kind", [np.float32, np.float64], ids=str)
+def test_results_have_numpys_bits(name: str, kind: Any) -> None:
+    f = FUNCTIONS[name]
+    with np.errstate(all="ignore"):
+        for i, (first, second) in enumerate(SHAPES):
+            x, y = odd(first, kind, i), odd(second, kind, i + 100)
+            pairs = [(x, y), (y, x), (x, 0.1), (x, 2), (x, -0.0), (x.T, x.T), (x.T, 0.1)]
+            for a, b in [*pairs, (x, odd(second, "f8", i))]:
+                expected, found = f(a, b), _run(f, (a, b))
+                assert (type(found), found.dtype, found.shape) == (
+                    type(expected),
+                    expected.dtype,
+                    expected.shape,
+                )
+                assert np.asarray(found).tobytes() == np.asarray(expected).tobytes(), (name, a, b)
+
+
+@pytest.mark.parametrize("operand", [3, 2**24 + 1, 2**40 + 1, -(2**70), 1e300, True, 0.1])
+def test_numbers_of_python_are_converted_as_numpy_does(operand: Any) -> None:
+    f = FUNCTIONS["multiply"]
+    for kind in (np.float32, np.float64):
+        x = np.linspace(-1.0, 1.0, 7).astype(kind)
+        with np.errstate(all="ignore"):
+            expected, found = f(x, operand), _run(f, (x, operand))
+        assert (found.dtype, found.tobytes()) == (expected.dtype, expected.tobytes())
+
+
+CASES = {
+    "divide": (np.ones(3), np.array([1.0, 0.0, 2.0])),
+    "multiply": (np.full(3, 1e300), np.full(3, 1e300)),
+    "subtract": (np.full(3, np.inf), np.full(3, np.inf)),
+    "add": (np.full(3, 1.7e308), np.full(3, 1.7e308)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_warnings_and_errors_are_numpys(name: str) -> None:
+    f, args = FUNCTIONS[name], CASES[name]
+    texts = []
+    for run in (lambda: f(*args), lambda: _run(f, args)):
+        with warnings.catch_warnings(record=True) as met, np.errstate(all="warn"):
+            warnings.simplefilter("always")
+            run()
+        texts.append([str(each.message) for each in met])
+    assert texts[0] == texts[1] != []
+    for run in (lambda: f(*args), lambda: _run(f, args)):
+        with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+            run()
+
+
+@pytest.mark.parametrize("count", [10, 5000])
+def test_underflow_is_reported_where_that_is_wanted(count: int) -> None:
+    small = np.full(count, 1e-200)
+    f = FUNCTIONS["multiply"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not _run(f, (small, small)).any()
+    with np.errstate(under="raise"), pytest.raises(FloatingPointError, match="underflow"):
+        _run(f, (small, small))
+    with np.errstate(under="warn"), pytest.warns(RuntimeWarning, match="underflow"):
+        _run(f, (small, small))
+
+
+def overlapping(x: Any) -> Any:
+    y = x[1:] * x[:-1]
+    return np.sum(y[1:] + y[:-1] * y[::-1][1:])
+
+
+def test_gradients_of_views_agree_on_all_engines() -> None:
+    for kind in (np.float32, np.float64):
+        x = np.linspace(0.3, 1.7, 9).astype(kind)
+        pairs = [value_and_grad(overlapping, engine=engine)(x) for engine in ("c", "hybrid", "interp")]
+        found = [tuple(part.tobytes() for part in pair) for pair in pairs]
+        assert found[0] == found[1] == found[2]
