@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from checkpoint.functions.python_functions import result, run_of
 
 pytestmark = pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "add": lambda x, y: x + y,
     "subtract": lambda x, y: x - y,
     "multiply": lambda x, y: x * y,
