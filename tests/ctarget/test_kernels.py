@@ -94,13 +94,14 @@ CASES = {
 def test_warnings_and_errors_are_numpys(name: str) -> None:
     f, args = FUNCTIONS[name], CASES[name]
     texts = []
-    for run in (lambda: f(*args), lambda: _run(f, args)):
+    runs: list[Callable[[], Any]] = [lambda: f(*args), lambda: _run(f, args)]
+    for run in runs:
         with warnings.catch_warnings(record=True) as met, np.errstate(all="warn"):
             warnings.simplefilter("always")
             run()
         texts.append([str(each.message) for each in met])
     assert texts[0] == texts[1] != []
-    for run in (lambda: f(*args), lambda: _run(f, args)):
+    for run in runs:
         with np.errstate(all="raise"), pytest.raises(FloatingPointError):
             run()
 
