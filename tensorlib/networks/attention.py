@@ -26,7 +26,8 @@ def scaled_dot_product_attention(
 ) -> Any:
     """Return softmax(query @ key^T * scale + mask) @ value over the last two axes (positions, features).
 
-    attn_mask: what is added, or booleans of the pairs that count. is_causal: later positions do not count.
+    attn_mask: what is added, or booleans of the pairs that count; where none counts the result is 0, with
+    derivative 0. is_causal: later positions do not count.
     """
     xp = namespace((query, key, value))
     return ATTENTION.value(xp, query, key, value, attn_mask, dropout_p, is_causal, scale)
@@ -154,7 +155,19 @@ def _now(
         scores = call("np.where", attn_mask, scores, -math.inf)
     elif attn_mask is not None:
         scores = ADD(scores, attn_mask)
-    return call("np.matmul", call("tensorlib.special.softmax", scores, -1), value)
+    return call("np.matmul", _shares_now(scores), value)
+
+
+def _shares_now(scores: Any) -> Any:
+    """Return softmax of the scores, by records: zeros for a position that attends to none, as the value has."""
+    data = raw(scores)
+    xp = namespace((data,))
+    top = xp.max(data, axis=-1, keepdims=True)
+    if not (top == -math.inf).any():
+        return call("tensorlib.special.softmax", scores, -1)
+    none = number(top == -math.inf)
+    found = call("tensorlib.special.softmax", call("np.where", none, 0.0, scores), -1)
+    return call("np.where", none, 0.0, found)
 
 
 def _samples(rng: Any) -> list[Saved]:
@@ -164,9 +177,12 @@ def _samples(rng: Any) -> list[Saved]:
     q, k, v = draw(2, 3, 4), draw(2, 5, 4), draw(2, 5, 3)
     keep = rng.integers(0, 2, (3, 5)).astype(bool)
     keep[:, 0] = True
+    none = keep.copy()
+    none[1] = False  # a position that attends to none
     return [
         (q, k, v),
         (q, k, v, keep),
+        (q, k, v, none),
         (q, k, v, draw(3, 5), 0.0, False, 0.3),
         (draw(1, 2, 4, 3), draw(1, 2, 4, 3), draw(1, 2, 4, 3), None, 0.0, True),
         (q[0], k[0], v[0]),

@@ -21,6 +21,8 @@ LABELS, OTHERS = torch.tensor([2, 0, -100, 1]), torch.tensor([[2, 0], [1, 1], [0
 TOKENS = torch.tensor([[4, 1, 1], [0, 2, 4]])
 KEEP = torch.tensor([[True, False, True], [True, True, False], [False, True, True]])
 
+NONE = torch.tensor([[True, False, True], [False, False, False], [True, True, True]])
+
 
 def draw(dtype: torch.dtype, *shapes: tuple[int, ...]) -> tuple[Tensor, ...]:
     generator = torch.Generator().manual_seed(len(shapes))
@@ -71,6 +73,11 @@ def attends(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return whole * F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=0.3)
 
 
+def attends_to_none(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """The second position attends to none: its result and all derivatives through it are 0."""
+    return F.scaled_dot_product_attention(q, k, v, NONE)
+
+
 def biased(q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
     return F.scaled_dot_product_attention(q, k, k, attn_mask=mask)
 
@@ -86,6 +93,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Tensor], tuple[tuple[int, ...], ...]]] =
     "pictures": (pictures, ((4, 3, 2),)),
     "squares": (squares, ((2, 3), (2, 3))),
     "attends": (attends, ((2, 2, 3, 4),) * 3),
+    "attends_to_none": (attends_to_none, ((2, 2, 3, 4),) * 3),
     "biased": (biased, ((2, 3, 4), (2, 3, 4), (3, 3))),
 }
 
