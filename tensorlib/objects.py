@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.array_library import dtype_kind, library_of
+from checkpoint.ad.array_library import dtype_kind, library_of, zeros_beside
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import methods, tensor
 from tensorlib.layout.moving import call, linear, matrices, shape_of, viewed, with_options
@@ -62,7 +62,7 @@ def _attribute_vjp(xp: Any, g: Any, y: Any, x: Any, name: str) -> Any:
         return g.reshape(x.shape)
     is_complex = dtype_kind(x.dtype) == "c"
     if name == "imag":
-        return g * -1j if is_complex else xp.zeros(x.shape, x.dtype)
+        return g * -1j if is_complex else zeros_beside(g, x.shape, x.dtype)
     return g
 
 
@@ -168,7 +168,7 @@ SEQUENCE = linear(
 
 
 def _rows_vjp(xp: Any, g: Any, y: Any, x: Any, *rest: Any) -> Any:
-    return xp.stack(list(g)) if len(g) else xp.zeros(x.shape, x.dtype)
+    return xp.stack(list(g)) if len(g) else zeros_beside(g, x.shape, x.dtype)
 
 
 LIST_OF = linear(
@@ -225,7 +225,7 @@ def _unpack_star(xp: Any, x: Any, before: int, after: int) -> Any:
 
 
 def _unpack_star_vjp(xp: Any, g: Any, y: Any, x: Any, before: int, after: int) -> Any:
-    whole = xp.zeros(x.shape, x.dtype)
+    whole = zeros_beside(g[0] if len(g) else None, x.shape, x.dtype)
     for i, part in enumerate(g):
         whole[i if i < before else i - before - after] = part
     return whole
@@ -248,7 +248,7 @@ def _unpack_rest(xp: Any, x: Any, before: int, after: int) -> Any:
 
 
 def _unpack_rest_vjp(xp: Any, g: Any, y: Any, x: Any, before: int, after: int) -> Any:
-    whole = xp.zeros(x.shape, x.dtype)
+    whole = zeros_beside(g[0] if len(g) else None, x.shape, x.dtype)
     if len(g):
         whole[before : before + len(g)] = xp.stack(list(g))
     return whole
@@ -272,7 +272,7 @@ UNPACK_REST = linear(
 
 
 def _item_vjp(xp: Any, g: Any, y: Any, x: Any, *index: Any) -> Any:
-    whole = xp.zeros(x.shape, x.dtype)
+    whole = zeros_beside(g, x.shape, x.dtype)
     if len(index) == 1 and not isinstance(index[0], tuple):
         whole.reshape(-1)[index[0]] = g
     else:

@@ -13,7 +13,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from checkpoint.ad.array_library import as_dtype, dtype_kind, libraries, namespace_of, namespace_of_dtype
+from checkpoint.ad.array_library import (
+    as_dtype,
+    dtype_kind,
+    kernel,
+    libraries,
+    namespace_of_dtype,
+    zeros_beside,
+)
 from checkpoint.ad.arrays import Array, Discrete, Memory
 from checkpoint.ad.containers import List, Record
 from checkpoint.ad.numbers import real_part
@@ -94,6 +101,12 @@ def fitted(xp: Any, g: Any, like: Any) -> Any:
     return as_dtype(g, like.dtype)
 
 
+def positions(xp: Any, count: int, beside: Any) -> Any:
+    """Return 0, 1, ... on the device of an array."""
+    own = kernel(xp, "positions")
+    return xp.arange(count) if own is None else own(count, beside)
+
+
 def unbroadcast(xp: Any, g: Any, like: Any) -> Any:
     """Return the cotangent of an operand that was broadcast: summed over what was repeated, of its dtype."""
     shape = getattr(like, "shape", None)
@@ -129,7 +142,7 @@ def zeroed(tangent: Any) -> Any:
     if kind is Pair:
         return Pair(zeroed(tangent.car), zeroed(tangent.cdr))
     if kind is Discrete:
-        return Array(namespace_of(tangent.data).zeros(tangent.data.shape), Memory())
+        return Array(zeros_beside(tangent.data, tangent.data.shape, float), Memory())
     return 0.0 if kind is int or kind is bool else tangent
 
 

@@ -92,6 +92,10 @@ class ArrayLibrary(ABC):
         """Return what names the device that has an array's elements; None if the library knows only one."""
         return None
 
+    def zeros_beside(self, data: Any, shape: Any, dtype: Any) -> Any:
+        """Return new zeros of a shape and dtype, on the device that has an array's elements."""
+        return self.namespace.zeros(shape, dtype)
+
     def on_host(self, data: Any) -> Any:
         """Return an array's elements as an array of the default library, which shares none of them."""
         raise TypeError(f"arrays of {self.name} cannot be made those of another library")
@@ -274,6 +278,14 @@ def _arrays_in(datas: Sequence[Any]) -> Iterator[Any]:
 def as_dtype(data: Any, dtype: Any) -> Any:
     """Return an array of another dtype, or a NumPy scalar."""
     return data.astype(dtype) if hasattr(data, "astype") else namespace_of(data).astype(data, dtype)
+
+
+def zeros_beside(data: Any, shape: Any, dtype: Any) -> Any:
+    """Return new zeros of a shape and dtype, on the device that has an array's elements."""
+    library = libraries.get(type(data))
+    if library is None:  # a number, or only the form of an array
+        return namespace_of_dtype(dtype).zeros(shape, dtype)
+    return library.zeros_beside(data, shape, dtype)
 
 
 def dtype_kind(dtype: Any) -> str:

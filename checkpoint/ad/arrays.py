@@ -16,7 +16,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from checkpoint.ad.array_library import dtype_kind, library_of, library_of_all, namespace_of, read_only_copy
+from checkpoint.ad.array_library import (
+    dtype_kind,
+    library_of,
+    library_of_all,
+    namespace_of,
+    read_only_copy,
+    zeros_beside,
+)
 from checkpoint.ad.storage import NEVER, Now, Storage, check, check_writable
 from checkpoint.collector import Paused
 from checkpoint.errors import RunError
@@ -221,10 +228,12 @@ def one_like(array: Array) -> Array | None:
     data = array.data
     if tuple(data.shape) != () or dtype_kind(data.dtype) != "f":
         return None
-    return Array(namespace_of(data).ones((), data.dtype), Memory())
+    made = zeros_beside(data, (), data.dtype)
+    made[...] = 1
+    return Array(made, Memory())
 
 
 def zeros_like(array: Array, owner: object = None) -> Array:
     """Return an array of zeros of the same shape and dtype."""
     data = array.data
-    return Array(namespace_of(data).zeros(data.shape, data.dtype), Memory(owner))
+    return Array(zeros_beside(data, data.shape, data.dtype), Memory(owner))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from checkpoint.ad.accumulators import Accumulator, Scattered
-from checkpoint.ad.array_library import dtype_kind, is_view, libraries, namespace
+from checkpoint.ad.array_library import dtype_kind, is_view, libraries, namespace, zeros_beside
 from checkpoint.ad.numbers import Node
 from checkpoint.errors import InternalError
 
@@ -142,7 +142,8 @@ class Pullback:
         """Return the result's cotangent in the form that rules take: an array, a float, or a nested tuple."""
         if self.form is None:
             return _array(received[0])
-        return _shaped(self.form, iter(received))
+        beside = next((_array(x) for x in received if type(x) is not float), None)
+        return _shaped(self.form, iter(received), beside)
 
     def _spread(self, cotangent: Any, like: Any, g: Any) -> Iterator[Any]:
         for part, inner in zip(reversed(cotangent), reversed(like), strict=True):
@@ -212,21 +213,24 @@ def _form(data: Any) -> Any:
     return outline(data) if is_number(data) else None
 
 
-def _shaped(form: Any, received: Iterator[Any]) -> Any:
-    """Return the cotangents of a result's numbers in its structure."""
+def _shaped(form: Any, received: Iterator[Any], beside: Any) -> Any:
+    """Return the cotangents of a result's numbers in its structure.
+
+    beside: one of them, on whose device zeros are made for what has received nothing.
+    """
     if isinstance(form, tuple):
-        return tuple([_shaped(part, received) for part in form])
-    return None if form is None else _or_zeros(next(received), form)
+        return tuple([_shaped(part, received, beside) for part in form])
+    return None if form is None else _or_zeros(next(received), form, beside)
 
 
 def _array(accumulator: Any) -> Any:
     return accumulator.array if type(accumulator) is Accumulator else accumulator
 
 
-def _or_zeros(accumulator: Any, like: Any) -> Any:
+def _or_zeros(accumulator: Any, like: Any, beside: Any) -> Any:
     """Return the cotangent in an accumulator; zeros for an array's that has received nothing."""
     if type(accumulator) is float and type(like) is not float:
-        return namespace((like,)).zeros(like.shape, like.dtype)
+        return zeros_beside(beside, like.shape, like.dtype)
     return _array(accumulator)
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from checkpoint.ad.activity import mark_result, wanted_positions
-from checkpoint.ad.array_library import functions_for, namespace, namespace_of, read_only_copy
+from checkpoint.ad.array_library import functions_for, namespace, read_only_copy, zeros_beside
 from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, changeable_data
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.numbers import (
@@ -346,7 +346,7 @@ def _tangents_of(operand: Any, tag: int) -> Any:
 
 def _exact_zero(value: Any) -> Any:
     if type(value) is Discrete:
-        return Discrete(namespace_of(value.data).zeros(value.data.shape, value.data.dtype), Memory())
+        return Discrete(zeros_beside(value.data, value.data.shape, value.data.dtype), Memory())
     return 0 if type(value) in INTEGERS else value
 
 

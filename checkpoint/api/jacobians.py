@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, ParamSpec
 
-from checkpoint.ad.array_library import namespace_of
+from checkpoint.ad.array_library import namespace_of, zeros_beside
 from checkpoint.ad.arrays import Array, check_real
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import real_part, zero
@@ -199,7 +199,7 @@ def unit(found: Sequence[Any], position: int) -> list[Any]:
 
 def _one_at(zeros: Array, position: int) -> Array:
     check_real(zeros.data)
-    flat = namespace_of(zeros.data).zeros(prod(zeros.data.shape), zeros.data.dtype)
+    flat = zeros_beside(zeros.data, prod(zeros.data.shape), zeros.data.dtype)
     flat[position] = 1.0
     return Array(flat.reshape(zeros.data.shape), zeros.memory)
 

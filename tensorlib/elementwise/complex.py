@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.array_library import as_dtype
+from checkpoint.ad.array_library import as_dtype, zeros_beside
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY
@@ -35,7 +35,7 @@ def _real_vjp(xp: Any, g: Any, y: Any, val: Any) -> Any:
 def _imag_vjp(xp: Any, g: Any, y: Any, val: Any) -> Any:
     if is_scalar(val):
         return 0.0
-    return g * val.dtype.type(-1j) if is_complex(val) else xp.zeros(val.shape, val.dtype)
+    return g * val.dtype.type(-1j) if is_complex(val) else zeros_beside(g, val.shape, val.dtype)
 
 
 def _conj_vjp(xp: Any, g: Any, y: Any, x: Any) -> Any:
@@ -46,7 +46,7 @@ def _angle_vjp(xp: Any, g: Any, y: Any, z: Any, deg: Any = False) -> Any:
     if is_scalar(z):
         return 0.0
     size = xp.real(z) ** 2 + xp.imag(z) ** 2
-    slope = xp.conj(z * z.dtype.type(1j)) / size if is_complex(z) else xp.zeros(z.shape, z.dtype)
+    slope = xp.conj(z * z.dtype.type(1j)) / size if is_complex(z) else zeros_beside(g, z.shape, z.dtype)
     return unbroadcast(xp, g * slope * (180 / np.pi if deg else 1.0), z)
 
 

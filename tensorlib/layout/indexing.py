@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.accumulators import Scattered
-from checkpoint.ad.array_library import as_dtype, dtype_kind
+from checkpoint.ad.array_library import as_dtype, dtype_kind, zeros_beside
 from checkpoint.ad.containers import List
 from checkpoint.ad.tensors import SAME
 from checkpoint.prims.arrays import tensor
@@ -119,7 +119,7 @@ def _take_vjp(xp: Any, g: Any, y: Any, a: Any, indices: Any, axis: Any = None, m
     if mode != "raise":
         where = where % length if mode == "wrap" else xp.clip(where, 0, max(length - 1, 0))
     if axis is None:
-        whole = xp.zeros(prod(a.shape), g.dtype)
+        whole = zeros_beside(g, prod(a.shape), g.dtype)
         xp.add.at(whole, where, g)
         return whole.reshape(a.shape)
     return scattered(xp, a, (slice(None),) * (axis % a.ndim) + (where,), g)
@@ -157,7 +157,7 @@ def along_index(xp: Any, like: Any, indices: Any, axis: Any) -> Any:
 
 def _take_along_vjp(xp: Any, g: Any, y: Any, arr: Any, indices: Any, axis: Any = -1) -> Any:
     if axis is None:
-        whole = xp.zeros(prod(arr.shape), g.dtype)
+        whole = zeros_beside(g, prod(arr.shape), g.dtype)
         xp.add.at(whole, indices, g)
         return whole.reshape(arr.shape)
     return scattered(xp, arr, along_index(xp, arr, indices, axis), g)
@@ -186,7 +186,7 @@ def _compress_index(xp: Any, condition: Any, ndim: int, axis: Any) -> Any:
 
 def _compress_vjp(xp: Any, g: Any, y: Any, condition: Any, a: Any, axis: Any = None) -> Any:
     shape = shape_of(a)
-    whole = xp.zeros((int(np.prod(shape)),) if axis is None else shape, g.dtype)
+    whole = zeros_beside(g, (int(np.prod(shape)),) if axis is None else shape, g.dtype)
     whole[_compress_index(xp, condition, whole.ndim, axis or 0)] = g
     return listed(xp, whole.reshape(shape), a)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import zeros_beside
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import Outline, along, call, copied, is_list, linear, listed, shape_of
 from tensorlib.rules import zeroed
@@ -198,7 +199,7 @@ def _block_vjp(xp: Any, g: Any, y: Any, arrays: Any) -> Any:
         return xp.arange(start, start + sizes[-1]).reshape(shape)
 
     source = xp.block(numbered(arrays))
-    whole = xp.zeros(sum(sizes), g.dtype)
+    whole = zeros_beside(g, sum(sizes), g.dtype)
     whole[source.ravel()] = g.ravel()
     pieces = iter(xp.split(whole, np.cumsum(sizes)[:-1]))
 
@@ -316,7 +317,7 @@ def _insert_vjp(of_values: bool) -> Rule:
         source = _insert_positions(xp, arr, obj, values, axis, of_values)
         operand = values if of_values else arr
         shape = shape_of(operand)
-        whole = xp.zeros(int(np.prod(shape)) + 1, g.dtype)
+        whole = zeros_beside(g, int(np.prod(shape)) + 1, g.dtype)
         xp.add.at(whole, source.ravel(), g.ravel())
         return listed(xp, whole[:-1].reshape(shape), operand)
 

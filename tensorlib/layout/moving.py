@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from checkpoint.ad.accumulators import Scattered
-from checkpoint.ad.array_library import as_dtype, dtype_kind
+from checkpoint.ad.array_library import as_dtype, dtype_kind, zeros_beside
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import lookup
 from checkpoint.ad.tensors import Tensor, record_of
@@ -160,7 +160,7 @@ def by_positions(value: Rule) -> Rule:
 
 def added_at(xp: Any, like: Any, source: Any, g: Any) -> Any:
     """Return zeros like an array, with g added at positions of its elements; negative ones are nowhere."""
-    whole = xp.zeros((prod(like.shape) + 1,), dtype=g.dtype)
+    whole = zeros_beside(g, (prod(like.shape) + 1,), g.dtype)
     xp.add.at(whole, xp.maximum(source, -1).ravel(), xp.asarray(g).ravel())
     return whole[:-1].reshape(like.shape)
 

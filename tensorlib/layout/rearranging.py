@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import zeros_beside
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import added_at, call, copied, is_list, linear, spread_over, with_options
@@ -90,7 +91,7 @@ def _unrepeated(xp: Any, g: Any, y: Any, a: Any, repeats: Any, axis: Any = None)
         split = (*shape[:k], shape[k], int(repeats), *shape[k + 1 :])
         return xp.sum(g.reshape(split), axis=k + 1).reshape(a.shape)
     counts = np.broadcast_to(repeats, (shape[k],))
-    whole = xp.zeros(shape, g.dtype)
+    whole = zeros_beside(g, shape, g.dtype)
     index = (slice(None),) * k + (xp.repeat(xp.arange(shape[k]), counts),)
     xp.add.at(whole, index, g)
     return whole.reshape(a.shape)

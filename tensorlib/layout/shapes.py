@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.array_library import as_dtype
+from checkpoint.ad.array_library import as_dtype, zeros_beside
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import (
     as_axes,
@@ -253,9 +253,14 @@ def _broadcast(xp: Any, *args: Any) -> Any:
     return tuple([viewed(part, x) for part, x in zip(xp.broadcast_arrays(*args), args, strict=True)])
 
 
+def _first(g: Any) -> Any:
+    """Return the first cotangent of several that there is."""
+    return next((part for part in g if part is not None), None)
+
+
 def _broadcast_vjp(xp: Any, g: Any, y: Any, *args: Any, position: int) -> Any:
     if g[position] is None:
-        return xp.zeros(args[position].shape, args[position].dtype)
+        return zeros_beside(_first(g), args[position].shape, args[position].dtype)
     return unbroadcast(xp, g[position], args[position])
 
 
@@ -292,7 +297,7 @@ def _at_least(name: str, function: Any) -> Any:
         if not hasattr(x, "dtype"):
             shape = np.shape(x)
             return listed(xp, xp.zeros(shape) if part is None else part.reshape(shape), x)
-        return xp.zeros(x.shape, x.dtype) if part is None else part.reshape(x.shape)
+        return zeros_beside(_first(g), x.shape, x.dtype) if part is None else part.reshape(x.shape)
 
     def jvp(tangent: Any, y: Any, *arys: Any, position: int) -> Any:
         tangent = tangent_array(tangent)

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.array_library import as_dtype
+from checkpoint.ad.array_library import as_dtype, zeros_beside
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.indexing import along_index, repeats
 from tensorlib.layout.moving import call, is_list, listed, shape_of
-from tensorlib.rules import unbroadcast, zeroed
+from tensorlib.rules import positions, unbroadcast, zeroed
 
 Rule = Callable[..., Any]
 
@@ -37,10 +37,10 @@ def last_written(xp: Any, g: Any, index: Any) -> Any:
     at = xp.asarray(g[index])
     if not repeats(index):
         return xp.array(at)
-    order = xp.arange(prod(at.shape)).reshape(at.shape)
-    marks = xp.empty(g.shape, order.dtype)
+    order = positions(xp, prod(at.shape), g).reshape(at.shape)
+    marks = zeros_beside(g, g.shape, order.dtype)
     marks[index] = order
-    return xp.where(marks[index] == order, at, xp.zeros((), at.dtype))
+    return xp.where(marks[index] == order, at, zeros_beside(g, (), at.dtype))
 
 
 def cleared(xp: Any, g: Any, index: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import zeros_beside
 from tensorlib.layout.moving import linear, matrices, with_options
 
 
@@ -31,7 +32,7 @@ TRIU = _triangle("triu", np.triu)
 def _undiag(xp: Any, g: Any, y: Any, v: Any, k: int = 0) -> Any:
     if v.ndim == 1:
         return xp.diagonal(g, k)
-    whole = xp.zeros(v.shape, g.dtype)
+    whole = zeros_beside(g, v.shape, g.dtype)
     rows = xp.arange(g.shape[0])
     whole[rows + max(-k, 0), rows + max(k, 0)] = g
     return whole
@@ -51,7 +52,7 @@ DIAG = linear(
 
 
 def _undiagonal(xp: Any, g: Any, y: Any, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    whole = xp.zeros(a.shape, g.dtype)
+    whole = zeros_beside(g, a.shape, g.dtype)
     moved = xp.moveaxis(whole, (axis1, axis2), (-2, -1))
     index = xp.arange(g.shape[-1])
     moved[..., index + max(-offset, 0), index + max(offset, 0)] = g

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import zeros_beside
 from checkpoint.ad.tensors import SAME
 from checkpoint.prims.arrays import tensor
 from tensorlib.rules import shape_of, unbroadcast
@@ -75,7 +76,7 @@ def _placed(xp: Any, found: Any, known: str, wanted: str, own: str, shape: tuple
     found = xp.broadcast_to(found, tuple([sizes[x] for x in wanted]))
     if wanted == own:
         return found
-    whole = xp.zeros(shape, found.dtype)
+    whole = zeros_beside(found, shape, found.dtype)
     count = len(wanted)
     whole[tuple([_along(xp, wanted.index(x), count, sizes[x]) for x in own])] = found
     return whole

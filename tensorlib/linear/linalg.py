@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.array_library import as_dtype
+from checkpoint.ad.array_library import as_dtype, zeros_beside
 from checkpoint.ad.containers import List
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.tensors import SAME, Tensor, record_of
@@ -184,7 +184,7 @@ def _power_tangent(multiply: Callable[..., Any], add: Callable[..., Any], a: Any
 
 def _power_vjp(xp: Any, g: Any, y: Any, a: Any, n: int) -> Any:
     if n == 0:
-        return xp.zeros(a.shape, a.dtype)
+        return zeros_beside(g, a.shape, a.dtype)
     turned = swapped(xp, a)
     if n > 0:
         return _power_tangent(xp.matmul, xp.add, turned, g, n)

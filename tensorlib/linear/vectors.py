@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import zeros_beside
 from checkpoint.ad.tensors import SAME
 from checkpoint.prims.arrays import tensor
 from tensorlib.linear.products import BILINEAR, complexes, drawn
@@ -92,7 +93,7 @@ def cross_cotangent(position: int) -> Any:
 def trace_cotangent(xp: Any, g: Any, y: Any, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """Return the cotangent of matrices for that of their traces."""
     shape = shape_of(a)
-    whole = xp.zeros(shape, g.dtype)
+    whole = zeros_beside(g, shape, g.dtype)
     front = xp.moveaxis(whole, (axis1, axis2), (0, 1))
     count = max(0, min(shape[axis1] - max(-offset, 0), shape[axis2] - max(offset, 0)))
     steps = xp.arange(count)

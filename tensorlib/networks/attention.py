@@ -10,7 +10,7 @@ from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import ADD, MULTIPLY
 from tensorlib.layout.moving import call, shape_now
 from tensorlib.networks.composed import along, of_parameter, value_of
-from tensorlib.rules import number, raw, real_only, unbroadcast
+from tensorlib.rules import number, positions, raw, real_only, unbroadcast
 
 Saved = tuple[Any, ...]
 
@@ -66,8 +66,7 @@ def _scores(xp: Any, query: Any, key: Any, mask: Any, causal: Any, scale: Any) -
 
 def _causal(xp: Any, scores: Any) -> Any:
     """Return which pairs of positions count: those whose second one is not later."""
-    own = kernel(xp, "positions")
-    n, m = [xp.arange(k) if own is None else own(k, scores) for k in scores.shape[-2:]]
+    n, m = [positions(xp, k, scores) for k in scores.shape[-2:]]
     return n[:, None] >= m[None, :]
 
 
@@ -159,7 +158,7 @@ def _now(
 
 
 def _shares_now(scores: Any) -> Any:
-    """Return softmax of the scores, by records: zeros for a position that attends to none, as the value has."""
+    """Return softmax of the scores, by records: zeros for a position that attends to none."""
     data = raw(scores)
     xp = namespace((data,))
     top = xp.max(data, axis=-1, keepdims=True)

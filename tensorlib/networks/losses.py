@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.accumulators import Scattered
-from checkpoint.ad.array_library import kernel, namespace
+from checkpoint.ad.array_library import kernel, namespace, zeros_beside
 from checkpoint.ad.pullbacks import RESULT
 from checkpoint.prims.arrays import tensor, translated_as
 from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY, SUBTRACT
@@ -174,7 +174,7 @@ def _nll_pull(
     given = -(g.reshape(-1) if reduction == "none" else g) * shares
     shape = tuple(input.shape)
     classes = shape[0] if len(shape) == 1 else shape[1]
-    rows = xp.zeros((len(labels), classes), input.dtype)
+    rows = zeros_beside(given, (len(labels), classes), input.dtype)
     rows[xp.arange(len(labels)), xp.where(labels == ignore_index, 0, labels)] = given
     if len(shape) <= 2:
         return [rows.reshape(shape)]

@@ -62,7 +62,7 @@ def _positions(x: Any, index: Any) -> Any:
 def _add_at(x: Any, index: Any, values: Any) -> None:
     """Add to the elements that an index names, as often as it names them, in its order."""
     places = _positions(x, index)
-    given = torch.broadcast_to(asarray(values, x.dtype), places.shape)
+    given = torch.broadcast_to(asarray(values, x.dtype).to(x.device), places.shape)
     whole = x if x.is_contiguous() else x.contiguous()
     whole.view(-1).index_add_(0, places.reshape(-1), given.reshape(-1))
     if whole is not x:

@@ -14,7 +14,7 @@ import torch
 
 from checkpoint.ad.array_library import library_of
 from checkpoint.prims.arrays import ArrayLibrary, install
-from tensorlib.pytorch import kernels, namespace
+from tensorlib.pytorch import kernels, making, namespace
 
 _FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 _COMPLEX = (torch.complex64, torch.complex128)
@@ -52,6 +52,9 @@ class TorchArrays(ArrayLibrary):
 
     def device_of(self, data: Any) -> Any:
         return str(data.device)
+
+    def zeros_beside(self, data: Any, shape: Any, dtype: Any) -> Any:
+        return torch.zeros(shape, dtype=making.dtype_of(dtype), device=data.device)
 
     def on_host(self, data: Any) -> Any:
         return data.resolve_conj().resolve_neg().cpu().numpy().copy()

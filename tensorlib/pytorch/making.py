@@ -19,10 +19,40 @@ def asarray(x: Any, dtype: Any = None) -> Any:
     """Return a tensor; of Python's numbers a new one, in double precision unless it stands beside tensors."""
     if isinstance(x, torch.Tensor):
         return x if dtype is None else x.to(dtype_of(dtype))
+    return _made(x, dtype, _first_tensor(x))
+
+
+def aligned(arrays: Any) -> list[Any]:
+    """Return operands as tensors; those that were none are made on the device of the first that was one."""
+    found = list(arrays)
+    first = None
+    for each in found:
+        if not isinstance(each, torch.Tensor):
+            first = _first_tensor(found)
+            break
+    return [each if isinstance(each, torch.Tensor) else _made(each, None, first) for each in found]
+
+
+def _first_tensor(x: Any) -> Any:
+    """Return the first tensor in nested lists and tuples; None if there is none."""
+    if isinstance(x, torch.Tensor):
+        return x
+    found = (_first_tensor(part) for part in x) if isinstance(x, list | tuple) else ()
+    return next((each for each in found if each is not None), None)
+
+
+def _made(x: Any, dtype: Any, beside: Any) -> Any:
+    """Return a tensor of numbers, lists and tensors, on the device of the one that they stand beside."""
+    if isinstance(x, torch.Tensor):
+        return asarray(x, dtype)
+    device = None if beside is None else beside.device
     if not isinstance(x, list | tuple):
-        return torch.asarray(x, dtype=dtype_of(dtype or (type(x) if type(x) in _DTYPES else None)))
-    parts = [asarray(part, dtype) for part in x]
-    return torch.stack(_together(parts, x)) if parts else torch.zeros((0,), dtype=dtype_of(dtype or float))
+        kind = dtype_of(dtype or (type(x) if type(x) in _DTYPES else None))
+        return torch.asarray(x, dtype=kind, device=device)
+    parts = [_made(part, dtype, beside) for part in x]
+    if not parts:
+        return torch.zeros((0,), dtype=dtype_of(dtype or float), device=device)
+    return torch.stack(_together(parts, x))
 
 
 def _together(parts: list[Any], given: Sequence[Any]) -> list[Any]:
@@ -66,19 +96,24 @@ def empty(shape: Any, dtype: Any = None) -> Any:
     return torch.empty(whole(shape), dtype=dtype_of(dtype or float))
 
 
+def _like(make: Any, x: Any, dtype: Any, shape: Any) -> Any:
+    dtype = x.dtype if dtype is None else dtype_of(dtype)
+    return make(x.shape if shape is None else whole(shape), dtype=dtype, device=x.device)
+
+
 def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Any:
     x = asarray(x)
-    return zeros(x.shape if shape is None else shape, x.dtype if dtype is None else dtype)
+    return _like(torch.zeros, x, dtype, shape)
 
 
 def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Any:
     x = asarray(x)
-    return ones(x.shape if shape is None else shape, x.dtype if dtype is None else dtype)
+    return _like(torch.ones, x, dtype, shape)
 
 
 def empty_like(x: Any, dtype: Any = None, shape: Any = None) -> Any:
     x = asarray(x)
-    return empty(x.shape if shape is None else shape, x.dtype if dtype is None else dtype)
+    return _like(torch.empty, x, dtype, shape)
 
 
 def full_like(x: Any, value: Any, dtype: Any = None) -> Any:

@@ -9,7 +9,7 @@ import torch
 
 from tensorlib.pytorch.axes import axes_of
 from tensorlib.pytorch.elementwise import beside
-from tensorlib.pytorch.making import asarray, whole
+from tensorlib.pytorch.making import aligned, asarray, whole
 
 
 def ravel(x: Any, order: str = "C") -> Any:
@@ -110,16 +110,16 @@ def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
 
 def concatenate(arrays: Sequence[Any], axis: int | None = 0) -> Any:
     if axis is None:
-        return torch.cat([asarray(x).reshape(-1) for x in arrays])
-    return torch.cat([asarray(x) for x in arrays], dim=axis)
+        return torch.cat([x.reshape(-1) for x in aligned(arrays)])
+    return torch.cat(aligned(arrays), dim=axis)
 
 
 def hstack(arrays: Sequence[Any]) -> Any:
-    return torch.hstack([asarray(x) for x in arrays])
+    return torch.hstack(aligned(arrays))
 
 
 def vstack(arrays: Sequence[Any]) -> Any:
-    return torch.vstack([asarray(x) for x in arrays])
+    return torch.vstack(aligned(arrays))
 
 
 def atleast_1d(x: Any) -> Any:
@@ -131,7 +131,7 @@ def atleast_2d(x: Any) -> Any:
 
 
 def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
-    return torch.stack([asarray(x) for x in arrays], dim=axis)
+    return torch.stack(aligned(arrays), dim=axis)
 
 
 def split(x: Any, places: Any, axis: int = 0) -> list[Any]:
@@ -147,7 +147,7 @@ array_split = split
 def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     if isinstance(axes, list | tuple):
         axes = [[part] if isinstance(part, int) else part for part in axes]
-    return torch.tensordot(asarray(x), asarray(y), dims=axes)
+    return torch.tensordot(*aligned((x, y)), dims=axes)
 
 
 def dot(x: Any, y: Any) -> Any:
@@ -158,16 +158,16 @@ def dot(x: Any, y: Any) -> Any:
 
 
 def vecdot(x: Any, y: Any, axis: int = -1) -> Any:
-    return torch.linalg.vecdot(asarray(x), asarray(y), dim=axis)
+    return torch.linalg.vecdot(*aligned((x, y)), dim=axis)
 
 
 def inner(x: Any, y: Any) -> Any:
-    return torch.inner(asarray(x), asarray(y))
+    return torch.inner(*aligned((x, y)))
 
 
 def outer(x: Any, y: Any) -> Any:
-    return torch.outer(asarray(x).reshape(-1), asarray(y).reshape(-1))
+    return torch.outer(*[each.reshape(-1) for each in aligned((x, y))])
 
 
 def einsum(subscripts: str, *operands: Any, optimize: Any = False) -> Any:
-    return torch.einsum(subscripts, *[asarray(x) for x in operands])
+    return torch.einsum(subscripts, *aligned(operands))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.array_library import as_dtype, dtype_kind
+from checkpoint.ad.array_library import as_dtype, dtype_kind, zeros_beside
 from checkpoint.ad.containers import List
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import as_like, call, found, shape_now
@@ -38,7 +38,9 @@ def segment_min(values: Any, index: Any, count: int) -> Any:
 
 
 def _start(xp: Any, values: Any, count: int, element: Any) -> Any:
-    return xp.full((count, *values.shape[1:]), element, values.dtype)
+    whole = zeros_beside(values, (count, *values.shape[1:]), values.dtype)
+    whole[...] = element
+    return whole
 
 
 def _segment_sum(xp: Any, values: Any, index: Any, count: int) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import zeros_beside
 from checkpoint.ad.operands import native
 from checkpoint.ad.tensors import ALWAYS, Tensor
 from checkpoint.prims.arrays import tensor
@@ -39,7 +40,7 @@ def _of_elements(xp: Any, g: Any, a: Any, q: Any, axis: Any) -> Any:
     lines, order = _sorted(xp, a, axis)
     low, high, part = _neighbours(xp, q, lines.shape[-1])
     g = _lines_of(xp, g, len(part), lines)
-    in_order = xp.zeros(lines.shape, g.dtype)
+    in_order = zeros_beside(g, lines.shape, g.dtype)
     for i in range(len(part)):
         in_order[..., low[i]] += g[..., i] * (1.0 - part[i])
         in_order[..., high[i]] += g[..., i] * part[i]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import zeros_beside
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import ADD, MULTIPLY
 from tensorlib.layout.moving import call, linear, matrices, shape_now, with_options
@@ -25,7 +26,7 @@ def _every(xp: Any, a: Any, start: int, stop: int, step: int) -> Any:
 
 
 def _every_vjp(xp: Any, g: Any, y: Any, a: Any, start: int, stop: int, step: int) -> Any:
-    whole = xp.zeros(a.shape, g.dtype)
+    whole = zeros_beside(g, a.shape, g.dtype)
     whole[..., start:stop:step] = g
     return whole
 
@@ -209,7 +210,7 @@ CUMPROD = tensor(
 def _undone(xp: Any, g: Any, axis: int) -> Any:
     """Return the cotangent of an array whose differences have received g."""
     shape = [n + 1 if i == axis % g.ndim else n for i, n in enumerate(g.shape)]
-    whole = xp.zeros(shape, g.dtype)
+    whole = zeros_beside(g, shape, g.dtype)
     lines = xp.moveaxis(whole, axis, -1)
     lines[..., 1:] += xp.moveaxis(g, axis, -1)
     lines[..., :-1] -= xp.moveaxis(g, axis, -1)
@@ -218,7 +219,7 @@ def _undone(xp: Any, g: Any, axis: int) -> Any:
 
 def _diff_vjp(xp: Any, g: Any, y: Any, a: Any, n: int = 1, axis: int = -1) -> Any:
     if prod(g.shape) == 0:
-        return xp.zeros(a.shape, g.dtype)
+        return zeros_beside(g, a.shape, g.dtype)
     for _ in range(n):
         g = _undone(xp, g, axis)
     return g

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import zeros_beside
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import call, matrices, with_options
 from tensorlib.rules import discrete
@@ -15,10 +16,10 @@ from tensorlib.rules import discrete
 def _in_order(xp: Any, like: Any, order: Any, g: Any, axis: Any) -> Any:
     """Return the cotangent of an array whose elements were taken in an order along an axis."""
     if axis is None:
-        whole = xp.zeros(prod(like.shape), g.dtype)
+        whole = zeros_beside(g, prod(like.shape), g.dtype)
         whole[order] = g
         return whole.reshape(like.shape)
-    whole = xp.zeros(like.shape, g.dtype)
+    whole = zeros_beside(g, like.shape, g.dtype)
     if like.ndim:
         xp.put_along_axis(whole, order, g, axis)
         return whole
@@ -158,7 +159,7 @@ def _unique_vjp(xp: Any, g: Any, y: Any, ar: Any, *rest: Any) -> Any:
     axis = rest[3] if len(rest) > 3 else None
     _, first = xp.unique(ar, return_index=True, axis=axis)
     g = g[0] if isinstance(g, tuple) else g
-    whole = xp.zeros(prod(ar.shape) if axis is None else ar.shape, g.dtype)
+    whole = zeros_beside(g, prod(ar.shape) if axis is None else ar.shape, g.dtype)
     whole[(slice(None),) * ((axis or 0) % max(ar.ndim, 1)) + (first,)] = g
     return whole.reshape(ar.shape)
 

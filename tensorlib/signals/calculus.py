@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import zeros_beside
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import added_at, as_like, call, listed, outline
 from tensorlib.rules import discrete, unbroadcast
@@ -178,7 +179,7 @@ def _trapezoid_y_vjp(xp: Any, g: Any, z: Any, y: Any, x: Any = None, dx: Any = 1
     shape = list(y.shape)
     shape[axis] = max(shape[axis] - 1, 0)
     each = xp.broadcast_to(xp.expand_dims(g, axis) * _widths_of(xp, y, x, dx, axis) / 2.0, shape)
-    whole = xp.zeros(y.shape, each.dtype)
+    whole = zeros_beside(each, y.shape, each.dtype)
     whole[later] += each
     whole[earlier] += each
     return whole
@@ -193,7 +194,7 @@ def _trapezoid_x_vjp(xp: Any, g: Any, z: Any, y: Any, x: Any = None, dx: Any = 1
         axis = 0
     shape = list(each.shape)
     shape[axis] += 1
-    whole = xp.zeros(shape, each.dtype)
+    whole = zeros_beside(each, shape, each.dtype)
     later, earlier = _halves(whole, axis)
     whole[later] += each
     whole[earlier] -= each

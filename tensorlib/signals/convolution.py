@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import zeros_beside
 from checkpoint.ad.containers import Record
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import tensor
@@ -24,7 +25,7 @@ def _start(n: int, m: int, mode: str) -> int:
 
 
 def _full(xp: Any, g: Any, n: int, m: int, mode: str, start: int) -> Any:
-    whole = xp.zeros(n + m - 1, g.dtype)
+    whole = zeros_beside(g, n + m - 1, g.dtype)
     whole[start : start + g.shape[0]] = g
     return whole
 
@@ -139,7 +140,7 @@ def _undifferenced(xp: Any, g: Any, n: int, spacing: Any, axis: int, edge_order:
     """
     width = min(3, n)
     rows = xp.moveaxis(g, axis, 0)
-    whole = xp.zeros(rows.shape, g.dtype)
+    whole = zeros_beside(g, rows.shape, g.dtype)
     at = xp.arange(n)
     first = xp.clip(at - 1, 0, n - width)
     for k in range(width):

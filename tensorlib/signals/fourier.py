@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import zeros_beside
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY, NEGATIVE
 from tensorlib.rules import shape_of, unbroadcast
@@ -44,7 +45,8 @@ def _resized(xp: Any, g: Any, size: int, axis: int) -> Any:
 def _weighted(xp: Any, g: Any, n: int, axis: int, inner: float) -> Any:
     """Return the terms of half a spectrum, those that stand for two multiplied by `inner`."""
     count = g.shape[axis]
-    weights = xp.full(count, inner, xp.real(g).dtype)
+    weights = zeros_beside(g, count, xp.real(g).dtype)
+    weights[...] = inner
     weights[0] = 1.0
     if n % 2 == 0:
         weights[-1] = 1.0

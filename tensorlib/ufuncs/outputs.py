@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import zeros_beside
 from checkpoint.ad.record import lookup
 from checkpoint.ad.tensors import Tensor, _Same, record_of
 from checkpoint.prims.arrays import tensor
@@ -82,7 +83,11 @@ def _masked_vjp(
     place = position - 3
     like, rule = operands[place], _record(name).vjp(place)
     if rule is None:
-        return None if isinstance(like, list | tuple) else unbroadcast(xp, xp.zeros(g.shape, g.dtype), like)
+        return (
+            None
+            if isinstance(like, list | tuple)
+            else unbroadcast(xp, zeros_beside(g, g.shape, g.dtype), like)
+        )
     precise = g.astype(np.result_type(g.dtype, *[np.asarray(x).dtype for x in operands]))
     if where is True:
         return rule(xp, precise, y, *operands)
@@ -90,7 +95,7 @@ def _masked_vjp(
         raise TypeError(f"{name} with where= of a nested list: pass an array, np.array(...)")
     mask = xp.broadcast_to(where, y.shape)
     part = rule(xp, precise[mask], y[mask], *[xp.broadcast_to(x, y.shape)[mask] for x in operands])
-    whole = xp.zeros(y.shape, part.dtype)
+    whole = zeros_beside(part, y.shape, part.dtype)
     whole[mask] = part
     return unbroadcast(xp, whole, like)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import zeros_beside
 from checkpoint.ad.library import implementation
 from checkpoint.prims.arrays import tensor, translated_as
 from tensorlib.elementwise.pointwise import MULTIPLY, SUBTRACT
@@ -251,7 +252,7 @@ def _segments(indices: Any, length: int) -> tuple[Any, Any]:
 def _reduceat_vjp(xp: Any, g: Any, y: Any, array: Any, indices: Any, axis: int = 0, dtype: Any = None) -> Any:
     axis = as_axes(axis, g.ndim)[0]
     positions, sums = _segments(indices, array.shape[axis])
-    whole = xp.zeros(array.shape, g.dtype)
+    whole = zeros_beside(g, array.shape, g.dtype)
     at = (slice(None),) * axis
     xp.add.at(whole, (*at, positions), g[(*at, sums)])
     return whole
