@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -24,6 +24,7 @@ _ABSTRACT = (
     np.floating,
     np.complexfloating,
 )
+_ACTING = ("raise", "call")
 _SCALARS: set[type] = {np.bool_, *np.sctypeDict.values()}
 
 
@@ -82,6 +83,18 @@ class NumPyArrays(ArrayLibrary):
             return value
         is_class = isinstance(value, type) and (value in _SCALARS or value in (float, int, bool, complex))
         return np.dtype(value) if is_class else None
+
+    def modes(self) -> tuple[str, ...]:
+        """Return the kinds of errors in numbers that raise or call: others change no result."""
+        return tuple([f"NumPy's {kind}={how!r}" for kind, how in np.geterr().items() if how in _ACTING])
+
+    def remembered(self) -> Callable[[], None]:
+        before = np.geterr()
+
+        def restore() -> None:
+            np.seterr(**before)
+
+        return restore
 
     def silently(self) -> AbstractContextManager[Any]:
         return np.errstate(all="ignore")

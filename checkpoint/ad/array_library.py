@@ -189,6 +189,17 @@ def modes() -> tuple[str, ...]:
     return tuple([mode for library in installed for mode in library.modes()])
 
 
+def remembered() -> Callable[[], None]:
+    """Return a function that puts the settings of all libraries back to what they are now."""
+    restorers = [library.remembered() for library in with_settings]
+
+    def restore() -> None:
+        for each in restorers:
+            each()
+
+    return restore
+
+
 def library_of(data: Any) -> ArrayLibrary:
     """Return the library of an array; KeyError for anything else."""
     return libraries[type(data)]

@@ -12,7 +12,7 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from checkpoint.ad.array_library import with_settings
+from checkpoint.ad.array_library import remembered
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.graph import enter, highest_tag_among, reach, renew, settled
@@ -77,7 +77,7 @@ def _until_all_is_reached(
 
     @wraps(method)
     def begun(run: Run, /, *args: _Given.args, **named: _Given.kwargs) -> _Result:
-        restorers = [library.remembered() for library in with_settings]
+        restore = remembered()
         try:
             while True:
                 try:
@@ -85,8 +85,7 @@ def _until_all_is_reached(
                 except (Unreached, UnfitKey) as error:
                     run.begin_again(error)
         finally:
-            for restore in restorers:  # what the run's steps have set
-                restore()
+            restore()  # what observers have set
 
     return begun
 

@@ -14,7 +14,7 @@ import torch
 
 from checkpoint.ad.array_library import library_of
 from checkpoint.prims.arrays import ArrayLibrary, install
-from tensorlib.pytorch import kernels, making, namespace
+from tensorlib.pytorch import kernels, making, namespace, settings
 
 _FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 _COMPLEX = (torch.complex64, torch.complex128)
@@ -78,27 +78,10 @@ class TorchArrays(ArrayLibrary):
         return bytes(whole.view(torch.uint8).numpy().tobytes())
 
     def modes(self) -> tuple[str, ...]:
-        found = []
-        if torch.get_default_dtype() is not torch.float32:
-            found.append(f"PyTorch's default dtype {torch.get_default_dtype()}")
-        for device in ("cpu", "cuda"):
-            if torch.is_autocast_enabled(device):
-                found.append(f"PyTorch's autocast to {torch.get_autocast_dtype(device)} on {device}")
-        if torch.get_float32_matmul_precision() != "highest":
-            found.append(f"PyTorch's matmul precision {torch.get_float32_matmul_precision()}")
-        return tuple(found)
+        return settings.unusual()
 
     def remembered(self) -> Callable[[], None]:
-        dtype, threads, records = torch.get_default_dtype(), torch.get_num_threads(), torch.is_grad_enabled()
-
-        def restore() -> None:
-            if torch.get_default_dtype() is not dtype:
-                torch.set_default_dtype(dtype)
-            if torch.get_num_threads() != threads:
-                torch.set_num_threads(threads)
-            torch.set_grad_enabled(records)
-
-        return restore
+        return settings.remembered()
 
     def silently(self) -> AbstractContextManager[Any]:
         quiet: AbstractContextManager[Any] = torch.no_grad()

@@ -3,17 +3,20 @@
     (py.call-primitive f a ...)      f: a Foreign, a constant of the program
 
 The function and its derivatives run on Python's own objects, with floats for reals, and must give what
-depends on their arguments alone: they may be called again when a run is recomputed. Under a tape the call
-is one block, whose pullback calls `vjp`; on duals it calls `jvp`. These are the user's own code, so they
-have no derivatives in turn: where one would be needed, which is in a derivative of a derivative, the run
-ends and says so.
+depends on their arguments alone: they may be called again when a run is recomputed. What they set of a
+library (np.seterr) is put back after each call, for it would not hold for what ran before.
+
+Under a tape the call is one block, whose pullback calls `vjp`; on duals it calls `jvp`. These are the user's
+own code, so they have no derivatives in turn: where one would be needed, which is in a derivative of a
+derivative, the run ends and says so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.array_library import libraries
+from checkpoint.ad.array_library import libraries, remembered
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.graph import enter, numbers, replace
 from checkpoint.ad.library import is_of_library
@@ -44,8 +47,17 @@ def _call(context: Context, foreign: Any, *operands: Any) -> Any:
 
 def _value(foreign: Foreign, arguments: Record) -> Any:
     """Return the value at operands of floats."""
-    result = foreign.value(*native(arguments))
+    result = _undisturbed(foreign.value, *native(arguments))
     return language(result, f"the value of {foreign.name}")
+
+
+def _undisturbed(function: Callable[..., Any], *given: Any) -> Any:
+    """Return what the user's code returns; the settings of libraries, which hold for the run, stay."""
+    restore = remembered()
+    try:
+        return function(*given)
+    finally:
+        restore()
 
 
 def language(result: Any, what: str) -> Any:
@@ -74,7 +86,7 @@ def _on_duals(foreign: Foreign, arguments: Record, tag: int) -> Any:
     if any(type(number) in (Dual, Node) for number in numbers(Record(TUPLE, (primals, tangents)))):
         raise RunError(_too_deep(foreign, "jvp"))
     y = _value(foreign, primals)
-    given = foreign.jvp(native(tangents), native(y), *native(primals))
+    given = _undisturbed(foreign.jvp, native(tangents), native(y), *native(primals))
     tangent = tangent_from(y, given, f"the tangent that the jvp of {foreign.name} returned")
     return lift(enter(y), enter(tangent), tag)
 
@@ -112,7 +124,7 @@ def _on_tape(foreign: Foreign, arguments: Record, found: list[Any]) -> Any:
 def _cotangents(foreign: Foreign, arguments: Record, y: Any, ybar: Any) -> list[float]:
     """Return what the user's vjp gives for each number of the arguments."""
     assert foreign.vjp is not None
-    given = foreign.vjp(native(conjugated(ybar)), native(y), *native(arguments))
+    given = _undisturbed(foreign.vjp, native(conjugated(ybar)), native(y), *native(arguments))
     name = f"the cotangent that the vjp of {foreign.name} returned"
     if type(given) is not tuple or len(given) != len(arguments.items):
         raise RunError(
