@@ -80,7 +80,7 @@ def is_supported(value: Any) -> bool:
     if statics.primitive_records(value) or value in tables.FUNCTIONS or value in statics.SPECIAL:
         return True
     if isinstance(value, type):
-        is_opened = value.__module__ in tables.OPENED and why_not_made(value) is None
+        is_opened = tables.is_opened(value) and why_not_made(value) is None
         return is_constant(value) or value in endless.KNOWN or value in STANDING or is_opened
     return outside.is_known(value) or (inspect.isfunction(value) and tables.is_opened(value))
 

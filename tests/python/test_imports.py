@@ -185,3 +185,30 @@ def test_names_that_more_than_one_import_binds(f: Any, args: tuple[Any, ...], en
     assert y == f(*args)
     x, rest = args[0], args[1:]
     assert slope == pytest.approx((f(x + 1e-6, *rest) - f(x - 1e-6, *rest)) / 2e-6, rel=1e-8)
+
+
+class Stand:
+    """Takes the place of a module, as packages do that watch over uses of their names."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+
+def by_stand(x: float) -> float:
+    from imported_within import RATE  # type: ignore[import-not-found]  # noqa: PLC0415
+    from imported_within.rules import rule  # type: ignore[import-not-found]  # noqa: PLC0415
+
+    return float(rule(x) * RATE)
+
+
+def test_an_object_in_the_place_of_a_module(
+    package: Any, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("imported_within", "imported_within.rules"):
+        monkeypatch.setitem(sys.modules, name, Stand(importlib.import_module(name)))
+    y, slope = checkpoint.value_and_grad(by_stand, engine=engine)(0.7)
+    assert y == by_stand(0.7)
+    assert slope == pytest.approx((by_stand(0.7 + 1e-6) - by_stand(0.7 - 1e-6)) / 2e-6, rel=1e-8)

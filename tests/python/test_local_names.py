@@ -9,6 +9,10 @@ from tests.python.texts import defined, run
 
 REFUSED = {
     "perhaps": "    if x > 1.0:\n        y = x\n    return locals()['x']\n",
+    "in one branch": "    if x > 1.0:\n        y = x\n    else:\n        z = x\n    return [locals()]\n",
+    "deleted in a loop": (
+        "    y = x\n    for i in range(2):\n        if i == 1:\n            del y\n    return str(locals())\n"
+    ),
     "kept twice": "    first = locals()\n    y = x\n    return locals()['x']\n",
     "in a loop": "    for i in range(2):\n        a = locals()\n    return x\n",
     "in a comprehension": "    return [locals() for _ in [x]]\n",

@@ -309,7 +309,59 @@ def without_class(x):
     return object.__new__()
 
 
+class Scaled:
+    def __init__(self, *parts):
+        self.parts = list(parts)
+
+    def total(self, by):
+        return sum(self.parts) * by
+
+    @staticmethod
+    def thrice(v):
+        return v * 3
+
+
+class Prepared(Scaled):
+    def __new__(cls, *args):
+        made = super().__new__(cls)
+        super().__init__(made, 1.0, 2.0)
+        made.before = super().total(made, by=2.0) + super().thrice(1.0)
+        return made
+
+    def __init__(self, x):
+        self.parts.append(x)
+
+
+class Bare:
+    def __new__(cls, *args):
+        made = super().__new__(cls)
+        super().__init__(made)
+        return made
+
+    def __init__(self, x):
+        self.x = x
+
+    def doubled(self):
+        return self.x * 2
+
+    @classmethod
+    def twice(cls, x):
+        return cls(x)
+
+
+class Made(Bare):
+    @classmethod
+    def twice(cls, x):
+        return super().doubled(super().twice(x))
+
+
+def methods_before_object(x):
+    made = Prepared(x)
+    return made.parts, made.before, Bare(x).x, Made.twice(x)
+
+
 EXAMPLES = [
+    Example(methods_before_object, (0.7,)),
     Example(tagged, (0.7,)),
     Example(counters, (0.7,)),
     Example(unknown_name, (0.7,), raises=AttributeError),

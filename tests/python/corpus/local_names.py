@@ -37,7 +37,26 @@ def passed_on(v1):
     return total
 
 
+def in_branches(x, y):
+    if x > y:
+        z = x * y
+        return checked(locals(), "z") + len(locals())
+    else:
+        k = checked(locals(), "x")
+        if y > 0.0:
+            w = k * x
+            k = checked(locals(), "w")
+        else:
+            w = k
+        m = 2.0
+    total = checked(locals(), "w") + checked(locals(), "m")
+    return total * checked(locals(), "k") + len(locals())
+
+
 EXAMPLES = [
+    Example(in_branches, (0.7, 0.3)),
+    Example(in_branches, (0.3, 0.7)),
+    Example(in_branches, (-0.9, -0.7)),
     Example(formatted, (0.7,)),
     Example(all_kinds, (0.7,)),
     Example(passed_on, (0.7,)),

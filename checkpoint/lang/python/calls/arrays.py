@@ -16,7 +16,6 @@ from typing import Any
 from checkpoint.ad import library as arrays
 from checkpoint.ad.array_library import ARRAY_KINDS, libraries, library_of_all
 from checkpoint.ad.arrays import Array, Native
-from checkpoint.ad.containers import Layout
 from checkpoint.ad.graph import MANY
 from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.tensors import Tensor
@@ -29,7 +28,6 @@ from checkpoint.lang.python.context.builder import const, prim
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Reference, Signature
 
-SLICE = Layout(slice, ("start", "stop", "step"))
 AMBIGUOUS = frozenset(("copy", "conjugate"))  # methods of both arrays and Python's own types
 
 
@@ -160,8 +158,3 @@ def changes(t: FunctionContext, call: ast.expr, env: Env) -> Tensor | None:
     assert isinstance(call, ast.Call)
     record = record_of_call(t, call, env)
     return record if record is not None and record.changes else None
-
-
-def slice_of(span: Span, bounds: list[Expr]) -> Expr:
-    """Return a slice as a value, for the indices of an array."""
-    return prim(span, "py.record", Const(span, SLICE), *bounds)

@@ -12,10 +12,11 @@ from checkpoint.lang.core import Const, Expr, If, Let
 from checkpoint.lang.python.calls import arrange
 from checkpoint.lang.python.calls.attributes import without
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
+from checkpoint.lang.python.context.builder import bind, both, copy_of, instance, negated, prim
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
-from checkpoint.lang.python.context.iterables import TAKE_ELEMENTS, is_set
+from checkpoint.lang.python.context.iterables import TAKE_ELEMENTS, is_set, on_elements
 from checkpoint.lang.python.context.meanings import Callee, Group
+from checkpoint.lang.python.context.operations import BINARY, IN_PLACE
 from checkpoint.lang.python.library import generators, sets
 from checkpoint.lang.python.library.functions import spread
 from checkpoint.lang.python.library.generators import generator
@@ -45,7 +46,7 @@ def start(program: ProgramContext, t: CallContext, value: Expr, node: ast.AST) -
     span = t.span(node)
 
     def choose(v: list[Expr]) -> Expr:
-        result = prim(span, "py.sequence", copy_of(v[0]))
+        result = on_elements(t, span, "py.sequence", [copy_of(v[0])])
         for group in reversed(iterated(program)):
             if "__iter__" in group.methods:
                 made = _call(t, group.methods["__iter__"], v[0], node)
@@ -134,12 +135,16 @@ def _call(t: CallContext, callee: Callee, x: Expr, node: ast.AST) -> Expr:
 def of_sets(t: CallContext, op: str, operands: list[Expr], node: ast.AST) -> Expr:
     """Translate an operator whose first operand may be a set."""
     span, callee = t.span(node), t.program.library_callee(sets.OWN[op])
+    reflecting = [group.cls for group in t.program.groups(f"__r{BINARY[IN_PLACE.get(op, op)][1]}__")]
     assert callee is not None
 
     def choose(v: list[Expr]) -> Expr:
         found = t.call(callee, list(map(copy_of, v)), {}, span)
         other = t.program.operation(t, op, list(map(copy_of, v)), node)
-        return If(span, is_set(copy_of(v[0]), span), found, other)
+        test = is_set(copy_of(v[0]), span)
+        if reflecting:  # an object beside a set, which leaves the operation to the object's method
+            test = both(span, test, negated(span, instance(span, copy_of(v[1]), *reflecting)))
+        return If(span, test, found, other)
 
     return bind(t.program.names, operands, choose)
 

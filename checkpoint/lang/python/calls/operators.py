@@ -14,7 +14,6 @@ from functools import partial
 
 from checkpoint.lang.core import Const, Expr, If
 from checkpoint.lang.python.calls import arrange, hashing, inner, iterables
-from checkpoint.lang.python.calls.arrays import slice_of
 from checkpoint.lang.python.context import complex_operands
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import (
@@ -31,6 +30,7 @@ from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.iterables import on_elements
 from checkpoint.lang.python.context.meanings import Callee, Group
 from checkpoint.lang.python.context.operations import BINARY, CHECKED, COMPARISONS, IN_PLACE, SIMPLE
+from checkpoint.lang.python.context.slices import slice_of
 from checkpoint.lang.python.library.iterators import contained
 from checkpoint.lang.python.library.stand_ins import is_of_library
 
@@ -257,6 +257,7 @@ class Operators:
         groups = [g for g in self.program.groups("__getitem__") if not is_of_library(g.cls)]
         if not groups:
             return prim(self.span, "py.slice", *args)
+        self.program.note_slices()
 
         def choose(v: list[Expr]) -> Expr:
             result = prim(self.span, "py.slice", *map(copy_of, v))

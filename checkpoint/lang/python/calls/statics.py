@@ -37,6 +37,7 @@ from checkpoint.lang.python.calls import (
     reflection,
     supers,
 )
+from checkpoint.lang.python.context import slices
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import LAYOUTS, truth
@@ -249,8 +250,7 @@ def _slice(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     if not 1 <= len(node.args) <= 3 or node.keywords or has_star(node):
         return _mismatch(t, builtins.slice, node, env)
     bounds = [t.expr(part, env) for part in node.args]
-    bounds = [const(span, None), *bounds] if len(bounds) == 1 else bounds
-    return arrays.slice_of(span, [*bounds, const(span, None)][:3])
+    return slices.made(t, bounds, span)
 
 
 def _partial_value(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:

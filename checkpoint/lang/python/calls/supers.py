@@ -192,13 +192,23 @@ def _generated(
 
 
 def _call_of_class(t: FunctionContext, found: Super, name: str, passed: Arguments, node: ast.AST) -> Expr:
-    """Call the next class method."""
+    """Call the next class method, or the next method as a function that takes the object first."""
     assert found.known is not None
-    member = next_member(found.known.value, found.cls, name)
-    if member is not None and isinstance(member[1], classmethod):
-        callee = t.program.class_method_of(found.known, member[0], name)
-        if callee is not None:
-            return arrange.apply(t, callee, passed, node, arrange.caller(t, callee, t.span(node)))
+    owner, member = next_member(found.known.value, found.cls, name) or (object, None)
+    callee, span = None, t.span(node)
+    if isinstance(member, classmethod):
+        callee = t.program.class_method_of(found.known, owner, name)
+    elif isinstance(member, METHOD_TYPES) and not is_generated(member):
+        callee = t.program.callee_in_class(owner, name)
+    elif isinstance(member, staticmethod):
+        known = t.program.class_attribute(owner, name)
+        callee = t.program.callee(known) if isinstance(known, Reference) else None
+    elif isinstance(member, types.WrapperDescriptorType) and passed.positional == passed.values:
+        made = of_python(t, member, passed.positional, node)
+        if made is not None:
+            return made
+    if callee is not None:
+        return arrange.apply(t, callee, passed, node, arrange.caller(t, callee, span))
     raise t.refuse(node, f"super().{name} of a class", "call the class's method by its name")
 
 

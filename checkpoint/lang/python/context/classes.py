@@ -172,6 +172,14 @@ class ClassesContext(ABC):
         """Note that a type of elements, such as np.float32, is a value of the program."""
 
     @abstractmethod
+    def note_slices(self) -> None:
+        """Note that a slice is a value of the program, by which a list may be indexed."""
+
+    @abstractmethod
+    def has_slices(self) -> bool:
+        """Return whether slices are such values."""
+
+    @abstractmethod
     def note_stored(self, name: str) -> None:
         """Note that the program assigns to attributes of this name."""
 

@@ -38,6 +38,7 @@ from checkpoint.lang.python.library.standard import (
     files,
     keyed,
     managers,
+    mixin_sets,
     namespaces,
     randoms,
 )
@@ -205,6 +206,18 @@ ITERATORS: dict[type, StandIn] = {
 }
 BY_STAND_IN.update(ITERATORS)
 NAMED_AS.update({each.cls: each.of for each in ITERATORS.values()})
+
+
+# A view of a mapping of the user's class shows that mapping.
+for _of, _view in mixin_sets.VIEWS.items():
+    BY_STAND_IN[_view] = StandIn(
+        _of,
+        _view,
+        lambda thing: {"_mapping": thing._mapping},
+        _of,
+        lambda made, attributes: setattr(made, "_mapping", attributes["_mapping"]),
+    )
+NAMED_AS.update({_view: _of for _of, _view in mixin_sets.VIEWS.items()})
 
 
 # A `__dict__` is made in a run, of an object; it leaves as another dictionary (prims/python/native.py).

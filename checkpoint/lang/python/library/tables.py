@@ -37,6 +37,8 @@ from checkpoint.lang.python.library.standard import (
     lazy,
     lazy_itertools,
     managers,
+    mixin_sets,
+    mixins,
     namespaces,
     ordering,
     patterns,
@@ -48,7 +50,20 @@ from checkpoint.lang.python.library.standard import (
 _MODULES = (
     *(application, complex_numbers, containers, functions, generators, hashing, inner, iterators, methods),
     *(sets, state, unbound, views, chains, complex_mathematics, functional, iteration, lazy, lazy_itertools),
-    *(bases, files, keyed, managers, namespaces, ordering, patterns, randoms, records, statistical),
+    *(
+        bases,
+        files,
+        keyed,
+        managers,
+        mixin_sets,
+        mixins,
+        namespaces,
+        ordering,
+        patterns,
+        randoms,
+        records,
+        statistical,
+    ),
 )
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -76,6 +91,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 LAZY: dict[Any, Callable[..., Any]] = {**lazy.FUNCTIONS, **lazy_itertools.FUNCTIONS}
 
 OPENED = frozenset(("statistics", "random"))
+OPENED_CLASSES = frozenset(("UserDict", "UserList"))  # of collections, likewise
 
 
 def standing_for(value: Any, classes: Container[type]) -> Any:
@@ -110,7 +126,9 @@ def computes_with_reals(name: str) -> bool:
 
 
 def is_opened(function: Any) -> bool:
-    """Return whether a function of the standard library is translated as it is."""
+    """Return whether a function or class of the standard library is translated as it is."""
+    if function.__module__ == "collections":
+        return function.__qualname__.partition(".")[0] in OPENED_CLASSES
     return function.__module__ in OPENED
 
 

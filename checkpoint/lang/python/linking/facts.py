@@ -38,6 +38,7 @@ class Facts:
     stored: the names of the attributes to which it assigns. never_stored: those of methods of Python's own
         types that were translated as if it assigns to none.
     dtypes: whether types of elements, such as np.float32, are values that it may call.
+    slices: whether slices are values that lists may be indexed by.
     varying: whether some value takes a varying number of arguments.
     tables: whether tables of pandas are among the arguments and inputs.
     general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
@@ -57,6 +58,7 @@ class Facts:
     stored: set[str] = field(default_factory=set)
     never_stored: set[str] = field(default_factory=set)
     dtypes: bool = False
+    slices: bool = False
     varying: bool = False
     tables: bool = False
     general: bool = False
@@ -184,6 +186,14 @@ class Notes(ProgramContext):
             self.facts.dtypes = True
             raise FactsChanged
 
+    def note_slices(self) -> None:
+        if not self.facts.slices:
+            self.facts.slices = True
+            raise FactsChanged
+
+    def has_slices(self) -> bool:
+        return self.facts.slices
+
     def note_tables(self) -> None:
         """Record that the program reads a table of pandas."""
         if not self.facts.tables:
@@ -272,7 +282,7 @@ def is_of_program(cls: type) -> bool:
 
 def _may_have_objects(cls: type) -> bool:
     """Return whether a class's objects, or those of classes derived from it, have members that matter."""
-    if cls.__module__ in tables.OPENED:
+    if tables.is_opened(cls):
         return cls not in BY_CLASS
     return cls.__module__.partition(".")[0] not in _OF_PYTHON and has_members(cls)
 

@@ -30,6 +30,7 @@ from checkpoint.ad.values import Foreign
 from checkpoint.lang.python.calls.arrays import are_arrays, is_array, note_array, record_of, translation_of
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import VIEWS, stand_in_of
+from checkpoint.lang.python.source import members
 from checkpoint.lang.python.source.members import defaults_of, is_single_dispatch, registry, stored_in
 from checkpoint.scalars.definition import Definition
 
@@ -77,7 +78,7 @@ def _no_cell(function: Any, position: int) -> None:
 
 def _attribute(value: Any, name: str) -> Any:
     try:
-        return getattr(value, name)
+        return members.bound_mixin(value, name) or getattr(value, name)
     except AttributeError:
         raise NotFound(name) from None
 

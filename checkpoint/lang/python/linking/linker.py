@@ -194,10 +194,13 @@ class Linker(Assigned):
         return self._imported(t, *found[0]) if found else None
 
     def _imported(self, t: FunctionContext, module: str, name: str | None) -> Reference | str | None:
-        found = self.find(0, "module", self._absolute(t, module))
-        if name is None or not isinstance(found, Reference):
+        full = self._absolute(t, module)
+        found = self.find(0, "module", full)
+        if name is None:
             return found
-        return self.attribute_of(found, name)
+        if isinstance(found, str):  # an object that has taken the module's place, with its `__getattr__`
+            found = self.reference_of(sys.modules[full])
+        return None if found is None else self.attribute_of(found, name)
 
     def _absolute(self, t: FunctionContext, module: str) -> str:
         """Return the full name of a module; raise ImportError where a relative one has no package."""

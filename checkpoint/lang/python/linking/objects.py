@@ -305,7 +305,7 @@ class Objects(Notes):
 
     def _stand_ins(self, t: FunctionContext, cls: type) -> list[type]:
         """Return the library's classes whose objects stand for those of a class or of derived ones."""
-        if tables.is_file_of_library(t.text.source.name):
+        if tables.is_file_of_library(t.text.source.name) and cls.__module__ != "collections.abc":
             return []
         return [
             stand_in

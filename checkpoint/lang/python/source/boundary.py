@@ -34,7 +34,7 @@ def is_counterpart(function: Any) -> bool:
 
 def is_allowed(function: Any) -> bool:
     """Return whether a function is translated."""
-    if tables.is_library(function) or is_counterpart(function):
+    if tables.is_library(function) or tables.is_opened(function) or is_counterpart(function):
         return True
     return _is_opened(str(function.__module__ or "")) or _is_users(function.__code__.co_filename)
 

@@ -76,11 +76,31 @@ class _Variables:
                 else:
                     sure |= own
                 continue
+            if isinstance(statement, ast.If):
+                self._branches(statement, sure, perhaps)
+                continue
             # Of a loop the names of all its statements may have a value in each of them.
+            sure -= _deleted(statement)
             self._note_head(statement, sure, perhaps | around)
             for part in inner:
                 self.block(part, sure | _with_target(statement), perhaps | around)
             perhaps |= around
+
+    def _branches(self, statement: ast.If, sure: set[str], perhaps: set[str]) -> None:
+        """Go through both branches; afterwards those variables are sure that are so at the end of each."""
+        own = _own(statement)
+        self._note_head(statement, sure, perhaps | own)
+        perhaps |= own
+        ends = []
+        for part in (statement.body, statement.orelse):
+            end, inside = set(sure), set(perhaps)
+            self.block(part, end, inside)
+            if not part or not isinstance(part[-1], ast.Return | ast.Raise | ast.Continue | ast.Break):
+                ends.append(end)
+                perhaps |= {name for each in part for name in _assigned(each)}
+        if ends:
+            sure.clear()
+            sure |= ends[0].intersection(*ends)
 
     def _note(self, node: ast.AST, sure: set[str], perhaps: set[str]) -> None:
         for call in walk([node], lambda inner: not isinstance(inner, _NESTED)):
@@ -123,6 +143,14 @@ def _assigned(statement: ast.stmt) -> set[str]:
     """Return the variables that a statement or one inside of it assigns."""
     inside = {name for part in _blocks(statement) for each in part for name in _assigned(each)}
     return _own(statement) | inside
+
+
+def _deleted(statement: ast.stmt) -> set[str]:
+    """Return the variables that a statement or one inside of it may delete."""
+    own = {each.name for each in getattr(statement, "handlers", ()) if each.name is not None}
+    if isinstance(statement, ast.Delete):
+        own |= _own(statement)
+    return own.union(*[_deleted(each) for part in _blocks(statement) for each in part])
 
 
 def _stored(nodes: Sequence[ast.AST]) -> set[str]:

@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any
 
 from checkpoint.lang.python.library.standard.bases import BASES
+from checkpoint.lang.python.library.standard.mixins import STORED
 
 _HEAP = 1 << 9  # the flag of classes made by a class statement
 
@@ -76,8 +77,19 @@ def found(cls: type, name: str) -> Any:
 
 
 def stored_in(cls: type) -> Mapping[str, Any]:
-    """Return what a class stores: of dict and list what the library has for them."""
-    return vars(BASES.get(cls, cls))
+    """Return what a class stores: of dict, list and abstract collections what the library has for them."""
+    found = STORED.get(cls)
+    return vars(BASES.get(cls, cls)) if found is None else found
+
+
+def bound_mixin(value: Any, name: str) -> Any:
+    """Return a method as a class gives it that inherits it from an abstract collection; None for all else."""
+    if not isinstance(value, abc.ABCMeta):
+        return None
+    owner = next((base for base in value.__mro__ if name in stored_in(base)), None)
+    if owner not in STORED or stored_in(owner)[name] is vars(owner).get(name):
+        return None
+    return stored_in(owner)[name].__get__(None, value)
 
 
 def base_of(cls: type) -> type | None:

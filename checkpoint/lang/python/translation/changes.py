@@ -22,6 +22,7 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.iterables import is_set
 from checkpoint.lang.python.context.meanings import Binding, Callee, Env, Reference
+from checkpoint.lang.python.context.slices import slice_of
 from checkpoint.lang.python.control import handlers
 from checkpoint.lang.python.library import sets
 from checkpoint.lang.python.normal.nodes import Change, Keyword
@@ -275,7 +276,7 @@ def _whole_slice(node: Change, passed: Arguments) -> Arguments:
     if not node.method.endswith("_slice"):
         return passed
     first = passed.positional[0].span
-    bounds = arrays.slice_of(first, passed.positional[:3])
+    bounds = slice_of(first, passed.positional[:3])
     return Arguments([bounds, *passed.positional[3:]])
 
 

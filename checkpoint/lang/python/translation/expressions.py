@@ -18,7 +18,6 @@ from checkpoint.lang.core import Const, Expr, If, Var
 from checkpoint.lang.python.calls import (
     arrange,
     array_calls,
-    arrays,
     callees,
     functions,
     iterables,
@@ -26,6 +25,7 @@ from checkpoint.lang.python.calls import (
     supers,
     writers,
 )
+from checkpoint.lang.python.context import slices
 from checkpoint.lang.python.context.builder import bind, both, const, copy_of, is_simple, negated, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import LAYOUTS, complex_number, truth
@@ -272,7 +272,7 @@ def subscript(t: FunctionContext, node: ast.Subscript, env: Env) -> Expr:
     value = translate(t, node.value, env)
     if isinstance(node.slice, ast.Slice):
         return t.program.operation(t, "py.slice", [value, *_bounds(t, node.slice, env)], node)
-    return t.program.operation(t, "py.item", [value, translate(t, node.slice, env)], node)
+    return slices.item(t, [value, translate(t, node.slice, env)], node)
 
 
 def _bounds(t: FunctionContext, node: ast.Slice, env: Env) -> list[Expr]:
@@ -282,7 +282,7 @@ def _bounds(t: FunctionContext, node: ast.Slice, env: Env) -> list[Expr]:
 
 def slice_(t: FunctionContext, node: ast.Slice, env: Env) -> Expr:
     """Translate a slice among the indices of an array."""
-    return arrays.slice_of(t.span(node), _bounds(t, node, env))
+    return slices.slice_of(t.span(node), _bounds(t, node, env))
 
 
 def sequence(t: FunctionContext, node: ast.Tuple | ast.List, env: Env, of_star: str = "of-star") -> Expr:
