@@ -72,8 +72,8 @@ class Tensor(Primitive):
         the result is the function of their tangents, zeros where there is none. jvps is then left out.
     needs: for each operand the positions that its vjp, or `pull` for it, reads, where RESULT or the number of
         operands is the result; None for all. Only shape and dtype are stored of arrays that no rule reads.
-    operator: a row of the table in ctemplates/arrays/operators.c, by its name: C then applies the function
-        and reverses it where shapes and dtypes agree, without the functions here.
+    operator: a row of the table in ctemplates/arrays/operators.c, or a slope of scalars.def, by its name: C
+        then applies the function and reverses it in the plain cases, without the functions here.
     views: whether the result, or a part of it, may show the elements of operands.
     changes: whether in Python the first operand is changed; the result is the changed array.
     in_place(xp, *operands): changes the first operand itself; called only if nobody else holds it.

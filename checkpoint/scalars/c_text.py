@@ -10,12 +10,14 @@ The table is C's X-macros, to be included with some of these defined:
     PREDICATE(id, arity, value)
     INTEGERS(id, kind, with, given, result)
     NAME(id, record, takes)
+    SLOPE(id, singular, reads_x, reads_r, slope)
 
 value and refused are C on doubles x, y and the result r; by_x and by_y, too. numbers_by_x is the same in
 operations on a stack of numbers (scalars.c). slope_x is the kind of the partial (scalars.h). INTEGERS: what a
 definition is on integers x and y where `given` holds, which may compute z; `with` is the second field of its
 entry. NAME: the record of that name is this definition; takes: reals alone, integers beside reals, or
-integers alone, too.
+integers alone, too. SLOPE: the partial on arrays of a function of one operand, where that is arithmetic, as C
+on Numbers x and r, and constants K(c).
 """
 
 from __future__ import annotations
@@ -240,6 +242,58 @@ def slope_of(part: Expr, arity: int) -> str:
     return "SLOPE_ANY"
 
 
+# On arrays, element by element
+
+
+def slope_on_arrays(definition: Definition) -> Expr | None:
+    """Return the partial of a function of arrays if that is one, and made of arithmetic."""
+    arrays = definition.arrays
+    if arrays is None or not arrays.name or arrays.pullbacks is not None or definition.arity != 1:
+        return None
+    if not definition.array_derivatives:
+        return None
+    (part,) = definition.array_derivatives
+    if isinstance(part, Constant) and abs(part.value) == 1.0:
+        return None
+    return part if all(map(_is_in_loops, walk(part))) else None
+
+
+def _is_in_loops(part: Expr | Test) -> bool:
+    if isinstance(part, Call):
+        return part.name in _IN_LOOPS
+    return isinstance(part, Operand | Constant)
+
+
+_IN_LOOPS = {name: f"({{0}} {sign} {{1}})" for name, sign in SIGNS.items()}
+_IN_LOOPS |= {"negate": "(-{0})", "quotient": "({0} / {1})", "square": "({0} * {0})"}
+
+
+def _in_loop(part: Expr) -> str:
+    """Return an expression as C on the elements x and r of operand and result."""
+    match part:
+        case Operand():
+            return "r" if part.position else "x"
+        case Constant():
+            return f"K({float(part.value)!r})"
+        case Call():
+            return _IN_LOOPS[part.name].format(*map(_in_loop, part.operands))
+    raise AssertionError(f"{part} is not for loops over arrays")
+
+
+def _slopes(definition: Definition) -> Iterable[str]:
+    part = slope_on_arrays(definition)
+    if part is not None:
+        assert definition.arrays is not None
+        own = definition.arrays.singular
+        read = {inner.position for inner in walk(part) if isinstance(inner, Operand)}
+        facts = [definition.singular if own is None else own, 0 in read, 1 in read]
+        fields = [definition.name, *[str(fact).lower() for fact in facts], stripped(_in_loop(part))]
+        yield f"SLOPE({', '.join(fields)})"
+
+
+# The table
+
+
 def table() -> str:
     """Return the table of all definitions that are in C."""
     found = [definition for definition in definitions().values() if is_in_c(definition)]
@@ -252,6 +306,7 @@ def table() -> str:
         ),
         ("INTEGERS", [_integers(d) for d in found if d.integers is not None]),
         ("NAME", [line for d in found for line in _names(d)]),
+        ("SLOPE", [line for d in definitions().values() for line in _slopes(d)]),
     ]
     lines = ["/* Scalar functions: made by checkpoint/scalars/c_text.py, which says what the entries are. */"]
     for guard, entries in sections:

@@ -158,6 +158,13 @@ class Definition:
         return tuple([applied(rule, self.arity, result=True) for rule in self.partials or ()])
 
     @cached_property
+    def array_derivatives(self) -> tuple[Expr, ...]:
+        """The partials on arrays, as expressions with words."""
+        if self.arrays is None or self.arrays.partials is None:
+            return self.derivatives
+        return tuple([applied(rule, self.arity, result=True) for rule in self.arrays.partials])
+
+    @cached_property
     def scalar_derivatives(self) -> tuple[Expr, ...]:
         """The partials on scalars."""
         return tuple(map(on_scalars, self.derivatives))

@@ -48,7 +48,7 @@
 
 #define ARRAY_NAMES(NAME)                                                                                      \
     NAME(ask) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(name) NAME(refused) \
-    NAME(mT)
+    NAME(mT) NAME(add) NAME(sum) NAME(reduce) NAME(reshape) NAME(broadcast_to) NAME(axis) NAME(keepdims)
 
 /* Python's classes and the offsets of their slots; found once. */
 typedef struct ArrayClasses {

@@ -48,6 +48,25 @@ bool same_dtype(const ArrayClasses *c, PyObject *x, PyObject *y) {
     return same_attribute(c, x, y, c->dtype);
 }
 
+int read_shape(const ArrayClasses *c, PyObject *array, Py_ssize_t shape[MOST_AXES]) {
+    if (is_numpy(array)) {
+        const NumpyArray *own = numpy_of(array);
+        memcpy(shape, own->shape, (size_t)own->axes * sizeof *shape);
+        return own->axes;
+    }
+    PyObject *found = attribute(c, array, c->shape);
+    int axes = -1;
+    if (found && PyTuple_Check(found) && PyTuple_GET_SIZE(found) <= MOST_AXES) {
+        axes = (int)PyTuple_GET_SIZE(found);
+        for (int i = 0; i < axes; i++) shape[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(found, i));
+    }
+    Py_XDECREF(found);
+    PyErr_Clear();
+    return axes;
+}
+
+PyObject *shape_as_tuple(const ArrayClasses *c, PyObject *array) { return attribute(c, array, c->shape); }
+
 Py_ssize_t axes_of(const ArrayClasses *c, PyObject *array) {
     if (is_numpy(array)) return numpy_of(array)->axes;
     if (Py_IS_TYPE(array, c->like)) return PyTuple_GET_SIZE(*slot_of(array, c->like_shape));

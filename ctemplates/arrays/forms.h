@@ -16,6 +16,15 @@ static inline bool same_form(const ArrayClasses *c, PyObject *x, PyObject *y) {
     return same_shape(c, x, y) && same_dtype(c, x, y);
 }
 
+enum { MOST_AXES = 64 };
+
+/* Stores the shape of an array or a Like, and returns the number of its axes; -1, without an exception: it has none, or
+ * more axes than MOST_AXES. */
+int read_shape(const ArrayClasses *c, PyObject *array, Py_ssize_t shape[MOST_AXES]);
+
+/* Returns the shape of an array or a Like as a tuple, a new reference; NULL with an exception. */
+PyObject *shape_as_tuple(const ArrayClasses *c, PyObject *array);
+
 /* Returns the number of axes of an array or a Like; -1: an exception is set. */
 Py_ssize_t axes_of(const ArrayClasses *c, PyObject *array);
 

@@ -8,7 +8,13 @@ typedef unsigned GetVersion(void);
 /* NumPy's import_array compares the same numbers: the ABI of NumPy 2, and its first set of features. */
 enum { ABI_VERSION = 0x02000000, FIRST_FEATURE_VERSION = 0x12 };
 
+typedef PyObject *NewArray(PyTypeObject *, PyObject *dtype, int axes, const Py_ssize_t *shape, const Py_ssize_t *strides,
+                           void *data, int flags, PyObject *like);
+typedef int SetBase(PyObject *view, PyObject *array);
+
 PyTypeObject *numpy_array;
+
+static void **known; /* NumPy's table, once numpy_array is set */
 
 void **numpy_functions(void) {
     PyObject *name = PyUnicode_FromString("numpy._core._multiarray_umath");
@@ -26,7 +32,16 @@ void **numpy_functions(void) {
 
 bool meet_array(const PyObject *object) {
     if (strcmp(Py_TYPE(object)->tp_name, "numpy.ndarray") != 0) return false;
-    void **functions = numpy_functions();
+    void **functions = known = numpy_functions();
     numpy_array = functions ? functions[ARRAY_TYPE] : &PyBaseObject_Type;
     return Py_TYPE(object) == numpy_array;
+}
+
+PyObject *view_of(PyObject *array, int axes, const Py_ssize_t *shape, const Py_ssize_t *strides) {
+    const NumpyArray *whole = numpy_of(array);
+    const int flags = whole->flags & ALIGNED; /* without the bit of what may be written */
+    PyObject *made = ((NewArray *)known[NEW_ARRAY])(numpy_array, Py_NewRef(whole->dtype), axes, shape, strides, whole->data,
+                                                    flags, NULL);
+    if (made && ((SetBase *)known[SET_BASE])(made, Py_NewRef(array)) < 0) Py_CLEAR(made);
+    return made;
 }

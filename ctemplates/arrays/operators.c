@@ -5,6 +5,8 @@
 
 #include "arrays/forms.h"
 #include "arrays/kernels.h"
+#include "arrays/pointwise.h"
+#include "arrays/reductions.h"
 
 /* Helpers */
 
@@ -22,24 +24,25 @@ static PyObject *combined(const Reversed *r, PyObject *other, binaryfunc functio
 
 /* Rows */
 
+#define APPLY(NAME) static PyObject *NAME(const ArrayClasses *c, PyObject *const *x, Py_ssize_t count)
+#define UNUSED_HERE (void)c, (void)count
+
 /* Returns what Python's function of two operands returns, by NumPy's kernel where there is one. */
 static PyObject *applied_to_two(Kernel kernel, PyObject *const *x, binaryfunc function) {
     PyObject *made = is_numpy(x[0]) || is_numpy(x[1]) ? kernel_result(kernel, x) : NULL;
     return made ? made : function(x[0], x[1]);
 }
 
-static PyObject *add(PyObject *const *x) { return applied_to_two(ADDING, x, PyNumber_Add); }
-static PyObject *subtract(PyObject *const *x) { return applied_to_two(SUBTRACTING, x, PyNumber_Subtract); }
-static PyObject *multiply(PyObject *const *x) { return applied_to_two(MULTIPLYING, x, PyNumber_Multiply); }
+APPLY(add) { return UNUSED_HERE, applied_to_two(ADDING, x, PyNumber_Add); }
+APPLY(subtract) { return UNUSED_HERE, applied_to_two(SUBTRACTING, x, PyNumber_Subtract); }
+APPLY(multiply) { return UNUSED_HERE, applied_to_two(MULTIPLYING, x, PyNumber_Multiply); }
 
 /* Not of a number by an array: libraries do not always divide then. */
-static PyObject *divide(PyObject *const *x) {
-    return PyFloat_Check(x[0]) ? NULL : applied_to_two(DIVIDING, x, PyNumber_TrueDivide);
-}
+APPLY(divide) { return UNUSED_HERE, PyFloat_Check(x[0]) ? NULL : applied_to_two(DIVIDING, x, PyNumber_TrueDivide); }
 
-static PyObject *negative(PyObject *const *x) {
+APPLY(negative) {
     PyObject *made = is_numpy(x[0]) ? kernel_result(NEGATING, x) : NULL;
-    return made ? made : PyNumber_Negative(x[0]);
+    return UNUSED_HERE, made ? made : PyNumber_Negative(x[0]);
 }
 
 static PyObject *of_sum(const Reversed *r, Py_ssize_t position) { return position < 2 ? Py_NewRef(r->g) : NULL; }
@@ -52,9 +55,22 @@ static PyObject *of_product(const Reversed *r, Py_ssize_t position) {
     return combined(r, r->operands[1 - position], product_of, product_in_place);
 }
 
+/* Returns -(g * z / y), for the quotient z by y. */
+static PyObject *of_divisor(const Reversed *r) {
+    PyObject *y = r->operands[1], *z = r->result;
+    if (!z || !is_library_array(r->c, z) || !is_library_array(r->c, y)) return NULL;
+    PyObject *product = combined(r, z, product_of, product_in_place);
+    if (!product) return NULL;
+    PyObject *quotient = (same_dtype(r->c, product, y) ? quotient_in_place : quotient_of)(product, y);
+    Py_DECREF(product);
+    PyObject *found = quotient ? negative_of(quotient) : NULL;
+    Py_XDECREF(quotient);
+    return found;
+}
+
 static PyObject *of_quotient(const Reversed *r, Py_ssize_t position) {
     if (position == 0) return combined(r, r->operands[1], quotient_of, quotient_in_place);
-    return NULL;
+    return of_divisor(r);
 }
 
 static PyObject *of_negative(const Reversed *r, Py_ssize_t position) {
@@ -63,8 +79,8 @@ static PyObject *of_negative(const Reversed *r, Py_ssize_t position) {
 
 /* Matrices */
 
-static PyObject *matmul(PyObject *const *x) {
-    return PyFloat_Check(x[0]) || PyFloat_Check(x[1]) ? NULL : PyNumber_MatrixMultiply(x[0], x[1]);
+APPLY(matmul) {
+    return UNUSED_HERE, PyFloat_Check(x[0]) || PyFloat_Check(x[1]) ? NULL : PyNumber_MatrixMultiply(x[0], x[1]);
 }
 
 static PyObject *of_matrices(const Reversed *r, Py_ssize_t position) {
@@ -77,71 +93,69 @@ static PyObject *of_matrices(const Reversed *r, Py_ssize_t position) {
     return found;
 }
 
-/* The greater and the lesser */
+/* Choices */
 
-static PyObject *greater(PyObject *const *x) {
-    return is_numpy(x[0]) || is_numpy(x[1]) ? kernel_result(GREATER, x) : NULL;
+APPLY(greater) { return UNUSED_HERE, is_numpy(x[0]) || is_numpy(x[1]) ? kernel_result(GREATER, x) : NULL; }
+
+APPLY(lesser) { return UNUSED_HERE, is_numpy(x[0]) || is_numpy(x[1]) ? kernel_result(LESSER, x) : NULL; }
+
+static PyObject *of_extreme(const Reversed *r, Py_ssize_t position, bool greater_one) {
+    const Passed passed = {.c = r->c, .g = r->g, .disposable = r->disposable};
+    return passed_beyond(&passed, r->operands[position], r->operands[1 - position], greater_one);
 }
 
-static PyObject *lesser(PyObject *const *x) {
-    return is_numpy(x[0]) || is_numpy(x[1]) ? kernel_result(LESSER, x) : NULL;
+static PyObject *of_greater(const Reversed *r, Py_ssize_t position) { return of_extreme(r, position, true); }
+
+static PyObject *of_lesser(const Reversed *r, Py_ssize_t position) { return of_extreme(r, position, false); }
+
+static PyObject *of_choice(const Reversed *r, Py_ssize_t position) {
+    const Passed passed = {.c = r->c, .g = r->g, .disposable = r->disposable};
+    return position ? passed_where(&passed, r->operands[0], position == 1) : NULL;
 }
 
-/* Passes on g where one operand is beyond the other, half of it where they are equal, elsewhere 0. step: 0 if the other
- * operand is one number. */
-#define GATE(NAME, NUMBER)                                                                                     \
-    static void NAME(Py_ssize_t count, const void *from, const void *own, const void *other, int step, bool greater, \
-                     void *to) {                                                                 \
-        const NUMBER *g = from, *x = own, *y = other;                                                          \
-        NUMBER *z = to;                                                                                        \
-        for (Py_ssize_t i = 0; i < count; i++) {                                                               \
-            const NUMBER a = greater ? x[i] : y[i * step], b = greater ? y[i * step] : x[i];                    \
-            z[i] = a > b ? g[i] : a == b ? (NUMBER)0.5 * g[i] : 0;                                           \
-        }                                                                                                      \
-    }
-GATE(gate_floats, float)
-GATE(gate_doubles, double)
+/* Sums, and other shapes */
 
-/* Returns the cotangent of an operand of the greater, or the lesser, of two. */
-static PyObject *gated(const Reversed *r, Py_ssize_t position, bool greater) {
-    PyObject *own = r->operands[position], *other = r->operands[1 - position];
-    if (!is_numpy(r->g) || !is_numpy(own) || !same_form(r->c, r->g, own)) return NULL;
-    if (!is_plain_row(r->g) || !is_plain_row(own)) return NULL;
-    const char letter = dtype_of(own)->letter;
-    const bool number = PyFloat_CheckExact(other);
-    if (letter != 'f' && letter != 'd') return NULL;
-    if (!number && !(is_numpy(other) && same_form(r->c, own, other) && is_plain_row(other))) return NULL;
-    PyObject *made = r->disposable ? Py_NewRef(r->g) : PyNumber_Positive(r->g);
-    if (!made || !is_numpy(made) || !is_plain_row(made)) {
-        Py_XDECREF(made);
-        return NULL;
-    }
-    const double real = number ? PyFloat_AS_DOUBLE(other) : 0.0;
-    const float narrow = (float)real;
-    const void *const one = letter == 'f' ? (const void *)&narrow : (const void *)&real;
-    const void *const compared = number ? one : numpy_of(other)->data;
-    (letter == 'f' ? gate_floats : gate_doubles)(count_of(own), numpy_of(r->g)->data, numpy_of(own)->data, compared, !number,
-                                                 greater, numpy_of(made)->data);
-    return made;
+APPLY(sum) { return reduced_sum(&(Reduction){.c = c, .operands = x, .count = count}); }
+
+APPLY(mean) { return reduced_mean(&(Reduction){.c = c, .operands = x, .count = count}); }
+
+static PyObject *of_total(const Reversed *r, Py_ssize_t position) {
+    const Reduction reduction = {.c = r->c, .operands = r->operands, .count = r->count};
+    return position == 0 ? repeated(&reduction, r->g) : NULL;
 }
 
-static PyObject *of_greater(const Reversed *r, Py_ssize_t position) {
-    return gated(r, position, true);
+static PyObject *of_mean(const Reversed *r, Py_ssize_t position) {
+    const Reduction reduction = {.c = r->c, .operands = r->operands, .count = r->count};
+    const Py_ssize_t count = position == 0 ? elements_to_one(&reduction) : 0;
+    PyObject *number = count ? PyLong_FromSsize_t(count) : NULL;
+    PyObject *share = number ? PyNumber_TrueDivide(r->g, number) : NULL;
+    PyObject *found = share ? repeated(&reduction, share) : NULL;
+    Py_XDECREF(share);
+    Py_XDECREF(number);
+    return found;
 }
 
-static PyObject *of_lesser(const Reversed *r, Py_ssize_t position) {
-    return gated(r, position, false);
+static PyObject *of_shape(const Reversed *r, Py_ssize_t position) {
+    PyObject *shape = position == 0 ? shape_as_tuple(r->c, r->operands[0]) : NULL;
+    PyObject *const arguments[] = {r->g, shape};
+    PyObject *found = shape ? PyObject_VectorcallMethod(r->c->reshape, arguments, 2, NULL) : NULL;
+    Py_XDECREF(shape);
+    return found;
 }
 
 static const Operator OPERATORS[] = {
-    {"add", add, of_sum, true},
-    {"subtract", subtract, of_difference, true},
-    {"multiply", multiply, of_product, true},
-    {"divide", divide, of_quotient, true},
-    {"negative", negative, of_negative, true},
-    {"matmul", matmul, of_matrices, false},
-    {"maximum", greater, of_greater, true},
-    {"minimum", lesser, of_lesser, true},
+    {"add", add, of_sum, OF_RESULT},
+    {"subtract", subtract, of_difference, OF_RESULT},
+    {"multiply", multiply, of_product, OF_RESULT},
+    {"divide", divide, of_quotient, OF_RESULT},
+    {"negative", negative, of_negative, OF_RESULT},
+    {"matmul", matmul, of_matrices, OF_OPERAND},
+    {"maximum", greater, of_greater, OF_RESULT},
+    {"minimum", lesser, of_lesser, OF_RESULT},
+    {"where", NULL, of_choice, OF_RESULT},
+    {"sum", sum, of_total, A_VIEW},
+    {"mean", mean, of_mean, A_VIEW},
+    {"reshape", NULL, of_shape, A_VIEW},
 };
 
 enum { OPERATOR_COUNT = sizeof OPERATORS / sizeof *OPERATORS };
@@ -149,21 +163,37 @@ enum { OPERATOR_COUNT = sizeof OPERATORS / sizeof *OPERATORS };
 int operator_named(const char *name) {
     for (int i = 0; i < OPERATOR_COUNT; i++)
         if (strcmp(OPERATORS[i].name, name) == 0) return i + 1;
-    return 0;
+    return slope_named(name) < 0 ? 0 : OPERATOR_COUNT + 1 + slope_named(name);
 }
 
-const Operator *operator_at(int64_t number) { return number ? &OPERATORS[number - 1] : NULL; }
+const Operator *operator_at(int64_t number) {
+    return number && number <= OPERATOR_COUNT ? &OPERATORS[number - 1] : NULL;
+}
 
-PyObject *operator_cotangent(const Operator *operator, const Reversed *r, Py_ssize_t position) {
+/* Returns what a row, or a slope, gives for an operand. */
+static PyObject *by_number(int64_t number, const Reversed *r, Py_ssize_t position) {
+    const Operator *row = operator_at(number);
+    if (row) return row->reverse(r, position);
+    const Passed passed = {.c = r->c, .g = r->g, .disposable = r->disposable};
+    return times_slope(&passed, (int)(number - OPERATOR_COUNT - 1), r->operands[0], r->result);
+}
+
+PyObject *operator_cotangent(int64_t number, const Reversed *r, Py_ssize_t position, bool *is_new) {
     PyObject *like = r->operands[position];
-    if (!operator || !is_library_array(r->c, r->g) || PyFloat_CheckExact(like)) return NULL;
+    if (!number || !is_library_array(r->c, r->g) || PyFloat_CheckExact(like)) return NULL;
+    const Operator *row = operator_at(number);
+    const Returns returns = row ? row->returns : OF_RESULT;
+    const bool same = same_form(r->c, r->g, like);
     Reversed now = *r;
-    now.disposable = r->disposable && same_form(r->c, r->g, like);
-    if (operator->elementwise && !now.disposable && !same_shape(r->c, r->g, like)) return NULL; /* it was broadcast */
-    PyObject *found = operator->reverse(&now, position);
-    if (!found) PyErr_Clear(); /* the rule raises it */
+    now.disposable = r->disposable && same;
+    PyObject *found = by_number(number, &now, position);
+    *is_new = false;
     if (found == r->g && now.disposable) return found; /* whose form is known */
-    if (found && (operator->elementwise || same_shape(r->c, found, like)) && same_dtype(r->c, found, like)) return found;
+    if (found && returns == OF_RESULT && !same) Py_SETREF(found, unbroadcast(r->c, found, like));
+    if (!found) PyErr_Clear(); /* the rule raises it */
+    const bool fits_shape = found && ((returns == OF_RESULT && same) || same_shape(r->c, found, like));
+    *is_new = returns != A_VIEW && found != r->g;
+    if (fits_shape && same_dtype(r->c, found, like)) return found;
     Py_XDECREF(found);
     return NULL;
 }

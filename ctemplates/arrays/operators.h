@@ -1,8 +1,8 @@
 /* Functions of arrays that are applied and reversed without Python code.
  *
  * A record that names an operator (checkpoint.ad.tensors, `operator`) is that row of the table in operators.c wherever
- * all its operands are arrays and numbers. A row gives the cotangents that the record's rules give, to the last bit,
- * while shapes and dtypes agree; wherever it gives none, the rule does.
+ * all its operands are arrays and numbers. A row gives the cotangents that the record's rules give, to the last bit; where
+ * it gives none, as shapes, dtypes or libraries are not what it handles, the rule does.
  */
 #ifndef CK_OPERATORS_H
 #define CK_OPERATORS_H
@@ -17,28 +17,32 @@ typedef struct Reversed {
     bool disposable; /* g may be changed in place: it is no operand's cotangent, and no other one will be asked for */
 } Reversed;
 
-typedef PyObject *Apply(PyObject *const *operands);
+typedef PyObject *Apply(const ArrayClasses *c, PyObject *const *operands, Py_ssize_t count);
 typedef PyObject *Reverse(const Reversed *r, Py_ssize_t position);
+
+/* What `reverse` returns: an array of g's shape, which is summed where the operand was broadcast; a new array of the
+ * operand's shape; or what may be a view of g. */
+typedef enum Returns { OF_RESULT, OF_OPERAND, A_VIEW } Returns;
 
 /* name: as records write it. apply: returns the result, a new reference; it, or what it returns, is NULL: the record's own
  * function is called.
- * reverse: returns the cotangent of an operand, a new array, or g; NULL: the rule gives it, an exception is ignored.
- * elementwise: it is asked only for operands of g's shape, and returns arrays of that. */
+ * reverse: returns the cotangent of an operand, a new reference, which may be g; NULL: the rule gives it, an exception is
+ * ignored. */
 typedef struct Operator {
     const char *name;
     Apply *apply;
     Reverse *reverse;
-    bool elementwise;
+    Returns returns;
 } Operator;
 
-/* Returns the number of a row by its name; 0: there is none. */
+/* Returns the number of a row by its name, or of a slope of scalars.def by the name of its function; 0: there is none. */
 int operator_named(const char *name);
 
-/* Returns a row; NULL for the number 0. */
+/* Returns a row; NULL for the number 0, and for slopes, which are not applied here. */
 const Operator *operator_at(int64_t number);
 
-/* Returns the cotangent of an operand in the form of the operand, a new reference: g, or an array that nobody else
- * has. NULL without an exception: the record's rule gives it. */
-PyObject *operator_cotangent(const Operator *operator, const Reversed *r, Py_ssize_t position);
+/* Returns the cotangent of an operand in the form of the operand, a new reference, and stores whether that is g or an array
+ * that nobody else has. NULL without an exception: the record's rule gives it. */
+PyObject *operator_cotangent(int64_t number, const Reversed *r, Py_ssize_t position, bool *is_new);
 
 #endif

@@ -277,7 +277,8 @@ static PyObject *call(const Application *a, Py_ssize_t function) {
 static PyObject *value_of_step(const Application *a) {
     const Operator *operator = operator_at(PyLong_AsLongLong(*slot_of(a->plan, a->c->plan_operator)));
     PyObject *made = NULL;
-    if (operator && operator->apply && a->natives->handles) made = operator->apply(a->natives->items + 1);
+    if (operator && operator->apply && a->natives->handles)
+        made = operator->apply(a->c, a->natives->items + 1, a->natives->count);
     return made || PyErr_Occurred() ? made : call(a, a->c->plan_value);
 }
 

@@ -118,7 +118,7 @@ static bool add_given(Pull *p, Value *accumulator, PyObject *like, bool by_rule,
     if (accumulator->tag != REAL) return add_contribution(p, accumulator, p->given, false);
     /* g is referred to by its accumulator, by p->g, and here by p->given */
     const bool hands_over = p->given == p->g && p->is_own && is_last && Py_REFCNT(p->g) == 3;
-    const bool is_owned = hands_over || (p->given != p->g && (by_rule ? is_new(p, p->given) : axes_of(p->c, p->given) > 0));
+    const bool is_owned = hands_over || (by_rule ? is_new(p, p->given) : p->is_new && axes_of(p->c, p->given) > 0);
     if (hands_over || (is_owned && is_last && p->is_own && is_numpy(p->given) && same_form(p->c, p->g, p->given))) {
         move_accumulator(p, accumulator);
         return true;
@@ -151,11 +151,11 @@ static uint32_t first_like(const Pull *p, uint32_t position) {
     return position;
 }
 
-static bool pull_one(Pull *p, const Operator *operator, Py_ssize_t position, bool is_last) {
+static bool pull_one(Pull *p, int64_t operator, Py_ssize_t position, bool is_last) {
     const Applied *applied = p->applied;
     const Reversed r = {.c = p->c, .g = p->g, .result = applied->result, .operands = applied->operands,
                         .count = Py_SIZE(applied), .disposable = p->is_own && is_last && Py_REFCNT(p->g) == 2};
-    p->given = operator_cotangent(operator, &r, position);
+    p->given = operator_cotangent(operator, &r, position, &p->is_new);
     const bool by_rule = !p->given;
     if (by_rule) p->given = called_rule(p, position);
     if (!p->given) return false;
@@ -176,7 +176,7 @@ static void share_accumulators(const Pull *p) {
 
 static bool pull_all(Pull *p) {
     PyObject *wanted = wanted_of(p->applied);
-    const Operator *operator = operator_at(PyLong_AsLongLong(*slot_of(p->applied->plan, p->c->plan_operator)));
+    const int64_t operator = PyLong_AsLongLong(*slot_of(p->applied->plan, p->c->plan_operator));
     bool done = true;
     for (Py_ssize_t i = PyTuple_GET_SIZE(wanted); done && i-- > 0;)
         done = pull_one(p, operator, PyLong_AsSsize_t(PyTuple_GET_ITEM(wanted, i)), i == 0);

@@ -29,7 +29,8 @@ from checkpoint.scalars.algebra import (
     parts,
     walk,
 )
-from checkpoint.scalars.definition import Arrays, Definition, applied, array_functions, definitions, find
+from checkpoint.scalars.c_text import slope_on_arrays
+from checkpoint.scalars.definition import Arrays, Definition, array_functions, definitions, find
 from checkpoint.scalars.python_text import SIGNS, compiled
 from tensorlib.rules import (
     MINUS_ONE,
@@ -176,7 +177,7 @@ def _names(arity: int) -> tuple[str, ...]:
 
 def partials_of(definition: Definition) -> tuple[Partial, ...]:
     """Return the partials of a definition on arrays, made of records."""
-    return rules_of(_expressions(definition), definition.arity)
+    return rules_of(definition.array_derivatives, definition.arity)
 
 
 def rules_of(expressions: Sequence[Expr], arity: int) -> tuple[Partial, ...]:
@@ -192,13 +193,6 @@ def with_quotients(part: Expr) -> Expr:
     return Call(name, tuple(map(with_quotients, part.operands)))
 
 
-def _expressions(definition: Definition) -> tuple[Expr, ...]:
-    arrays = definition.arrays
-    if arrays is None or arrays.partials is None:
-        return definition.derivatives
-    return tuple([applied(rule, definition.arity, result=True) for rule in arrays.partials])
-
-
 def _partial(part: Expr, arity: int) -> Partial:
     if not isinstance(part, Constant):
         return _Formula(part, _names(arity))
@@ -207,7 +201,7 @@ def _partial(part: Expr, arity: int) -> Partial:
 
 def gates_of(definition: Definition) -> tuple[Gate, ...]:
     """Return for each partial that is 0 or 1 the gate that passes on a tangent or leaves it out."""
-    return tuple([_gate(part, definition.arity) for part in _expressions(definition)])
+    return tuple([_gate(part, definition.arity) for part in definition.array_derivatives])
 
 
 def _gate(part: Expr, arity: int) -> Gate:
@@ -240,7 +234,7 @@ def _pullbacks(definition: Definition, arrays: Arrays) -> tuple[Callable[..., An
 def needs_of(definition: Definition) -> tuple[tuple[int, ...], ...]:
     """Return by operand the positions that its rule for cotangents reads."""
     arrays, arity = definition.arrays, definition.arity
-    read: tuple[Expr, ...] = _expressions(definition)
+    read: tuple[Expr, ...] = definition.array_derivatives
     if arrays is not None and arrays.pullbacks is not None:
         operands = [Operand(COTANGENT), *map(Operand, range(arity + 1))]
         read = tuple([rule(*operands) for rule in arrays.pullbacks])
@@ -268,6 +262,7 @@ def on_arrays(definition: Definition, **fields: Any) -> Tensor:
         "convention": definition.convention if arrays.convention is None else arrays.convention,
         "shape": arrays.shape,
         "samples": sampled(*(arrays.domain or definition.domain)),
+        "operator": "" if "partials" in fields or slope_on_arrays(definition) is None else definition.name,
         **fields,
     }
     name = arrays.name or f"tensorlib.{definition.name}"

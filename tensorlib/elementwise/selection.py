@@ -57,6 +57,7 @@ WHERE: Tensor = gated(
     lambda t, condition, x, y: WHERE(condition, t, 0.0),
     lambda t, condition, x, y: WHERE(condition, 0.0, t),
     needs=((), (0,), (0,)),
+    operator="where",
     implements=(np.where,),
     shape="all operands broadcast together; of a condition alone: see numpy.nonzero",
     samples=_where_samples,

@@ -50,6 +50,7 @@ SUM = linear(
     "np.sum",
     lambda xp, a, axis=None, dtype=None, keepdims=False: xp.sum(a, axis=axis, dtype=dtype, keepdims=keepdims),
     _sum_vjp,
+    operator="sum",
     implements=(np.sum,),
     methods=("sum",),
     shape=SHAPE,
@@ -70,6 +71,7 @@ MEAN = linear(
         a, axis=axis, dtype=dtype, keepdims=keepdims
     ),
     _mean_vjp,
+    operator="mean",
     implements=(np.mean,),
     methods=("mean",),
     shape=SHAPE,
