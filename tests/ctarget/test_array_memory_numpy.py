@@ -36,7 +36,6 @@ def test_places_in_numpys_table() -> None:
         "GET_DTYPE": "PyArray_DescrFromType",
         "NEW_ARRAY": "PyArray_NewFromDescr",
         "GET_FEATURE_VERSION": "PyArray_GetNDArrayCFeatureVersion",
-        "NEW_ARRAY": "PyArray_NewFromDescr",
         "SET_BASE": "PyArray_SetBaseObject",
         "SET_HANDLER": "PyDataMem_SetHandler",
         "GET_HANDLER": "PyDataMem_GetHandler",
