@@ -1,7 +1,6 @@
-"""Generators of random numbers with a seed: np.random.default_rng(seed), np.random.RandomState(seed), and
-np.random.Generator(np.random.PCG64(seed)), where the seed may be a SeedSequence.
+"""Generators of random numbers with a seed: np.random.default_rng, RandomState, Generator(PCG64(seed)).
 
-In a program a generator is an object that has the words of its state, which a draw replaces. So a run that
+A seed may be a SeedSequence. In a program a generator is an object that has the words of its state, which a draw replaces. So a run that
 is interrupted, or run again for its derivative, draws the numbers that NumPy draws. The numbers are
 differentiable by location and scale.
 """

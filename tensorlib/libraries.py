@@ -20,7 +20,7 @@ def register(library: str) -> None:
     elif library == "scipy.fft":
         from tensorlib.scipy import transforms  # noqa: F401, PLC0415
     elif library == "scipy.spatial":
-        from tensorlib.scipy import distances  # noqa: F401, PLC0415
+        from tensorlib.scipy import distances, rotations  # noqa: F401, PLC0415
     elif library == "scipy.ndimage":
         from tensorlib.scipy import filters  # noqa: F401, PLC0415
     elif library == "scipy.signal":

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib import scimath, stride_tricks
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
-from checkpoint.ad.library import translations
+from checkpoint.ad.library import standing, translations
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from tensorlib import scipy_special
@@ -25,6 +25,7 @@ from tensorlib.scipy import (
     minima,
     quadrature,
     roots,
+    rotations,
     sampled,
     signals,
     special_functions,
@@ -42,6 +43,7 @@ LATER = (  # importing the package imports all modules but these
     minima,
     quadrature,
     roots,
+    rotations,
     sampled,
     scipy_linalg,
     scipy_special,
@@ -100,6 +102,9 @@ def names() -> dict[str, list[str]]:
             continue  # PyTorch's names
         if function is not written and written.__module__.startswith("tensorlib."):
             found.setdefault(written.__module__, []).append(name_of(function))
+    for cls, stand_in in standing.items():
+        if stand_in.__module__.startswith("tensorlib."):
+            found.setdefault(stand_in.__module__, []).append(name_of(cls))
     return {module: list(dict.fromkeys(listed)) for module, listed in found.items()}
 
 
@@ -114,7 +119,7 @@ def name_of(function: Any) -> str:
         return f"scipy.stats.{type(function).__name__.removesuffix('_gen')}"
     module = str(getattr(function, "__module__", None))
     if module.startswith("scipy."):
-        package = "scipy.spatial.distance" if "spatial" in module else ".".join(module.split(".")[:2])
+        package = ".".join(module.split(".")[:3]) if "spatial" in module else ".".join(module.split(".")[:2])
         return f"{package}.{function.__name__}"
     return next((name for name, found in public() if found is function), None) or _of_ufunc(function)
 

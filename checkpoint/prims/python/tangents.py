@@ -206,7 +206,7 @@ def _stand_in_given(value: Any, given: Any, path: Path) -> list[Any]:
         return [_values_given(parts["held"], given, path) if name == "held" else _ZERO for name in parts]
     taken = stand_in.taken(given)
     if "table" not in parts:
-        return [taken.get(name, _ZERO) for name in parts]
+        return [_ZERO if type(part) in NON_DIFFERENTIABLE else taken[name] for name, part in parts.items()]
     table = taken["table"]
     if stand_in.cls is Deque:
         table = [*[_ZERO] * parts["head"], *table]

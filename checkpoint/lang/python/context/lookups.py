@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
 from checkpoint.lang.python.context.builder import Names, bind, const, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
-from checkpoint.lang.python.library.stand_ins import is_of_library
+from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, is_of_library
 from checkpoint.lang.walk import preorder
 
 MAX_COPIED = 80  # expressions of arguments that are written twice; of larger ones the test comes first
@@ -29,7 +29,7 @@ def matter(values: Sequence[Expr], owners: Sequence[type]) -> bool:
 
     owners: the classes of the program with such a method.
     """
-    if all(map(is_of_library, owners)):
+    if all(is_of_library(cls) or cls in BY_STAND_IN for cls in owners):
         return False
     return not all(_is_quiet(inner) for value in values for inner in _outside_lambdas(value))
 

@@ -131,7 +131,7 @@ NAMED_AS.update({each.cls: each.of for each in _OF_PYTHON.values()} | {Complex: 
 
 def is_of_library(cls: type) -> bool:
     """Return whether a class is one of this package that stands for one of Python's."""
-    return cls in BY_STAND_IN or cls.__module__.startswith("checkpoint.lang.python.library")
+    return cls.__module__.startswith("checkpoint.lang.python.library")
 
 
 # What stands for procedures in messages
