@@ -1,8 +1,8 @@
 """Generators of random numbers with a seed: np.random.default_rng, RandomState, Generator(PCG64(seed)).
 
-A seed may be a SeedSequence. In a program a generator is an object that has the words of its state, which a draw replaces. So a run that
-is interrupted, or run again for its derivative, draws the numbers that NumPy draws. The numbers are
-differentiable by location and scale.
+A seed may be a SeedSequence. In a program a generator is an object that has the words of its state, which a
+draw replaces. So a run that is interrupted, or run again for its derivative, draws the numbers that NumPy
+draws. The numbers are differentiable by location and scale.
 """
 
 from __future__ import annotations
