@@ -108,6 +108,7 @@ class Hessian(Jacobian):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
+        call.differentiate_by(at)
         schedule = named_schedule(self.schedule)
         rows = []
         with reported(self.progress):

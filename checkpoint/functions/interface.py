@@ -95,7 +95,11 @@ class Call(ABC):
     @property
     def parts(self) -> Sequence[Any]:
         """The value of each argument, as it entered."""
-        return (self.run.u.cdr,)
+        return self.parts_of(self.run.u.cdr)
+
+    def parts_of(self, argument: Any) -> Sequence[Any]:
+        """Return what the procedure's argument, or a (co)tangent of it, holds of each of the caller's."""
+        return (argument,)
 
     def packed(self, parts: Sequence[Any]) -> Any:
         """Return the (co)tangent of the procedure's argument from those of the caller's."""
@@ -110,14 +114,14 @@ class Call(ABC):
     def differentiate_by(self, positions: Collection[int]) -> None:
         """Let the arguments at other positions be constants: they receive no cotangents (ad/activity.py)."""
 
-        def enter() -> None:
-            for i, part in enumerate(self.parts):
+        def enter(argument: Any) -> None:
+            for i, part in enumerate(self.parts_of(argument)):
                 if i not in positions:
                     enter_as_constant(part)
 
         if len(set(positions)) < len(self.parts):
             self.run.entered = enter
-            enter()
+            enter(self.run.u.cdr)
 
     def value(self) -> Any:
         """Return the value of the function."""

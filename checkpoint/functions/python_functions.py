@@ -165,10 +165,8 @@ class PythonCall(PythonRest):
 
     __slots__ = ()
 
-    @property
-    def parts(self) -> Sequence[Any]:
-        """The value of each argument, as it entered."""
-        parts: Sequence[Any] = self.run.u.cdr.items
+    def parts_of(self, argument: Any) -> Sequence[Any]:
+        parts: Sequence[Any] = argument.items
         return parts
 
     def packed(self, parts: Sequence[Any]) -> Any:

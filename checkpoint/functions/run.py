@@ -99,7 +99,7 @@ class Run:
     is_plain: whether the argument is a tuple of floats and arrays, and f has no other inputs.
     renew: makes the run anew, with a program that has what was reached meanwhile; its argument tells whether
         the program's dictionaries take keys of any kind, as takes_any_key does of this run.
-    entered: called when its argument has entered anew.
+    entered: called with its argument when that has entered anew.
     """
 
     __slots__ = (
@@ -140,7 +140,7 @@ class Run:
         self.errors = errors(f.lam.body.span if is_closure and f is not RESUME else None)
         self.effects = Effects()
         self.renew = renew
-        self.entered: Callable[[], None] | None = None
+        self.entered: Callable[[Any], None] | None = None
         self.takes_any_key = False
 
     def begin_again(self, error: Unreached | UnfitKey) -> None:
@@ -155,7 +155,7 @@ class Run:
         self.u, self.found, self.tags, self.is_plain = fresh.u, fresh.found, fresh.tags, fresh.is_plain
         self.effects = self.effects.again()
         if self.entered is not None:
-            self.entered()
+            self.entered(self.u.cdr)
 
     @property
     def argument(self) -> Any:
@@ -227,6 +227,9 @@ class Run:
         with self.errors:
             of_closure = zeros_of(self.u.car)
             u = enter(Pair(self.u, Pair(of_closure, tangent)))
+            if self.entered is not None:
+                self.entered(u.car.cdr)
+                self.entered(u.cdr.cdr)
 
             def both(y: Any) -> Any:
                 cotangent = cotangent_of(y.car)

@@ -42,9 +42,8 @@ class StatefulCall(PythonCall):
 
     __slots__ = ()
 
-    @property
-    def parts(self) -> Sequence[Any]:
-        parts: Sequence[Any] = self.run.u.cdr.items[0].items
+    def parts_of(self, argument: Any) -> Sequence[Any]:
+        parts: Sequence[Any] = argument.items[0].items
         return parts
 
     def packed(self, parts: Sequence[Any]) -> Any:

@@ -174,6 +174,23 @@ def test_no_rule_is_called_for_what_is_not_wanted(name: str, schedule: Any, engi
     assert rules_of(f, args, 1, engine, schedule) == expected
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_second_derivatives_by_one_argument(engine: str) -> None:
+    """No slope of what is constant is pulled; the bits are those where all second derivatives are wanted."""
+
+    def f(w: Any, x: Any) -> Any:
+        for _ in range(20):
+            w = np.exp(-w)
+        return np.sum(np.sin(x * x) * w)
+
+    by_both = checkpoint.hessian(f, (0, 1), engine=engine)(*ARRAYS)
+    with counted() as called:
+        found = checkpoint.hessian(f, 1, engine=engine)(*ARRAYS)
+    assert found.tobytes() == by_both[1][1].tobytes()
+    assert "np.exp" not in called
+    assert called.count("np.sin") == called.count("np.cos") == 4
+
+
 def tape_bytes(f: Any, args: tuple[Any, ...], engine: str, wanted: list[int]) -> int:
     """Return the exact bytes of the tape of the whole run."""
     call = call_of(Example(f, args), engine)
