@@ -31,5 +31,7 @@ def register(library: str) -> None:
         from tensorlib.scipy import initial_value, quadrature, sampled  # noqa: F401, PLC0415
     elif library == "scipy.optimize":
         from tensorlib.scipy import minima, roots  # noqa: F401, PLC0415
+    elif library == "cupy":
+        from tensorlib import cupy_arrays  # noqa: F401, PLC0415
     elif library == "torch":
         from tensorlib.pytorch import names  # noqa: F401, PLC0415

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.array_library import dtype_kind, library_of, zeros_beside
+from checkpoint.ad.array_library import dtype_kind, library_of, namespace_of, zeros_beside
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import methods, tensor
 from tensorlib.layout.moving import call, linear, matrices, shape_of, viewed, with_options
@@ -272,7 +272,7 @@ UNPACK_REST = linear(
 
 
 def _item_vjp(xp: Any, g: Any, y: Any, x: Any, *index: Any) -> Any:
-    whole = zeros_beside(g, x.shape, x.dtype)
+    whole = zeros_beside(x, x.shape, x.dtype)
     if len(index) == 1 and not isinstance(index[0], tuple):
         whole.reshape(-1)[index[0]] = g
     else:
@@ -285,7 +285,8 @@ ITEM = tensor(
     lambda xp, a, *args: a.item(*args),
     vjps=(_item_vjp, None),
     jvps=(lambda t, y, x, *index: call("array.item", t, *index), None),
-    needs=((1, 2, 3, 4, 5, 6, 7, 8),),  # the indices, which may be np.int64
+    # The indices may be np.int64; a float tells neither the library nor the device of its cotangent.
+    needs=((0, 1, 2, 3, 4, 5, 6, 7, 8),),
     methods=("item",),
     shape="one element -> a number of Python's",
     samples=lambda rng: [
@@ -301,13 +302,16 @@ ITEM = tensor(
 
 
 def _tolist_vjp(xp: Any, g: Any, y: Any, x: Any) -> Any:
-    return xp.asarray(g, x.dtype).reshape(x.shape)
+    whole = zeros_beside(x, x.shape, x.dtype)
+    whole[...] = namespace_of(x).asarray(g, x.dtype).reshape(x.shape)
+    return whole
 
 
 TOLIST = linear(
     "array.tolist",
     lambda xp, a: a.tolist(),
     _tolist_vjp,
+    needs=((0,),),
     methods=("tolist",),
     shape="(n, ...) -> a nested list of Python's numbers",
     samples=lambda rng: [

@@ -152,7 +152,8 @@ installed: list[ArrayLibrary] = []
 with_settings: list[ArrayLibrary] = []  # those that have settings to remember
 lacking: set[str] = set()  # the names of the records that some library lacks
 storages: dict[type, tuple[Any, Any]] = {}  # by the type of an array: its library's storage_functions
-of_dtypes: dict[Any, Any] = {}  # by a dtype of another library than the default one: its functions
+# By a dtype of another library than the default one: its functions. By a library without dtypes of its own: its.
+of_dtypes: dict[Any, Any] = {}
 kernels: dict[Any, Any] = {}  # by a library's namespace: the object that has its kernels
 kinds: dict[Any, str] = {}  # by a dtype without an attribute `kind`: NumPy's letter for it
 
@@ -165,6 +166,8 @@ def install(library: ArrayLibrary) -> None:
     kinds.update(library.kinds)
     kernels[library.namespace] = library.kernels
     of_dtypes.update(dict.fromkeys(library.kinds, library.namespace))
+    if defaults and not library.kinds:
+        of_dtypes[library] = library.namespace
     for kind in library.types:
         libraries[kind] = library
         namespaces[kind] = library.namespace

@@ -27,6 +27,7 @@ from checkpoint.errors import InternalError, RunError
 # By library, the package whose `libraries.register` registers records for its functions and arrays. This is
 # the one table of packages that are named by strings: they depend on this one, which must not depend on them.
 LIBRARIES: dict[str, str] = {
+    "cupy": "tensorlib",
     "numpy": "tensorlib",
     "scipy": "tensorlib",
     "scipy.fft": "tensorlib",

@@ -75,7 +75,7 @@ class OnHost:
     """States whose arrays on devices are kept in the host's memory, and come back before they are needed.
 
     inner: keeps the states. is_away: whether an array is on a device.
-    devices: by the step of a kept state and the identity of a handle in it, the device.
+    devices: by the step of a kept state and the identity of a handle in it, the library and the device.
     """
 
     def __init__(self, inner: Level, is_away: Callable[[Any], bool]) -> None:
@@ -89,7 +89,7 @@ class OnHost:
         for handle in _handles(stored):
             library = library_of(handle.data)
             if self.is_away(handle.data):
-                devices[id(handle)] = library.device_of(handle.data)
+                devices[id(handle)] = library, library.device_of(handle.data)
                 handle.data = library.parked(handle.data)
         self.devices[state.steps] = devices
         self.inner.keep(stored)
@@ -98,9 +98,10 @@ class OnHost:
         stored = self.inner.restore(step)
         moved = [self.devices[step].get(id(handle)) for handle in _handles(stored)]
         state: State = settled(stored, step)
-        for handle, device in zip(_handles(state), moved, strict=True):
-            if device is not None:
-                handle.data = library_of(handle.data).received(handle.data, None, device)
+        for handle, home in zip(_handles(state), moved, strict=True):
+            if home is not None:
+                library, device = home
+                handle.data = library.received(handle.data, None, device)
         return state
 
     def drop(self, step: int) -> None:

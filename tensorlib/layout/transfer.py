@@ -36,7 +36,7 @@ def to(x: Any, dtype: Any = None, device: Any = None) -> Any:
 def _to(xp: Any, x: Any, dtype: Any = None, device: Any = None) -> Any:
     data = x if type(x) in libraries else np.asarray(x)
     dtype, device = _kinds(library_of(data), (dtype, device))
-    return _target(data, dtype).received(data, dtype, device)
+    return _target(data, dtype, device).received(data, dtype, device)
 
 
 def _kinds(own: ArrayLibrary, given: tuple[Any, ...]) -> tuple[Any, Any]:
@@ -62,19 +62,24 @@ def _dtype(own: ArrayLibrary, given: Any) -> Any:
     return next((found for each in installed if (found := each.dtype_of(given)) is not None), None)
 
 
-def _target(data: Any, dtype: Any) -> ArrayLibrary:
-    """Return the library that the result is of: that of the dtype, unless the array's has the same dtypes."""
+def _target(data: Any, dtype: Any, device: Any) -> ArrayLibrary:
+    """Return the library that the result is of: that of the dtype, unless the array's has the same dtypes.
+
+    Of several with the same dtypes it is the one that has the device.
+    """
     own = library_of(data)
     if dtype is None or namespace_of_dtype(dtype) is namespace_of_dtype(data.dtype):
-        return own
+        kind = str(device).partition(":")[0]
+        alike = [each for each in installed if not each.kinds and kind in each.devices()]
+        return own if own.kinds or not alike else alike[0]
     return next(each for each in installed if each.namespace is namespace_of_dtype(dtype))
 
 
 def _saves(
     xp: Any, wanted: tuple[int, ...], x: Any, dtype: Any = None, device: Any = None
 ) -> tuple[Any, tuple[Any, ...]]:
-    where = library_of(x).device_of(x) if type(x) in libraries else None
-    return _to(xp, x, dtype, device), (where,)
+    home = library_of(x) if type(x) in libraries else None
+    return _to(xp, x, dtype, device), (home, home and home.device_of(x))
 
 
 def _pull(
@@ -89,16 +94,10 @@ def _pull(
 ) -> tuple[Any]:
     if is_scalar(x):
         return (float(g.item()),)
-    home = next(each for each in installed if each.namespace is _home(g, x))
+    home, where = saved
     if dtype_kind(g.dtype) == "c" and dtype_kind(x.dtype) == "f":
         g = library_of(g).namespace.real(g)
-    return (home.received(g, x.dtype, saved[0]),)
-
-
-def _home(g: Any, like: Any) -> Any:
-    """Return the namespace of the library that an operand is of: by its dtype, if that tells."""
-    own = namespace_of_dtype(like.dtype)
-    return library_of(g).namespace if own is namespace_of_dtype(g.dtype) else own
+    return (home.received(g, x.dtype, where),)
 
 
 def _jvp(t: Any, y: Any, x: Any, dtype: Any = None, device: Any = None) -> Any:
