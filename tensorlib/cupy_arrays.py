@@ -20,6 +20,8 @@ from tensorlib.numpy_arrays import NumPyArrays
 class CuPyArrays(NumPyArrays):
     """Arrays of CuPy: on a device of CUDA, with the attributes of NumPy's."""
 
+    is_apart = True
+
     def device_of(self, data: Any) -> Any:
         return f"cuda:{data.device.id}"
 

@@ -39,6 +39,7 @@ class ArrayLibrary(ABC):
     storage_functions: if NumPy's allocator does not make its arrays, the functions that do what `holder` and
         `bytes_of` do, built in: engine c counts its arrays by what they return, which has weak references.
     kernels: the object whose functions, by name, are for what NumPy has no name for (tensorlib.networks).
+    is_apart: whether its arrays have the default library's dtypes and may not stand beside its arrays.
     kinds: for dtypes that have no attribute `kind`, NumPy's letter for it: f, c, b, i, u, or O for others.
     """
 
@@ -46,6 +47,7 @@ class ArrayLibrary(ABC):
     storage_functions: tuple[Any, Any] | None = None
     kernels: Any = None
     written_in: str | None = None
+    is_apart = False
 
     def __init__(
         self,
@@ -152,7 +154,7 @@ installed: list[ArrayLibrary] = []
 with_settings: list[ArrayLibrary] = []  # those that have settings to remember
 lacking: set[str] = set()  # the names of the records that some library lacks
 storages: dict[type, tuple[Any, Any]] = {}  # by the type of an array: its library's storage_functions
-# By a dtype of another library than the default one: its functions. By a library without dtypes of its own: its.
+# By a dtype of another library than the default one, or by a library that is apart: its functions.
 of_dtypes: dict[Any, Any] = {}
 kernels: dict[Any, Any] = {}  # by a library's namespace: the object that has its kernels
 kinds: dict[Any, str] = {}  # by a dtype without an attribute `kind`: NumPy's letter for it
@@ -166,7 +168,7 @@ def install(library: ArrayLibrary) -> None:
     kinds.update(library.kinds)
     kernels[library.namespace] = library.kernels
     of_dtypes.update(dict.fromkeys(library.kinds, library.namespace))
-    if defaults and not library.kinds:
+    if library.is_apart:
         of_dtypes[library] = library.namespace
     for kind in library.types:
         libraries[kind] = library

@@ -70,7 +70,7 @@ def _target(data: Any, dtype: Any, device: Any) -> ArrayLibrary:
     own = library_of(data)
     if dtype is None or namespace_of_dtype(dtype) is namespace_of_dtype(data.dtype):
         kind = str(device).partition(":")[0]
-        alike = [each for each in installed if not each.kinds and kind in each.devices()]
+        alike = [each for each in installed if each.is_apart and kind in each.devices()]
         return own if own.kinds or not alike else alike[0]
     return next(each for each in installed if each.namespace is namespace_of_dtype(dtype))
 

@@ -28,7 +28,7 @@ class Device:
 class ndarray(np.ndarray[Any, Any]):
     """An array on a device."""
 
-    device: Any = Device(0)  # type: ignore[assignment]  # NumPy names it "cpu"
+    device: Any = Device(0)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
         _check(inputs)
