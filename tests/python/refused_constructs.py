@@ -102,13 +102,6 @@ def f(x):
     «Counter.new» = x
     return x
 ---
-`del` of the global count => assign None to it
-count = 0
-def f(x):
-    global count
-    del «count»
-    return x
----
 a function with the name of a global, g, => give it another name
 def f(x):
     global g
@@ -116,9 +109,33 @@ def f(x):
         return y»
     return x
 ---
-a class definition inside a function => define the class at module level, as a dataclass
+the class Point inside a function, whose name is also bound or used elsewhere, => at module level
 def f(x):
     «class Point:
+        pass»
+    Point = x
+    return Point
+---
+the class Point inside a function, which is decorated by kept, => define the class at module level
+def kept(cls):
+    return cls
+def f(x):
+    @kept
+    «class Point:
+        pass»
+    return x
+---
+the class Point inside a function, whose body has a `for` statement, => at module level
+def f(x):
+    «class Point:
+        for i in range(3):
+            pass»
+    return x
+---
+the class Point inside a function, whose body reads base, => define the class at module level
+def f(x):
+    base = object
+    «class Point(base):
         pass»
     return x
 ---

@@ -133,7 +133,7 @@ class Attributes:
             if not isinstance(member, property) and self.name in all_fields(cls):
                 member = NO_MEMBER
             before = next((m for c, m in members if issubclass(cls, c)), NO_MEMBER)
-            depends = isinstance(member, classmethod)
+            depends = isinstance(member, classmethod) or self.program.is_assigned(cls, self.name)
             if member is NO_MEMBER and isinstance(before, property):
                 member = slot_of(cls, self.name) or NO_MEMBER
             if member is not NO_MEMBER and (member is not before or depends):
@@ -237,9 +237,9 @@ class Attributes:
             if callee is None:
                 raise self.t.refuse(self.node, *advice.of_object(member))
             return self.program.bound_method(callee, copy_of(x), self.span)
-        outside = self.program.outside_attribute(cls, self.name)
-        if outside is not None:
-            return self.program.read_outside(outside.core, self.span)
+        assigned = self.program.read_attribute(cls, self.name, self.span)
+        if assigned is not None:
+            return assigned
         if isinstance(member, staticmethod | classmethod):
             known = self.program.class_attribute(cls, self.name)
         else:
@@ -268,9 +268,9 @@ class Attributes:
 
     def in_class(self, cls: type) -> Expr:
         """Return the attribute of a known class."""
-        outside = self.program.outside_attribute(cls, self.name)
-        if outside is not None:
-            return self.program.read_outside(outside.core, self.span)
+        assigned = self.program.read_attribute(cls, self.name, self.span)
+        if assigned is not None:
+            return assigned
         known = self.program.class_attribute(cls, self.name)
         if isinstance(known, str):
             return Var(self.span, known)

@@ -10,16 +10,21 @@ import ast
 import inspect
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from checkpoint.ad.arrays import Native
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Var
 from checkpoint.lang.python.calls import arrange
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import copy_of, instance, prim
+from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Reference
+from checkpoint.lang.python.scopes.syntax import is_class_of_name
 from checkpoint.lang.python.source.members import is_slot
+
+if TYPE_CHECKING:
+    from checkpoint.lang.python.calls.attributes import Attributes
 
 _MISSING = object()
 
@@ -38,6 +43,9 @@ def read(program: ProgramContext, t: CallContext, x: Expr, name: str, node: ast.
     """Return the attribute of a class; the other expression where x, a simple one, is none of these."""
 
     def member(cls: type) -> Expr:
+        assigned = program.read_attribute(cls, name, t.span(node))
+        if assigned is not None:
+            return assigned
         known = program.class_attribute(cls, name)
         if isinstance(known, str):
             return Var(t.span(node), known)
@@ -46,6 +54,37 @@ def read(program: ProgramContext, t: CallContext, x: Expr, name: str, node: ast.
         return program.value_of(t, known, node)
 
     return _by_class(program, t, x, name, member, otherwise, node)
+
+
+def assign(
+    program: ProgramContext, t: CallContext, x: Expr, name: str, value: Expr, otherwise: Expr, node: ast.AST
+) -> Expr:
+    """Assign to an attribute of a class; the other expression where x is none. x and value are simple."""
+
+    def changed(cls: type) -> Expr:
+        made = program.assign_attribute(cls, name, copy_of(value))
+        if made is None:
+            what = f"assigning to {name} of {cls.__name__}, which is no value there,"
+            raise t.refuse(node, what, "keep what changes in an object that the function makes")
+        return made
+
+    return _by_class(program, t, x, name, changed, otherwise, node)
+
+
+def assign_to_any(attribute: Attributes, x: Expr, value: Expr) -> Expr:
+    """Return the assignment to an attribute of what may be a class."""
+
+    def choose(v: list[Expr]) -> Expr:
+        to_object = attribute.assign(copy_of(v[0]), copy_of(v[1]))
+        program, t = attribute.program, attribute.t
+        return assign(program, t, v[0], attribute.name, v[1], to_object, attribute.node)
+
+    return bind(attribute.program.names, [x, value], choose)
+
+
+def is_named_as_class(node: ast.expr) -> bool:
+    """Return whether an expression says that it is a class: `type(x)`, `x.__class__`, `cls`."""
+    return is_class_of_name(node) or (isinstance(node, ast.Name) and node.id == "cls")
 
 
 def call(

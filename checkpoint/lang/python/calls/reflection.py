@@ -14,7 +14,7 @@ from typing import Any
 
 from checkpoint.ad.containers import Types
 from checkpoint.lang.core import Const, Expr, If, Let
-from checkpoint.lang.python.calls import arrange, creation
+from checkpoint.lang.python.calls import arrange, class_values, creation
 from checkpoint.lang.python.calls.attributes import Attributes, without
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, negated, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
@@ -117,13 +117,21 @@ def _setattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     if args is None:
         return None
 
+    known = t.program.reference(t, node.args[0], env)
+    may_be_class = isinstance(known, Reference) or class_values.is_named_as_class(node.args[0])
+
+    def to_named(attribute: Attributes, v: list[Expr]) -> Expr:
+        if may_be_class:
+            return class_values.assign_to_any(attribute, copy_of(v[0]), copy_of(v[2]))
+        return attribute.assign(copy_of(v[0]), copy_of(v[2]))
+
     def assign(v: list[Expr]) -> Expr:
         span = t.span(node)
         done = _by_name(
             t,
             node,
             v[1],
-            lambda attribute: attribute.assign(copy_of(v[0]), copy_of(v[2])),
+            lambda attribute: to_named(attribute, v),
             lambda name: prim(
                 span, "py.set-attribute", copy_of(v[0]), prim(span, "py.attribute-name", name), copy_of(v[2])
             ),
@@ -249,6 +257,7 @@ def compared_types(t: FunctionContext, node: ast.Compare, env: Env) -> Expr | No
             return None
         found = prim(span, "py.is-class", x, Const(span, Types(classes)))
     else:
+        t.program.note_compared_types()
         found = prim(span, "py.same-class", x, other)
     return negated(span, found) if isinstance(node.ops[0], ast.IsNot | ast.NotEq | ast.NotIn) else found
 

@@ -68,6 +68,22 @@ class ClassesContext(ABC):
         """Note that a class is a value of the program; None: the classes of objects are."""
 
     @abstractmethod
+    def note_compared_types(self) -> None:
+        """Note that the program compares the classes of two objects."""
+
+    @abstractmethod
+    def class_of(self, t: Any, scope: Scope, name: str) -> Any:
+        """Return the LocalClass (linking/local_classes.py) that a name denotes in a function."""
+
+    @abstractmethod
+    def local_class(self, t: Any, scope: Scope, name: str) -> Reference:
+        """Return the class that a name denotes, which the function with a scope defines."""
+
+    @abstractmethod
+    def made_once(self, t: Any, name: str) -> str:
+        """Return the core variable that says whether a class statement has run, or "" if it may run again."""
+
+    @abstractmethod
     def class_values(self) -> list[type]:
         """Return the classes that may be values."""
 
@@ -128,6 +144,14 @@ class ClassesContext(ABC):
         """Return the meaning of an attribute of a module or class, if the program assigns to it."""
 
     @abstractmethod
+    def read_attribute(self, holder: Any, name: str, span: Span) -> Expr | None:
+        """Return what an attribute of a module or class holds, if the program assigns to it."""
+
+    @abstractmethod
+    def is_assigned(self, cls: type, name: str) -> bool:
+        """Return whether the program assigns to an attribute of a class itself."""
+
+    @abstractmethod
     def check_read(self, value: Any, name: str) -> None:
         """Refuse a use of an attribute that the program assigns, other than reading its value."""
 
@@ -142,6 +166,10 @@ class ClassesContext(ABC):
     @abstractmethod
     def is_outside(self, t: Any, name: str, env: Env) -> bool:
         """Return whether a name that is assigned is a variable outside of all functions of the text."""
+
+    @abstractmethod
+    def note_deleted(self, t: Any, name: str, span: Span) -> None:
+        """Note that the program deletes such a variable."""
 
     @abstractmethod
     def write_outside(self, t: Any, name: str, value: Expr) -> Expr:

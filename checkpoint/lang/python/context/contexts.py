@@ -187,6 +187,7 @@ class FunctionContext(CallContext):
     refusals: what is refused in its text.
     receiver: the variable that is the object in a constructor, where that is no parameter.
     statics: the parameters that are known objects: the class of a class method.
+    around: the function around it, if it is nested.
     normal: makes the normal form of its statements. live: the live variables of its statements.
     """
 
@@ -220,6 +221,7 @@ class FunctionContext(CallContext):
         self.function_input: int | None = None
         self.statics: Mapping[str, Reference] = {}
         self.receiver: str | None = None
+        self.around: FunctionContext | None = None
         names, stored = program.method_names, scope.stored_imports
         self.normal = Normaliser(changing, names, scope.is_local, refusals.nodes, stored, self.known_object)
         self.normal.writes = cache(partial(program.written_by, self))
@@ -323,6 +325,8 @@ class FunctionContext(CallContext):
         while scope is not None:
             if name in scope.imports:
                 return self.program.imported(self, scope.imports[name])
+            if name in scope.classes:
+                return self.program.local_class(self, scope, name)
             scope = scope.parent
         return self.globals(name)
 

@@ -105,7 +105,7 @@ def written_in(statements: Iterable[ast.AST], t: FunctionContext) -> frozenset[s
                 found.add(name)
             case ast.Call(func=ast.Name(id=name)) if name in t.visible:
                 found |= t.visible[name].effects
-    return frozenset(found)
+    return frozenset(found - t.scope.classes.keys())
 
 
 def _is_variable(name: str, t: FunctionContext) -> bool:

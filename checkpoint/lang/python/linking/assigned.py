@@ -13,6 +13,7 @@ holds at the end what it held at the start (a setting that is put back).
 from __future__ import annotations
 
 import types
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import EnumType
@@ -21,7 +22,7 @@ from typing import Any
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Const, Expr, If, Lambda, Let, Var
 from checkpoint.lang.python.calls.arrays import is_array
-from checkpoint.lang.python.context.builder import NOWHERE, UNBOUND, const, prim
+from checkpoint.lang.python.context.builder import NOWHERE, UNBOUND, bind, const, copy_of, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Binding, Env, Reference
@@ -29,6 +30,7 @@ from checkpoint.lang.python.library.state import READ_FIRST, UNTOUCHED, read_sta
 from checkpoint.lang.python.linking.facts import FactsChanged
 from checkpoint.lang.python.linking.inputs import LEAVES, label_of
 from checkpoint.lang.python.linking.written import Written
+from checkpoint.lang.python.source.members import is_descriptor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,7 +39,7 @@ class Outside:
 
     label: its name with that of its module or function. span: the place of the first assignment.
     initial: the core variable of what it holds at the start; value: that, as an expression.
-    cell: the core variable of its cell. unbound: whether it holds nothing at the start.
+    cell: the core variable of its cell. unbound: whether it may hold nothing.
     """
 
     label: str
@@ -65,6 +67,10 @@ class Assigned(Written):
         self.outsides: dict[tuple[int, str], Outside] = {}
         self.changed: set[tuple[FunctionContext, str]] = set()
 
+    @abstractmethod
+    def of_run(self) -> set[int]:
+        """Return the ids of the classes that a run makes, so that no later run finds them."""
+
     def _key(self, index: int, name: str) -> tuple[int, str]:
         """Return what identifies a variable: its module's dictionary or its cell, and the name."""
         function = self.inputs.value(index)
@@ -83,6 +89,14 @@ class Assigned(Written):
         found = self.outsides[key]
         return Binding(found.cell, cell=True, unbound=found.unbound, outside=True)
 
+    def note_deleted(self, t: FunctionContext, name: str, span: Span) -> None:
+        self._note(t, name, span)
+        assert t.function_input is not None
+        key = self._key(t.function_input, name)
+        if key not in self.facts.deleted:
+            self.facts.deleted.add(key)
+            raise FactsChanged
+
     def _outside(self, index: int, name: str, span: Span) -> Outside:
         function = self.inputs.value(index)
         free = function.__code__.co_freevars
@@ -91,10 +105,16 @@ class Assigned(Written):
         found = self.find(index, kind, key) if is_there else None
         if found is None:
             self.inputs.absent(index, kind, key)
-        return self._made(label_of(function, kind, name), name, span, found)
+        may_lack = found is None or self._key(index, name) in self.facts.deleted
+        return self._made(label_of(function, kind, name), name, span, found, may_lack)
 
-    def _made(self, label: str, name: str, span: Span, found: Reference | str | None) -> Outside:
-        """Return a variable; found: the meaning of what it holds at the start, None if that is nothing."""
+    def _made(
+        self, label: str, name: str, span: Span, found: Reference | str | None, may_lack: bool = False
+    ) -> Outside:
+        """Return a variable; found: the meaning of what it holds at the start, None if that is nothing.
+
+        may_lack: whether it may hold nothing, then or later.
+        """
         if found is None:
             value: Expr = Const(NOWHERE, UNBOUND)
         elif isinstance(found, Reference):
@@ -104,7 +124,7 @@ class Assigned(Written):
         self.library_function(read_state)
         self.library_function(write_state)
         fresh = self.names.fresh
-        return Outside(label, span, fresh(name), value, fresh(name), found is None)
+        return Outside(label, span, fresh(name), value, fresh(name), may_lack)
 
     # Attributes of modules and classes
 
@@ -120,9 +140,51 @@ class Assigned(Written):
                 return None
         return None
 
+    def is_assigned(self, cls: type, name: str) -> bool:
+        return (id(cls), name) in self.facts.assigned
+
+    def read_attribute(self, holder: Any, name: str, span: Span) -> Expr | None:
+        if self.outside_attribute(holder, name) is None:
+            return None
+        return self._read_from(list(_holders(holder)), name, span)
+
+    def _read_from(self, holders: list[Any], name: str, span: Span) -> Expr:
+        """Return what the first of some classes holds under a name; it may be assigned there later."""
+        for i, each in enumerate(holders):
+            if (_key_of(each), name) in self.facts.assigned:
+                assert self.outside_attribute(each, name) is not None
+                found = self.outsides[_key_of(each), name]
+                value = self.read_outside(found.cell, span)
+                return self._or_inherited(value, holders[i + 1 :], name, span) if found.unbound else value
+            if name in vars(each):
+                known = self.find(self._input_of(each), "in class", name)
+                return Var(span, known) if isinstance(known, str) else self._value_at(known, span)
+        return raise_error(span, AttributeError, f"type object has no attribute {name!r}")
+
+    def _or_inherited(self, value: Expr, bases: list[Any], name: str, span: Span) -> Expr:
+        """Return what a class holds, or one of its bases where it holds nothing yet."""
+
+        def choose(v: list[Expr]) -> Expr:
+            test = prim(span, "py.is", copy_of(v[0]), Const(span, UNBOUND))
+            return If(span, test, self._read_from(bases, name, span), copy_of(v[0]))
+
+        return bind(self.names, [value], choose, name)
+
+    def _value_at(self, known: Reference | None, span: Span) -> Expr:
+        assert known is not None
+        return self.value_of(Entry(self), known, NO_NODE)
+
+    def _input_of(self, holder: Any) -> int:
+        base = self.reference_of(holder)
+        assert base.input is not None
+        return base.input
+
     def _of_holder(self, holder: Any, name: str, span: Span) -> Outside:
         base = self.reference_of(holder)
         assert base.input is not None
+        if isinstance(holder, type) and name not in vars(holder):
+            self.inputs.find(base.input, "not in class", name)  # else translated anew
+            return self._made(label_of(holder, "in class", name), name, span, None, may_lack=True)
         kind = "in class" if isinstance(holder, type) else "attribute"
         return self._made(label_of(holder, kind, name), name, span, self.find(base.input, kind, name))
 
@@ -132,13 +194,17 @@ class Assigned(Written):
         if not is_module and (not isinstance(holder, type) or isinstance(holder, EnumType)):
             return None
         held = vars(holder).get(name, types)
-        if not is_module and isinstance(held, (types.ModuleType, *_NO_DATA)):
+        if held is types and not is_module:
+            held = next((vars(base)[name] for base in holder.__mro__ if name in vars(base)), types)
+        if held is types or (not is_module and isinstance(held, (types.ModuleType, *_NO_DATA))):
             return None
-        if held is types:
+        if not is_module and is_descriptor(held):
             return None
         key = _key_of(holder), name
         if key not in self.facts.assigned:
             self.facts.assigned[key] = value.span
+            if not is_module:
+                self.facts.classes.setdefault(holder)  # also one that has no members of its own
             raise FactsChanged
         found = self.outside_attribute(holder, name)
         assert found is not None
@@ -213,8 +279,8 @@ class Assigned(Written):
             return entry
         result = self.names.fresh("result")
         last: Expr = Var(NOWHERE, result)
-        for each in self.outsides.values():
-            last = self._checked(each, last)
+        for (holder, _), each in self.outsides.items():
+            last = last if holder in self.of_run() else self._checked(each, last)
         return Lambda(entry.span, entry.params, Let(NOWHERE, result, entry.body, last), name=entry.name)
 
     def left(self, params: list[str], rest: Callable[[Expr], Expr]) -> Expr:
@@ -223,15 +289,30 @@ class Assigned(Written):
         params: the inputs as they came in. rest: what follows, of the dictionary.
         """
         found = prim(NOWHERE, "py.dict")
-        for each in self.outsides.values():
-            held = prim(NOWHERE, "py.item", Var(NOWHERE, each.cell), const(NOWHERE, 0))
-            found = prim(NOWHERE, "py.set", found, const(NOWHERE, each.label), held)
+        for (holder, _), each in self.outsides.items():
+            if holder in self.of_run():
+                continue
+            found = self._with_held(found, each)
         pairs = [
             (self.inputs.label_of(index), name, param)
             for (index, name), param in zip(self.variables.items(), params, strict=True)
             if _is_container(self.inputs.value(index))
         ]
         return self._with_changed(found, pairs, rest)
+
+    def _with_held(self, found: Expr, each: Outside) -> Expr:
+        """Add what a cell holds to a dictionary, if it holds anything."""
+        held = prim(NOWHERE, "py.item", Var(NOWHERE, each.cell), const(NOWHERE, 0))
+        label = const(NOWHERE, each.label)
+        if not each.unbound:
+            return prim(NOWHERE, "py.set", found, label, held)
+
+        def choose(v: list[Expr]) -> Expr:
+            is_nothing = prim(NOWHERE, "py.is", copy_of(v[1]), Const(NOWHERE, UNBOUND))
+            more = prim(NOWHERE, "py.set", copy_of(v[0]), label, copy_of(v[1]))
+            return If(NOWHERE, is_nothing, copy_of(v[0]), more)
+
+        return bind(self.names, [found, held], choose, "held")
 
     def _with_changed(
         self, found: Expr, left: list[tuple[str, str, str]], rest: Callable[[Expr], Expr]

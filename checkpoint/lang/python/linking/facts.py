@@ -48,9 +48,9 @@ class Facts:
     modules: those that are values, by their names.
     has_state: whether the caller receives what the run leaves of what came in from outside.
     assigned: the variables outside of its functions to which it assigns (assigned.py), each with the place of
-        the first assignment.
+        the first assignment. deleted: those of them that it deletes.
     valued: the classes that are values of the program; None: classes are no values (class_values.py).
-    takes_types: whether the class of any object may be a value.
+    takes_types: whether the class of any object may be a value. compares_types: whether two are compared.
     reached: of a large program, the functions that runs have reached; None: all are translated.
     """
 
@@ -69,8 +69,10 @@ class Facts:
     modules: dict[str, types.ModuleType] = field(default_factory=dict)
     has_state: bool = False
     assigned: dict[tuple[int, str], Span] = field(default_factory=dict)
+    deleted: set[tuple[int, str]] = field(default_factory=set)
     valued: dict[type, None] | None = None
     takes_types: bool = False
+    compares_types: bool = False
     generators: bool = False
     used: set[Any] = field(default_factory=set)
     reached: Reached | None = None
@@ -120,10 +122,14 @@ class Notes(ProgramContext):
         """Record a class whose objects the program may meet."""
         if is_constant(cls):
             return
-        found = [c for c in cls.__mro__ if c not in self.facts.classes and _may_have_objects(c)]
+        found = [c for c in cls.__mro__ if c not in self.facts.classes and self._matters(c)]
         if found:
             self.facts.classes.update(dict.fromkeys(found))
             raise FactsChanged
+
+    def _matters(self, cls: type) -> bool:
+        """Return whether a class has members, or is a value of the program."""
+        return _may_have_objects(cls) or (self.facts.takes_types and is_of_program(cls))
 
     def note_stored(self, name: str) -> None:
         """Note that the program assigns to attributes of this name."""
@@ -265,6 +271,12 @@ class Notes(ProgramContext):
             raise FactsChanged
         if cls is None and not self.facts.takes_types:
             self.facts.takes_types = True
+            raise FactsChanged
+
+    def note_compared_types(self) -> None:
+        """Note that the program compares the classes of two objects."""
+        if not self.facts.compares_types:
+            self.facts.compares_types = True
             raise FactsChanged
 
     def class_values(self) -> list[type]:

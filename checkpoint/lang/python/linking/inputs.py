@@ -18,7 +18,7 @@ import os
 import sys
 import types
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -63,8 +63,8 @@ def _cell(function: Any, position: int) -> Any:
         raise NotFound(str(position)) from None
 
 
-def _no_global(function: Any, name: str) -> None:
-    if name in function.__globals__:
+def _lacks(names: Mapping[str, Any], name: str) -> None:
+    if name in names:
         raise NotFound(name)
 
 
@@ -95,10 +95,11 @@ FUNCTIONS = "functions"  # leads to the input that is an OwnPrograms (checkpoint
 ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
     "global": _global,
     "cell": _cell,
-    "no global": _no_global,
+    "no global": lambda function, name: _lacks(function.__globals__, name),
     "no cell": _no_cell,
     "attribute": _attribute,
     "in class": _in_class,
+    "not in class": lambda cls, name: _lacks(vars(cls), name),
     "default": lambda function, name: defaults_of(function)[name],
     "parameters": lambda function, _: inspect.getfullargspec(function),
     "function": lambda method, _: method.__func__,

@@ -47,10 +47,10 @@ from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.stand_ins import BY_CLASS, standing_for
 from checkpoint.lang.python.library.standard import patterns
 from checkpoint.lang.python.linking import attributes, dispatch, managers, values
-from checkpoint.lang.python.linking.assigned import Assigned
 from checkpoint.lang.python.linking.caches import Caches
 from checkpoint.lang.python.linking.facts import Facts
 from checkpoint.lang.python.linking.inputs import Inputs, NotFound, is_data, is_of_system, wrapped
+from checkpoint.lang.python.linking.local_classes import LocalClasses
 from checkpoint.lang.python.linking.methods import Pending, may_decline
 from checkpoint.lang.python.scopes.imports import Target
 from checkpoint.lang.python.source import advice, boundary
@@ -58,7 +58,7 @@ from checkpoint.lang.python.source.members import defaults_of, without_cache
 from checkpoint.lang.python.source.texts import text_of
 
 
-class Linker(Assigned):
+class Linker(LocalClasses):
     """One translation of a program.
 
     facts: what is known of the whole program; they outlive a translation that starts again.
@@ -87,6 +87,7 @@ class Linker(Assigned):
         self.callees: dict[Any, Callee] = {}
         self.with_writers(facts)
         self.with_outside()
+        self.with_local_classes()
         self._made_as_values: list[Any] = []  # the known objects that are being made values, nested
         self.pending: list[Pending] = []
         self.put_off = {}
@@ -144,6 +145,8 @@ class Linker(Assigned):
             outside = self.outside(index, name)
             if outside is not None:
                 return outside
+            if kind == "cell" and (captured := self.meaning_of_captured(function, name)) is not None:
+                return captured
             if kind == "cell" or name in function.__globals__:
                 found = self.find(index, kind, key)
                 if found is not None:

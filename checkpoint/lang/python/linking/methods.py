@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from checkpoint.errors import SourceError
-from checkpoint.lang.core import Lambda
+from checkpoint.lang.core import Const, Lambda, Let, Var
 from checkpoint.lang.python.calls import arrange, classes, creation
+from checkpoint.lang.python.context.builder import NOWHERE, prim
 from checkpoint.lang.python.context.meanings import Binding, Callee, Maker, Reference, variable
 from checkpoint.lang.python.linking import class_values, dispatch
 from checkpoint.lang.python.linking.facts import FactsChanged
@@ -96,9 +97,9 @@ class Methods(Objects):
         while self.pending:
             if self.facts.reached is None and len(self.bindings) + len(self.pending) > LIMIT:
                 raise TooLarge
-            each = self.pending.pop()
+            each = self._next()
             try:
-                made = each.translator(self).function({}, outs=each.outs)
+                made = self.translation(each)
             except FactsChanged:
                 self.is_stale = True
                 self.known_groups.clear()
@@ -112,6 +113,34 @@ class Methods(Objects):
             assert self.facts.reached is not None
             made = stub_of(callee, self._key_of(each), self.facts.reached, self.names)
             self.bindings[each.core] = made
+
+    def _next(self) -> Pending:
+        """Take a function that is still to be translated; methods of classes within functions come last."""
+        for i in reversed(range(len(self.pending))):
+            if not self.is_early(self.pending[i].index):
+                return self.pending.pop(i)
+        return self.pending.pop()
+
+    @abstractmethod
+    def is_early(self, index: int) -> bool:
+        """Return whether a function is a method of a class whose statement has not been met yet."""
+
+    @abstractmethod
+    def surroundings(self, index: int) -> dict[str, tuple[str, bool]]:
+        """Return the variables that a method of a function's class reads (local_classes.py)."""
+
+    def translation(self, each: Pending) -> Lambda:
+        """Translate a function; the method of a function's class first reads the variables around it."""
+        around = self.surroundings(each.index)
+        translator = each.translator(self)
+        translator.cells |= {name for name, (_, is_cell) in around.items() if is_cell}
+        read = {name: self.names.fresh(name) for name in around}
+        env = {name: Binding(core, cell=around[name][1]) for name, core in read.items()}
+        made = translator.function(env, outs=each.outs)
+        for name, core in read.items():
+            held = prim(NOWHERE, "py.item", Var(NOWHERE, around[name][0]), Const(NOWHERE, 0))
+            made.body = Let(NOWHERE, core, held, made.body)
+        return made
 
     def _key_of(self, each: Pending) -> Hashable:
         """Return what stands for a function in all translations."""

@@ -31,7 +31,8 @@ from checkpoint.lang.python.normal.nodes import (
     to_change,
 )
 from checkpoint.lang.python.scopes.imports import bound_by
-from checkpoint.lang.python.scopes.syntax import module_of, mutated_by
+from checkpoint.lang.python.scopes.syntax import is_class_of_name, module_of, mutated_by
+from checkpoint.lang.python.source.class_bodies import computed
 
 
 class Normaliser(Expressions):
@@ -113,6 +114,13 @@ class Normaliser(Expressions):
             assigned = ast.Assign([node.target], node.value)
             self.on_Assign(ast.copy_location(assigned, node), out)
 
+    def on_ClassDef(self, node: ast.ClassDef, out: list[ast.stmt]) -> None:
+        """Let the function assign the attributes of a class that depend on its variables."""
+        out.append(node)
+        for name, value in computed(node, self.known):
+            target = ast.copy_location(ast.Attribute(load(node.name, node), name, ast.Store()), value)
+            self.on_Assign(ast.copy_location(ast.Assign([target], value), value), out)
+
     def on_Delete(self, node: ast.Delete, out: list[ast.stmt]) -> None:
         for target in node.targets:
             self.delete(target, out)
@@ -160,7 +168,8 @@ class Normaliser(Expressions):
     ) -> None:
         """Assign to the attribute of an object that is evaluated once."""
         base = self.pure(target.value, out)
-        if not isinstance(base, ast.Name) or self.has_effect(node.value):
+        is_read_again = isinstance(base, ast.Name) or is_class_of_name(base)
+        if not is_read_again or self.has_effect(node.value):
             base = self.stable(base, out)
         path = ast.copy_location(ast.Attribute(base, target.attr, ast.Load()), target)
         old: ast.expr = self.save(path, out) if self.has_effect(node.value) else path

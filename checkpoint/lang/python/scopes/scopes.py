@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from checkpoint.lang.python.scopes import class_statements
 from checkpoint.lang.python.scopes.imports import Imports, Target
 from checkpoint.lang.python.scopes.places import Place
 from checkpoint.lang.python.scopes.reach import is_confined, is_generator, statement_lists
@@ -38,6 +39,7 @@ class Scope:
     changed: the variables of enclosing functions that it changes. free: those that it reads or changes.
     used_as_values: the names that it reads other than by calling them.
     imports: what names import, the first that exists; stored_imports: which of these names variables receive.
+    classes: the classes that it defines and whose names have no other meaning, with their statements.
     writes: the positions at which its variables are written.
     places: the positions at which nested functions are defined.
     immediate: the nested functions that are called at once and not kept.
@@ -58,6 +60,7 @@ class Scope:
     immediate: set[ast.AST] = field(default_factory=set)
     imports: dict[str, list[Target]] = field(default_factory=dict)
     stored_imports: dict[ast.alias, str] = field(default_factory=dict)
+    classes: dict[str, class_statements.Statement] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -134,7 +137,7 @@ class Scope:
 
     def is_local(self, name: str) -> bool:
         """Return whether a name is a variable of this function or of an enclosing one."""
-        around = None if name in self.imports else self.parent
+        around = None if name in self.imports or name in self.classes else self.parent
         return name in self.assigned or (around is not None and around.is_local(name))
 
     def may_lose_value(self, name: str) -> bool:
@@ -193,7 +196,7 @@ def parameters(args: ast.arguments) -> Iterator[ast.arg]:
         yield args.kwarg
 
 
-class _Visitor(ast.NodeVisitor):
+class _Visitor(class_statements.ClassVisitor):
     """Fills in one scope; each nested function gets a visitor of its own."""
 
     def __init__(self, scope: Scope) -> None:
@@ -203,17 +206,19 @@ class _Visitor(ast.NodeVisitor):
         self.hidden: list[set[str]] = []  # targets of the enclosing comprehensions
         self.loops: frozenset[ast.AST] = frozenset()
         self.imports = Imports()
+        self.classes = {}
 
     def finish(self) -> None:
         """Compute the free and changed variables, when all nodes have been visited."""
         scope = self.scope
         others = {*scope.assigned, *scope.nonlocals, *scope.globals}
         scope.imports, scope.stored_imports = self.imports.finished(others, self.bind)
-        for name in scope.globals:
+        scope.classes = self.confined_classes()
+        for name in (*scope.globals, *scope.classes):
             scope.assigned.pop(name, None)
             scope.writes.pop(name, None)
         self.changed_names -= scope.globals.keys()
-        own = (scope.assigned.keys() | scope.imports.keys()) - scope.nonlocals
+        own = (scope.assigned.keys() | scope.imports.keys() | scope.classes.keys()) - scope.nonlocals
         for name in scope.nonlocals:
             if name in scope.assigned:
                 self.changed_names.add(name)
@@ -315,18 +320,6 @@ class _Visitor(ast.NodeVisitor):
     def visit_Global(self, node: ast.Global) -> None:
         self.scope.globals.update(dict.fromkeys(node.names, node))
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        """Bind the name of a class; what its body binds is in no scope of a function."""
-        for part in (*node.decorator_list, *node.bases, *node.keywords):
-            self.visit(part)
-        self.bind(node.name, node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        for part in (*node.decorator_list, *node.args.defaults, *node.args.kw_defaults):
-            if part is not None:
-                self.visit(part)
-        self.bind(node.name, node)
-
     def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
         self.scope.nonlocals.update(node.names)
 
@@ -375,9 +368,12 @@ class _Visitor(ast.NodeVisitor):
         for default in [*node.args.defaults, *node.args.kw_defaults]:
             if default is not None:
                 self.visit(default)
-        child = scope_of(node, self.scope)
-        self.scope.children[node] = child
+        self.child(node)
+
+    def child(self, node: FunctionNode) -> Scope:
+        child = self.scope.children[node] = scope_of(node, self.scope)
         self.scope.places[node] = self.place(node)
+        return child
 
     def visit_comprehension_like(self, node: ast.expr) -> None:
         generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]

@@ -58,6 +58,16 @@ def walk(nodes: Iterable[ast.AST], enters: Callable[[ast.AST], bool]) -> Iterato
             pending.extend(list(ast.iter_child_nodes(node))[::-1])
 
 
+def is_class_of_name(node: ast.expr) -> bool:
+    """Return whether an expression is the class of what a variable holds: `type(x)`, `x.__class__`."""
+    match node:
+        case ast.Call(func=ast.Name(id="type"), args=[ast.Name()], keywords=[]):
+            return True
+        case ast.Attribute(value=ast.Name(), attr="__class__"):
+            return True
+    return False
+
+
 def names_in(*nodes: ast.AST) -> set[str]:
     """Return all names in some targets or expressions."""
     return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}

@@ -23,10 +23,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.AsyncFor: ("`async for`", "write a plain `for` over a list"),
     ast.AsyncFunctionDef: ("`async def`", "write a plain `def`"),
     ast.Await: ("`await`", "call a plain function"),
-    ast.ClassDef: (
-        "a class definition inside a function",
-        "define the class at module level, as a dataclass",
-    ),
     ast.TryStar: ("`except*`", "write `except`"),
 }
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import copy
 import linecache
 import sys
 import warnings
@@ -95,6 +96,12 @@ class _Text:
         nodes = walk(self.body, _runs_with_the_module)
         return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
 
+    def recompiled(self, line: int, change: ast.NodeTransformer, code: CodeType) -> frozenset[CodeType]:
+        """Return all code of the statement at a line, changed, with the flags and file name of some code."""
+        statement = next(s for s in self.body if _first_line(s) <= line <= _last_line(s))
+        changed = change.visit(copy.deepcopy(statement))
+        return _compiled([*self._imports, changed], code.co_filename, code.co_flags & _FUTURE)
+
     def lazy(self, tree: FunctionNode, code: CodeType) -> Any:
         """Return the tree of a function with its generator expressions that are values as functions.
 
@@ -131,6 +138,10 @@ class FunctionText:
         line, column, end_line, end_column = lines
         start = self._text.offset(line, column)
         return Span(self.source, start, max(start, self._text.offset(end_line, end_column)))
+
+    def recompiled(self, change: ast.NodeTransformer, code: CodeType) -> Iterable[CodeType]:
+        """Return all code of the statement around this function, changed; code: that of a function in it."""
+        return self._text.recompiled(self.tree.lineno, change, code)
 
 
 def text_of(

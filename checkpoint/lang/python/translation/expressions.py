@@ -240,9 +240,9 @@ def attribute(t: FunctionContext, node: ast.Attribute, env: Env) -> Expr:
         return supers.read(t, found, node.attr, node)
     base = t.program.reference(t, node.value, env)
     if isinstance(base, Reference) and isinstance(base.value, ModuleType | type):
-        outside = t.program.outside_attribute(base.value, node.attr)
-        if outside is not None:
-            return t.read_local(node.attr, outside, t.span(node))
+        assigned = t.program.read_attribute(base.value, node.attr, t.span(node))
+        if assigned is not None:
+            return assigned
     known = t.program.reference(t, node, env)
     if known is not None:
         return known_value(t, known, node)

@@ -14,9 +14,9 @@ from functools import partial
 
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Lambda, Let, Var
-from checkpoint.lang.python.calls import functions, iterators, partials
+from checkpoint.lang.python.calls import class_values, functions, iterators, partials
 from checkpoint.lang.python.calls.attributes import Attributes
-from checkpoint.lang.python.context.builder import bind, make_error, prim
+from checkpoint.lang.python.context.builder import UNBOUND, bind, make_error, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits, Next
 from checkpoint.lang.python.context.meanings import Binding, Env, Reference
@@ -26,7 +26,7 @@ from checkpoint.lang.python.control.handlers import evaluate
 from checkpoint.lang.python.control.joins import join, may_end, written_in
 from checkpoint.lang.python.normal.nodes import Change, Scoped, Yielded
 from checkpoint.lang.python.scopes.imports import required_by
-from checkpoint.lang.python.translation import changes
+from checkpoint.lang.python.translation import changes, class_statements
 
 
 def block(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exits) -> Expr:
@@ -71,6 +71,8 @@ def assign(t: FunctionContext, node: ast.Assign, env: Env, exits: Exits) -> Expr
     if not isinstance(target, ast.Name):
         raise t.refuse(target, "this target", "assign to a variable, an item or an attribute")
     name = target.id
+    if name in t.scope.classes:
+        return class_statements.define(t, t.scope.classes[name], env, exits)
     callee = functions.changing_callee(t, node.value, env)
     if callee is not None:
         return functions.changing_call(t, node.value, callee, name, env, exits)
@@ -94,6 +96,8 @@ def _to_attribute(t: FunctionContext, target: ast.Attribute, value: ast.expr, en
     attribute = Attributes(t.program, t, target.attr, target)
 
     def change(v: list[Expr]) -> Expr:
+        if class_values.is_named_as_class(target.value):
+            return class_values.assign_to_any(attribute, t.expr(target.value, env), v[0])
         return attribute.assign(t.expr(target.value, env), v[0])
 
     changed = bind(t.program.names, [t.expr(value, env)], change)
@@ -113,7 +117,7 @@ def deleting(t: FunctionContext, node: ast.Delete, env: Env, exits: Exits) -> Ex
         return evaluate(t, target, env, exits, partial(_then, t, env), translated=deleted)
     assert isinstance(target, ast.Name)
     if t.program.is_outside(t, target.id, env):
-        raise t.refuse(node, f"`del` of the global {target.id}", "assign None to it")
+        return _delete_outside(t, target, env, exits)
     found = env.get(target.id, Binding("", unbound=True))
     if found.core and not found.unbound:
         return handlers.forget(t, target.id, env, exits.next, span)
@@ -122,6 +126,17 @@ def deleting(t: FunctionContext, node: ast.Delete, env: Env, exits: Exits) -> Ex
         return Let(span, t.fresh("unused"), value, handlers.forget(t, target.id, env, resume, span))
 
     return evaluate(t, target, env, exits, use, translated=t.read_local(target.id, found, span))
+
+
+def _delete_outside(t: FunctionContext, target: ast.Name, env: Env, exits: Exits) -> Expr:
+    """Translate `del` of a variable outside of the function, which must have a value."""
+    t.program.note_deleted(t, target.id, t.span(target))
+
+    def use(value: Expr, resume: Next) -> Expr:
+        emptied = t.program.write_outside(t, target.id, Const(t.span(target), UNBOUND))
+        return Let(value.span, t.fresh("unused"), value, _then(t, env, emptied, resume))
+
+    return evaluate(t, target, env, exits, use, translated=t.read(target.id, target, env))
 
 
 def expression(t: FunctionContext, node: ast.Expr, env: Env, exits: Exits) -> Expr:
@@ -235,6 +250,7 @@ def importing(t: FunctionContext, node: ast.Import | ast.ImportFrom, env: Env, e
 STATEMENTS: dict[type[ast.stmt], Callable[..., Expr]] = {
     ast.Assign: assign,
     ast.Expr: expression,
+    ast.ClassDef: class_statements.statement,
     ast.Delete: deleting,
     ast.Return: returning,
     ast.Raise: raising,

@@ -66,7 +66,7 @@ class Translator(FunctionContext):
             self.program, self.text, scope, self.globals, name, self.visible, self.cells, self.refusals
         )
         inner.function_input = self.function_input
-        inner.receiver = self.receiver
+        inner.receiver, inner.around = self.receiver, self
         inner.statics = {name: v for name, v in self.statics.items() if name not in scope.assigned}
         lam = inner.function(env, ins, outs, guarded)
         lam.stands_for = MADE
@@ -92,7 +92,7 @@ class Translator(FunctionContext):
         else:
             body = self.normal.block(node.body)
         self.live.function(body, frozenset(outs), guarded)
-        own_names = self.scope.assigned.keys() | self.scope.imports.keys()
+        own_names = self.scope.assigned.keys() | self.scope.imports.keys() | self.scope.classes.keys()
         inside = {variable: b for variable, b in env.items() if variable not in own_names}
         params = {variable: self.fresh(variable) for variable in (*own, *ins)}
         inside.update({v: Binding(params[v]) for v in own})
