@@ -31,6 +31,7 @@ from checkpoint.ad.walk import Branch, fold
 from checkpoint.errors import RunError, SourceError
 from checkpoint.lang.python.library.stand_ins import BY_CLASS, stand_in_of
 from checkpoint.lang.python.library.standard.bases import ITEMS
+from checkpoint.lang.python.source.class_bodies import check_leaves
 from checkpoint.lang.python.source.members import base_of
 from checkpoint.lang.python.source.plain_objects import fill_items, items_of
 from checkpoint.prims.python.native import NoValue, from_native, native
@@ -83,7 +84,10 @@ def _holder(nest: Any, name: str, entered: Entered | None) -> Any:
 
 def to_python(value: Any, function: Callable[[Any], Any]) -> Any:
     """Return the pytree for a value of the language; `function` gives the callable for a closure."""
-    return value if type(value) is float else native(value, None, function)
+    if type(value) is float:
+        return value
+    check_leaves(value)
+    return native(value, None, function)
 
 
 def cotangent_to_python(nest: Any, cotangent: Any) -> Any:

@@ -54,7 +54,6 @@ from checkpoint.lang.python.library.stand_ins import (
 from checkpoint.lang.python.library.standard.bases import ITEMS
 from checkpoint.lang.python.library.standard.namespaces import Namespace
 from checkpoint.lang.python.source import mismatch
-from checkpoint.lang.python.source.class_bodies import check_leaves
 from checkpoint.lang.python.source.members import base_of, found, is_slot, makes_record
 from checkpoint.lang.python.source.plain_objects import (
     attribute_names,
@@ -150,20 +149,15 @@ def _refused_call(error: WrongCall) -> str:
 
 def native(value: Any, now: Now | None = None, function: Callable[[Any], Any] = placeholder) -> Any:
     """Return a value as Python's own object; `now`: the moment at which arrays are read."""
-    leaves = function is not placeholder
 
     def leaf(part: Any) -> Any:
         kind = type(part)
-        if leaves and (kind is Object or kind is Record):
-            check_leaves(part.layout.cls)
         if kind in _COMPOUND:
             if kind is Record and part.layout.cls is Overloads:
                 return placeholder(part.items[0]) if function is placeholder else function(part)
             return DESCEND
         if kind in MUTABLE_CONTAINERS:
-            return Hollow(_hollow(part, leaves))
-        if leaves and kind is Native and isinstance(part.value, type):
-            check_leaves(part.value)
+            return Hollow(_hollow(part, function is not placeholder))
         return _leaf(part, function, now)
 
     return fold_shared(value, {}, leaf, _parts, _built, _fill)

@@ -10,7 +10,6 @@ import ast
 import inspect
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from checkpoint.ad.arrays import Native
 from checkpoint.errors import SourceError
@@ -22,9 +21,6 @@ from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.scopes.syntax import is_class_of_name
 from checkpoint.lang.python.source.members import is_slot
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.calls.attributes import Attributes
 
 _MISSING = object()
 
@@ -71,15 +67,15 @@ def assign(
     return _by_class(program, t, x, name, changed, otherwise, node)
 
 
-def assign_to_any(attribute: Attributes, x: Expr, value: Expr) -> Expr:
-    """Return the assignment to an attribute of what may be a class."""
+def assign_to_any(
+    t: CallContext, x: Expr, name: str, value: Expr, otherwise: Callable[[Expr, Expr], Expr], node: ast.AST
+) -> Expr:
+    """Return the assignment to an attribute of what may be a class; otherwise: assigns to an object's."""
 
     def choose(v: list[Expr]) -> Expr:
-        to_object = attribute.assign(copy_of(v[0]), copy_of(v[1]))
-        program, t = attribute.program, attribute.t
-        return assign(program, t, v[0], attribute.name, v[1], to_object, attribute.node)
+        return assign(t.program, t, v[0], name, v[1], otherwise(copy_of(v[0]), copy_of(v[1])), node)
 
-    return bind(attribute.program.names, [x, value], choose)
+    return bind(t.program.names, [x, value], choose)
 
 
 def is_named_as_class(node: ast.expr) -> bool:
@@ -128,6 +124,7 @@ def _by_class(
     otherwise: Expr,
     node: ast.AST,
 ) -> Expr:
+    """Return what is made for the class that a value is, among those with an attribute."""
     span, classes = t.span(node), with_attribute(program, name)
     if not classes:
         return otherwise

@@ -122,7 +122,9 @@ def _setattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
 
     def to_named(attribute: Attributes, v: list[Expr]) -> Expr:
         if may_be_class:
-            return class_values.assign_to_any(attribute, copy_of(v[0]), copy_of(v[2]))
+            return class_values.assign_to_any(
+                t, copy_of(v[0]), attribute.name, copy_of(v[2]), attribute.assign, node
+            )
         return attribute.assign(copy_of(v[0]), copy_of(v[2]))
 
     def assign(v: list[Expr]) -> Expr:

@@ -21,6 +21,10 @@ from dataclasses import dataclass
 from typing import Any, NewType, ParamSpec, TypeVar
 from weakref import WeakSet
 
+from checkpoint.ad.arrays import Native
+from checkpoint.ad.containers import Dict, List, Object, Record
+from checkpoint.ad.graph import parts_of
+from checkpoint.ad.values import Pair
 from checkpoint.errors import RunError
 from checkpoint.lang.python.scopes.class_statements import (
     Statement,
@@ -175,9 +179,9 @@ def _why_varies(part: ast.AST, known: Known, bound: set[str]) -> str | None:
     for each in walk([part], lambda n: not isinstance(n, ast.Lambda)):
         if not isinstance(each, _FORMS):
             return f"whose body computes `{ast.unparse(part)}`,"
-        is_read = isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each.id not in bound
-        if is_read and known(each) is None:
-            return f"whose body reads {ast.unparse(each)},"
+        is_name = isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)
+        if isinstance(each, ast.Name) and is_name and each.id not in bound and known(each) is None:
+            return f"whose body reads {each.id},"
         if isinstance(each, ast.Call) and not _is_pure(each.func, known, bound):
             return f"whose body calls `{ast.unparse(each.func)}`,"
     return None
@@ -238,13 +242,23 @@ def _new(
 BOUND: WeakSet[type] = WeakSet()  # classes whose methods read variables of a function, so of a run
 
 
-def check_leaves(cls: type) -> None:
-    """Raise RunError for a class whose objects mean nothing outside of their run."""
-    if BOUND and cls in BOUND:
-        raise RunError(
-            f"{cls.__qualname__}, whose methods read variables of the function that defines it, is no value "
-            f"outside of its run: return what its attributes hold, or define it at module level"
-        )
+def check_leaves(value: Any) -> None:
+    """Raise RunError for a value that holds an object which means nothing outside of its run."""
+    pending, seen = [value] if BOUND else [], set[int]()
+    while pending:
+        each = pending.pop()
+        cls = each.value if type(each) is Native else getattr(getattr(each, "layout", None), "cls", None)
+        if isinstance(cls, type) and cls in BOUND:
+            raise RunError(
+                f"{cls.__qualname__}, whose methods read variables of the function that defines it, is no "
+                f"value outside of its run: return what its attributes hold, or define it at module level"
+            )
+        if type(each) in _HOLDING and id(each) not in seen:
+            seen.add(id(each))
+            pending.extend(parts_of(each))
+
+
+_HOLDING = (Object, Record, List, Dict, Pair, tuple)
 
 
 def _evaluated(part: ast.expr, values: Mapping[str, Any]) -> Any:

@@ -97,7 +97,9 @@ def _to_attribute(t: FunctionContext, target: ast.Attribute, value: ast.expr, en
 
     def change(v: list[Expr]) -> Expr:
         if class_values.is_named_as_class(target.value):
-            return class_values.assign_to_any(attribute, t.expr(target.value, env), v[0])
+            return class_values.assign_to_any(
+                t, t.expr(target.value, env), target.attr, v[0], attribute.assign, target
+            )
         return attribute.assign(t.expr(target.value, env), v[0])
 
     changed = bind(t.program.names, [t.expr(value, env)], change)
