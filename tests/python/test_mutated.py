@@ -98,9 +98,13 @@ class B:
 class Kind(enum.Enum):
     RED = 1
 def of_classes(x):
+    for each in (A, B):
+        each.count = 3
+    return x
+def named_as_classes(x):
     for cls in (A, B):
         cls.count = 3
-    return x
+    return x * A.count * B.count
 def of_members(x):
     kind = Kind.RED
     kind.shade = 3
@@ -119,3 +123,9 @@ def test_what_is_outside_is_not_changed_by_a_refused_assignment(name: str, engin
         run(module[name], 1.0, engine=engine)
     assert module["A"].count == module["B"].count == 0
     assert not hasattr(module["Kind"].RED, "shade")
+
+
+def test_what_is_outside_is_not_changed_by_an_assignment(engine: str) -> None:
+    module = defined(OUTSIDE)
+    assert run(module["named_as_classes"], 1.0, engine=engine) == 9.0
+    assert module["A"].count == module["B"].count == 0
