@@ -156,10 +156,10 @@ import operator
 def f(x):
     return «operator.methodcaller(str(x))»
 ---
-`collections.UserDict` => use a list or a dict
-from collections import UserDict
+`collections.UserString` => use a list or a dict
+from collections import UserString
 def f(x):
-    return «UserDict({"a": x})»
+    return «UserString("a")»
 ---
 `time.clock_gettime` => do it outside of the function
 import time
