@@ -182,6 +182,9 @@ def _pointwise_vjp(position: int, partial: Partial, singular: bool) -> Callable[
             return unbroadcast(xp, xp.negative(g), like)
         if not singular:
             return unbroadcast(xp, g * partial(*operands, y), like)
+        own = kernel(xp, "zero_beside_zero")
+        if own is not None:
+            return unbroadcast(xp, own(g * partial(*operands, y), g), like)
         with quietly():
             product = g * partial(*operands, y)
         return unbroadcast(xp, xp.where(g == 0, 0.0, product), like)

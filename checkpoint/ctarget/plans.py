@@ -45,7 +45,7 @@ class StepPlan:
     plain(machine, *operands): returns the value of the step on data, with its birth; None: use `perform`.
     taped: the same, but returns (value, origin); None: the step leaves no origin.
 
-    Set by `ask`, for a function of arrays:
+    Set by `ask`, for a function of arrays, or what does with arrays what it does with other data:
     value, in_place: the functions of its record.
     on_arrays, on_tape: as `plain` and `taped`, for cases that C does not handle itself; they return
         NotImplemented if only `perform` can do the step.
@@ -101,6 +101,8 @@ class StepPlan:
         lib = runtime().lib
         self.flags = lib.ANYWAY
         if record is None:
+            if isinstance(own, Data) or (isinstance(own, Rearrange) and own.discrete):
+                self.on_arrays, self.on_tape = _of_handles(own)
             return
         self.record = record
         self.value = record.value
@@ -182,6 +184,15 @@ def _of_arrays(own: Primitive, record: Tensor, names: Names) -> tuple[Function, 
         return value, origin or IDLE
 
     return run, tape
+
+
+def _of_handles(own: Data | Rearrange) -> tuple[Function, Function]:
+    """Return a StepPlan's `on_arrays` and `on_tape` for a step without derivatives: arrays are data there."""
+
+    def run(now: Any, *given: Any) -> Any:
+        return perform(now, own, given)
+
+    return run, lambda now, *given: (run(now, *given), None)
 
 
 def plan_of(peer: BlockPeer, index: int) -> StepPlan | None:

@@ -9,11 +9,17 @@ import torch
 
 from tensorlib.pytorch.making import asarray
 
+_REALS = (float, int)
+
 
 def beside(x: Any, y: Any) -> tuple[Any, Any]:
     """Return two operands of which one may be Python's number as tensors."""
     if not isinstance(x, torch.Tensor) and not isinstance(y, torch.Tensor):
         return torch.tensor(x), torch.tensor(y)
+    if type(x) in _REALS and y.is_floating_point():
+        return y.new_full((), x), y
+    if type(y) in _REALS and x.is_floating_point():
+        return x, x.new_full((), y)
     if not isinstance(x, torch.Tensor):
         x = _number(x)
         x = torch.tensor(x, dtype=torch.result_type(y, x), device=y.device)

@@ -15,6 +15,13 @@ from torch.nn import functional
 _ATEN = torch.ops.aten
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
+# Products that are zero beside zeros
+
+
+def zero_beside_zero(product: Any, g: Any) -> Any:
+    return product.masked_fill_(torch.logical_not(g), 0.0)
+
+
 # Activations
 
 relu, sigmoid, erf = torch.relu, torch.sigmoid, torch.erf
