@@ -1,10 +1,10 @@
-"""How Python objects enter a program: as a graph, and many arrays together.
+"""How Python objects enter a program: as a graph, and arrays together.
 
 As a graph: those that are reached twice once, cycles among them. In: what opens an object, and what has
 entered. Out: what opens each object once whose value can change: it is made first, and filled when its parts
 have values. A cycle without such an object is left for the walk to refuse.
 
-Together: a list, tuple or dict of nothing but many arrays of floats of one library is opened as a whole, so
+Together: a list, tuple or dict of nothing but arrays of floats of one library is opened as a whole, so
 that each array costs little.
 """
 
@@ -16,7 +16,6 @@ from typing import Any
 
 from checkpoint.ad.arrays import all_entered
 from checkpoint.ad.containers import TUPLE, Dict, List, Mutable, Record
-from checkpoint.ad.graph import MANY
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.walk import Branch
 
@@ -84,8 +83,8 @@ def together(opened: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def value_of_arrays(nest: Any) -> Any:
-    """Return a list, tuple or dict of arrays as a value, which belongs to nobody; None for any other."""
-    if len(nest) < MANY:
+    """Return a list, tuple or dict of arrays as a value, which belongs to nobody; None for all others."""
+    if not nest:
         return None
     is_dict = type(nest) is dict
     if is_dict and not _KEYS.issuperset(map(type, nest)):

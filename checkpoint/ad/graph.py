@@ -286,7 +286,7 @@ def enter(root: Any, is_new: bool = False) -> Any:
             return _freeze(renew(value))
         item = value if kind in MUTABLE_CONTAINERS else None
         parts = parts_of(value)
-        if is_new and len(parts) >= MANY and _ARRAY.issuperset(map(type, parts)):
+        if is_new and parts and _ARRAY.issuperset(map(type, parts)):
             return value
         return Branch(parts, lambda parts: _frozen(with_parts(value, tuple(parts))), item)
 

@@ -209,6 +209,8 @@ def silently() -> AbstractContextManager[Any]:
     """Return a context in which no library warns: derivatives are IEEE arithmetic, with inf and nan."""
     if not installed:
         return _NOTHING
+    if len(installed) == 1:
+        return installed[0].silently()
     stack = ExitStack()
     for library in installed:
         stack.enter_context(library.silently())

@@ -355,7 +355,15 @@ def _is_zero(cotangent: Any) -> bool:
     """Return whether all numbers of a cotangent are 0."""
     if type(cotangent) is float:
         return cotangent == 0.0
-    return all(n == 0.0 if type(n) is float else not n.data.any() for n in each_number(cotangent))
+    return all(n == 0.0 if type(n) is float else not _has_nonzero(n.data) for n in each_number(cotangent))
+
+
+def _has_nonzero(data: Any) -> bool:
+    """Return whether a library's array has a number other than 0; most have one in the first place."""
+    shape = tuple(data.shape)
+    if shape and 0 not in shape and data[(0,) * len(shape)] != 0:
+        return True
+    return bool(data.any())
 
 
 def _name(function: Any) -> str:

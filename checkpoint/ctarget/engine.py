@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from checkpoint import config
+from checkpoint.ad.arrays import Array
 from checkpoint.ad.numbers import Number
 from checkpoint.ad.tangent import seed
 from checkpoint.ad.values import Capsule
@@ -108,7 +109,7 @@ class C:
     def seed(self, end: State, cotangent: Any) -> Cotangent:
         """See Engine.seed."""
         value = end.value
-        if type(value) is float:
+        if type(value) is float or type(value) is Array:
             return Cotangent(end, (seed(value, cotangent)[0],))
         found = _ON_STATES.seed(end, cotangent)  # type: ignore[arg-type]  # of which it asks the value
         return Cotangent.of(end, found)

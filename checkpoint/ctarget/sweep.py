@@ -1,8 +1,8 @@
 """Sweeps by the C engine's own driver (ctemplates/driver/driver.h), and the parts that Python performs.
 
 In: a state, a schedule. Out: the end of the run and the cotangent of the state, as from the Python executor
-    (checkpoint.driver.execute). Bisection runs in C, unless there are observers of each action; any other
-    schedule is asked here, action by action.
+    (checkpoint.driver.execute). Bisection, and plain reverse mode as one base case of it, run in C, unless
+    there are observers of each action; any other schedule is asked here, action by action.
 
 During a sweep Python assembles code that C lacks, makes the cotangent of the end once that is known, checks
 for an interruption between two slices, performs steps of hybrid's forward and backward, and calls
@@ -20,7 +20,7 @@ from checkpoint.ad.library import silently
 from checkpoint.collector import Paused
 from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.cotangent import Cotangent
-from checkpoint.ctarget.directives import bound, logged, report_of, write
+from checkpoint.ctarget.directives import bound, logged, report_of, short_report_of, write
 from checkpoint.ctarget.final_leaves import begin_finals
 from checkpoint.ctarget.foreign import PythonHelper
 from checkpoint.ctarget.library import runtime
@@ -37,7 +37,7 @@ from checkpoint.driver.memory import has_devices, is_share, resolve
 from checkpoint.driver.observe import Observer, Sampler
 from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.raised import left_open
-from checkpoint.driver.schedule import Action, Advance, Bisection, Reverse, Schedule, Tape, weighs
+from checkpoint.driver.schedule import Action, Advance, Bisection, Plain, Reverse, Schedule, Tape, weighs
 from checkpoint.errors import RUN_ENDING, InternalError, RunError
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Recorded
@@ -127,8 +127,7 @@ def follow(
         frame: what C holds is released here.
     """
     module = runtime()
-    samples = all(isinstance(each, Sampler) for each in observers)
-    own = type(schedule) is Bisection and samples and finals is None
+    own = finals is None and _is_own(schedule, observers)
     base, bytes = _bisected(schedule) if own else (0, NEVER)
     watched = watch(start, taped=True)
     # With `finals` a tape counts what it reads of the caller's: about as much does its reversal take.
@@ -180,7 +179,17 @@ def _known_bound(schedule: Schedule) -> int:
     return resolve(schedule.memory)
 
 
+def _is_own(schedule: Schedule, observers: tuple[Observer, ...]) -> bool:
+    """Return whether the driver in C has the schedule itself."""
+    if type(schedule) is Plain:
+        return not observers
+    return type(schedule) is Bisection and all(isinstance(each, Sampler) for each in observers)
+
+
 def _bisected(schedule: Any) -> tuple[int, int]:
+    """Return the bounds of a tape, in steps and bytes; that of plain reverse mode has none."""
+    if type(schedule) is Plain:
+        return runtime().lib.TO_THE_END, bound(None)
     return min(schedule.base, NEVER), bound(schedule.tape_bytes)
 
 
@@ -242,6 +251,7 @@ class _Progress:
         """Perform the actions of a schedule, which receives a report after each."""
         began, busy = perf_counter(), process_time()
         held, lib, reporter, watched = self.held, self._lib, self._reporter, self._watch
+        full = reporter is not None or weighs(schedule)
         run, followed = lib.ck_sweep_run, lib.SWEEP_FOLLOWED
         directive, found = runtime().ffi.new("Directive *"), lib.ck_sweep_report(held)
         if reporter is not None:
@@ -256,7 +266,7 @@ class _Progress:
                 self._continue(outcome)
             if finals is not None and type(action) is Reverse:
                 self._report_finals(finals)
-            report = report_of(found, began, busy, least)
+            report = report_of(found, began, busy, least) if full else short_report_of(found)
             if watched is not None and type(action) in RUNS:
                 watched.ended(self._steps())
                 self._bound_pace()
@@ -277,22 +287,24 @@ class _Progress:
 
     def _continue(self, outcome: int) -> None:
         """Call C, from the outcome of the last call on, until the directive has been followed."""
-        lib = self._lib
+        lib, quiet = self._lib, False
         while outcome not in (lib.SWEEP_FOLLOWED, lib.SWEEP_ENDS):
-            quiet = outcome == lib.SWEEP_WANTS_QUIET
+            was_quiet, quiet = quiet, outcome == lib.SWEEP_WANTS_QUIET
             if outcome == lib.SWEEP_SLICED:
-                self._sliced()
+                self._sliced(was_quiet)
             elif not quiet:
                 self._help(outcome)
             outcome = self._call(quiet)
 
-    def _sliced(self) -> None:
+    def _sliced(self, was_quiet: bool) -> None:
+        """Do what is due between two calls; was_quiet: whether the last one ended with a reversal."""
         watched, reporter = self._watch, self._reporter
         pace = MAX_PACE if reporter is None else reporter.pace
         if reporter is not None:
             reporter.sliced()
         if watched is not None:
-            watched.sliced(self.held, min(watched.slice, pace))
+            done = max(0, self._steps() - watched.steps)
+            watched.sliced(self.held, done if was_quiet else min(watched.slice, pace))
             self._bound_pace()
 
     def _bound_pace(self) -> None:

@@ -23,7 +23,7 @@ from checkpoint.ad.arrays import Array, Native
 from checkpoint.ad.attributes import set_own
 from checkpoint.ad.containers import CONTAINERS, Dict, List
 from checkpoint.ad.entered import SEQUENCES, Entered
-from checkpoint.ad.graph import ATOMS, MANY, numbers
+from checkpoint.ad.graph import ATOMS, numbers
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Opaque
@@ -105,8 +105,8 @@ def cotangent_leaf(item: Any, cotangent: Any) -> Any:
 
 
 def _of_arrays(item: Any, cotangent: Any) -> Any:
-    """Return the cotangent of a list, tuple or dict of nothing but many arrays; None for any other object."""
-    if type(item) not in SEQUENCES or len(item) < MANY:
+    """Return the cotangent of a list, tuple or dict of nothing but arrays; None for any other object."""
+    if type(item) not in SEQUENCES or not item:
         return None
     given, parts = item.values() if type(item) is dict else item, cotangent.parts()
     if not _ARRAY.issuperset(map(type, parts)) or not all(map(_is_array, set(map(type, given)))):

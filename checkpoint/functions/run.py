@@ -13,8 +13,6 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from checkpoint.ad.array_library import remembered
-from checkpoint.ad.arrays import Array
-from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.graph import enter, highest_tag_among, reach, renew, settled
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import ShapeError, lift, split, zeros_of
@@ -25,6 +23,7 @@ from checkpoint.driver.finals import Finals
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError, Source, Span, UnfitKey, Unreached
+from checkpoint.functions.flat import cotangent_of_flat, entered_flat
 from checkpoint.lang import core
 from checkpoint.lang.origins import origin_of
 from checkpoint.prims.operators import Context, reverse_sweep, swept
@@ -96,7 +95,8 @@ class Run:
     u: the pair (f . x); every path in its data is a location of its own. found: the numbers in it.
     tags: a tag above all those in u. effects: the log that all runs of this share.
     errors: a context in which what a run raises becomes what the caller receives.
-    is_plain: whether the argument is a tuple of floats and arrays, and f has no other inputs.
+    is_flat: whether the argument is a tuple of flat ones (checkpoint.functions.flat), and f a closure.
+    inputs: how many of the numbers are in f, then.
     renew: makes the run anew, with a program that has what was reached meanwhile; its argument tells whether
         the program's dictionaries take keys of any kind, as takes_any_key does of this run.
     entered: called with its argument when that has entered anew.
@@ -108,7 +108,8 @@ class Run:
         "entered",
         "errors",
         "found",
-        "is_plain",
+        "inputs",
+        "is_flat",
         "renew",
         "tags",
         "takes_any_key",
@@ -127,12 +128,16 @@ class Run:
         is_closure = type(f) is Closure
         if is_closure and len(f.lam.params) != 1:
             raise RunError(_of_one_argument(f.lam), f.lam.span)
-        self.is_plain = is_closure and not f.env.values and _is_plain(x)
-        if self.is_plain:
-            self.found = [enter(item, is_new) for item in x.items]
-            self.u = Pair(f, Record(TUPLE, tuple(self.found)))
-            self.tags = 0
+        flat = entered_flat(x, is_new) if is_closure else None
+        self.is_flat = flat is not None
+        if flat is not None:
+            inner, others = ([], []) if not f.env.values else reach(f := enter(f, is_new))
+            self.found = [*inner, *flat[1]]
+            self.inputs = len(inner)
+            self.u = Pair(f, flat[0])
+            self.tags = highest_tag_among(others)
         else:
+            self.inputs = 0
             self.u = enter(Pair(f, x), is_new)
             self.found, others = reach(self.u)
             self.tags = highest_tag_among(others)
@@ -152,7 +157,8 @@ class Run:
         else:
             self.takes_any_key = True
         fresh = self.renew(self.takes_any_key)
-        self.u, self.found, self.tags, self.is_plain = fresh.u, fresh.found, fresh.tags, fresh.is_plain
+        self.u, self.found, self.tags = fresh.u, fresh.found, fresh.tags
+        self.is_flat, self.inputs = fresh.is_flat, fresh.inputs
         self.effects = self.effects.again()
         if self.entered is not None:
             self.entered(self.u.cdr)
@@ -201,9 +207,9 @@ class Run:
         finals: receives cotangents as soon as they are final; in their places is None.
         """
         with self.errors:
-            if self.is_plain:
+            if self.is_flat:
                 value, found = swept(self.context(), 0, schedule, self.u, self.found, cotangent_of, finals)
-                return renew(value), Record(TUPLE, tuple(found))
+                return renew(value), cotangent_of_flat(self.u.cdr, found[self.inputs :])
             outcome = reverse_sweep(self.context(), 0, schedule, self.u, cotangent_of, self.found, finals)
             return outcome.car, outcome.cdr.cdr
 
@@ -241,13 +247,6 @@ class Run:
     def context(self) -> Context:
         """Return what the sweep of a gradient needs of this run."""
         return Context(self.engine, self.tags, self.effects)
-
-
-def _is_plain(x: Any) -> bool:
-    """Return whether x is a tuple of reals and arrays alone: such calls cost little beside their run."""
-    if type(x) is not Record or x.layout is not TUPLE:
-        return False
-    return all(type(item) is float or type(item) is Array for item in x.items)
 
 
 def _of_one_argument(lam: core.Lambda) -> str:

@@ -7,6 +7,7 @@
 #include "bridge/passage_import.h"
 #include "containers/containers.h"
 #include "arrays/forms.h"
+#include "arrays/handles.h"
 #include "arrays/operators.h"
 #include "foreign/plans.h"
 #include "foreign/applied.h"
@@ -175,7 +176,7 @@ static PyObject *memory_for(const Application *a, PyObject *data) {
         Py_DECREF(whole);
         if (found) return Py_NewRef(found);
     }
-    PyObject *memory = new_untracked(c->memory);
+    PyObject *memory = new_handle(c, c->memory);
     if (!memory) return NULL;
     *slot_of(memory, classes()->storage_owner) = Py_NewRef(a->owner);
     *slot_of(memory, classes()->storage_stale) = Py_NewRef(classes()->never);
@@ -193,7 +194,7 @@ static PyTypeObject *class_of(const ArrayClasses *c, PyObject *data) {
 }
 
 static PyObject *handle_of(const ArrayClasses *c, PyTypeObject *type, PyObject *data, PyObject *memory) {
-    PyObject *made = memory ? new_untracked(type) : NULL;
+    PyObject *made = memory ? new_handle(c, type) : NULL;
     if (!made) {
         Py_XDECREF(memory);
         return NULL;

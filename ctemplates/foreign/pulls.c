@@ -7,6 +7,7 @@
 
 #include "arrays/accumulators.h"
 #include "arrays/forms.h"
+#include "arrays/handles.h"
 #include "arrays/storage_table.h"
 #include "foreign/plan_flags.h"
 
@@ -43,7 +44,7 @@ static bool receive(Pull *p) {
 
 /* Returns a new Accumulator with an array. */
 static PyObject *accumulator_of(const ArrayClasses *c, PyObject *array, bool is_owned) {
-    PyObject *made = new_untracked(c->accumulator);
+    PyObject *made = new_handle(c, c->accumulator);
     if (!made) return NULL;
     *slot_of(made, c->accumulator_array) = Py_NewRef(array);
     *slot_of(made, c->accumulator_owned) = Py_NewRef(is_owned ? Py_True : Py_False);

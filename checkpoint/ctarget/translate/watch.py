@@ -22,9 +22,9 @@ from checkpoint.ctarget.translate.policy import Account, Found
 
 
 class Watch:
-    """The watch of one run or sweep. slice: how many steps its next slice is to have."""
+    """The watch of one run or sweep. slice: how many steps its next slice is to have. steps: those done."""
 
-    __slots__ = ("_account", "_due", "_pace", "_probes", "_since", "_steps", "_taped", "_waits", "slice")
+    __slots__ = ("_account", "_due", "_pace", "_probes", "_since", "_taped", "_waits", "slice", "steps")
 
     def __init__(self, account: Account, taped: bool, waits: bool) -> None:
         translator = policy.translator
@@ -32,7 +32,7 @@ class Watch:
         self._taped = taped
         self._waits = waits
         self._due = account.steps + account.gap if waits else account.due
-        self._steps = 0  # of this run
+        self.steps = 0
         self._probes = 0  # samples in vain, one after another
         self.slice = max(translator.first_waiting, account.gap) if waits else policy.FIRST
         self._since = perf_counter()
@@ -42,7 +42,7 @@ class Watch:
 
     def ended(self, steps: int) -> None:
         """Count the steps of a run that has ended, or one of a sweep's; steps: how many there were in all."""
-        self._add(max(0, steps - self._steps))
+        self._add(max(0, steps - self.steps))
         if self._is_due:
             self._shorten()
 
@@ -74,7 +74,7 @@ class Watch:
             self._sampled(found)
 
     def _add(self, steps: int) -> None:
-        self._steps += steps
+        self.steps += steps
         self._account.steps += steps
 
     @property

@@ -17,7 +17,7 @@ from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
 from checkpoint.ad.containers import CONTAINERS, fields
-from checkpoint.ad.graph import ATOMS, MANY, is_flat, parts_of
+from checkpoint.ad.graph import ATOMS, is_flat, parts_of
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, Number
 from checkpoint.ad.values import Capsule, Closure, Opaque
 
@@ -47,6 +47,7 @@ class Both:
 # list) to 160; the tuple of a frame with its floats; a Both, or an Accumulator and its array without
 # elements.
 ENTRY_BYTES, FRAME_BYTES, ACCUMULATOR_BYTES = 110, 160, 160
+FEW = 2  # parts of a container, from which on their accumulators are read together
 
 
 class Cotangent:
@@ -162,7 +163,7 @@ def locations(root: Any) -> list[Location]:
 def located(root: Any, flat: list[Any] | None = None) -> Iterator[tuple[Location, Number]]:
     """Iterate over the numbers of a value with their locations, in the canonical order.
 
-    flat: receives the containers of nothing but many plain numbers, which are then left out.
+    flat: receives the containers of nothing but plain numbers, at least FEW, which are then left out.
     """
     seen = set()
     open_tags: frozenset[int] = frozenset()
@@ -179,12 +180,7 @@ def located(root: Any, flat: list[Any] | None = None) -> Iterator[tuple[Location
             seen.add(id(value))
             if kind is Capsule:
                 open_tags |= value.open_tags
-            if (
-                flat is not None
-                and kind in CONTAINERS
-                and len(value.items) >= MANY
-                and is_flat(value.parts())
-            ):
+            if flat is not None and kind in CONTAINERS and len(value.items) >= FEW and is_flat(value.parts()):
                 flat.append(value)
                 continue
             stack.extend(reversed(_fields(value)))

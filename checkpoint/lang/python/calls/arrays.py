@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sized
 from typing import Any
 
 from checkpoint.ad import library as arrays
-from checkpoint.ad.array_library import ARRAY_KINDS, libraries, library_of_all
+from checkpoint.ad.array_library import ARRAY_KINDS, holds_numbers, libraries, library_of_all
 from checkpoint.ad.arrays import Array, Native
 from checkpoint.ad.graph import MANY
 from checkpoint.ad.record import VARIADIC
@@ -43,6 +43,14 @@ def are_arrays(values: Iterable[Any], found: dict[Any, None]) -> bool:
     if library_of_all(values, ARRAY_KINDS) is None:
         return False
     note_array(type(next(iter(values))), found)
+    return True
+
+
+def is_noted(value: Any, found: dict[Any, None]) -> bool:
+    """Return whether a value is an array of numbers; what surveys note of it is then noted."""
+    if type(value) not in libraries or not holds_numbers(value):
+        return False
+    note_array(type(value), found)
     return True
 
 

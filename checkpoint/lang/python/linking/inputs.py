@@ -27,7 +27,14 @@ from checkpoint.ad.attributes import own_attributes, stored
 from checkpoint.ad.opaque import is_of_machine, is_opaque
 from checkpoint.ad.tables import Table, is_of_pandas
 from checkpoint.ad.values import Foreign
-from checkpoint.lang.python.calls.arrays import are_arrays, is_array, note_array, record_of, translation_of
+from checkpoint.lang.python.calls.arrays import (
+    are_arrays,
+    is_array,
+    is_noted,
+    note_array,
+    record_of,
+    translation_of,
+)
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import VIEWS, stand_in_of
 from checkpoint.lang.python.source import members
@@ -160,6 +167,8 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
             continue
         if isinstance(each, list | tuple) or kind in VIEWS:
             pending.extend(_no_leaves(each, found))
+            if kind is list or kind is tuple:
+                continue
         elif isinstance(each, dict):
             pending.extend(_no_leaves(each.values(), found))
         elif isinstance(each, set | frozenset):
@@ -204,7 +213,7 @@ def _attributes(value: Any) -> list[Any]:
 def _no_leaves(values: Iterable[Any], found: dict[Any, None]) -> list[Any]:
     if LEAVES.issuperset(map(type, values)) or are_arrays(values, found):
         return []
-    return [x for x in values if type(x) not in LEAVES]
+    return [x for x in values if type(x) not in LEAVES and not is_noted(x, found)]
 
 
 STATIC_TYPES = (
@@ -386,6 +395,8 @@ def _is_of_library(value: Any) -> bool:
 
 
 def _is_expected(value: Any, expected: Any) -> bool:
+    if value is expected:
+        return True
     shape = _shape(value)
     if shape is not None:
         return bool(shape == expected)
