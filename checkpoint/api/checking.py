@@ -38,8 +38,8 @@ def check(f: Callable[..., Any], *args: Any, **named: Any) -> list[Refusal]:
     """
     # Local: `.vlad` programs need no translation of Python.
     from checkpoint.functions.refused import refusals_in  # noqa: PLC0415
-    from checkpoint.lang.python.linking.inputs import classes_in  # noqa: PLC0415
     from checkpoint.lang.python.linking.program import Shape  # noqa: PLC0415
+    from checkpoint.lang.python.linking.surveys import classes_in  # noqa: PLC0415
 
     if not callable(f):
         raise RunError(f"check needs a function, not a {type(f).__name__}")

@@ -36,9 +36,9 @@ from checkpoint.lang.python.library import derivatives as library_derivatives
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.application import forwarder
 from checkpoint.lang.python.library.standard.keyed import KeyedDict
-from checkpoint.lang.python.linking.inputs import classes_in, survey
 from checkpoint.lang.python.linking.nested import Nested
 from checkpoint.lang.python.linking.program import Linked, Programs, Shape
+from checkpoint.lang.python.linking.surveys import classes_in, survey
 from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.locks import hold_at_fork
 

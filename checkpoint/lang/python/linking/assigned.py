@@ -28,7 +28,8 @@ from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Binding, Env, Reference
 from checkpoint.lang.python.library.state import READ_FIRST, UNTOUCHED, read_state, write_state
 from checkpoint.lang.python.linking.facts import FactsChanged
-from checkpoint.lang.python.linking.inputs import LEAVES, label_of
+from checkpoint.lang.python.linking.inputs import label_of
+from checkpoint.lang.python.linking.surveys import LEAVES
 from checkpoint.lang.python.linking.written import Written
 from checkpoint.lang.python.source.members import is_descriptor
 

@@ -22,8 +22,8 @@ from checkpoint.lang.python.context.contexts import ProgramContext
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.generators import generator
 from checkpoint.lang.python.library.stand_ins import BY_CLASS
-from checkpoint.lang.python.linking.inputs import classes_in
 from checkpoint.lang.python.linking.stubs import Reached
+from checkpoint.lang.python.linking.surveys import classes_in
 from checkpoint.lang.python.source.members import METHOD_TYPES, has_members, member_of
 
 # What a class stores that an attribute of the object itself comes before.

@@ -33,11 +33,12 @@ from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.caches import within
 from checkpoint.lang.python.linking.entry import call_of_root, outcome_of_root, value_of_root
 from checkpoint.lang.python.linking.facts import Facts, FactsChanged
-from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs, classes_in, survey
+from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs
 from checkpoint.lang.python.linking.late import WITH_PROGRAMS, Late, code_of
 from checkpoint.lang.python.linking.linker import Linker
 from checkpoint.lang.python.linking.nested import Nested, nested
 from checkpoint.lang.python.linking.stubs import Reached, TooLarge
+from checkpoint.lang.python.linking.surveys import classes_in, survey
 
 # Objects that are programs of their own where arguments or data hold them.
 ROOM = 20_000  # Python frames that a translation may need, for functions of thousands of statements
