@@ -17,7 +17,7 @@ from checkpoint.functions.flat import cotangent_of_flat, entered_flat
 from checkpoint.functions.pytrees import to_language
 
 half = 0.5
-ARGUMENTS = (
+ARGUMENTS: tuple[Any, ...] = (
     2.0,
     np.ones(3),
     7,
