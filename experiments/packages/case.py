@@ -14,7 +14,8 @@ class Case:
     package: the module that holds the function; it is opened for translation. also: other modules that are
     opened, because the function calls them. tolerance: the relative difference allowed between the gradient
     and finite differences. free: whether all arguments may be moved freely; otherwise no differences are
-    taken. name: under which the case is reported, if not its function's.
+    taken. name: under which the case is reported, if not its function's. has_state: whether the function
+    changes its arguments, so that it is called with has_state=True, as the error without it says.
     """
 
     package: str
@@ -24,6 +25,7 @@ class Case:
     tolerance: float = 1e-5
     free: bool = True
     name: str = ""
+    has_state: bool = False
 
     @property
     def title(self) -> str:

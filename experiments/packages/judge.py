@@ -76,15 +76,21 @@ def _portable(text: str) -> str:
 
 
 def _judge(case: Case, chosen: tuple[str, ...]) -> None:
-    expected = case.function(*copy.deepcopy(case.args))
+    left = copy.deepcopy(case.args)
+    expected = case.function(*left)
     if bits(case.function(*copy.deepcopy(case.args))) != bits(expected):
         raise ValueError("the function gives another value at each call")
     weights = optree.tree_map(_weight, expected, none_is_leaf=True)
     names = tuple(f"x{i}" for i in range(len(case.args)))
     found: list[Any] = []
     for engine in chosen:
-        call = as_function(case.function).call(copy.deepcopy(case.args), {}, engine, names)
-        y, gradient = call.vjp(weights, named_schedule(None, None), ("x", "ybar"))
+        call = as_function(case.function, case.has_state).call(copy.deepcopy(case.args), {}, engine, names)
+        ybar = (weights, None) if case.has_state else weights
+        y, gradient = call.vjp(ybar, named_schedule(None, None), ("x", "ybar"))
+        if case.has_state:
+            y, state = y
+            if bits(state.args) != bits(left):
+                raise Mismatch(f"the run leaves {state.args!r} on engine {engine}, Python {left!r}")
         if bits(y) != bits(expected):
             raise Mismatch(f"the value is {y!r} on engine {engine}, Python's is {expected!r}")
         found.append(gradient)

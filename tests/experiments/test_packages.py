@@ -56,9 +56,16 @@ def changes(x: float) -> float:
     return x * HOLDER[0]
 
 
+def normalises(xs: Any) -> Any:
+    xs /= np.linalg.norm(xs)
+    return xs[0] * xs[1]
+
+
 @pytest.mark.parametrize(
     ("case", "outcome", "reason"),
     [
+        (Case("math", normalises, (np.array([1.0, 2.0]),), has_state=True), "works", ""),
+        (Case("math", normalises, (np.array([1.0, 2.0]),)), "refused", "pass has_state=True"),
         (Case("math", works, (0.5, np.array([1.0, 2.0]))), "works", ""),
         (Case("math", math.sqrt, (2.0,)), "works", ""),
         (Case("math", raises, (2.5,)), "fails", "IndexError"),

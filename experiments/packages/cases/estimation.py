@@ -226,7 +226,7 @@ CASES = (
     Case("pykalman", smoother, (np.array([[0.2, 0.05], [0.05, 0.1]]), SIGNAL[:, None])),
     Case("ahrs", attitude, (0.05, GYR, ACC)),
     Case("ahrs", complementary, (GYR, ACC)),
-    Case("ahrs", direction_cosines, (np.array([0.8, 0.2, 0.4, 0.4]),)),
+    Case("ahrs", direction_cosines, (np.array([0.8, 0.2, 0.4, 0.4]),), has_state=True),
     Case("simple_pid", pid, (1.2, 0.4, 1.5)),
     Case("hydroeval", efficiency, (SIGNAL, MEASURED)),
     Case("hydroeval", kling_gupta, (SIGNAL, MEASURED)),

@@ -228,7 +228,42 @@ def among_others(x: Any) -> Any:
     return out
 
 
+def _into(x: Any, out: Any = None, other: Any = None) -> Any:
+    """A function that makes the array for its result where it is passed none."""
+    allocated = out is None
+    if allocated:
+        out = np.empty_like(x)
+    if other is None:
+        other = np.zeros(1)
+    np.add(x, 1.0, out=out)
+    out.cumprod(axis=0, out=out)
+    other[0] += out[0]
+    return out if allocated else None
+
+
+def written_unless_none(x: Any) -> Any:
+    y, total, nothing = np.zeros(3), np.ones(2), None
+    _into(x, out=y, other=total)
+    made = _into(x * 2.0, nothing)
+    return y * x, total, made, nothing
+
+
+def _passed_on(a: Any) -> None:
+    from tests.arrays.corpus.callees import _into as imported  # noqa: PLC0415
+
+    imported(a * 2.0, a)
+
+
+def written_by_an_import(x: Any) -> Any:
+    """A function that the callee imports writes into what it is passed."""
+    y = x * x
+    _passed_on(y)
+    return y
+
+
 EXAMPLES = [
+    Example(written_unless_none, (filled(3),)),
+    Example(written_by_an_import, (filled(3),)),
     Example(among_others, (filled(3),)),
     Example(by_nested_functions, (filled(3),)),
     Example(by_nested_recursion, (filled(2),)),

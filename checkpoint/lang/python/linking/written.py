@@ -10,6 +10,7 @@ Only programs with arrays need this: lists, dictionaries and objects are changed
 from __future__ import annotations
 
 import ast
+import importlib
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -56,7 +57,7 @@ class Writers:
             scope = scope_of(tree)
 
             def denoted(node: ast.expr) -> Any:
-                return _denoted(function, node, scope.is_local)
+                return _denoted(function, node, scope)
 
             self._known[code] = written_parameters(scope, lambda call: self.of_call(call, denoted))
         return self._known[code]
@@ -102,15 +103,27 @@ def _is_users(function: types.FunctionType) -> bool:
     return boundary.is_allowed(function) and not boundary.is_counterpart(function)
 
 
-def _denoted(function: types.FunctionType, node: ast.expr, is_local: Callable[[str], bool]) -> Any:
+def _denoted(function: types.FunctionType, node: ast.expr, scope: Scope) -> Any:
     """Return the object that a name or dotted name of a function denotes, of modules and classes; or None."""
     if isinstance(node, ast.Attribute):
-        base = None if root_of(node) is None else _denoted(function, node.value, is_local)
+        base = None if root_of(node) is None else _denoted(function, node.value, scope)
         known = isinstance(base, types.ModuleType | type)
         return stored(base, node.attr) if known else None
-    if not isinstance(node, ast.Name) or is_local(node.id):
+    if not isinstance(node, ast.Name):
         return None
-    return function.__globals__.get(node.id)
+    if node.id in scope.imports:
+        found = [_imported(function, *target) for target in scope.imports[node.id]]
+        return next((each for each in found if each is not None), None)
+    return None if scope.is_local(node.id) else function.__globals__.get(node.id)
+
+
+def _imported(function: types.FunctionType, module: str, name: str | None) -> Any:
+    """Return what an import in a function binds; None if it fails."""
+    try:
+        found = importlib.import_module(module, function.__globals__.get("__package__"))
+    except (ImportError, TypeError):  # a relative import without a package is a TypeError here
+        return None
+    return found if name is None else stored(found, name)
 
 
 def _is_of_arrays(value: Any) -> bool:

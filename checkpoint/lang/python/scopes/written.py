@@ -2,14 +2,15 @@
 
 In: the scope of a function, and which arguments the functions that it calls write. Out: names of parameters.
 
-A parameter counts if it always holds what the caller passed: an assignment gives it another value, while an
-augmented one (`out += x`) changes an array in place.
+A parameter counts if it always holds the array that the caller passed: an assignment gives it another value,
+while an augmented one (`out += x`) changes an array in place, and one in `if out is None:` is not reached
+then.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
 from checkpoint.lang.python.scopes.syntax import IN_PLACE, rebound_by, written_by
@@ -53,13 +54,39 @@ def written_parameters(scope: Scope, of_call: Callable[[ast.Call], list[Argument
             augmented.add(each.target)
         found |= {name for name in map(rebound_by, _paths(each, of_call)) if name is not None}
     cells = scope.cells()
-    return tuple(
-        name
-        for name in names
-        if name in found
-        and name not in cells
-        and all(isinstance(part, ast.arg) or part in augmented for part in scope.assigned.get(name, ()))
-    )
+
+    def is_kept(name: str) -> bool:
+        """Return whether an array that is passed stays the value of a parameter."""
+        others = [each for each in scope.assigned.get(name, ()) if each not in augmented]
+        others = [each for each in others if not isinstance(each, ast.arg)]
+        return not others or _where_none(node, scope, name, cells).issuperset(others)
+
+    return tuple([name for name in names if name in found and name not in cells and is_kept(name)])
+
+
+def _where_none(function: ast.FunctionDef, scope: Scope, name: str, cells: Collection[str]) -> set[ast.AST]:
+    """Return the nodes that only run where a parameter was None: in `if out is None:`, or by such a flag."""
+    flags = {
+        each.targets[0].id
+        for each in _own_nodes(function)
+        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name) and len(each.targets) == 1
+        if _asks_for_none(each.value, name) and len(scope.assigned.get(each.targets[0].id, ())) == 1
+    }
+    found: set[ast.AST] = set()
+    for each in _own_nodes(function):
+        if isinstance(each, ast.If):
+            by_flag = isinstance(each.test, ast.Name) and each.test.id in flags.difference(cells)
+            if by_flag or _asks_for_none(each.test, name):
+                found.update(inner for part in each.body for inner in ast.walk(part))
+    return found
+
+
+def _asks_for_none(test: ast.expr, name: str) -> bool:
+    """Return whether a test is `name is None`."""
+    match test:
+        case ast.Compare(ast.Name(found), [ast.Is()], [ast.Constant(None)]):
+            return found == name
+    return False
 
 
 def _own_nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
