@@ -35,6 +35,7 @@ DYNAMIC = {
     "checkpoint.cli.programs": "the module that a command names",
     "checkpoint.ctarget.library": "the compiled module",
     "checkpoint.lang.python.linking.linker": "what a program imports",
+    "checkpoint.lang.python.linking.written": "what a function imports that a program calls",
 }
 
 
