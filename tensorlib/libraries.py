@@ -17,7 +17,7 @@ def register(library: str) -> None:
         from tensorlib.scipy import matrices, structured  # noqa: F401, PLC0415
     elif library == "scipy.stats":
         from tensorlib.scipy import statistics  # noqa: F401, PLC0415
-    elif library == "scipy.fft":
+    elif library in ("scipy.fft", "scipy.fftpack"):
         from tensorlib.scipy import transforms  # noqa: F401, PLC0415
     elif library == "scipy.spatial":
         from tensorlib.scipy import distances, rotations  # noqa: F401, PLC0415

@@ -31,6 +31,7 @@ LIBRARIES: dict[str, str] = {
     "numpy": "tensorlib",
     "scipy": "tensorlib",
     "scipy.fft": "tensorlib",
+    "scipy.fftpack": "tensorlib",
     "scipy.integrate": "tensorlib",
     "scipy.interpolate": "tensorlib",
     "scipy.linalg": "tensorlib",

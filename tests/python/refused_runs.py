@@ -131,4 +131,20 @@ def total(*terms):
 functions = [total]
 def f(x):
     return «functions[0](x, x, x, x, x, x, x, x, x)»
+---
+a Decimal of a real would lose the derivative
+from decimal import Decimal
+def f(x):
+    return x * «float(Decimal(x) + 1)»
+---
+a Decimal of a real would lose the derivative
+from decimal import Decimal
+def f(x):
+    return «Decimal(Decimal(x)).as_integer_ratio()»[0]
+---
+a Fraction of a real would lose the derivative
+from decimal import Decimal
+from fractions import Fraction
+def f(x):
+    return «Fraction(Decimal(x))» * 2
 """

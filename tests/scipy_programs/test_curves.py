@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import fft
+from scipy import fft, fftpack
 from scipy.interpolate import CubicSpline, PchipInterpolator, interp1d
 from scipy.spatial import distance
 
@@ -121,5 +121,20 @@ def test_transforms() -> None:
         return np.sum(np.abs(fft.rfft(x)) ** 2) + np.sum(shifted) + fft.irfft(fft.rfft(x)[:5] * 2.0)[1]
 
     agrees(f, [0.8, 0.6], rtol=1e-5)
-    with pytest.raises(NotImplementedError, match="multiply with the matrix"):
-        checkpoint.grad(lambda x: fft.dct(x)[0])(np.ones(4))
+    with pytest.raises(NotImplementedError, match="one axis after the other"):
+        checkpoint.grad(lambda x: fft.dctn(np.outer(x, x))[0, 0])(np.ones(4))
+
+
+def cosines(p: Any) -> Any:
+    """Of every type; cut, extended, along any axis; with the names of old."""
+    x = np.outer(np.cos(np.arange(5.0) * p[0]), np.array([1.0, p[1], 0.3]))
+    total = np.sum(fft.dct(x, axis=0, norm="ortho")[1] * p[0]) + fft.dct(x, n=5)[0, 4]
+    for kind in (1, 2, 3, 4):
+        total += fft.dct(x[:, 0], kind, n=4)[2] + fft.idst(x[:, 1], type=kind, norm="forward")[1]
+        total += fft.idct(x[:, 0], kind, n=7)[3] + fft.dst(x[:, 1], kind)[0]
+    old = fftpack.dct(x, type=2, axis=1, norm="ortho") + fftpack.idst(x, type=3)
+    return total + np.sum(old[:, 1]) + fftpack.dst(x[0])[1] + fftpack.idct(x[0], norm="ortho")[2]
+
+
+def test_cosine_and_sine_transforms() -> None:
+    agrees(cosines, [0.8, 0.6], rtol=1e-5, second=False)

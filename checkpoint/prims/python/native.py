@@ -62,6 +62,7 @@ from checkpoint.lang.python.source.plain_objects import (
     is_plain_object,
     items_of,
 )
+from checkpoint.prims.python.decimals import leaving, python_class
 
 CAUSE = "__cause__"  # the field of an exception that was raised from another one, or from None
 _OF_EXCEPTIONS = frozenset(("args", "value", CAUSE))
@@ -84,7 +85,7 @@ def class_of(value: Any) -> type:
     if kind is Discrete:
         return type(value.data)
     if kind in NATIVES:
-        return type(value.value)
+        return python_class(value.value)
     if kind is Unusable:
         return type(value.thing)
     known = {List: list, Dict: dict, Closure: types.FunctionType, Symbol: str, Layout: type}
@@ -178,7 +179,8 @@ def _leaf(value: Any, function: Callable[[Closure], Any], now: Now | None) -> An
         part = real_part(value) if kind in NUMBERS else value
         return part if type(part) is float else _elements(part, now)
     if kind in NATIVES:
-        return NAMED_AS.get(value.value, value.value) if type(value.value) is type else value.value
+        thing = leaving(value.value) if now is None else value.value
+        return NAMED_AS.get(thing, thing) if type(thing) is type else thing
     if kind is Unusable:
         return value.thing
     if kind is Closure:
@@ -234,8 +236,6 @@ def _fill(value: Any, made: Any, parts: list[Any]) -> None:
 
 def _built(value: Any, parts: list[Any]) -> Any:
     cls = value.layout.cls if type(value) is Record else tuple
-    if cls is tuple:
-        return tuple(parts)
     if issubclass(cls, tuple):
         return tuple.__new__(cls, parts)
     if cls is slice:

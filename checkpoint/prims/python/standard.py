@@ -38,6 +38,7 @@ from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.storage import Now
 from checkpoint.ad.twister import Block, put_together, taken_apart
 from checkpoint.errors import RunError
+from checkpoint.prims.python.decimals import DecimalOfReal, again, loss
 from checkpoint.prims.python.native import native
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
@@ -150,13 +151,12 @@ def _standard(now: Now, name: str, *operands: Any) -> Any:
 
 def _computed(now: Now, function: Any, args: Any, keywords: Any) -> Any:
     positional, named = python_operands(now, (args, keywords))
-    real = any(type(each) is float for each in (*positional, *named.values()))
-    if real and function.value.__name__ in ("Fraction", "Decimal"):
-        raise RunError(
-            f"a {function.value.__name__} of a real would lose the derivative: keep the real, or make it of "
-            f"integers or of a text"
-        )
-    return to_value(now, python_result(now, lambda: function.value(*positional, **named)))
+    passed = (*positional, *named.values())
+    real = any(isinstance(each, float | DecimalOfReal) for each in passed)
+    if real and function.value.__name__ == "Fraction":
+        raise loss("Fraction")
+    result = python_result(now, lambda: function.value(*positional, **named))
+    return to_value(now, again(result) if real else result)
 
 
 def _is_fixed(now: Now, *operands: Any) -> bool:

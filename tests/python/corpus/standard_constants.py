@@ -9,7 +9,7 @@ import string
 import textwrap
 import typing
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -60,6 +60,15 @@ def of_texts(x: float, folder: Path) -> tuple[object, ...]:
     )
 
 
+def rounded_half_up(x: float) -> float:
+    """A Decimal of a real that is rounded, compared and printed."""
+    exact = Decimal(x)
+    whole = int((exact * 3 + 1).quantize(Decimal("1"), rounding=ROUND_HALF_UP))
+    print(exact, round(exact), round(exact, 1), exact > 2, f"{exact:.3f}", max(exact, Decimal(1)))
+    print(type(exact) is Decimal, isinstance(exact, Decimal), divmod(exact, 2), sum([exact, exact]), -exact)
+    return x * whole
+
+
 def of_no_date(x: float) -> float:
     """A month that is none."""
     return x * datetime(2020, 13, 1).month
@@ -74,6 +83,7 @@ EXAMPLES = [
     Example(accrued, (2.0, START + 3 * DAY, date(2021, 2, 3))),
     Example(of_fractions, (1.5, Fraction(2, 3), Decimal("1.5"))),
     Example(of_texts, (1.5, Path("a"))),
+    Example(rounded_half_up, (2.3,)),
     Example(of_no_date, (1.5,), raises=ValueError),
     Example(of_zero, (1.5,), raises=ZeroDivisionError),
 ]
