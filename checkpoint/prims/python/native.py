@@ -42,6 +42,7 @@ from checkpoint.ad.values import Closure, Failure, Pair, Symbol, Unusable
 from checkpoint.ad.walk import DESCEND, Branch, Cycle, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.complex_numbers import Complex
+from checkpoint.lang.python.library.decimals import leaving, python_class
 from checkpoint.lang.python.library.stand_ins import (
     BY_STAND_IN,
     COMPLEX,
@@ -62,7 +63,6 @@ from checkpoint.lang.python.source.plain_objects import (
     is_plain_object,
     items_of,
 )
-from checkpoint.prims.python.decimals import leaving, python_class
 
 CAUSE = "__cause__"  # the field of an exception that was raised from another one, or from None
 _OF_EXCEPTIONS = frozenset(("args", "value", CAUSE))

@@ -38,7 +38,7 @@ from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.storage import Now
 from checkpoint.ad.twister import Block, put_together, taken_apart
 from checkpoint.errors import RunError
-from checkpoint.prims.python.decimals import DecimalOfReal, again, loss
+from checkpoint.lang.python.library.decimals import DecimalOfReal, again, loss
 from checkpoint.prims.python.native import native
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
