@@ -50,6 +50,7 @@ class StepPlan:
     on_arrays, on_tape: as `plain` and `taped`, for cases that C does not handle itself; they return
         NotImplemented if only `perform` can do the step.
     flags: see ctemplates/foreign/plan_flags.h.
+    saves, pull: those of its record, if it reverses its operands together; else None.
     operator: the number of the record's operator in C; 0: it has none.
     rules: the bits of the operands that may have a cotangent.
     differentiable: the bits of those that the record differentiates and that are no literals; what is made of
@@ -70,9 +71,11 @@ class StepPlan:
         "on_tape",
         "operator",
         "plain",
+        "pull",
         "pulls",
         "record",
         "rules",
+        "saves",
         "step",
         "taped",
         "value",
@@ -88,6 +91,8 @@ class StepPlan:
         self.on_tape: Function | None = None
         self.value: Function | None = None
         self.in_place: Function | None = None
+        self.saves: Function | None = None
+        self.pull: Function | None = None
         self.operator = 0
         self.rules = self.differentiable = 0
         self.likes: list[Any] = [None] * len(self.names)
@@ -107,13 +112,14 @@ class StepPlan:
         self.record = record
         self.value = record.value
         self.in_place = record.in_place
+        self.saves, self.pull = record.saves, record.pull
         self.operator = lib.ck_operator_named(record.operator.encode())
         self.on_arrays, self.on_tape = _of_arrays(own, record, self.names)
         self.flags = (
             lib.OVERLOADS * (own is not record) | lib.OF_FIRST * record.of_first | lib.VIEWS * record.views
         )
         self.flags |= lib.CHANGES * record.changes
-        self.flags |= lib.VARIADIC * (record.variadic or record.pull is not None)
+        self.flags |= lib.VARIADIC * record.variadic
         for i, name in enumerate(self.names):
             if name is not None and record.vjp(i) is not None:
                 self.differentiable |= 1 << i
@@ -218,10 +224,13 @@ def pulls_of(plan: StepPlan, bits: int) -> Pulls:
     return plan.pulls[bits]
 
 
-def origin_of(plan: StepPlan, pulls: Pulls, natives: list[Any], result: Any) -> Pulled:
+def origin_of(
+    plan: StepPlan, pulls: Pulls, natives: list[Any], result: Any, saved: tuple[Any, ...]
+) -> Pulled:
     """Return what a tape of C keeps of an application as an origin of hybrid's.
 
-    natives, result: as far as rules read them, with a Like for each other array.
+    natives, result: as far as rules read them, with a Like for each other array. saved: by the record.
     """
     wanted, places, _, _ = pulls
-    return Pulled(Pullback(plan.record, natives, result, wanted), places, None, is_simple=True)
+    pullback = Pullback(plan.record, natives, result, wanted, saved)
+    return Pulled(pullback, places, None, is_simple=plan.pull is None)

@@ -27,7 +27,7 @@
     SLOT(tape, kept) SLOT(tape, given) SLOT(tape, bytes)                                                                         \
     SLOT(plan, plain) SLOT(plan, taped) SLOT(plan, on_arrays) SLOT(plan, on_tape) SLOT(plan, flags)                 \
     SLOT(plan, value) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, pulls)                   \
-    SLOT(plan, differentiable) SLOT(plan, operator) SLOT(plan, likes) SLOT(plan, last)                                          \
+    SLOT(plan, differentiable) SLOT(plan, operator) SLOT(plan, likes) SLOT(plan, last) SLOT(plan, saves) SLOT(plan, pull)                                          \
     SLOT(like, shape) SLOT(like, dtype) SLOT(accumulator, array) SLOT(accumulator, owned)
 
 #define ARRAY_OBJECTS(OBJECT)                                                                                  \

@@ -10,6 +10,7 @@ static void destroy(PyObject *object) {
     Applied *applied = (Applied *)object;
     Py_XDECREF(applied->plan);
     Py_XDECREF(applied->result);
+    Py_XDECREF(applied->saved);
     for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++) Py_XDECREF(applied->operands[i]);
     PyObject_Free(object);
 }
@@ -100,12 +101,28 @@ static Applied *applied_to(PyObject *plan, PyObject *pulls, Py_ssize_t count) {
     if (!made) return NULL;
     made->plan = Py_NewRef(plan);
     made->pulls = pulls;
-    made->result = NULL;
+    made->result = made->saved = NULL;
     for (Py_ssize_t i = 0; i < count; i++) made->operands[i] = NULL;
     return made;
 }
 
-static PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wanted) {
+uint64_t wanted_bits(const ArrayClasses *c, PyObject *plan, const Natives *natives) {
+    return natives->numbers & (uint64_t)PyLong_AsLongLong(*slot_of(plan, c->plan_rules));
+}
+
+/* Adds the arrays in what a record has saved, which may be nested, to the tape. */
+static bool keep_saved(const ArrayClasses *c, PyObject *saved, PyObject *tape, int64_t *bytes) {
+    if (!PyTuple_Check(saved) && !PyList_Check(saved))
+        return !is_library_array(c, saved) || keep_array(c, saved, tape, bytes);
+    bool done = Py_EnterRecursiveCall(" in what a record saves") == 0;
+    if (!done) return false;
+    for (Py_ssize_t i = 0; done && i < PySequence_Fast_GET_SIZE(saved); i++)
+        done = keep_saved(c, PySequence_Fast_GET_ITEM(saved, i), tape, bytes);
+    Py_LeaveRecursiveCall();
+    return done;
+}
+
+PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wanted) {
     PyObject *last = *slot_of(plan, c->plan_last);
     if (PyTuple_Check(last) && PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(last, 3)) == wanted) return last;
     PyObject *bits = PyLong_FromUnsignedLongLong(wanted);
@@ -119,9 +136,9 @@ static PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wante
     return found;
 }
 
-PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, bool is_number,
-                       PyObject *tape, int64_t *bytes) {
-    const uint64_t wanted = natives->numbers & (uint64_t)PyLong_AsLongLong(*slot_of(plan, c->plan_rules));
+PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, PyObject *saved,
+                       bool is_number, PyObject *tape, int64_t *bytes) {
+    const uint64_t wanted = wanted_bits(c, plan, natives);
     if (!is_number || !wanted) return Py_NewRef(c->idle);
     PyObject *pulls = pulls_for(c, plan, wanted);
     Applied *made = pulls ? applied_to(plan, pulls, natives->count) : NULL;
@@ -137,6 +154,10 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
         made->result = Py_NewRef(result);
         done = !is_library_array(c, result) || keep_array(c, result, tape, bytes);
     }
+    if (done && saved) {
+        made->saved = Py_NewRef(saved);
+        done = keep_saved(c, saved, tape, bytes);
+    }
     if (!done) Py_CLEAR(made);
     return (PyObject *)made;
 }
@@ -146,8 +167,10 @@ PyObject *python_origin(const ArrayClasses *c, const Applied *applied) {
     for (Py_ssize_t i = 0; operands && i < Py_SIZE(applied); i++)
         PyList_SET_ITEM(operands, i, Py_NewRef(applied->operands[i]));
     PyObject *result = applied->result ? applied->result : Py_None, *made = NULL;
-    if (operands)
-        made = PyObject_CallFunctionObjArgs(c->origin_of, applied->plan, applied->pulls, operands, result, NULL);
+    PyObject *saved = applied->saved ? Py_NewRef(applied->saved) : PyTuple_New(0);
+    if (operands && saved)
+        made = PyObject_CallFunctionObjArgs(c->origin_of, applied->plan, applied->pulls, operands, result, saved, NULL);
+    Py_XDECREF(saved);
     Py_XDECREF(operands);
     return made;
 }

@@ -15,18 +15,27 @@ typedef struct Applied {
     PyObject *plan;      /* the step's StepPlan */
     PyObject *pulls;     /* of the plan, which owns it: see pulls_of in checkpoint/ctarget/plans.py */
     PyObject *result;    /* NULL: no rule reads it */
+    PyObject *saved;     /* a tuple: what the record has saved for its `pull`; NULL: nothing */
     PyObject *operands[];
 } Applied;
 
 bool is_applied(const PyObject *origin);
 
+/* Returns what the plan has for an application whose operands with these bits receive cotangents, of which `wanted_in` is
+ * the positions; borrowed. NULL with an exception. */
+PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wanted);
+
+/* Returns the bits of the operands of an application that receive cotangents. */
+uint64_t wanted_bits(const ArrayClasses *c, PyObject *plan, const Natives *natives);
+
 /* Returns the origin of an application, a new reference, and stores the bytes that it adds to the tape; NULL: an
  * exception is set. It is an Applied, or the origin of steps without anything to reverse. */
-PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, bool is_number,
-                       PyObject *tape, int64_t *bytes);
+PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, PyObject *saved,
+                       bool is_number, PyObject *tape, int64_t *bytes);
 
 /* Returns the positions of the operands that receive a cotangent: a tuple, borrowed. */
-static inline PyObject *wanted_of(const Applied *applied) { return PyTuple_GET_ITEM(applied->pulls, 0); }
+static inline PyObject *wanted_in(PyObject *pulls) { return PyTuple_GET_ITEM(pulls, 0); }
+static inline PyObject *wanted_of(const Applied *applied) { return wanted_in(applied->pulls); }
 
 /* Returns the same origin as an object of Python, a new reference; NULL: an exception is set. */
 PyObject *python_origin(const ArrayClasses *c, const Applied *applied);

@@ -228,7 +228,7 @@ static bool deliver(Application *a) {
     if (m->part && tape != Py_None) {
         int64_t bytes = 0;
         const bool number = Py_IS_TYPE(task->answer, a->c->array) || PyFloat_CheckExact(task->answer);
-        task->origin = array_origin(a->c, a->plan, a->natives, result, number, tape, &bytes);
+        task->origin = array_origin(a->c, a->plan, a->natives, result, task->saved, number, tape, &bytes);
         if (!task->origin) return false;
         part_add_origin(m->heap, m->part, (int32_t)task->step)->python = task->origin;
         task->origin = NULL;
@@ -274,8 +274,36 @@ static PyObject *call(const Application *a, Py_ssize_t function) {
     return PyObject_Vectorcall(*slot_of(a->plan, function), a->natives->items, a->natives->count + 1, NULL);
 }
 
+/* Returns the positions of the operands that receive a cotangent, borrowed, if the record is to save what its `pull`
+ * reuses; NULL: it is not, or an exception is set. */
+static PyObject *wanted_to_save(const Application *a) {
+    const ArrayClasses *c = a->c;
+    if (*slot_of(a->plan, c->plan_saves) == Py_None || !a->task->m->part) return NULL;
+    const uint64_t wanted = wanted_bits(c, a->plan, a->natives);
+    PyObject *pulls = wanted ? pulls_for(c, a->plan, wanted) : NULL;
+    return pulls ? wanted_in(pulls) : NULL;
+}
+
+/* Returns the value of a record's function, and stores what it has saved in the task. */
+static PyObject *value_and_saved(const Application *a, PyObject *wanted) {
+    PyObject *arguments[MOST_OPERANDS + 2] = {a->natives->items[0], wanted};
+    for (uint32_t i = 1; i <= a->natives->count; i++) arguments[i + 1] = a->natives->items[i];
+    PyObject *pair = PyObject_Vectorcall(*slot_of(a->plan, a->c->plan_saves), arguments, a->natives->count + 2, NULL);
+    if (!pair) return NULL;
+    PyObject *made = PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2 ? Py_NewRef(PyTuple_GET_ITEM(pair, 0)) : NULL;
+    if (made)
+        a->task->saved = Py_NewRef(PyTuple_GET_ITEM(pair, 1));
+    else
+        PyErr_SetString(PyExc_SystemError, "what a record saves is no pair");
+    Py_DECREF(pair);
+    return made;
+}
+
 /* Returns the value of a record's function, without it where its operator gives it. */
 static PyObject *value_of_step(const Application *a) {
+    PyObject *wanted = wanted_to_save(a);
+    if (wanted) return value_and_saved(a, wanted);
+    if (PyErr_Occurred()) return NULL;
     const Operator *operator = operator_at(PyLong_AsLongLong(*slot_of(a->plan, a->c->plan_operator)));
     PyObject *made = NULL;
     if (operator && operator->apply && a->natives->handles)

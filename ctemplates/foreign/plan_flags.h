@@ -4,7 +4,7 @@
  *     OF_FIRST    only if the first one is
  *     VIEWS       the result may share the elements of an operand
  *     CHANGES     it changes the first operand
- *     VARIADIC    it takes any number of operands, or reverses them together: Python tapes it
+ *     VARIADIC    it takes any number of operands: Python tapes it
  *     ANYWAY      no function of arrays performs it, or C does not handle the results of that function
  *     UNASKED     the plan for arrays has not been made yet
  */

@@ -21,6 +21,8 @@ static bool is_new(const Pull *p, PyObject *given) {
     if (given == p->g || given == applied->result || is_view(p->c, given)) return false;
     for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++)
         if (applied->operands[i] == given) return false;
+    for (Py_ssize_t i = 0; applied->saved && i < PyTuple_GET_SIZE(applied->saved); i++)
+        if (PyTuple_GET_ITEM(applied->saved, i) == given) return false;
     return axes_of(p->c, given) > 0;
 }
 
@@ -129,20 +131,44 @@ static bool add_given(Pull *p, Value *accumulator, PyObject *like, bool by_rule,
 
 /* Rules */
 
+/* Returns the functions of the library whose arrays are reversed, borrowed; NULL with an exception. */
+static PyObject *library_functions(const Pull *p) {
+    const Applied *applied = p->applied;
+    PyObject *found = is_library_array(p->c, p->g) ? array_namespace(p->c, &p->g, 1)
+                                                   : array_namespace(p->c, applied->operands, Py_SIZE(applied));
+    if (!found) PyErr_SetString(PyExc_SystemError, "arrays of two libraries in one pullback");
+    return found;
+}
+
+static PyObject *result_of(const Applied *applied) { return applied->result ? applied->result : Py_None; }
+
 /* Calls the rule of an operand. */
 static PyObject *called_rule(Pull *p, Py_ssize_t position) {
-    const ArrayClasses *c = p->c;
     const Applied *applied = p->applied;
     const Py_ssize_t count = Py_SIZE(applied);
-    PyObject *arguments[MOST_OPERANDS + 3] = {NULL, p->g, applied->result ? applied->result : Py_None};
+    PyObject *arguments[MOST_OPERANDS + 3] = {library_functions(p), p->g, result_of(applied)};
     for (Py_ssize_t i = 0; i < count; i++) arguments[i + 3] = applied->operands[i];
-    arguments[0] = is_library_array(c, p->g) ? array_namespace(c, &p->g, 1) : array_namespace(c, arguments + 3, count);
-    if (!arguments[0]) {
-        PyErr_SetString(PyExc_SystemError, "arrays of two libraries in one pullback");
-        return NULL;
-    }
-    if (!p->rules) p->rules = PyObject_GetAttr(*slot_of(applied->plan, c->plan_record), c->vjps);
+    if (!arguments[0]) return NULL;
+    if (!p->rules) p->rules = PyObject_GetAttr(*slot_of(applied->plan, p->c->plan_record), p->c->vjps);
     return p->rules ? PyObject_Vectorcall(PyTuple_GET_ITEM(p->rules, position), arguments, count + 3, NULL) : NULL;
+}
+
+/* Calls the rule of a record that reverses its operands together: stores a tuple or list of their cotangents. */
+static bool call_pull(Pull *p) {
+    const Applied *applied = p->applied;
+    const Py_ssize_t count = Py_SIZE(applied);
+    PyObject *wanted = wanted_of(applied), *saved = applied->saved ? Py_NewRef(applied->saved) : PyTuple_New(0);
+    PyObject *arguments[MOST_OPERANDS + 5] = {library_functions(p), wanted, p->g, result_of(applied), saved};
+    for (Py_ssize_t i = 0; i < count; i++) arguments[i + 5] = applied->operands[i];
+    PyObject *found = NULL;
+    if (saved && arguments[0])
+        found = PyObject_Vectorcall(*slot_of(applied->plan, p->c->plan_pull), arguments, count + 5, NULL);
+    Py_XDECREF(saved);
+    p->rules = found ? PySequence_Fast(found, "cotangents are a sequence") : NULL;
+    Py_XDECREF(found);
+    if (p->rules && PySequence_Fast_GET_SIZE(p->rules) == PyTuple_GET_SIZE(wanted)) return true;
+    if (p->rules) PyErr_SetString(PyExc_SystemError, "a record gives as many cotangents as are wanted");
+    return false;
 }
 
 /* Returns the first operand with the same slot, which has the accumulator of all of them. */
@@ -175,7 +201,23 @@ static void share_accumulators(const Pull *p) {
     }
 }
 
+/* Adds the cotangents that a record gives together, the last operand's first. */
+static bool pull_together(Pull *p) {
+    PyObject *wanted = wanted_of(p->applied);
+    bool done = call_pull(p);
+    for (Py_ssize_t i = PyTuple_GET_SIZE(wanted); done && i-- > 0;) {
+        const Py_ssize_t position = PyLong_AsSsize_t(PyTuple_GET_ITEM(wanted, i));
+        Value *accumulator = &p->accumulators[first_like(p, (uint32_t)position)];
+        p->given = Py_NewRef(PySequence_Fast_GET_ITEM(p->rules, i));
+        done = add_given(p, accumulator, p->applied->operands[position], true, false);
+        Py_CLEAR(p->given);
+    }
+    share_accumulators(p);
+    return done;
+}
+
 static bool pull_all(Pull *p) {
+    if (*slot_of(p->applied->plan, p->c->plan_pull) != Py_None) return pull_together(p);
     PyObject *wanted = wanted_of(p->applied);
     const int64_t operator = PyLong_AsLongLong(*slot_of(p->applied->plan, p->c->plan_operator));
     bool done = true;

@@ -13,7 +13,7 @@ typedef struct Pull {
     const ArrayClasses *c;
     Heap *heap;
     const Applied *applied;
-    PyObject *g, *rules, *given, *made; /* owned: the cotangent, the rules, a rule's result, an accumulator */
+    PyObject *g, *rules, *given, *made; /* owned: the cotangent, the rules or their results, one's result, an accumulator */
     bool is_own; /* g is the sweep's own array, and the accumulator that had it is used up */
     bool is_new; /* `given` is of an operator, and nobody else has its elements */
     Value *received; /* the accumulator of the result */

@@ -10,7 +10,7 @@ void task_begin(Task *task, Machine *m, uint32_t step) {
     task->m = m;
     task->step = step;
     task->call.count = 0;
-    task->answer = task->made = task->origin = NULL;
+    task->answer = task->made = task->saved = task->origin = NULL;
     task->natives.count = 0;
     task->natives.numbers = task->natives.active = task->natives.handles = 0;
     task->natives.has_parts = false;
@@ -33,6 +33,7 @@ void clean_natives(Task *task) {
     for (uint32_t i = 1; i <= natives->count; i++) Py_DECREF(natives->items[i]);
     natives->count = 0;
     Py_CLEAR(task->made);
+    Py_CLEAR(task->saved);
     Py_CLEAR(task->origin);
 }
 

@@ -27,7 +27,7 @@ typedef struct Task {
     Passage x;
     Call call; /* the call of a method, while it is prepared */
     PyObject *answer;
-    PyObject *made, *origin; /* of a step on arrays: what the library has made, and what is to be recorded */
+    PyObject *made, *saved, *origin; /* of a step on arrays: what the library has made, and what is to be recorded */
     Natives natives;
     Value value;   /* its result, or the raised value */
     bool raised;

@@ -1,5 +1,7 @@
 """Records that name an operator: engine c gives the bits of their rules, for every sample, and calls no rule.
 
+Those that reverse their operands together are taped by engine c, too, which calls what they give for it.
+
 A program applies the record and multiplies the result, so that its cotangent is the sweep's own array, which
 may be changed in place; another one reads its operand twice.
 """
@@ -16,15 +18,20 @@ import tensorlib  # noqa: F401  # registers the records
 from checkpoint import vjp
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
-from checkpoint.ctarget import library
+from checkpoint.ctarget import library, plans
 from tests.python.texts import defined
 from tests.tensorlib.calls import arguments
 
 pytestmark = pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
 
-NAMED = [each for each in records().values() if isinstance(each, Tensor) and each.operator]
-CALLED = [each for each in NAMED if each.implements or each.methods]
-EVERY_RECORD = pytest.mark.parametrize("record", CALLED, ids=lambda record: record.name)
+CALLED = [
+    each for each in records().values() if isinstance(each, Tensor) and (each.implements or each.methods)
+]
+NAMED = [each for each in CALLED if each.operator]
+TOGETHER = [each for each in CALLED if each.pull and not each.variadic and not each.changes]
+EVERY_NAMED = pytest.mark.parametrize("record", NAMED, ids=lambda record: record.name)
+EVERY_TOGETHER = pytest.mark.parametrize("record", TOGETHER, ids=lambda record: record.name)
+EITHER = pytest.mark.parametrize("record", [*NAMED, *TOGETHER], ids=lambda record: record.name)
 
 TEXT = """
 def program(operands):
@@ -96,7 +103,7 @@ def bits(found: Any) -> Any:
     return np.shape(found), str(np.asarray(found).dtype), np.asarray(found).tobytes()
 
 
-@EVERY_RECORD
+@EITHER
 def test_cotangents_have_the_bits_of_the_rules(record: Tensor) -> None:
     with np.errstate(all="ignore"):
         for seed, operands in enumerate(variants(record)):
@@ -110,7 +117,7 @@ def test_cotangents_have_the_bits_of_the_rules(record: Tensor) -> None:
                 assert bits(args) == before
 
 
-@EVERY_RECORD
+@EVERY_NAMED
 def test_no_rule_is_called_in_the_plain_case(record: Tensor) -> None:
     called: list[str] = []
 
@@ -136,3 +143,24 @@ def test_no_rule_is_called_in_the_plain_case(record: Tensor) -> None:
         assert without
     finally:
         object.__setattr__(record, "vjps", kept)
+
+
+@EVERY_TOGETHER
+def test_what_records_save_is_taped_in_c(record: Tensor, monkeypatch: pytest.MonkeyPatch) -> None:
+    taped: list[str] = []
+    perform = plans.perform_tensor_taped
+
+    def noted(machine: Any, record: Tensor, *rest: Any) -> Any:
+        taped.append(record.name)
+        return perform(machine, record, *rest)
+
+    monkeypatch.setattr(plans, "perform_tensor_taped", noted)
+    outcomes = []
+    with np.errstate(all="ignore"):
+        for operands in variants(record):
+            y = record.value(np, *operands)
+            (program, _), args = programs_of(record, operands, y)
+            taped.clear()
+            vjp(program, args, cotangent_of(y, 0), engine="c")
+            outcomes.append(record.name in taped)
+    assert False in outcomes
