@@ -19,6 +19,7 @@ from checkpoint import vjp
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ctarget import library, plans
+from checkpoint.interp.hybrid import tensors
 from tests.python.texts import defined
 from tests.tensorlib.calls import arguments
 
@@ -148,7 +149,7 @@ def test_no_rule_is_called_in_the_plain_case(record: Tensor) -> None:
 @EVERY_TOGETHER
 def test_what_records_save_is_taped_in_c(record: Tensor, monkeypatch: pytest.MonkeyPatch) -> None:
     taped: list[str] = []
-    perform = plans.perform_tensor_taped
+    perform = tensors.perform_tensor_taped
 
     def noted(machine: Any, record: Tensor, *rest: Any) -> Any:
         taped.append(record.name)
