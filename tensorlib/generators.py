@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.prims.arrays import StandIn, stands_for, tensor, translated_as
+from tensorlib.distributions import Shaped
 from tensorlib.layout.moving import call, shape_now
 from tensorlib.rules import discrete, unbroadcast
 
@@ -215,6 +216,22 @@ class Distributions:
         """See numpy.random.Generator.binomial; an integer, so without derivative."""
         return self._drawn("binomial", (n, p), size)
 
+    def geometric(self: Any, p: Any, size: Any = None) -> Any:
+        """See numpy.random.Generator.geometric; an integer, so without derivative, as those that follow."""
+        return self._drawn("geometric", (p,), size)
+
+    def negative_binomial(self: Any, n: Any, p: Any, size: Any = None) -> Any:
+        """See numpy.random.Generator.negative_binomial."""
+        return self._drawn("negative_binomial", (n, p), size)
+
+    def hypergeometric(self: Any, ngood: Any, nbad: Any, nsample: Any, size: Any = None) -> Any:
+        """See numpy.random.Generator.hypergeometric."""
+        return self._drawn("hypergeometric", (ngood, nbad, nsample), size)
+
+    def multinomial(self: Any, n: Any, pvals: Any, size: Any = None) -> Any:
+        """See numpy.random.Generator.multinomial."""
+        return self._drawn("multinomial", (n, pvals), size)
+
     def choice(self: Any, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
         """See numpy.random.Generator.choice; of integers, or of the rows of an array."""
         if np.ndim(a) == 0:
@@ -232,7 +249,7 @@ class Distributions:
         return np.asarray(x)[self._drawn("permutation", (len(x),), False)]
 
 
-class Generator(Distributions):
+class Generator(Distributions, Shaped):
     """See numpy.random.Generator; of a PCG64."""
 
     def __init__(self, bit_generator: Any) -> None:

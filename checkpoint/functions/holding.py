@@ -10,6 +10,7 @@ done.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import partial
@@ -124,6 +125,11 @@ def _advice(thing: Any, is_input: bool) -> str:
             return f"{named}: pass {base.__name__}(x)"
     if isinstance(thing, set | frozenset):
         return f"{named}: pass sorted(x)"
+    if isinstance(thing, itertools.count | itertools.cycle | itertools.repeat):
+        return (
+            f"{named}, since each item that is taken is missing at the next call: make the iterator within "
+            f"the function, {cls.__name__}(...), or count in a variable of the function"
+        )
     if isinstance(thing, Iterator):
         return f"{named}: pass list(x)"
     if hasattr(cls, "tolist"):

@@ -18,6 +18,7 @@ from checkpoint.ad.containers import (
     Record,
     Types,
 )
+from checkpoint.ad.library import dtype_of
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.errors import RunError
@@ -185,6 +186,12 @@ def _no_constructor(now: Now, cls: Any) -> Any:
 
 def _instance_of(now: Now, x: Any, classes: Any) -> bool:
     found = native(classes, now)
+    for each in found if isinstance(found, tuple) else (found,):
+        if not isinstance(each, type) and dtype_of(each) is each:
+            raise RunError(
+                f"isinstance(x, t), where t is a type of elements, {each}, is only known by name here: write "
+                f"the type, isinstance(x, np.{each}), or compare x.dtype == t"
+            )
     isinstance(None, found)  # raises Python's error for what is no class
     return issubclass(class_of(x), found)
 

@@ -18,7 +18,7 @@ from checkpoint.ad.storage import Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Capsule, Closure
 from checkpoint.errors import RunError
-from checkpoint.lang.python.library.stand_ins import COMPLEX
+from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, COMPLEX
 from checkpoint.lang.python.source.members import found, is_slot
 from checkpoint.prims.python.native import CAUSE, class_name, class_of, from_native
 from checkpoint.prims.python.sequences import builds
@@ -51,7 +51,8 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
     if (type(x) in (int, bool) and name in _OF_NUMBERS) or (type(x) is range and name in _OF_RANGES):
         return getattr(x, name)
     if type(x) in NATIVES and (is_opaque(x.value) or dtype_of(x.value) is x.value):
-        found = getattr(x.value, name)
+        is_of_type = name == "__name__" and not hasattr(x.value, name)  # of np.float64, which is a dtype here
+        found = getattr(x.value.type if is_of_type else x.value, name)
         if not callable(found) or is_opaque(found) or dtype_of(found) is not None:
             return to_value(now, found)
     if type(x) is Capsule and name == "steps":
@@ -74,6 +75,11 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
             raise RunError(
                 f"the attribute {name} of a {cls.__name__} comes from its `__getattr__`, which no program "
                 f"runs: read it outside of the function, and pass it"
+            )
+        if cls in BY_STAND_IN and hasattr(BY_STAND_IN[cls].of, name):
+            raise RunError(
+                f"{name} of a {cls.__name__} has no rule here: do what needs it outside of the function, and "
+                f"pass the result"
             )
         raise AttributeError(f"{class_name(x)!r} object has no attribute {name!r}")
     advice = f": call it where it stands, x.{name}(...)" if _is_called(cls, name) else ""
