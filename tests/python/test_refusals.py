@@ -86,6 +86,13 @@ def test_random_numbers_of_numpy() -> None:
             run(defined(text)["f"], 3.0)
 
 
+@pytest.mark.parametrize("call", ["random.uniform(0.0, x)", "random.getstate()[1][0]"])
+def test_random_numbers_before_a_seed(call: str, engine: str) -> None:
+    text = f"import random\ndef f(x):\n    y = {call}\n    random.seed(1)\n    return x * y\n"
+    with pytest.raises(SourceError, match=r"of a hidden state .* call random.seed\(0\) before"):
+        run(defined(text)["f"], 3.0, engine=engine)
+
+
 AT_ONCE = [
     "[sorted([1.0, 2.0], key=lambda y: y * i) for i in (1.0, -1.0, x)]",
     "[max([1.0, 2.0], key=lambda y: y * i) for i in (1.0, -1.0, x)]",

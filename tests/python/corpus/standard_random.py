@@ -107,7 +107,28 @@ def no_range(x: float) -> float:
     return x * random.Random(1).randint(5, 1)
 
 
+def seeded(x: float) -> tuple[object, ...]:
+    """The functions of the module, after a seed; the state that they share is put back."""
+    before = random.getstate()
+    random.seed(5)
+    xs = [1, 2, 3, 4]
+    random.shuffle(xs)
+    drawn = (
+        *(random.random(), random.gauss(x, 2.0), random.uniform(-x, x), random.triangular(0.0, x, 1.0)),
+        *(random.randint(1, 6), random.randrange(10), random.getrandbits(5), random.choice([1.0, 2.0]) * x),
+        *(random.choices([1, 2, 3], k=2), random.sample(range(10), 2), random.normalvariate(x, 1.0)),
+        *(random.lognormvariate(0.0, x), random.expovariate(x), random.gammavariate(2.0, x), xs),
+    )
+    after = random.getstate()
+    again = random.random()
+    random.setstate(after)
+    same = again == random.random()
+    random.setstate(before)
+    return drawn, random.betavariate if x < 0.0 else None, same, again * x
+
+
 EXAMPLES = [
+    Example(seeded, (1.5,)),
     Example(walk, (0.3, 30)),
     Example(distributions, (1.25,)),
     Example(choices, (1.5,)),

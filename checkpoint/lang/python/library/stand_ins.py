@@ -41,6 +41,7 @@ from checkpoint.lang.python.library.standard import (
     mixin_sets,
     namespaces,
     randoms,
+    seeded,
 )
 from checkpoint.lang.python.library.tokens import IS_VALUE, constant_of, needs_tokens, of_constant
 
@@ -286,6 +287,16 @@ STANDING.update(
         csv.DictReader: files.DictReader,
     }
 )
+
+# The generator of the functions of random leaves as one of its own.
+BY_STAND_IN[seeded.Shared] = StandIn(
+    random.Random,
+    seeded.Shared,
+    _never_enters,
+    lambda _: random.Random(0),
+    lambda made, attributes: put_together(made, **attributes),
+)
+NAMED_AS[seeded.Shared] = random.Random
 
 for _each, _of in NAMED_AS.items():  # as messages call them
     _each.__name__ = _each.__qualname__ = _of.__name__

@@ -44,6 +44,7 @@ from checkpoint.lang.python.library.standard import (
     patterns,
     randoms,
     records,
+    seeded,
     statistical,
 )
 
@@ -62,6 +63,7 @@ _MODULES = (
         patterns,
         randoms,
         records,
+        seeded,
         statistical,
     ),
 )
@@ -85,6 +87,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **ordering.FUNCTIONS,
     **patterns.FUNCTIONS,
     **records.FUNCTIONS,
+    **seeded.FUNCTIONS,
     **statistical.FUNCTIONS,
 }
 
@@ -98,6 +101,8 @@ def standing_for(value: Any, classes: Container[type]) -> Any:
     """Return the library function that stands for a Python object, or None; classes: those of the program."""
     if value is dict and keyed.KeyedDict in classes:
         return keyed.keyed
+    if seeded.Shared in classes and value in seeded.DRAWING:
+        return seeded.DRAWING[value]
     return FUNCTIONS.get(value)
 
 
