@@ -40,6 +40,7 @@ class ArrayLibrary(ABC):
         `bytes_of` do, built in: engine c counts its arrays by what they return, which has weak references.
     kernels: the object whose functions, by name, are for what NumPy has no name for (tensorlib.networks).
     is_apart: whether its arrays have the default library's dtypes and may not stand beside its arrays.
+    plain: how users make one of its arrays of one of a subclass, for messages.
     kinds: for dtypes that have no attribute `kind`, NumPy's letter for it: f, c, b, i, u, or O for others.
     """
 
@@ -48,6 +49,7 @@ class ArrayLibrary(ABC):
     kernels: Any = None
     written_in: str | None = None
     is_apart = False
+    plain = "numpy.asarray(x)"
 
     def __init__(
         self,

@@ -19,6 +19,7 @@ from typing import Any
 
 from checkpoint.ad.array_library import libraries
 from checkpoint.ad.entered import Entered
+from checkpoint.ad.library import load_imported
 from checkpoint.ad.values import Unusable
 from checkpoint.errors import RunError, SourceError
 from checkpoint.lang.python.source.advice import OF_MODULE, is_random, of_object
@@ -132,6 +133,10 @@ def _advice(thing: Any, is_input: bool) -> str:
         )
     if isinstance(thing, Iterator):
         return f"{named}: pass list(x)"
+    load_imported()
+    for base in cls.__mro__:
+        if base in libraries:
+            return f"{named}: pass {libraries[base].plain}"
     if hasattr(cls, "tolist"):
         return f"{named}: pass numpy.asarray(x)"
     if hasattr(cls, "__float__"):

@@ -29,6 +29,7 @@ class TorchArrays(ArrayLibrary):
     holder_type = torch.UntypedStorage
     storage_functions = (torch.Tensor.untyped_storage, torch.UntypedStorage.nbytes)
     kernels = kernels
+    plain = "x.as_subclass(torch.Tensor)"
     written_in = "tensorlib.pytorch.functions"
 
     def holder(self, data: Any) -> Any:
@@ -43,6 +44,8 @@ class TorchArrays(ArrayLibrary):
 
     def entered(self, data: Any) -> Any:
         """Return the tensor that stands for one in a program; TypeError for one that cannot be there."""
+        if data.is_nested:
+            raise TypeError("a nested tensor cannot be differentiated: pass a list of tensors, x.unbind()")
         if data.layout is not torch.strided or data.is_quantized:
             kind = "a quantised tensor" if data.is_quantized else f"a tensor of layout {data.layout}"
             raise TypeError(
