@@ -262,6 +262,11 @@ def _namespace_of_several(datas: Sequence[Any]) -> Any:
     return next((each for each in known if each is not None), defaults[0])
 
 
+def is_default(data: Any) -> bool:
+    """Return whether an array is one of the default library."""
+    return namespaces[type(data)] is defaults[0]
+
+
 def _is_plain_number(data: Any) -> bool:
     return tuple(data.shape) == () and namespaces[type(data)] is defaults[0]
 

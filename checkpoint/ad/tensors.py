@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from checkpoint.ad.activity import mark_result, wanted_positions
-from checkpoint.ad.array_library import functions_for, namespace, read_only_copy, zeros_beside
+from checkpoint.ad.array_library import functions_for, is_default, namespace, read_only_copy, zeros_beside
 from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, changeable_data
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.numbers import (
@@ -362,6 +362,10 @@ def _fitted(tangent: Any, like: Any) -> Any:
     if type(value) is not Array:
         return tangent if type(other) is float else record_of(cast(Tensor, lookup("np.float")), (tangent,))
     shape, dtype = tuple(value.data.shape), value.data.dtype
+    if type(other) is not Array and not is_default(value.data):
+        # A number tells neither the library nor the device.
+        zeros = Array(zeros_beside(value.data, shape, dtype), Memory())
+        return record_of(cast(Tensor, lookup("np.add")), (zeros, tangent))
     if type(other) is not Array or tuple(other.data.shape) != shape:
         tangent = record_of(cast(Tensor, lookup("np.broadcast_to")), (tangent, Record(TUPLE, shape)))
         other = real_part(tangent)

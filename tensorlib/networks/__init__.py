@@ -8,19 +8,53 @@ from __future__ import annotations
 from tensorlib.networks.activations import gelu, leaky_relu, relu, sigmoid, silu, softplus
 from tensorlib.networks.affine import embedding, linear
 from tensorlib.networks.attention import scaled_dot_product_attention
+from tensorlib.networks.batches import batch_norm, batch_norm_training, instance_norm
+from tensorlib.networks.convolution import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
 from tensorlib.networks.losses import cross_entropy, mse_loss, nll_loss
 from tensorlib.networks.normalising import group_norm, layer_norm
+from tensorlib.networks.padding import pad
+from tensorlib.networks.pooling import (
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+)
 
 __all__ = [
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "batch_norm",
+    "batch_norm_training",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "cross_entropy",
     "embedding",
     "gelu",
     "group_norm",
+    "instance_norm",
     "layer_norm",
     "leaky_relu",
     "linear",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
     "mse_loss",
     "nll_loss",
+    "pad",
     "relu",
     "scaled_dot_product_attention",
     "sigmoid",

@@ -19,7 +19,7 @@ from tensorlib.rules import real_only
 Saved = tuple[Any, ...]
 
 
-def _statistics(xp: Any, x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
+def statistics(xp: Any, x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
     """Return the normalised elements, the mean and the reciprocal of the deviation."""
     mean = xp.mean(x, axis=axes, keepdims=True)
     centred = x - mean
@@ -27,25 +27,25 @@ def _statistics(xp: Any, x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any
     return centred * rstd, mean, rstd
 
 
-def _pulled(xp: Any, scaled: Any, normal: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
+def pulled(xp: Any, scaled: Any, normal: Any, rstd: Any, axes: tuple[int, ...]) -> Any:
     """Return the cotangent of what was normalised, for that of the normalised elements."""
     lean = xp.mean(scaled * normal, axis=axes, keepdims=True)
     return (scaled - xp.mean(scaled, axis=axes, keepdims=True) - normal * lean) * rstd
 
 
-def _pulled_eps(xp: Any, scaled: Any, normal: Any, rstd: Any) -> float:
+def pulled_eps(xp: Any, scaled: Any, normal: Any, rstd: Any) -> float:
     """Return the cotangent of eps."""
     return float(-0.5 * xp.sum(scaled * normal * (rstd * rstd)))
 
 
-def _normalised(x: Any, axes: tuple[int, ...], eps: Any) -> Any:
+def normalised(x: Any, axes: tuple[int, ...], eps: Any) -> Any:
     """Return the normalised elements, by records."""
     centred = SUBTRACT(x, call("np.mean", x, axes, None, True))
     variance = call("np.mean", MULTIPLY(centred, centred), axes, None, True)
     return DIVIDE(centred, call("np.sqrt", ADD(variance, eps)))
 
 
-def _scaled(x: Any, weight: Any, bias: Any) -> Any:
+def scaled_by(x: Any, weight: Any, bias: Any) -> Any:
     found = x if weight is None else MULTIPLY(x, weight)
     return found if bias is None else ADD(found, bias)
 
@@ -91,7 +91,7 @@ def _layer_norm_saves(
     if own is not None:
         y, *saved = own(input, shape, weight, bias, eps)
         return y, tuple(saved)
-    normal, mean, rstd = _statistics(xp, input, tuple(range(-len(shape), 0)), eps)
+    normal, mean, rstd = statistics(xp, input, tuple(range(-len(shape), 0)), eps)
     found = normal if weight is None else normal * weight
     return found if bias is None else found + bias, (mean, rstd)
 
@@ -113,7 +113,7 @@ def _layer_norm_pull(
     if wanted[-1] == 4:
         operands = (input, normalized_shape, weight, bias, eps)
         scaled = g if weight is None else g * weight
-        last = _pulled_eps(xp, scaled, (input - mean) * rstd, rstd)
+        last = pulled_eps(xp, scaled, (input - mean) * rstd, rstd)
         return [*(_layer_norm_pull(xp, wanted[:-1], g, y, saved, *operands) if wanted[1:] else ()), last]
     own = kernel(xp, "layer_norm_pull")
     if own is not None and wanted != (3,):
@@ -126,7 +126,7 @@ def _layer_norm_pull(
     found = []
     for position in wanted:
         if position == 0:
-            found.append(_pulled(xp, scaled, normal, rstd, axes))
+            found.append(pulled(xp, scaled, normal, rstd, axes))
         else:
             found.append(xp.sum(g * normal if position == 2 else g, axis=rows))
     return found
@@ -136,7 +136,7 @@ def _layer_norm_now(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5
 ) -> Any:
     shape = _shape(plain_axis(normalized_shape))
-    return _scaled(_normalised(input, tuple(range(-len(shape), 0)), eps), weight, bias)
+    return scaled_by(normalised(input, tuple(range(-len(shape), 0)), eps), weight, bias)
 
 
 def _layer_samples(rng: Any) -> list[Saved]:
@@ -203,7 +203,7 @@ def _group_norm_saves(
         y, *saved = own(input, num_groups, weight, bias, eps)
         return y, tuple(saved)
     grouped = input.reshape((input.shape[0], num_groups, -1))
-    normal, mean, rstd = _statistics(xp, grouped, (2,), eps)
+    normal, mean, rstd = statistics(xp, grouped, (2,), eps)
     found = normal.reshape(input.shape)
     found = found if weight is None else found * _by_channel(weight, input)
     return found if bias is None else found + _by_channel(bias, input), (mean, rstd)
@@ -238,7 +238,7 @@ def _group_norm_pull(
     found: list[Any] = []
     for position in wanted:
         if position == 0:
-            found.append(_pulled(xp, scaled, normal, rstd, (2,)).reshape(g.shape))
+            found.append(pulled(xp, scaled, normal, rstd, (2,)).reshape(g.shape))
         elif position == 2:
             assert normal is not None
             found.append(xp.sum(g * normal.reshape(g.shape), axis=rest))
@@ -253,7 +253,7 @@ def _pulled_group_eps(
     shape, ones = (g.shape[0], num_groups, -1), (g.shape[0], num_groups, 1)
     rstd = rstd.reshape(ones)
     scaled = (g if weight is None else g * _by_channel(weight, g)).reshape(shape)
-    return _pulled_eps(xp, scaled, (input.reshape(shape) - mean.reshape(ones)) * rstd, rstd)
+    return pulled_eps(xp, scaled, (input.reshape(shape) - mean.reshape(ones)) * rstd, rstd)
 
 
 def _group_norm_now(
@@ -261,10 +261,10 @@ def _group_norm_now(
 ) -> Any:
     shape = shape_now(input)
     grouped = call("np.reshape", input, (shape[0], num_groups, math.prod(shape[1:]) // num_groups))
-    normal = call("np.reshape", _normalised(grouped, (2,), eps), shape)
+    normal = call("np.reshape", normalised(grouped, (2,), eps), shape)
     across = (1, shape[1], *[1] * (len(shape) - 2))
     scale, offset = [None if each is None else call("np.reshape", each, across) for each in (weight, bias)]
-    return _scaled(normal, scale, offset)
+    return scaled_by(normal, scale, offset)
 
 
 def _group_samples(rng: Any) -> list[Saved]:

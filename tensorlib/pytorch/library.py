@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from types import SimpleNamespace
 from typing import Any
 
 import torch
 
 from checkpoint.ad.array_library import library_of
 from checkpoint.prims.arrays import ArrayLibrary, install
-from tensorlib.pytorch import kernels, making, namespace, settings
+from tensorlib.pytorch import kernels, making, namespace, settings, window_kernels
 
 _FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 _COMPLEX = (torch.complex64, torch.complex128)
@@ -28,7 +29,7 @@ class TorchArrays(ArrayLibrary):
 
     holder_type = torch.UntypedStorage
     storage_functions = (torch.Tensor.untyped_storage, torch.UntypedStorage.nbytes)
-    kernels = kernels
+    kernels = SimpleNamespace(**{**vars(kernels), **vars(window_kernels)})
     plain = "x.as_subclass(torch.Tensor)"
     written_in = "tensorlib.pytorch.functions"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from checkpoint.prims.arrays import also_implements, lacks, translated_as
+from tensorlib import networks as of_networks
 from tensorlib.pytorch import creation, functions, networks
 from tensorlib.pytorch.lacking import LACKING
 from tensorlib.pytorch.library import TORCH
@@ -52,6 +53,10 @@ _OF_NETWORKS = (
     "cross_entropy scaled_dot_product_attention"
 )
 _RECORDS = "linear layer_norm group_norm"  # with the parameters of PyTorch's
+_ALSO_OF_NUMPY = (  # written once for all libraries, with PyTorch's parameters
+    "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d pad "
+    "max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d batch_norm instance_norm"
+)
 _ACTIVATIONS = "relu sigmoid erf"  # also names of torch itself, and methods
 
 for _numpy, _names in _ALIKE.items():
@@ -67,6 +72,8 @@ for _name in ("softmax", "log_softmax"):
     translated_as(getattr(torch.nn.functional, _name), getattr(functions, _name))
 for _name in _OF_NETWORKS.split():
     translated_as(getattr(torch.nn.functional, _name), getattr(networks, _name))
+for _name in _ALSO_OF_NUMPY.split():
+    translated_as(getattr(torch.nn.functional, _name), getattr(of_networks, _name))
 for _name in _RECORDS.split():
     also_implements(record(f"tensorlib.{_name}"), getattr(torch.nn.functional, _name))
 for _name in _ACTIVATIONS.split():
