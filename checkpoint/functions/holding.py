@@ -134,9 +134,9 @@ def _advice(thing: Any, is_input: bool) -> str:
     if isinstance(thing, Iterator):
         return f"{named}: pass list(x)"
     load_imported()
-    for base in cls.__mro__:
-        if base in libraries:
-            return f"{named}: pass {libraries[base].plain}"
+    library = next((libraries[each] for each in cls.__mro__ if each in libraries), None)
+    if library is not None:
+        return f"{named}: pass {library.plain}"
     if hasattr(cls, "tolist"):
         return f"{named}: pass numpy.asarray(x)"
     if hasattr(cls, "__float__"):
