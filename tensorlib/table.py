@@ -98,8 +98,10 @@ def names() -> dict[str, list[str]]:
             continue  # of a distribution, which is listed itself
         if (written.__doc__ or "").startswith("Refuse "):
             continue
-        if written.__module__.startswith("tensorlib.pytorch.") or function.__name__.startswith("_"):
+        if written.__module__.startswith("tensorlib.pytorch."):
             continue  # PyTorch's names
+        if getattr(function, "__name__", "").startswith("_"):
+            continue
         if function is not written and written.__module__.startswith("tensorlib."):
             found.setdefault(written.__module__, []).append(name_of(function))
     for cls, stand_in in standing.items():
