@@ -48,6 +48,60 @@ bool same_dtype(const ArrayClasses *c, PyObject *x, PyObject *y) {
     return same_attribute(c, x, y, c->dtype);
 }
 
+/* Noted forms */
+
+void forms_end(Forms *forms) {
+    for (; forms->count > 0; forms->count--) {
+        Py_CLEAR(forms->noted[forms->count - 1].shape);
+        Py_CLEAR(forms->noted[forms->count - 1].dtype);
+    }
+}
+
+/* Returns the form of an array, of a Like, or NULL without an exception, if it cannot be noted. */
+static const struct NotedForm *form_of(const ArrayClasses *c, Forms *forms, PyObject *array) {
+    for (int i = 0; i < forms->count; i++)
+        if (forms->noted[i].array == array) return &forms->noted[i];
+    if (forms->count == MOST_NOTED) return NULL;
+    struct NotedForm *form = &forms->noted[forms->count++];
+    *form = (struct NotedForm){.array = array, .shape = attribute(c, array, c->shape)};
+    form->dtype = form->shape ? attribute(c, array, c->dtype) : NULL;
+    if (form->dtype) return form;
+    Py_CLEAR(form->shape);
+    forms->count--;
+    PyErr_Clear();
+    return NULL;
+}
+
+/* Returns whether two shapes, or dtypes, are equal. */
+static bool are_equal(PyObject *x, PyObject *y) {
+    const int same = x == y ? 1 : PyObject_RichCompareBool(x, y, Py_EQ);
+    if (same < 0) PyErr_Clear();
+    return same == 1;
+}
+
+bool same_noted_form(const ArrayClasses *c, Forms *forms, PyObject *x, PyObject *y) {
+    if (is_numpy(x)) return same_form(c, x, y);
+    const struct NotedForm *first = form_of(c, forms, x), *second = first ? form_of(c, forms, y) : NULL;
+    if (!second) return same_form(c, x, y);
+    return are_equal(first->dtype, second->dtype) && are_equal(first->shape, second->shape);
+}
+
+bool has_noted_dtype(const ArrayClasses *c, Forms *forms, PyObject *new_array, PyObject *y) {
+    const struct NotedForm *form = is_numpy(new_array) ? NULL : form_of(c, forms, y);
+    PyObject *dtype = form ? attribute(c, new_array, c->dtype) : NULL;
+    if (!dtype) return same_dtype(c, new_array, y);
+    const bool same = are_equal(dtype, form->dtype);
+    Py_DECREF(dtype);
+    return same;
+}
+
+Py_ssize_t noted_axes(const ArrayClasses *c, Forms *forms, PyObject *array) {
+    const struct NotedForm *form = is_numpy(array) ? NULL : form_of(c, forms, array);
+    return form && PyTuple_Check(form->shape) ? PyTuple_GET_SIZE(form->shape) : axes_of(c, array);
+}
+
+/* Shapes */
+
 int read_shape(const ArrayClasses *c, PyObject *array, Py_ssize_t shape[MOST_AXES]) {
     if (is_numpy(array)) {
         const NumpyArray *own = numpy_of(array);

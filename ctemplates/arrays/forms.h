@@ -16,6 +16,24 @@ static inline bool same_form(const ArrayClasses *c, PyObject *x, PyObject *y) {
     return same_shape(c, x, y) && same_dtype(c, x, y);
 }
 
+/* The shapes and dtypes of arrays that stay as they are meanwhile: a library is asked for each of them once. All 0 at
+ * first. */
+enum { MOST_NOTED = 4 };
+typedef struct Forms {
+    struct NotedForm {
+        const PyObject *array; /* not owned */
+        PyObject *shape, *dtype;
+    } noted[MOST_NOTED];
+    int count;
+} Forms;
+
+void forms_end(Forms *forms); /* releases its references */
+
+/* Do the same as same_form, same_dtype and axes_of, for arrays that may be noted; `new_array` is not. */
+bool same_noted_form(const ArrayClasses *c, Forms *forms, PyObject *x, PyObject *y);
+bool has_noted_dtype(const ArrayClasses *c, Forms *forms, PyObject *new_array, PyObject *y);
+Py_ssize_t noted_axes(const ArrayClasses *c, Forms *forms, PyObject *array);
+
 enum { MOST_AXES = 64 };
 
 /* Stores the shape of an array or a Like, and returns the number of its axes; -1, without an exception: it has none, or

@@ -31,7 +31,12 @@ void **numpy_functions(void) {
 }
 
 bool meet_array(const PyObject *object) {
-    if (strcmp(Py_TYPE(object)->tp_name, "numpy.ndarray") != 0) return false;
+    static const PyTypeObject *other; /* the type that was asked for last, of objects that are not NumPy's arrays */
+    if (Py_TYPE(object) == other) return false;
+    if (strcmp(Py_TYPE(object)->tp_name, "numpy.ndarray") != 0) {
+        other = Py_TYPE(object);
+        return false;
+    }
     void **functions = known = numpy_functions();
     numpy_array = functions ? functions[ARRAY_TYPE] : &PyBaseObject_Type;
     return Py_TYPE(object) == numpy_array;

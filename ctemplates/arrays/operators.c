@@ -13,7 +13,7 @@
 /* Returns whether two operands can be combined without a change of g's shape and dtype: the other one is a number of
  * Python, or an array of the same form. */
 static bool fits(const Reversed *r, PyObject *other) {
-    return PyFloat_CheckExact(other) || (is_library_array(r->c, other) && same_form(r->c, r->g, other));
+    return PyFloat_CheckExact(other) || (is_library_array(r->c, other) && same_noted_form(r->c, r->forms, r->g, other));
 }
 
 /* Returns g combined with another operand of its rule, in place if that is possible. */
@@ -85,8 +85,8 @@ APPLY(matmul) {
 
 static PyObject *of_matrices(const Reversed *r, Py_ssize_t position) {
     PyObject *other = r->operands[1 - position];
-    if (!is_library_array(r->c, other) || axes_of(r->c, other) != 2) return NULL;
-    if (axes_of(r->c, r->operands[position]) != 2) return NULL;
+    if (!is_library_array(r->c, other) || noted_axes(r->c, r->forms, other) != 2) return NULL;
+    if (noted_axes(r->c, r->forms, r->operands[position]) != 2) return NULL;
     PyObject *turned = PyObject_GetAttr(other, r->c->mT), *found = NULL;
     if (turned) found = position ? PyNumber_MatrixMultiply(turned, r->g) : PyNumber_MatrixMultiply(r->g, turned);
     Py_XDECREF(turned);
@@ -183,7 +183,7 @@ PyObject *operator_cotangent(int64_t number, const Reversed *r, Py_ssize_t posit
     if (!number || !is_library_array(r->c, r->g) || PyFloat_CheckExact(like)) return NULL;
     const Operator *row = operator_at(number);
     const Returns returns = row ? row->returns : OF_RESULT;
-    const bool same = same_form(r->c, r->g, like);
+    const bool same = same_noted_form(r->c, r->forms, r->g, like);
     Reversed now = *r;
     now.disposable = r->disposable && same;
     PyObject *found = by_number(number, &now, position);
@@ -192,8 +192,8 @@ PyObject *operator_cotangent(int64_t number, const Reversed *r, Py_ssize_t posit
     if (found && returns == OF_RESULT && !same) Py_SETREF(found, unbroadcast(r->c, found, like));
     if (!found) PyErr_Clear(); /* the rule raises it */
     const bool fits_shape = found && ((returns == OF_RESULT && same) || same_shape(r->c, found, like));
-    *is_new = returns != A_VIEW && found != r->g;
-    if (fits_shape && same_dtype(r->c, found, like)) return found;
+    *is_new = returns != A_VIEW && found && found != r->g && noted_axes(r->c, r->forms, like) > 0;
+    if (fits_shape && ((found == r->g && same) || has_noted_dtype(r->c, r->forms, found, like))) return found;
     Py_XDECREF(found);
     return NULL;
 }

@@ -7,13 +7,14 @@
 #ifndef CK_OPERATORS_H
 #define CK_OPERATORS_H
 
-#include "arrays/array_classes.h"
+#include "arrays/forms.h"
 
 /* An application that is reversed, of which nothing here is owned. */
 typedef struct Reversed {
     const ArrayClasses *c;
     PyObject *g, *result, *const *operands; /* the cotangent, as an array; the result and operands as far as kept */
     Py_ssize_t count;
+    Forms *forms; /* of g and the operands */
     bool disposable; /* g may be changed in place: it is no operand's cotangent, and no other one will be asked for */
 } Reversed;
 

@@ -121,7 +121,7 @@ static bool add_given(Pull *p, Value *accumulator, PyObject *like, bool by_rule,
     if (accumulator->tag != REAL) return add_contribution(p, accumulator, p->given, false);
     /* g is referred to by its accumulator, by p->g, and here by p->given */
     const bool hands_over = p->given == p->g && p->is_own && is_last && Py_REFCNT(p->g) == 3;
-    const bool is_owned = hands_over || (by_rule ? is_new(p, p->given) : p->is_new && axes_of(p->c, p->given) > 0);
+    const bool is_owned = hands_over || (by_rule ? is_new(p, p->given) : p->is_new);
     if (hands_over || (is_owned && is_last && p->is_own && is_numpy(p->given) && same_form(p->c, p->g, p->given))) {
         move_accumulator(p, accumulator);
         return true;
@@ -181,7 +181,7 @@ static uint32_t first_like(const Pull *p, uint32_t position) {
 static bool pull_one(Pull *p, int64_t operator, Py_ssize_t position, bool is_last) {
     const Applied *applied = p->applied;
     const Reversed r = {.c = p->c, .g = p->g, .result = applied->result, .operands = applied->operands,
-                        .count = Py_SIZE(applied), .disposable = p->is_own && is_last && Py_REFCNT(p->g) == 2};
+                        .count = Py_SIZE(applied), .forms = &p->forms, .disposable = p->is_own && is_last && Py_REFCNT(p->g) == 2};
     p->given = operator_cotangent(operator, &r, position, &p->is_new);
     const bool by_rule = !p->given;
     if (by_rule) p->given = called_rule(p, position);
@@ -236,6 +236,7 @@ static bool are_known(const Value *accumulators, uint32_t count) {
 }
 
 void pull_end(Pull *p) {
+    forms_end(&p->forms);
     Py_CLEAR(p->g);
     Py_CLEAR(p->rules);
     Py_CLEAR(p->given);
