@@ -21,7 +21,8 @@ How much of the Python that is there can be differentiated as it is? Here are {f
 packages from PyPI, pure Python or Python over NumPy and SciPy, as their users write them
 ([cases](../experiments/packages/cases)), and {scripts} [scripts](../experiments/packages/scripts) in the
 style of every day: classes, generators, dataclasses, recursion, lists of dicts, arrays changed in place.
-Nothing in them was written for `checkpoint`; the packages are opened by `checkpoint.translate`.
+Nothing in them was written for `checkpoint`; the packages are opened by `checkpoint.translate`. A function
+that writes into its arguments is called with `has_state=True`, as the error without it says.
 
 A call *works* if its value is Python's to the last bit and its gradient agrees with finite differences. It is
 *refused* if an error says what is not supported, with its place; anything else is a *failure*, and a bug,
