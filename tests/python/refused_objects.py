@@ -203,7 +203,7 @@ def f(x):
 a star in a call of atan2 => pass its arguments one by one
 import math
 def f(x):
-    return «math.atan2(*[x, x])»
+    return «math.atan2(*[x, x, x])»
 ---
 the class Point, a named tuple with an __init__ of its own, => make the object outside
 from collections import namedtuple

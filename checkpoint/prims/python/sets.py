@@ -92,9 +92,21 @@ def _hashed_by(now: Now, x: Any) -> str:
     if is_generated(method):
         has_objects = type(x) is Object or any(_hashed_by(now, item) for item in x.items)
         return "%parts" if has_objects else ""
-    if isinstance(method, types.FunctionType):
+    if isinstance(method, types.FunctionType) and not _gives_address(method):
         return "%method"
-    return "%identity" if type(x) is Object and method is object.__hash__ else ""
+    by_address = method is object.__hash__ or isinstance(method, types.FunctionType)
+    return "%identity" if type(x) is Object and by_address else ""
+
+
+def _address(self: Any) -> int:
+    return id(self)
+
+
+def _gives_address(method: types.FunctionType) -> bool:
+    """Return whether a `__hash__` does nothing but `return id(self)`."""
+    code, own = method.__code__, _address.__code__
+    same = code.co_code == own.co_code and code.co_names == own.co_names
+    return same and method.__globals__.get("id", id) is id
 
 
 def _hashed_parts(now: Now, x: Any) -> Record:

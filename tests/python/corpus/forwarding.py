@@ -195,7 +195,43 @@ def names_of_parameters(x: float) -> Any:
     )
 
 
+def passing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that passes on what it receives."""
+
+    def passed(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return passed
+
+
+SINE, ANGLE = passing(math.sin), passing(math.atan2)
+OF_FLOATS = {
+    name: passing(getattr(float, f"__{name}__"))
+    for name in ("add", "rsub", "mul", "truediv", "floordiv", "mod", "pow", "rpow", "neg", "abs", "lt", "eq")
+}
+
+
+def builtins_by_star(x: float) -> tuple[float, ...]:
+    """Known functions of Python receive arguments whose number only the run knows."""
+    return SINE(x), ANGLE(x, 2.0), math.hypot(*[x, 2.0]), abs(*[x]), math.atan2(*(x, 1.0))
+
+
+def operators_of_float(x: float) -> list[Any]:
+    """Use the methods of float as functions."""
+    found = [operator(x, *([] if name in ("neg", "abs") else [2.5])) for name, operator in OF_FLOATS.items()]
+    print(float.__mul__(x, "a") is NotImplemented, float.__add__(x, True))  # type: ignore[operator]
+    return [*found, *map(float.__neg__, [x, 2.0])]
+
+
+def operator_of_another_type(x: float) -> float:
+    """Only a float has the methods of float."""
+    return float.__mul__(3, x)  # type: ignore[arg-type]
+
+
 EXAMPLES = [
+    Example(builtins_by_star, (0.7,)),
+    Example(operators_of_float, (0.7,)),
+    Example(operator_of_another_type, (0.7,), raises=TypeError),
     Example(names_of_parameters, (0.7,)),
     Example(passes_everything, (1.5, -0.5)),
     Example(objects_take_keywords, (0.7,)),

@@ -178,7 +178,30 @@ def of_arguments(table, x):
     return sum(table.values()) * table[1.5] * x, {**table, x: x}
 
 
+class ByAddress:
+    """Is hashed by its address, and compares by its name."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __eq__(self, other):
+        print("asked")
+        return self.name == other.name
+
+    def __hash__(self):
+        return id(self)
+
+
+def by_address(x):
+    p, q = ByAddress("a"), ByAddress("a")
+    table = {p: x, q: 2.0}
+    table[p] *= x
+    print(len({p, q, p}), p in table, ByAddress("a") in table, p == q)
+    return table[p] * table[q]
+
+
 EXAMPLES = [
+    Example(by_address, (0.7,)),
     Example(real_keys, (0.7,)),
     Example(by_identity, (0.7,)),
     Example(by_hash, (0.7,)),

@@ -8,10 +8,10 @@ finds the callee.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from checkpoint.ad.record import Scalar, records
-from checkpoint.errors import Span
+from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, make_error, prim, raise_error
@@ -277,6 +277,26 @@ def collected(passed: Arguments, span: Span) -> tuple[Expr, Expr]:
         more = prim(span, "py.keywords", passed.mapping, *names, const(span, True))
         keywords = _spread_keywords(more, passed.keywords, passed)
     return args, keywords
+
+
+def by_count(
+    t: CallContext, ops: Mapping[int, str], passed: Arguments, node: ast.AST, refusal: SourceError
+) -> Expr:
+    """Apply the primitive for the number of arguments that a call with stars turns out to have.
+
+    ops: the primitives by the numbers of their operands. refusal: of all other calls.
+    """
+    span = t.span(node)
+
+    def choose(v: list[Expr]) -> Expr:
+        result = t.refused(refusal, node)
+        for count, op in ops.items():
+            args = [prim(span, "py.item", copy_of(v[0]), const(span, i)) for i in range(count)]
+            test = prim(span, "py.eq", prim(span, "py.len", copy_of(v[0])), const(span, count))
+            result = If(span, test, t.program.operation(t, op, args, node), result)
+        return If(span, prim(span, "py.truth", copy_of(v[1])), t.refused(refusal, node), result)
+
+    return bind(t.program.names, collected(passed, span), choose)
 
 
 def to_value(t: CallContext, function: Expr, passed: Arguments, node: ast.AST) -> Expr:

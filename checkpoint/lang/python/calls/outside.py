@@ -25,8 +25,10 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.arrays import Native
+from checkpoint.ad.library import load_imported
 from checkpoint.ad.opaque import is_constant
 from checkpoint.ad.tables import held
+from checkpoint.ad.values import Foreign
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Const, Expr, If
 from checkpoint.lang.python.calls import arrange
@@ -355,3 +357,12 @@ def method(
         )
 
     return bind(t.program.names, [self, *passed.values], choose, "argument")
+
+
+def foreign(t: FunctionContext, value: Foreign, node: ast.Call, env: Env) -> Expr:
+    """Call a function to which `checkpoint.primitive` has given derivatives."""
+    load_imported()  # the function may return arrays of any of these libraries
+    if node.keywords or has_star(node):
+        raise t.refuse(node, "keywords and stars in a call of a primitive", "pass its arguments by position")
+    args = [t.expr(part, env) for part in node.args]
+    return prim(t.span(node), "py.call-primitive", const(t.span(node), value), *args)

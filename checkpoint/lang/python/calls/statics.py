@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.library import load_imported, refusal
+from checkpoint.ad.library import refusal
 from checkpoint.ad.record import VARIADIC, Primitive, records
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, If, Var
@@ -101,7 +101,7 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         if made is not None:
             return made
     if isinstance(value, Foreign):
-        return _foreign(t, value, node, env)
+        return outside.foreign(t, value, node, env)
     if isinstance(value, getters.GETTERS):
         getter = getters.of_object(value, node)
         if getter is not None:
@@ -146,14 +146,6 @@ def arities(value: Any) -> tuple[int, ...]:
     return tuple(sorted({r.arity for r in primitive_records(value) if r.arity != VARIADIC}))
 
 
-def _foreign(t: FunctionContext, value: Foreign, node: ast.Call, env: Env) -> Expr:
-    load_imported()  # the function may return arrays of any of these libraries
-    if node.keywords or has_star(node):
-        raise t.refuse(node, "keywords and stars in a call of a primitive", "pass its arguments by position")
-    args = [t.expr(part, env) for part in node.args]
-    return prim(t.span(node), "py.call-primitive", const(t.span(node), value), *args)
-
-
 def _function(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:
     value = known.value
     callee = t.program.callee(known)
@@ -175,7 +167,9 @@ def _function(t: FunctionContext, known: Reference, node: ast.Call, env: Env) ->
 def _mismatch(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr:
     """Raise Python's own error for a call of a builtin with arguments that it does not take."""
     if has_star(node) or any(keyword.arg is None for keyword in node.keywords):
-        raise t.refuse(node, f"a star in a call of {value.__name__}", "pass its arguments one by one")
+        refusal = t.refuse(node, f"a star in a call of {value.__name__}", "pass its arguments one by one")
+        ops = {count: str(primitive(value, count)) for count in arities(value)}
+        return arrange.by_count(t, ops, arrange.arguments(t, node, env), node, refusal)
     keywords = {str(keyword.arg): 1 for keyword in node.keywords}
     try:
         value(*[1] * len(node.args), **keywords)

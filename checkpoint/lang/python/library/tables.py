@@ -31,6 +31,7 @@ from checkpoint.lang.python.library.standard import (
     complex_mathematics,
     containers,
     files,
+    floats,
     functional,
     iteration,
     keyed,
@@ -54,6 +55,7 @@ _MODULES = (
     *(
         bases,
         files,
+        floats,
         keyed,
         managers,
         mixin_sets,
@@ -81,6 +83,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **functional.FUNCTIONS,
     **iteration.FUNCTIONS,
     **files.FUNCTIONS,
+    **floats.FUNCTIONS,
     **keyed.FUNCTIONS,
     **managers.FUNCTIONS,
     **namespaces.FUNCTIONS,
