@@ -81,6 +81,7 @@ class Types:
         return f"#<types {' '.join(cls.__qualname__ for cls in self.classes)}>"
 
 
+ITEMS = "(items)"  # the field of an object that is a list, dict, number or text, of a class that derives
 TUPLE = Layout(tuple)
 
 

@@ -12,13 +12,14 @@ from typing import Any
 
 from checkpoint.ad.array_library import libraries, shares
 from checkpoint.ad.arrays import Array, Discrete, Memory, Native, array_of, current_data
-from checkpoint.ad.containers import TUPLE, Layout, List, Record
+from checkpoint.ad.containers import ITEMS, TUPLE, Layout, List, Object, Record
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, real_part
 from checkpoint.ad.opaque import array_or_held
 from checkpoint.ad.storage import changed_elsewhere
 from checkpoint.ad.tables import Table, elements_of, held
 from checkpoint.ad.values import Closure, Pair, list_value
 from checkpoint.ad.walk import Branch, fold
+from checkpoint.errors import RunError
 
 _SIMPLE = frozenset((float, int, bool, str, type(None)))
 
@@ -60,9 +61,20 @@ def native(now: Any, operand: Any) -> Any:
         return slice(*parts) if operand.layout.cls is slice else tuple(parts)
     if kind is Pair:
         return _of_pairs(now, operand)
+    if kind is Object and ITEMS in operand.layout.index:
+        return _plain(operand)
     if kind is Table:
         return elements_of(operand.value)
     return operand.value if kind is Native else operand
+
+
+def _plain(x: Object) -> Any:
+    """Return the integer or text that an object of a derived class is; refuse a real, for its derivatives."""
+    found = x.items[x.layout.index[ITEMS]]
+    if type(found) in (int, str):
+        return found
+    cls = x.layout.cls.__name__
+    raise RunError(f"a {cls} cannot be here: pass what it holds as a number, list or dict of Python's own")
 
 
 def _class_of(procedure: Closure) -> Any:

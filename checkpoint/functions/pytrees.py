@@ -21,7 +21,7 @@ from checkpoint.ad import library as arrays
 from checkpoint.ad.array_library import holds_numbers, libraries
 from checkpoint.ad.arrays import Array, Native
 from checkpoint.ad.attributes import set_own
-from checkpoint.ad.containers import CONTAINERS, Dict, List
+from checkpoint.ad.containers import CONTAINERS, ITEMS, Dict, List
 from checkpoint.ad.entered import SEQUENCES, Entered
 from checkpoint.ad.graph import ATOMS, numbers
 from checkpoint.ad.numbers import NUMBERS
@@ -30,10 +30,9 @@ from checkpoint.ad.values import Opaque
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.errors import RunError, SourceError
 from checkpoint.lang.python.library.stand_ins import BY_CLASS, stand_in_of
-from checkpoint.lang.python.library.standard.bases import ITEMS
 from checkpoint.lang.python.source.class_bodies import check_leaves
 from checkpoint.lang.python.source.members import base_of
-from checkpoint.lang.python.source.plain_objects import fill_items, items_of
+from checkpoint.lang.python.source.plain_objects import items_of, with_items
 from checkpoint.prims.python.native import NoValue, from_native, native
 from checkpoint.prims.python.tangents import holds_complex
 
@@ -240,10 +239,8 @@ def _object(cls: type, attributes: dict[str, Any]) -> Any:
 
 
 def _derived(cls: type, attributes: dict[str, Any], items: Any) -> Any:
-    """Return an object of a class that derives from dict or list."""
-    base: Any = base_of(cls)
-    made = base.__new__(cls)
-    fill_items(made, items)
+    """Return an object of a class that derives from a type of Python's own, such as dict."""
+    made = with_items(cls, base_of(cls), items)
     for name, part in attributes.items():
         set_own(made, name, part)
     return made

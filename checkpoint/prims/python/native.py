@@ -20,6 +20,7 @@ from checkpoint.ad.array_library import holds_numbers, libraries
 from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, current_data, entered
 from checkpoint.ad.attributes import own_attributes, set_own
 from checkpoint.ad.containers import (
+    ITEMS,
     MUTABLE_CONTAINERS,
     TUPLE,
     WITH_ATTRIBUTES,
@@ -33,7 +34,7 @@ from checkpoint.ad.containers import (
 from checkpoint.ad.entered import Entered, together
 from checkpoint.ad.graph import parts_of
 from checkpoint.ad.numbers import NUMBERS, real_part
-from checkpoint.ad.opaque import is_constant, is_of_machine, is_opaque
+from checkpoint.ad.opaque import is_of_machine, is_opaque
 from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.storage import FROZEN, Now, check_settled
 from checkpoint.ad.tables import NATIVES
@@ -52,10 +53,11 @@ from checkpoint.lang.python.library.stand_ins import (
     placeholder,
     stand_in_of,
 )
-from checkpoint.lang.python.library.standard.bases import ITEMS
 from checkpoint.lang.python.library.standard.namespaces import Namespace
+from checkpoint.lang.python.library.standard.values import VALUES
+from checkpoint.lang.python.library.tokens import unfit_part
 from checkpoint.lang.python.source import mismatch
-from checkpoint.lang.python.source.members import base_of, found, is_slot, makes_record
+from checkpoint.lang.python.source.members import base_of, found, is_bare, is_slot, makes_record
 from checkpoint.lang.python.source.plain_objects import (
     attribute_names,
     fill_items,
@@ -213,7 +215,15 @@ def _hollow(value: Any, leaves: bool) -> Any:
     if issubclass(cls, BaseException):
         return cls.__new__(cls)
     base: Any = base_of(cls) or object
+    if base in VALUES:
+        return base.__new__(cls, _plain(value.items[value.layout.index[ITEMS]]))
     return base.__new__(cls)
+
+
+def _plain(x: Any) -> Any:
+    """Return the number or text that an object is, of Python's own class."""
+    part = real_part(x) if type(x) in NUMBERS else x
+    return part.data.item() if type(part) in ARRAYS else part
 
 
 def _fill(value: Any, made: Any, parts: list[Any]) -> None:
@@ -228,7 +238,8 @@ def _fill(value: Any, made: Any, parts: list[Any]) -> None:
     elif value.layout.cls in BY_STAND_IN:
         BY_STAND_IN[value.layout.cls].fill(made, dict(zip(value.layout.names, parts, strict=True)))
     else:
-        if base_of(value.layout.cls) is not None:
+        base = base_of(value.layout.cls)
+        if base is not None and base not in VALUES:
             fill_items(made, parts[value.layout.index[ITEMS]])
         for name, part in zip(value.layout.names, parts, strict=True):
             set_own(made, name, part)
@@ -359,7 +370,7 @@ def _taken_apart(
         return None if names is None else (list(value), _record(Layout(cls, tuple(names))))
     if cls is slice:
         return [value.start, value.stop, value.step], _record(Layout(slice, ("start", "stop", "step")))
-    if base_of(cls) is not None and not is_of_machine(cls):
+    if base_of(cls) is not None and not is_of_machine(cls) and not is_bare(value):
         names = attribute_names(value)
         layout = layouts.setdefault((cls, names), Layout(cls, (ITEMS, *names)))
         return [items_of(value), *[getattr_of(value, name) for name in names]], _object(layout, owner)
@@ -383,18 +394,7 @@ def _object(layout: Layout, owner: object) -> Callable[[list[Any]], Any]:
 
 def _checked_key(dictionary: Any, key: Any) -> Any:
     """Return a dictionary's key, or raise if no program can have it."""
-    pending = [key]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Enum | type) or is_constant(type(part)):
-            continue
-        if isinstance(part, tuple):
-            pending.extend(part)
-        elif type(part) not in (int, float, str, bool, bytes, type(None)):
-            name = type(part).__name__
-            raise NoValue(
-                dictionary,
-                f"the key {key!r} cannot enter a program: a key is a number, a str, a bool, None, or a tuple "
-                f"of these, not a {name}",
-            )
+    unfit = unfit_part(key)
+    if unfit is not None:
+        raise NoValue(dictionary, unfit)
     return key

@@ -16,13 +16,14 @@ from enum import Enum
 from typing import Any
 
 from checkpoint.ad.arrays import Discrete, Native, current_data
-from checkpoint.ad.containers import Dict, Object, Record
+from checkpoint.ad.containers import ITEMS, Dict, Object, Record
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.opaque import is_constant
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.ad.values import Closure
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.stand_ins import Overloads
+from checkpoint.lang.python.library.standard.values import STORED, value_base_of
 from checkpoint.lang.python.library.tokens import OBJECT, RANGE, SET, of_real
 from checkpoint.lang.python.source.members import found as found_in
 from checkpoint.lang.python.source.members import is_generated
@@ -53,6 +54,8 @@ def token_of(now: Now, x: Any) -> Any:
         return _of_real(real_part(x))
     if kind is Native and (isinstance(x.value, Enum | type | FUNCTIONS) or is_constant(type(x.value))):
         return x
+    if is_value(x):
+        return token_of(now, x.items[x.layout.index[ITEMS]])
     function = _function_of(x)
     if function is not None:
         return Native(function)
@@ -67,6 +70,12 @@ def token_of(now: Now, x: Any) -> Any:
     raise RunError(
         f"a {class_of(x).__name__} cannot be in a set here: use strings, numbers or tuples of them"
     )
+
+
+def is_value(x: Any) -> bool:
+    """Return whether a value is an object that is a number or text, and is hashed and compared as such."""
+    base = value_base_of(x.layout.cls) if type(x) is Object else None
+    return base is not None and found_in(x.layout.cls, "__hash__") is STORED[base]["__hash__"]
 
 
 def _function_of(x: Any) -> Any:
@@ -92,6 +101,8 @@ def _hashed_by(now: Now, x: Any) -> str:
     if is_generated(method):
         has_objects = type(x) is Object or any(_hashed_by(now, item) for item in x.items)
         return "%parts" if has_objects else ""
+    if is_value(x):
+        return ""
     if isinstance(method, types.FunctionType) and not _gives_address(method):
         return "%method"
     by_address = method is object.__hash__ or isinstance(method, types.FunctionType)

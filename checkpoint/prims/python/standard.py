@@ -34,7 +34,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import TUPLE, Record
+from checkpoint.ad.containers import TUPLE, Object, Record
 from checkpoint.ad.storage import Now
 from checkpoint.ad.twister import Block, put_together, taken_apart
 from checkpoint.errors import RunError
@@ -46,6 +46,7 @@ from checkpoint.prims.python.support import (
     python_operands,
     python_result,
     rearrange,
+    refuse,
     to_value,
 )
 
@@ -186,6 +187,8 @@ rearrange(
 
 
 def _complex(now: Now, *operands: Any) -> Any:
+    if any(type(operand) is Object for operand in operands):
+        return refuse(now, complex, *operands)  # whose reals would lose their derivatives
     return to_value(now, python_result(now, complex, *operands))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from checkpoint.ad.array_library import dtype_kind, libraries, namespace_of
 from checkpoint.ad.arrays import Array, Memory, described
-from checkpoint.ad.containers import CONTAINERS, Dict, List, Record
+from checkpoint.ad.containers import CONTAINERS, ITEMS, Dict, List, Record
 from checkpoint.ad.graph import NON_DIFFERENTIABLE, numbers, transform
 from checkpoint.ad.identity import identity_of
 from checkpoint.ad.numbers import NUMBERS, real_part
@@ -22,7 +22,6 @@ from checkpoint.ad.walk import DESCEND, Branch, fold
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, ITERATORS
-from checkpoint.lang.python.library.standard.bases import ITEMS
 from checkpoint.lang.python.library.standard.containers import Deque
 from checkpoint.lang.python.library.standard.keyed import KeyedDict
 from checkpoint.lang.python.source.plain_objects import items_of

@@ -22,7 +22,7 @@ from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, Prim
 from checkpoint.lang.python.calls import arrange
-from checkpoint.lang.python.context import complex_operands
+from checkpoint.lang.python.context import complex_operands, value_operands
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import const, prim
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
@@ -112,7 +112,8 @@ def argument(t: FunctionContext, part: ast.expr, env: Env) -> Expr:
         found = [t.program.reference(t, each, env) for each in part.elts]
         if all(isinstance(each, Reference) and constant_of(each.value) is not None for each in found):
             return prim(t.span(part), "py.list", *[argument(t, each, env) for each in part.elts])
-    return complex_operands.operand(t, t.expr(part, env), t.span(part))
+    value = value_operands.operand(t, t.expr(part, env), t.span(part))
+    return complex_operands.operand(t, value, t.span(part))
 
 
 def arguments_of_method(t: FunctionContext, name: str, node: ast.Call, env: Env) -> Arguments:

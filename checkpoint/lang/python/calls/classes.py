@@ -12,6 +12,7 @@ import inspect
 from dataclasses import replace
 from typing import Any
 
+from checkpoint.ad.containers import ITEMS
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import Expr, Let, Var
 from checkpoint.lang.python.calls import arrange
@@ -20,7 +21,6 @@ from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Maker, Reference, Signature
-from checkpoint.lang.python.library.standard.bases import ITEMS
 from checkpoint.lang.python.source.members import (
     base_of,
     field_names,
@@ -35,8 +35,12 @@ def empty(program: ProgramContext, cls: type, span: Span) -> Expr:
     base = base_of(cls)
     if base is None:
         return prim(span, "py.new", const(span, program.layout(cls, ())))
-    layout = program.layout(cls, (ITEMS,))
-    return prim(span, "py.new", const(span, layout), prim(span, f"py.{base.__name__}"))
+    return holding(program, cls, prim(span, f"py.{base.__name__}"), span)
+
+
+def holding(program: ProgramContext, cls: type, items: Expr, span: Span) -> Expr:
+    """Return an object without attributes of a class that derives from a type of Python's own: the items."""
+    return prim(span, "py.new", const(span, program.layout(cls, (ITEMS,))), items)
 
 
 def of_named_tuple(program: ProgramContext, known: Reference, derived: type | None = None) -> Callee:

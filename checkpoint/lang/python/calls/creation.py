@@ -25,6 +25,7 @@ from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Callee, Env, Reference, Signature
 from checkpoint.lang.python.library.standard.bases import BASES
+from checkpoint.lang.python.library.standard.values import VALUES, value_base_of
 from checkpoint.lang.python.source.members import (
     abstract_error,
     base_of,
@@ -125,7 +126,7 @@ def _copies(passed: Arguments) -> Arguments:
 
 def by_new(t: CallContext, known: Reference, passed: Arguments, node: ast.AST) -> Expr:
     """Call the `__new__` of a class."""
-    owner = next(base for base in known.value.__mro__ if "__new__" in stored_in(base))
+    owner = next(base for base in known.value.__mro__ if "__new__" in stored_in(base, known.value))
     return _by_member(t, known, owner, passed, node)
 
 
@@ -158,6 +159,8 @@ def by_python(t: CallContext, known: Reference, owner: type, passed: Arguments, 
     if _is_of_namedtuple(owner):
         callee = classes.of_named_tuple(t.program, t.program.reference_of(owner), cls)
         return arrange.apply(t, callee, passed, node, arrange.caller(t, callee, span))
+    if value_base_of(cls) is not None:
+        return _of_value(t, cls, passed, node)
     if base_of(cls) is not None:
         return bind(t.program.names, passed.values, lambda _: classes.empty(t.program, cls, span))
     if owner is not object:
@@ -172,6 +175,19 @@ def by_python(t: CallContext, known: Reference, owner: type, passed: Arguments, 
     if passed.star is not None or passed.mapping is not None:
         raise t.refuse(node, "a star in a call of `object.__new__`", "pass the class alone")
     return classes.empty(t.program, cls, span)
+
+
+def _of_value(t: CallContext, cls: type, passed: Arguments, node: ast.AST) -> Expr:
+    """Return a new object that is a number or text, made of the arguments as float, int and str do."""
+    span, base = t.span(node), value_base_of(cls)
+    args, op = passed.positional, f"py.{base.__name__}"
+    if len(passed.values) == len(args) < 2:
+        value = t.program.operation(t, op, args, node) if args else const(span, base())
+    else:
+        advised = "pass the number or text alone, by position"
+        refusal = t.refuse(node, f"{base.__name__}.__new__ of these arguments", advised)
+        value = arrange.by_count(t, {1: op}, passed, node, refusal)
+    return classes.holding(t.program, cls, value, span)
 
 
 # The class that is named in a call of `__new__`
@@ -189,13 +205,13 @@ def _owner_of(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> type 
     """Return the class that stores a `__new__`, which a call names through it or a derived class."""
     if isinstance(value, types.BuiltinFunctionType):
         of = value.__self__
-        return object if of in BASES else of if isinstance(of, type) else None
+        return object if of in BASES or of in VALUES else of if isinstance(of, type) else None
     if not isinstance(node.func, ast.Attribute):
         return None
     of = t.program.reference(t, node.func.value, env)
     if not isinstance(of, Reference) or not isinstance(of.value, type):
         return None
-    return next(base for base in of.value.__mro__ if "__new__" in stored_in(base))
+    return next(base for base in of.value.__mro__ if "__new__" in stored_in(base, of.value))
 
 
 def by_super(t: FunctionContext, after: type, node: ast.Call, env: Env) -> Expr:
@@ -212,7 +228,7 @@ def of_value(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     """Return `cls.__new__(cls, ...)`, where cls is a variable."""
 
     def owner(cls: type) -> type:
-        return next(base for base in cls.__mro__ if "__new__" in stored_in(base))
+        return next(base for base in cls.__mro__ if "__new__" in stored_in(base, cls))
 
     return _of_class(t, owner, node, env)
 

@@ -16,6 +16,7 @@ from checkpoint.ad.record import Scalar, records
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If
 from checkpoint.lang.python.calls import arrange, hashing
+from checkpoint.lang.python.context import value_operands
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
@@ -60,6 +61,28 @@ def numbers(program: ProgramContext, v: list[Expr], span: Span) -> list[Expr]:
         return result
 
     return [number(x, v[:i] + v[i + 1 :]) for i, x in enumerate(v)]
+
+
+def takes_reals(op: str) -> bool:
+    """Return whether a primitive is a function of the module math, which takes objects by `__float__`."""
+    return op.startswith("py.math.") and op.removeprefix("py.math.") not in _OF_INTEGERS
+
+
+_OF_INTEGERS = frozenset(("ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "trunc"))
+
+
+def with_reals(program: ProgramContext, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:
+    """Apply a function of math to operands of which some may be objects that are real numbers."""
+    span = t.span(node)
+    classes = [group.cls for group in program.groups("__float__", "__index__")]
+
+    def real(v: list[Expr]) -> Expr:
+        made = t.program.operation(t, "py.float", list(map(copy_of, v)), node)
+        return If(span, instance(span, copy_of(v[0]), *classes), made, copy_of(v[0]))
+
+    plain = [value_operands.operand(t, x, span) for x in args]
+    reals = [bind(program.names, [x], real) for x in plain]
+    return bind(program.names, reals, lambda v: prim(span, op, *map(copy_of, v)))
 
 
 def applied(program: ProgramContext, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:

@@ -364,6 +364,8 @@ def operation(program: ProgramContext, t: CallContext, op: str, args: list[Expr]
     of_set = hashing.applied(program, t, op, args, node)
     if of_set is not None:
         return of_set
+    if inner.takes_reals(op) and program.groups("__float__", "__index__"):
+        return inner.with_reals(program, t, op, args, node)
     if not inner.has_members(program, op):
         return _operation(program, t, op, args, node)
 

@@ -64,12 +64,12 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         found = special(t, node, env)
         if found is not None:
             return found
-    acting = outside.call(t, value, node, env)
-    if acting is not None:
-        return acting
     new = creation.by_name(t, value, node, env)
     if new is not None:
         return new
+    acting = outside.call(t, value, node, env)
+    if acting is not None:
+        return acting
     op = None if node.keywords or has_star(node) else primitive(value, len(node.args))
     if op is not None:
         is_text = op in ("py.str", "py.repr")

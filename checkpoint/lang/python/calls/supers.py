@@ -24,6 +24,7 @@ from checkpoint.lang.python.context.builder import NOT_IMPLEMENTED, bind, const,
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Reference
 from checkpoint.lang.python.library.standard.bases import BASES
+from checkpoint.lang.python.library.standard.values import VALUES
 from checkpoint.lang.python.source.members import METHOD_TYPES, base_of, is_generated, next_member
 
 
@@ -225,7 +226,7 @@ def of_base(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | 
     if not isinstance(value, types.WrapperDescriptorType | types.MethodDescriptorType) or not node.args:
         return None
     owner, span = value.__objclass__, t.span(node)
-    if owner not in BASES or not any(base_of(cls) is owner for cls in t.program.classes):
+    if not (owner in BASES or owner in VALUES) or not any(base_of(cls) is owner for cls in t.program.classes):
         return None
     callee = t.program.callee_in_class(owner, value.__name__)
     other = t.program.library_callee(value)

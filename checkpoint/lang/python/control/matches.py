@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from checkpoint.ad.containers import ITEMS
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Var
 from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim, raise_error
@@ -21,7 +22,6 @@ from checkpoint.lang.python.context.meanings import Binding, Env
 from checkpoint.lang.python.control.handlers import evaluate
 from checkpoint.lang.python.control.joins import current, join, merge, written_in
 from checkpoint.lang.python.library.standard import keyed
-from checkpoint.lang.python.library.standard.bases import ITEMS
 from checkpoint.lang.python.library.standard.keyed import KeyedDict
 from checkpoint.lang.python.scopes.syntax import captures_of
 from checkpoint.lang.python.source.members import base_of

@@ -47,6 +47,8 @@ from checkpoint.lang.python.library.standard import (
     records,
     seeded,
     statistical,
+    texts,
+    values,
 )
 
 _MODULES = (
@@ -67,6 +69,8 @@ _MODULES = (
         records,
         seeded,
         statistical,
+        texts,
+        values,
     ),
 )
 

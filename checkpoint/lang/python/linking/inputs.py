@@ -81,8 +81,8 @@ def _attribute(value: Any, name: str) -> Any:
 
 def _in_class(cls: type, name: str) -> Any:
     for base in cls.__mro__:
-        if name in stored_in(base):
-            return stored_in(base)[name]
+        if name in stored_in(base, cls):
+            return stored_in(base, cls)[name]
     raise NotFound(name)
 
 

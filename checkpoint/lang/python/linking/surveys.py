@@ -18,6 +18,7 @@ from checkpoint.lang.python.calls.arrays import are_arrays, is_array, is_noted, 
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import VIEWS, stand_in_of
 from checkpoint.lang.python.linking.inputs import is_data
+from checkpoint.lang.python.source.members import is_bare
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
 
@@ -71,7 +72,7 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
             continue
         elif is_array(each):
             note_array(kind, found)
-        elif _is_of_statement(kind) and not is_of_machine(kind):
+        elif _is_of_statement(kind) and not is_of_machine(kind) and not is_bare(each):
             found.update(dict.fromkeys(filter(_is_of_statement, kind.__mro__)))
             if not kind.__module__.startswith("checkpoint."):  # a capsule holds a whole run
                 pending.extend(_no_leaves(_attributes(each), found))

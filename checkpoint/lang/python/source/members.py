@@ -17,8 +17,10 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
+from checkpoint.lang.python.library.standard import values
 from checkpoint.lang.python.library.standard.bases import BASES
 from checkpoint.lang.python.library.standard.mixins import STORED
+from checkpoint.lang.python.library.standard.values import value_base_of
 
 _HEAP = 1 << 9  # the flag of classes made by a class statement
 
@@ -54,10 +56,11 @@ def member_of(cls: type, name: str) -> Any:
 def any_member_of(cls: type, name: str) -> Any:
     """Return the member of a class under a name, which may be None; NO_MEMBER for a field or no member."""
     for base in cls.__mro__:
-        if base not in BASES and (not base.__flags__ & _HEAP or base.__module__ == "enum"):
+        of_python = not base.__flags__ & _HEAP or base.__module__ == "enum"
+        if of_python and base not in BASES and (base not in values.STORED or base is not base_of(cls)):
             continue
-        if name in stored_in(base):
-            value = without_cache(stored_in(base)[name])
+        if name in stored_in(base, cls):
+            value = without_cache(stored_in(base, cls)[name])
             is_none = isinstance(value, _OF_C) or is_slot(value) or is_generated(value)
             return NO_MEMBER if is_none else value
     return NO_MEMBER
@@ -73,12 +76,18 @@ _OF_C = (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinF
 
 def found(cls: type, name: str) -> Any:
     """Return what a class or one that it derives from stores under a name; None if none does."""
-    return next((stored_in(base)[name] for base in cls.__mro__ if name in stored_in(base)), None)
+    return next((stored_in(base, cls)[name] for base in cls.__mro__ if name in stored_in(base, cls)), None)
 
 
-def stored_in(cls: type) -> Mapping[str, Any]:
-    """Return what a class stores: of dict, list and abstract collections what the library has for them."""
-    found = STORED.get(cls)
+def stored_in(cls: type, derived: type | None = None) -> Mapping[str, Any]:
+    """Return what a class stores: of Python's own bases of the user's classes what the library has for them.
+
+    derived: the class whose objects it is for, since a number or text has the library's methods only in those
+    of classes that derive from it; None: the class itself.
+    """
+    found: Mapping[str, Any] | None = STORED.get(cls)
+    if found is None and cls in values.STORED and derived is not None:
+        found = values.STORED[cls] if derived is cls or value_base_of(derived) is cls else None
     return vars(BASES.get(cls, cls)) if found is None else found
 
 
@@ -92,17 +101,28 @@ def bound_mixin(value: Any, name: str) -> Any:
     return stored_in(owner)[name].__get__(None, value)
 
 
-def base_of(cls: type) -> type | None:
-    """Return the class dict or list from which a class of the user's derives; None if it does not."""
-    return next((base for base in cls.__mro__ if base in BASES), None) if cls.__flags__ & _HEAP else None
+def base_of(cls: type) -> Any:
+    """Return the class dict, list, float, int or str from which a class of the user's derives, or None."""
+    if not cls.__flags__ & _HEAP:
+        return None
+    return next((base for base in cls.__mro__ if base in BASES), None) or value_base_of(cls)
+
+
+def is_bare(value: Any) -> bool:
+    """Return whether an object is a number or text whose class adds nothing but a name and a docstring."""
+    cls = type(value)
+    if value_base_of(cls) is None or not set(getattr(value, "__dict__", ())) <= {"__doc__"}:
+        return False
+    own = [base for base in cls.__mro__ if base.__flags__ & _HEAP]
+    return all(name in _OF_EVERY_CLASS for base in own for name in vars(base))
 
 
 def next_member(cls: type, after: type, name: str) -> tuple[type, Any] | None:
     """Return the class and member that `super()` in a class finds for objects of a derived class, or None."""
     order = cls.__mro__
     for base in order[order.index(after) + 1 :]:
-        if name in stored_in(base):
-            return base, without_cache(stored_in(base)[name])
+        if name in stored_in(base, cls):
+            return base, without_cache(stored_in(base, cls)[name])
     return None
 
 
@@ -204,14 +224,14 @@ def is_made_as_record(cls: type) -> bool:
 def why_not_made(cls: type) -> str | None:
     """Return why a program cannot make objects of a class; None if it can."""
     for base in cls.__mro__[:-1]:
-        if base in BASES:
+        if base in BASES or base is base_of(cls):
             continue
         if not base.__flags__ & _HEAP or isinstance(vars(base).get("__new__"), types.BuiltinFunctionType):
             return f"which derives from {base.__name__}"
     if found(type(cls), "__call__") is not type.__call__:
         return f"whose metaclass {type(cls).__name__} makes its objects"
     for name in ("__getattribute__", "__del__"):
-        if any(name in stored_in(base) for base in cls.__mro__[:-1]):
+        if any(name in stored_in(base, cls) for base in cls.__mro__[:-1]):
             return f"which has a {name} of its own"
     if makes_record(cls) and own_new(cls) is not None:
         return "which is frozen and has a __new__ of its own"
@@ -228,7 +248,7 @@ def own_new(cls: type) -> Any:
 
 def is_made_by_new(cls: type) -> bool:
     """Return whether a program makes the objects of a class by a `__new__` of the user's."""
-    if own_new(cls) is None or issubclass(cls, BaseException):
+    if (own_new(cls) is None and value_base_of(cls) is None) or issubclass(cls, BaseException):
         return False
     if is_named_tuple(cls):
         return found(type(cls), "__call__") is type.__call__

@@ -11,6 +11,7 @@ from typing import Any
 
 from checkpoint.ad.attributes import own_attributes
 from checkpoint.ad.opaque import is_of_machine
+from checkpoint.lang.python.library.standard.values import plain_value
 
 
 def is_plain_object(value: Any) -> bool:
@@ -49,10 +50,23 @@ def getattr_of(value: Any, name: str) -> Any:
 
 
 def items_of(value: Any) -> Any:
-    """Return the list or dictionary that an object of a derived class is, as one of Python's own class."""
+    """Return the list, dictionary, number or text that an object is, as one of Python's own class."""
+    if isinstance(value, str | float | int):
+        return plain_value(value)
     if isinstance(value, dict):
         return dict(dict.items(value))
     return list.copy(value)
+
+
+def with_items(cls: type, base: type, items: Any) -> Any:
+    """Return a new object of a class that derives from a type of Python's own, without code of its class."""
+    of_value: Any = base
+    if base in (float, int, str) and type(items) is base:
+        return of_value.__new__(cls, items)
+    made = of_value.__new__(cls)
+    if base in (dict, list):
+        fill_items(made, items)
+    return made
 
 
 def fill_items(made: Any, items: Any) -> None:

@@ -264,4 +264,3 @@ class ListBase:
 
 
 BASES: dict[type, type] = {dict: DictBase, list: ListBase}
-ITEMS = "(items)"  # the field that holds them
