@@ -46,9 +46,14 @@ def _has_own(now: Now, x: Any, name: str) -> bool:
     return type(x) in WITH_ATTRIBUTES and name in x.layout.index
 
 
+_PLAIN = frozenset((list, dict, tuple, set, frozenset, str, bytes, int, float, bool, range))
+
+
 def _check_method(now: Now, x: Any, name: str) -> None:
-    """Raise AttributeError where reading a method of None, or of an object of the program, does so."""
+    """Raise AttributeError where reading a method of a plain value, or of a program's object, does so."""
     cls = class_of(x)
+    if cls in _PLAIN and not hasattr(cls, name):
+        raise AttributeError(f"{class_name(x)!r} object has no attribute {name!r}")
     is_computed = is_object(x) and (found_in(cls, "__getattr__") is not None or _has_own(now, x, name))
     if (x is None or is_object(x)) and not is_computed and found_in(cls, name) is None:
         raise AttributeError(f"{class_name(x)!r} object has no attribute {name!r}")

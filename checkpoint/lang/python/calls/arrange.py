@@ -89,6 +89,35 @@ def apply(
     )
 
 
+def of_type(
+    t: CallContext,
+    callee: Callee,
+    name: str,
+    passed: Arguments,
+    node: ast.AST,
+    call: Callable[[list[Expr]], Expr],
+) -> Expr:
+    """Apply the library function of a method of Python's own types; passed: the object, then the arguments.
+
+    Where the arguments do not fit the function, Python's error for an object without the method comes first.
+    """
+    if passed.star is not None or passed.mapping is not None or _fits(callee, passed):
+        return apply(t, callee, passed, node, call)
+    span = t.span(node)
+
+    def checked(v: list[Expr]) -> Expr:
+        check = prim(span, "py.check-method", copy_of(v[0]), const(span, name))
+        return Let(span, t.fresh("unused"), check, apply(t, callee, passed.like(v), node, call))
+
+    return bind(t.program.names, passed.values, checked, "argument")
+
+
+def _fits(callee: Callee, passed: Arguments) -> bool:
+    signature = callee.signature
+    given = {*signature.positional[: len(passed.positional)], *passed.keywords, *signature.defaults}
+    return _problem(callee, passed, len(passed.positional)) is None and given.issuperset(signature.named)
+
+
 def _placed(
     t: CallContext, callee: Callee, passed: Arguments, node: ast.AST, make: Callable[[list[Expr]], Expr]
 ) -> Expr:

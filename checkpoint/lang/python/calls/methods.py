@@ -275,7 +275,7 @@ def _of_other(t: FunctionContext, self: Expr, name: str, passed: Arguments, node
     library = t.program.library_method(name)
     if library is not None:
         passed = passed.after([self], {})
-        return arrange.apply(t, library, passed, node, lambda args: t.call(library, args, {}, span))
+        return arrange.of_type(t, library, name, passed, node, lambda args: t.call(library, args, {}, span))
     if name == "join" and len(passed.positional) == 1 and t.program.has_iterators():
         passed = passed.like([t.program.taken_apart(t, passed.positional[0], node), *passed.values[1:]])
     if name in _TEXT or name in _NUMBER or (name in opaque.METHODS and not t.program.has_method(name)):

@@ -345,4 +345,6 @@ def _library(t: FunctionContext, node: Change, value: Expr, passed: Arguments) -
     if callee is None:
         raise t.refuse(node, f"the method {node.method}", "build a new list or dictionary")
     whole = passed.after([value], {})
-    return arrange.apply(t, callee, whole, node, lambda args: t.call(callee, args, {}, t.span(node)))
+    return arrange.of_type(
+        t, callee, node.method, whole, node, lambda args: t.call(callee, args, {}, t.span(node))
+    )

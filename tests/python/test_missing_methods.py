@@ -1,0 +1,43 @@
+"""A method that an object has not, called with arguments that fit no such method: it is looked up first."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.python.agreement import outcome
+from tests.python.texts import defined, run
+
+CALLS = [
+    "[x].values(1)",
+    "[x].keys(1, 2)",
+    "{}.sort(1)",
+    "(x,).get()",
+    "(3).add()",
+    "'a'.append()",
+    "{}.index()",
+]
+CALLS += [
+    "[x].get()",
+    "range(3).items(2)",
+    "{}.sort(1, 2)",
+    "x.values(1)",
+    "True.append(1, 2)",
+    "{x}.sort(1)",
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_the_method_is_missing(call: str) -> None:
+    f = defined(f"def f(x):\n    y = {call}\n    return y\n")["f"]
+    want, got = outcome(lambda: f(1.5)), outcome(lambda: run(f, 1.5))
+    assert isinstance(want.error, AttributeError)
+    assert (type(got.error), str(got.error)) == (AttributeError, str(want.error))
+    text = f"def f(x):\n    try:\n        {call}\n    except AttributeError:\n        return x\n"
+    assert run(defined(text)["f"], 1.5) == 1.5
+
+
+@pytest.mark.parametrize("call", ["[x].sort(1)", "{}.values(1)", "{}.get()", "{x}.add()"])
+def test_the_arguments_do_not_fit(call: str) -> None:
+    f = defined(f"def f(x):\n    return {call}\n")["f"]
+    assert isinstance(outcome(lambda: f(1.5)).error, TypeError)
+    assert isinstance(outcome(lambda: run(f, 1.5)).error, TypeError)
