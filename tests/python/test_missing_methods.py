@@ -13,7 +13,6 @@ CALLS = [
     "{}.sort(1)",
     "(x,).get()",
     "(3).add()",
-    "'a'.append()",
     "{}.index()",
 ]
 CALLS += [
@@ -21,7 +20,6 @@ CALLS += [
     "range(3).items(2)",
     "{}.sort(1, 2)",
     "x.values(1)",
-    "True.append(1, 2)",
     "{x}.sort(1)",
 ]
 

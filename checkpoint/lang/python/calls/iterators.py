@@ -38,7 +38,7 @@ def check_kept(t: FunctionContext, name: str, value: ast.expr, env: Env) -> None
     if not isinstance(value, ast.Call):
         return
     known = t.program.reference(t, value.func, env)
-    if isinstance(known, Reference) and _is_iterator(known.value) and _reads(t, name) > 1:
+    if isinstance(known, Reference) and is_iterator(known.value) and reads(t, name) > 1:
         t.program.note_generators()
     view = view_of(value)
     if view is not None and root_of(view[0]) in _changed_later(t, value):
@@ -46,12 +46,12 @@ def check_kept(t: FunctionContext, name: str, value: ast.expr, env: Env) -> None
         raise t.refuse(value, "a view of a dictionary that changes later", advice)
 
 
-def _is_iterator(value: Any) -> bool:
+def is_iterator(value: Any) -> bool:
     """Return whether calls of an object give iterators."""
     return isinstance(value, types.FunctionType | types.BuiltinFunctionType | type) and value in ITERATORS
 
 
-def _reads(t: FunctionContext, name: str) -> int:
+def reads(t: FunctionContext, name: str) -> int:
     """Return how often the function's text reads a variable; twice where a loop does."""
     inside = [each for node in ast.walk(t.scope.node) for part in _repeated(node) for each in ast.walk(part)]
     return sum(

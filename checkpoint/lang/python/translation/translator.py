@@ -26,6 +26,7 @@ from checkpoint.lang.python.scopes.lazy import Lazy
 from checkpoint.lang.python.scopes.reach import is_generator
 from checkpoint.lang.python.scopes.scopes import Scope, parameters
 from checkpoint.lang.python.translation import expressions, statements
+from checkpoint.lang.python.translation.kept_iterators import keeps_iterators
 
 
 class Translator(FunctionContext):
@@ -80,6 +81,8 @@ class Translator(FunctionContext):
         """Return the lambda; env: what is visible around it; ins, outs, guarded: as in Callee."""
         self.outs = outs
         self.guarded = guarded
+        if not self.program.has_generators and keeps_iterators(self):
+            self.program.note_generators()
         self.normal.has_iterators = self.program.has_iterators()
         self.normal.has_cleanup = functools.partial(makes_cleaned, self)
         node = self.scope.node
