@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from checkpoint.lang.python.linking.program import Shape, link
@@ -79,7 +81,7 @@ def test_items_are_there_once(name: str) -> None:
     f = defined(text)["f"]
     want = outcome(lambda: f([1.0, 2.0, -3.0, 4.0]))
     for engine in usable_engines():
-        got = outcome(lambda engine=engine: run(f, [1.0, 2.0, -3.0, 4.0], engine=engine.name))
+        got = outcome(partial(run, f, [1.0, 2.0, -3.0, 4.0], engine=engine.name))
         assert same_outcomes(want, got), f"{engine.name}: {got}; Python: {want}"
 
 
