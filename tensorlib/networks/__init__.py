@@ -9,6 +9,7 @@ from tensorlib.networks.activations import gelu, leaky_relu, relu, sigmoid, silu
 from tensorlib.networks.affine import embedding, linear
 from tensorlib.networks.attention import scaled_dot_product_attention
 from tensorlib.networks.batches import batch_norm, batch_norm_training, instance_norm
+from tensorlib.networks.columns import fold, unfold
 from tensorlib.networks.convolution import (
     conv1d,
     conv2d,
@@ -17,6 +18,7 @@ from tensorlib.networks.convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from tensorlib.networks.dropping import dropout, dropout_planes
 from tensorlib.networks.losses import cross_entropy, mse_loss, nll_loss
 from tensorlib.networks.normalising import group_norm, layer_norm
 from tensorlib.networks.padding import pad
@@ -28,8 +30,23 @@ from tensorlib.networks.pooling import (
     max_pool2d,
     max_pool3d,
 )
+from tensorlib.networks.resampling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+    interpolate,
+)
 
 __all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
@@ -42,10 +59,14 @@ __all__ = [
     "conv_transpose2d",
     "conv_transpose3d",
     "cross_entropy",
+    "dropout",
+    "dropout_planes",
     "embedding",
+    "fold",
     "gelu",
     "group_norm",
     "instance_norm",
+    "interpolate",
     "layer_norm",
     "leaky_relu",
     "linear",
@@ -60,4 +81,5 @@ __all__ = [
     "sigmoid",
     "silu",
     "softplus",
+    "unfold",
 ]

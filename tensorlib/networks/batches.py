@@ -205,19 +205,39 @@ def batch_norm(
 ) -> Any:
     """Return input (n, channels, ...) normalised by the running statistics; in training by the batch.
 
-    In training the running statistics are changed, unless they are None: in programs they may then be arrays
-    of the program, or arguments with has_state; batch_norm_training returns them.
+    In training the running statistics are changed, unless they are None. A program changes nothing that it is
+    passed in a library's function: there batch_norm_training returns what they become.
     """
+    if training and running_mean is not None:
+        rest = weight, bias, momentum, eps
+        y, mean, var = batch_norm_training(input, running_mean, running_var, *rest)
+        running_mean[...] = mean
+        running_var[...] = var
+        return y
+    return in_programs(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def in_programs(
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: Any = False,
+    momentum: Any = 0.1,
+    eps: Any = 1e-5,
+) -> Any:
+    """Return what batch_norm returns, and change nothing."""
     if not training:
         if running_mean is None:
             raise ValueError("batch_norm without training needs running_mean and running_var")
         return _normed(input, weight, bias, running_mean, running_var, eps)
-    if running_mean is None:
-        return _normed(input, weight, bias, None, None, eps)
-    y, mean, var = batch_norm_training(input, running_mean, running_var, weight, bias, momentum, eps)
-    running_mean[...] = mean
-    running_var[...] = var
-    return y
+    if running_mean is not None:
+        raise ValueError(
+            "batch_norm in training changes the running statistics: in a differentiated function use "
+            "y, mean, var = tensorlib.networks.batch_norm_training(x, mean, var), which returns them"
+        )
+    return _normed(input, weight, bias, None, None, eps)
 
 
 def instance_norm(
@@ -241,5 +261,6 @@ def instance_norm(
 
 
 translated_as(_as_constant, _constant)
-for _function in (batch_norm_training, batch_norm, instance_norm):
+translated_as(batch_norm, in_programs)
+for _function in (batch_norm_training, instance_norm):
     translated_as(_function, _function)

@@ -9,18 +9,12 @@ import numpy as np
 
 from checkpoint.ad.array_library import kernel, namespace, zeros_beside
 from checkpoint.prims.arrays import tensor, translated_as
-from tensorlib.layout.moving import call, shape_now
+from tensorlib.networks.planes import gathered, gathered_now, planes, scattered
 from tensorlib.networks.windows import offsets, padded, spans, windows
 from tensorlib.reductions.axes import plain_axis
-from tensorlib.rules import number, raw, real_only
+from tensorlib.rules import raw, real_only
 
 Sizes = tuple[int, ...]
-
-
-def _planes(x: Any, count: int) -> tuple[Sizes, Sizes]:
-    """Return the axes before the places of an input, and the places."""
-    shape = tuple(x.shape)
-    return shape[: len(shape) - count], shape[len(shape) - count :]
 
 
 def _counts(
@@ -28,7 +22,7 @@ def _counts(
 ) -> Sizes:
     """Return the windows along each axis; with `up` also those that extend beyond the end."""
     real_only(name, x)
-    lead, places = _planes(x, len(kernel))
+    lead, places = planes(x, len(kernel))
     if len(lead) not in (1, 2):
         raise ValueError(f"{name}: an input of shape {tuple(x.shape)} is not (n, channels, *places)")
     if min((*kernel, *stride, *dilation)) < 1 or any(2 * p > k for p, k in zip(padding, kernel, strict=True)):
@@ -83,16 +77,13 @@ def _max_saves(  # (y, (the place of each in its plane, as PyTorch counts them,)
         y, at = own(input, *sizes, ceil_mode)
         return y, (at,)
     at = _largest_places(xp, input, found, *sizes)
-    lead, places = _planes(input, len(kernel_size))
-    flat = input.reshape((prod(lead), prod(places)))
-    y = xp.take_along_axis(flat, at.reshape((prod(lead), -1)), 1)
-    return y.reshape((*lead, *found)), (at,)
+    return gathered(xp, input, at, len(kernel_size)), (at,)
 
 
 def _largest_places(
     xp: Any, x: Any, found: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
 ) -> Any:
-    lead, places = _planes(x, len(kernel))
+    lead, places = planes(x, len(kernel))
     after = _after(places, found, kernel, stride, padding, dilation)
     whole = padded(xp, x, padding, after, len(lead), -np.inf)
     view = windows(xp, xp.ascontiguousarray(whole), len(lead), kernel, stride, dilation, found)
@@ -115,12 +106,7 @@ def _max_pull(
     own = kernel(xp, "max_pool_vjp")
     if own is not None:
         return [own(g, input, at, *rest)]
-    lead, places = _planes(input, len(rest[0]))
-    planes, size = prod(lead), prod(places)
-    whole = zeros_beside(g, planes * size, g.dtype)
-    index = at.reshape((planes, -1)) + xp.arange(planes)[:, None] * size
-    xp.add.at(whole, index.reshape(-1), g.reshape(-1))
-    return [whole.reshape((*lead, *places))]
+    return [scattered(xp, g, at, input, len(rest[0]))]
 
 
 def _max_jvp(t: Any, y: Any, input: Any, *rest: Any) -> Any:
@@ -128,10 +114,7 @@ def _max_jvp(t: Any, y: Any, input: Any, *rest: Any) -> Any:
     xp = namespace((data,))
     sizes = [plain_axis(size) for size in rest]
     _, (at,) = _max_saves(xp, (), data, *sizes)
-    lead, places = _planes(data, len(sizes[0]))
-    flat = call("np.reshape", t, (prod(lead), prod(places)))
-    found = call("np.take_along_axis", flat, number(at.reshape((prod(lead), -1))), 1)
-    return call("np.reshape", found, shape_now(y))
+    return gathered_now(t, y, at, len(sizes[0]))
 
 
 def _max_value(
@@ -204,7 +187,7 @@ def _avg_pool(
     own = kernel(xp, "avg_pool")
     if own is not None:
         return own(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    lead, places = _planes(input, len(kernel_size))
+    lead, places = planes(input, len(kernel_size))
     after = _after(places, found, kernel_size, stride, padding, dilation)
     whole = padded(xp, input, padding, after, len(lead))
     total = zeros_beside(input, (*lead, *found), input.dtype)
@@ -231,7 +214,7 @@ def _avg_vjp(
         rest = kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         return own(g, input, *rest)
     count, dilation = len(kernel_size), (1,) * len(kernel_size)
-    lead, places = _planes(input, count)
+    lead, places = planes(input, count)
     found = tuple(g.shape[len(lead) :])
     after = _after(places, found, kernel_size, stride, padding, dilation)
     sizes = [n + p + a for n, p, a in zip(places, padding, after, strict=True)]

@@ -6,6 +6,7 @@ import torch
 
 from checkpoint.prims.arrays import also_implements, lacks, translated_as
 from tensorlib import networks as of_networks
+from tensorlib.networks.batches import in_programs
 from tensorlib.pytorch import creation, functions, networks
 from tensorlib.pytorch.lacking import LACKING
 from tensorlib.pytorch.library import TORCH
@@ -50,12 +51,14 @@ _WRITTEN = (
 _METHODS = "expand size dim contiguous float double half bfloat16 cpu cuda to"
 _OF_NETWORKS = (
     "relu leaky_relu silu gelu sigmoid softplus embedding mse_loss nll_loss "
-    "cross_entropy scaled_dot_product_attention"
+    "cross_entropy scaled_dot_product_attention dropout dropout1d dropout2d dropout3d"
 )
 _RECORDS = "linear layer_norm group_norm"  # with the parameters of PyTorch's
 _ALSO_OF_NUMPY = (  # written once for all libraries, with PyTorch's parameters
     "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d pad "
-    "max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d batch_norm instance_norm"
+    "max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d instance_norm "
+    "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d "
+    "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d interpolate fold unfold"
 )
 _ACTIVATIONS = "relu sigmoid erf"  # also names of torch itself, and methods
 
@@ -72,6 +75,7 @@ for _name in ("softmax", "log_softmax"):
     translated_as(getattr(torch.nn.functional, _name), getattr(functions, _name))
 for _name in _OF_NETWORKS.split():
     translated_as(getattr(torch.nn.functional, _name), getattr(networks, _name))
+translated_as(torch.nn.functional.batch_norm, in_programs)
 for _name in _ALSO_OF_NUMPY.split():
     translated_as(getattr(torch.nn.functional, _name), getattr(of_networks, _name))
 for _name in _RECORDS.split():

@@ -132,3 +132,41 @@ def scaled_dot_product_attention(
         is_causal,
         scale,
     )
+
+
+# Dropout draws from a hidden state, unless it drops nothing
+
+
+def _drawn(input: Any) -> Any:
+    raise NotImplementedError("is refused in programs")
+
+
+def _drawn_1d(input: Any) -> Any:
+    raise NotImplementedError("is refused in programs")
+
+
+def _drawn_2d(input: Any) -> Any:
+    raise NotImplementedError("is refused in programs")
+
+
+def _drawn_3d(input: Any) -> Any:
+    raise NotImplementedError("is refused in programs")
+
+
+DRAWING = {"dropout": _drawn, "dropout1d": _drawn_1d, "dropout2d": _drawn_2d, "dropout3d": _drawn_3d}
+
+
+def dropout(input: Any, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Any:
+    return _drawn(input) if training and p > 0.0 else input
+
+
+def dropout1d(input: Any, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Any:
+    return _drawn_1d(input) if training and p > 0.0 else input
+
+
+def dropout2d(input: Any, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Any:
+    return _drawn_2d(input) if training and p > 0.0 else input
+
+
+def dropout3d(input: Any, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Any:
+    return _drawn_3d(input) if training and p > 0.0 else input

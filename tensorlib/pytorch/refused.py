@@ -8,13 +8,17 @@ from __future__ import annotations
 import torch
 
 from checkpoint.prims.arrays import refused
+from tensorlib.pytorch import networks
 from tensorlib.pytorch.library import TORCH
 
 _DRAW = (
     "draw outside of the function, and pass the numbers; or draw them from an explicit key, "
     "to(tensorlib.random.normal(key, shape), torch.float32), with tensorlib.to"
 )
-_MASK = "multiply by a mask that is drawn outside of the function, and passed"
+_MASK = (
+    "multiply by a mask that is drawn outside of the function, and passed; or drop by an explicit key, "
+    "tensorlib.networks.dropout(x, p, key)"
+)
 _DERIVE = "this package takes derivatives: call checkpoint.grad(f)(x), inside of a function, too"
 _RULE = "make what the hook does to the cotangent a function with a rule of its own, checkpoint.primitive"
 _CONSTANT = "say what is constant, x.detach()"
@@ -26,10 +30,7 @@ _DRAWING = (
     "rand randn randint randperm rand_like randn_like randint_like bernoulli multinomial normal poisson "
     "manual_seed seed Generator"
 )
-_DROPOUT = (
-    "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout gumbel_softmax rrelu "
-    "fractional_max_pool2d"
-)
+_DROPOUT = "alpha_dropout feature_alpha_dropout gumbel_softmax rrelu fractional_max_pool2d"
 _FUNCTIONS = {
     "autograd.grad": _DERIVE,
     "autograd.backward": _DERIVE,
@@ -77,6 +78,8 @@ def refuse_all() -> None:
     for name in _DROPOUT.split():
         shown = f"torch.nn.functional.{name}, whose numbers come from a hidden state,"
         refused(getattr(torch.nn.functional, name), shown, _MASK)
+    for name, drawn in networks.DRAWING.items():
+        refused(drawn, f"torch.nn.functional.{name}, whose numbers come from a hidden state,", _MASK)
     for path, instead in _FUNCTIONS.items():
         thing = torch
         for part in path.split("."):

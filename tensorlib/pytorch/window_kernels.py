@@ -119,6 +119,32 @@ def avg_pool_vjp(
     return function(g, x, kernel, stride, padding, up, padded, divisor)
 
 
+def unfold(x: Any, *sizes: Any) -> Any:
+    return _ATEN.im2col(x, *sizes)
+
+
+def fold(x: Any, *sizes: Any) -> Any:
+    return _ATEN.col2im(x, *sizes)
+
+
+def adaptive_max_pool(x: Any, size: Sequence[int]) -> tuple[Any, Any]:
+    """Return the values, and the places of each in its plane."""
+    if len(size) == 1:
+        y, places = _ATEN.adaptive_max_pool2d(_in_two(x), _wide(size, 1))
+        return y.squeeze(-2), places.squeeze(-2)
+    y, places = (_ATEN.adaptive_max_pool2d if len(size) == 2 else _ATEN.adaptive_max_pool3d)(x, size)
+    return y, places
+
+
+def adaptive_max_pool_vjp(g: Any, x: Any, places: Any, size: Sequence[int]) -> Any:
+    x = _tensor_of(x, g)
+    if len(size) == 1:
+        back = _ATEN.adaptive_max_pool2d_backward
+        return back(_in_two(g), _in_two(x), _in_two(places)).squeeze(-2)
+    two = len(size) == 2
+    return (_ATEN.adaptive_max_pool2d_backward if two else _ATEN.adaptive_max_pool3d_backward)(g, x, places)
+
+
 # Normalisation by batch
 
 
@@ -145,22 +171,10 @@ def batch_norm_pull(
 # Functions that are linear in their only tensor are reversed as PyTorch's autograd does it
 
 
-def resample(x: Any, mode: str, size: Sequence[int], corners: bool | None, scales: Any) -> Any:
+def resample(x: Any, mode: str, size: Sequence[int], corners: bool | None) -> Any:
     if mode == "adaptive":
         return getattr(functional, f"adaptive_avg_pool{len(size)}d")(x, size)
-    if scales is None:
-        return functional.interpolate(x, size, mode=mode, align_corners=corners)
-    return functional.interpolate(
-        x, scale_factor=scales, mode=mode, align_corners=corners, recompute_scale_factor=False
-    )
-
-
-def unfold(x: Any, *sizes: Any) -> Any:
-    return _ATEN.im2col(x, *sizes)
-
-
-def fold(x: Any, *sizes: Any) -> Any:
-    return _ATEN.col2im(x, *sizes)
+    return functional.interpolate(x, size, mode=mode, align_corners=corners)
 
 
 def _reversed(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -175,4 +189,4 @@ def _reversed(function: Callable[..., Any]) -> Callable[..., Any]:
     return vjp
 
 
-resample_vjp, unfold_vjp, fold_vjp = map(_reversed, (resample, unfold, fold))
+resample_vjp = _reversed(resample)
