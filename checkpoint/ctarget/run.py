@@ -8,12 +8,13 @@ between two slices.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ctarget.code import make_code, peer_at
 from checkpoint.ctarget.foreign import PythonHelper
 from checkpoint.ctarget.library import runtime
-from checkpoint.ctarget.states import Held, State
+from checkpoint.ctarget.states import Heap, Held, State
 from checkpoint.ctarget.translate.policy import SLICE
 from checkpoint.ctarget.translate.watch import Watch, watch
 from checkpoint.driver.effects import Effects
@@ -24,6 +25,31 @@ from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Recorded
 from checkpoint.interp.hybrid.machine import HALT, Frame, Machine
 from checkpoint.interp.hybrid.machine import State as PythonState
+
+
+class RunHelper(PythonHelper):
+    """Performs the Python steps of one run, whose machine is made on first use: most short runs need none.
+
+    made: returns the machine.
+    """
+
+    __slots__ = ("_machine", "made")
+
+    def __init__(self, made: Callable[[], Machine], heap: Heap) -> None:
+        self.made = made
+        self._machine: Machine | None = None
+        super().__init__(None, heap)
+
+    @property
+    def machine(self) -> Machine:
+        """Return the machine of the run."""
+        if self._machine is None:
+            self._machine = self.made()
+        return self._machine
+
+    @machine.setter
+    def machine(self, machine: Machine) -> None:
+        self._machine = machine
 
 
 def run(
@@ -42,17 +68,20 @@ def run(
     here.
     """
     module = runtime()
-    at = PythonState(HALT, 0, (), None, state.steps, state.tags, state.births)
     watched = watch(state, tape is not None)
-    machine = Machine(engine, at, effects, None if tape is None else Recorded(given))
-    helper = PythonHelper(machine, state.heap)
+
+    def made() -> Machine:
+        at = PythonState(HALT, 0, (), None, state.steps, state.tags, state.births)
+        return Machine(engine, at, effects, None if tape is None else Recorded(given))
+
+    helper = RunHelper(made, state.heap)
     onto = module.ffi.NULL if tape is None else tape
     held = state.heap.got(module.lib.ck_machine_create(state.held, onto, bytes, id(helper)))
     try:
         return _run(state, held, helper, NEVER if to is None else to, watched)
     except (KeyboardInterrupt, MemoryError) as stop:
-        machine.block = block_at(held).code
-        machine.interrupted(stop)
+        helper.machine.block = block_at(held).code
+        helper.machine.interrupted(stop)
         raise
     except RUN_ENDING as error:
         left_open(error, open_calls(held))

@@ -19,10 +19,11 @@ from typing import Any
 
 from checkpoint.ad import library as arrays
 from checkpoint.ad.array_library import holds_numbers, libraries
-from checkpoint.ad.arrays import Array, Native
+from checkpoint.ad.arrays import Array, Memory, Native
+from checkpoint.ad.arrays import entered as array_entered
 from checkpoint.ad.attributes import set_own
 from checkpoint.ad.containers import CONTAINERS, ITEMS, Dict, List
-from checkpoint.ad.entered import SEQUENCES, Entered
+from checkpoint.ad.entered import SEQUENCES, Entered, value_of_arrays
 from checkpoint.ad.graph import ATOMS, numbers
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.storage import FROZEN
@@ -33,7 +34,7 @@ from checkpoint.lang.python.library.stand_ins import BY_CLASS, stand_in_of
 from checkpoint.lang.python.source.class_bodies import check_leaves
 from checkpoint.lang.python.source.members import base_of
 from checkpoint.lang.python.source.plain_objects import items_of, with_items
-from checkpoint.prims.python.native import NoValue, from_native, native
+from checkpoint.prims.python.native import PLAIN, NoValue, from_native, native
 from checkpoint.prims.python.tangents import holds_complex
 
 NAMESPACE = "checkpoint"
@@ -48,10 +49,15 @@ def to_language(nest: Any, name: str, other: Callable[[Any], Any], entered: Ente
         attributes of an object of the user's own, what is no value of a program is held by reference.
     """
     kind = type(nest)
-    if kind is float:
+    if kind is float or kind in PLAIN:
         return nest
+    if kind in libraries and holds_numbers(nest):
+        return array_entered(nest, Memory(FROZEN))
     if kind is list and entered is None and all(type(item) is float for item in nest):
         return List(list(nest), owner=FROZEN)
+    whole = value_of_arrays(nest) if kind in SEQUENCES and entered is None else None
+    if whole is not None:
+        return whole
 
     def leaf(thing: Any) -> Any:
         if thing is Ellipsis:

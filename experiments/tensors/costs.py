@@ -4,7 +4,9 @@ operations   `x = x * w; x = x + w` on arrays of 16 numbers: microseconds and ta
 blocks       residual blocks (layer norm, matrix, relu, matrix) on a batch: microseconds per block
 
 All cases of a program run in turn, as often as `--repeats` says: CPU times, medians over the rounds, of
-ratios too: each of two times in one round. PyTorch is left out where it is missing. Gradients must agree.
+ratios too: each of two times in one round. A result lives until the next one is there, so that no time
+depends on whether the allocator has given memory back to the system in between. PyTorch is left out where it
+is missing. Gradients must agree.
 
 Reproduce:
 
@@ -18,6 +20,7 @@ import importlib
 import importlib.util
 import os
 import statistics
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -126,13 +129,21 @@ def checked(cases: Cases) -> None:
 
 
 def timed(cases: Cases, repeats: int) -> dict[str, list[float]]:
-    """Return the CPU seconds of each case in each round; all of them run in turn."""
+    """Return the CPU seconds of each case in each round; all of them run in turn.
+
+    A result lives until the case has run again, as gradients do until a step has used them.
+    """
     checked(cases)
     times: dict[str, list[float]] = {name: [] for name in cases}
+    kept: dict[str, Any] = {}
     for _ in range(repeats):
         for name, action in cases.items():
             gc.collect()
-            times[name].append(common.seconds(action))
+            start = time.process_time()
+            result = action()
+            times[name].append(time.process_time() - start)
+            kept[name] = result
+            del result
     return times
 
 

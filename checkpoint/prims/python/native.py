@@ -70,7 +70,7 @@ CAUSE = "__cause__"  # the field of an exception that was raised from another on
 _OF_EXCEPTIONS = frozenset(("args", "value", CAUSE))
 TABLE = "(table)"  # the field of a set: the dictionary of its elements by tokens
 SETS = frozenset((set, frozenset))
-_PLAIN = frozenset((bool, int, str, bytes, type(None), range))
+PLAIN = frozenset((bool, int, str, bytes, type(None), range))
 _COMPOUND = frozenset((Record, Pair, tuple))
 
 
@@ -175,7 +175,7 @@ def _parts(part: Any) -> Any:
 
 def _leaf(value: Any, function: Callable[[Closure], Any], now: Now | None) -> Any:
     kind = type(value)
-    if kind in _PLAIN:
+    if kind in PLAIN:
         return value
     if kind in NUMBERS or kind is Discrete:
         part = real_part(value) if kind in NUMBERS else value
@@ -324,7 +324,7 @@ def _opener(
         kind = type(item)
         if kind is float:
             return item * 1.0
-        if kind in _PLAIN:
+        if kind in PLAIN:
             return item
         if kind in libraries and holds_numbers(item):
             return entered(item, Memory(owner))

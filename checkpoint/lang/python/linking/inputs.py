@@ -29,7 +29,7 @@ from checkpoint.lang.python.calls.arrays import (
     translation_of,
 )
 from checkpoint.lang.python.source import members
-from checkpoint.lang.python.source.members import defaults_of, is_single_dispatch, registry, stored_in
+from checkpoint.lang.python.source.members import default_of, is_single_dispatch, registry, stored_in
 from checkpoint.scalars.definition import Definition
 
 
@@ -96,7 +96,7 @@ ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
     "attribute": _attribute,
     "in class": _in_class,
     "not in class": lambda cls, name: _lacks(vars(cls), name),
-    "default": lambda function, name: defaults_of(function)[name],
+    "default": default_of,
     "parameters": lambda function, _: inspect.getfullargspec(function),
     "function": lambda method, _: method.__func__,
     "self": lambda method, _: method.__self__,
@@ -119,7 +119,12 @@ ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
 
 def is_data(value: Any) -> bool:
     """Return whether an object is read anew at each call, rather than relied on by the translation."""
+    if type(value) in _DATA:
+        return True
     return not (isinstance(value, (*STATIC_TYPES, Enum)) or _is_native_callable(value) or is_of_system(value))
+
+
+_DATA = frozenset((float, int, str, bool, type(None), list, dict, tuple))
 
 
 def is_of_system(value: Any) -> bool:

@@ -368,5 +368,6 @@ class Programs:
         It must also know all functions of array libraries that are registered by now: finding classes loads
         some.
         """
-        met = linked.met_classes.issuperset(classes_in([inputs[i] for i in linked.hidden]))
+        read = [inputs[i] for i in linked.hidden]
+        met = not read or linked.met_classes.issuperset(classes_in(read))
         return met and linked.generation == arrays.generation() and linked.packages == config.packages()

@@ -159,6 +159,15 @@ def defaults_of(function: types.FunctionType) -> dict[str, Any]:
     return {**dict(zip(names, values, strict=False)), **by_name}
 
 
+def default_of(function: types.FunctionType, name: str) -> Any:
+    """Return the default value that a function has now for a parameter, as `defaults_of` has it."""
+    code, values = function.__code__, function.__defaults__ or ()
+    first = code.co_argcount - len(values)
+    if first >= 0 and name in code.co_varnames[first : code.co_argcount]:
+        return values[code.co_varnames.index(name) - first]
+    return defaults_of(function)[name]
+
+
 def is_generated(function: Any) -> bool:
     """Return whether `dataclasses` made a method, so that it has no text."""
     while isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
