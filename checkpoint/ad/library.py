@@ -46,6 +46,7 @@ LIBRARIES: dict[str, str] = {
 
 overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record overloads
 translations: dict[Any, Callable[..., Any]] = {}  # by a library's function: the function translated instead
+modules_translated: set[str] = set()  # in which these are written
 instances: dict[type, tuple[str, Callable[..., Any]]] = {}  # by a class: how calls of its objects are written
 in_full: dict[str, Callable[..., Any]] = {}  # by a record's name: the function with all its parameters
 methods: dict[str, Tensor] = {}  # by the name of a method of arrays
@@ -139,6 +140,7 @@ def generation() -> int:
 def translated_as(function: Any, written: Callable[..., Any]) -> None:
     """Register a function written in Python, `written`, to be translated in place of a library's function."""
     translations[function] = written
+    modules_translated.add(written.__module__)
     _registrations.append(function)
 
 

@@ -13,16 +13,16 @@ from checkpoint.ad.record import Effect, Operator, lookup
 from checkpoint.ad.tensors import changes_operand
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
-from checkpoint.cps.check_closures import Place, check_procedures
+from checkpoint.cps.check_closures import Apart, Place, check_procedures
 from checkpoint.cps.forms import of_blocks, same_forms
 from checkpoint.cps.rewrite import defined, slots_read, slots_read_at_end
 
 Heads = dict[str, set[str]]
 
 
-def check_blocks(procedures: list[b.Procedure], before: list[b.Procedure]) -> None:
+def check_blocks(procedures: list[b.Procedure], before: list[b.Procedure], apart: Apart) -> None:
     """Raise InternalError unless the procedures are right; `before` is the result of the pass `closures`."""
-    check_procedures("blocks", procedures)
+    check_procedures("blocks", procedures, apart)
     for procedure in procedures:
         heads = live_heads(procedure)
         for block in procedure.blocks.values():

@@ -17,19 +17,20 @@ from checkpoint.errors import InternalError, Span
 from checkpoint.lang import core
 
 Procedures = dict[core.Lambda, b.Procedure]
+Apart = dict[core.Lambda, b.Slots]  # lambdas that are compiled by themselves, with their captures
 
 # Ends that are a step, and must have a span; the others must have none.
 _STEPS = (b.Enter, b.Branch, b.Call, b.Control, b.Throw, b.Install)
 
 
-def check_closures(procedures: list[b.Procedure], expected: Forms) -> None:
+def check_closures(procedures: list[b.Procedure], expected: Forms, apart: Apart) -> None:
     """Raise InternalError unless the procedures are right and have the same steps as the core."""
     for procedure in procedures:
         for block in procedure.blocks.values():
             if block.explicit != len(block.params):
                 place = Place("closures", procedure, block)
                 place.fail("has parameters for which no block has an explicit argument")
-    check_procedures("closures", procedures)
+    check_procedures("closures", procedures, apart)
     blocks = [block for procedure in procedures for block in procedure.blocks.values()]
     same_forms(of_blocks(blocks), expected, "closures")
 
@@ -49,7 +50,7 @@ class Place:
         raise InternalError(f"{self.text}, {self.where}: {message}", self.span)
 
 
-def check_procedures(language: str, procedures: list[b.Procedure]) -> None:
+def check_procedures(language: str, procedures: list[b.Procedure], apart: Apart) -> None:
     """Check what holds of procedures in both languages."""
     by_lambda: Procedures = {}
     for procedure in procedures:
@@ -60,7 +61,7 @@ def check_procedures(language: str, procedures: list[b.Procedure]) -> None:
         _check_entry(language, procedure)
         _check_definitions(language, procedure)
         for block in procedure.blocks.values():
-            _BlockChecker(language, by_lambda, procedure, block).run()
+            _BlockChecker(language, by_lambda, apart, procedure, block).run()
 
 
 def _check_entry(language: str, procedure: b.Procedure) -> None:
@@ -95,9 +96,12 @@ def _check_definitions(language: str, procedure: b.Procedure) -> None:
 class _BlockChecker:
     """One block: its steps define what they may, and its end passes what its targets take."""
 
-    def __init__(self, language: str, known: Procedures, procedure: b.Procedure, block: b.Block) -> None:
+    def __init__(
+        self, language: str, known: Procedures, apart: Apart, procedure: b.Procedure, block: b.Block
+    ) -> None:
         self.place = Place(language, procedure, block)
         self.known = known
+        self.apart = apart
         self.procedure = procedure
         self.block = block
 
@@ -120,21 +124,23 @@ class _BlockChecker:
         if isinstance(step, b.MakeClosure):
             self.closure(step.lam, len(step.captures))
         if isinstance(step, b.MakeMember):
-            member = self.of_lambda(step.lam)
-            if step.env is None and member.captures:
-                self.place.fail(f"the member {member.name} captures slots, and has no environment")
+            if step.env is None and self.captures(step.lam):
+                name = step.lam.name or "lambda"
+                self.place.fail(f"the member {name} captures slots, and has no environment")
 
-    def of_lambda(self, lam: core.Lambda) -> b.Procedure:
+    def captures(self, lam: core.Lambda) -> b.Slots:
+        if lam in self.apart:
+            return self.apart[lam]
         if lam not in self.known:
             self.place.fail(f"there is no procedure of the lambda {lam.name or ''}")
-        return self.known[lam]
+        return self.known[lam].captures
 
     def closure(self, lam: core.Lambda, captures: int) -> None:
-        procedure = self.of_lambda(lam)
-        if len(procedure.captures) != captures:
-            self.place.fail(f"{procedure.name} captures {len(procedure.captures)} slots, not {captures}")
-        if procedure.env is not None:
-            self.place.fail(f"{procedure.name} uses a group's environment, and is no member")
+        found, name = self.captures(lam), lam.name or "lambda"
+        if len(found) != captures:
+            self.place.fail(f"{name} captures {len(found)} slots, not {captures}")
+        if lam in self.known and self.known[lam].env is not None:
+            self.place.fail(f"{name} uses a group's environment, and is no member")
 
     def end(self, end: b.End) -> None:
         if isinstance(end, _STEPS) != isinstance(end.span, Span):

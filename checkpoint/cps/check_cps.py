@@ -7,7 +7,7 @@ wrong and where. The functions are tasks of lang/deep.py, so that the depth of a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
@@ -16,14 +16,23 @@ from checkpoint.cps import terms as t
 from checkpoint.cps.forms import Forms, kind_of, of_core, same_forms
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang import core
+from checkpoint.lang.closures import Scopes
 from checkpoint.lang.deep import Task, run
 
 
-def check_cps(program: t.Function, thunk: core.Lambda) -> None:
-    """Raise InternalError unless this is the core program in CPS."""
+def check_cps(
+    program: t.Function, thunk: core.Lambda, scopes: Scopes, apart: Collection[core.Lambda]
+) -> None:
+    """Raise InternalError unless this is the core program, or the part of it, in CPS.
+
+    apart: the lambdas inside it that are converted by themselves.
+    """
     checker = _Checker()
+    outside = scopes.free_names(thunk)
+    checker.members.update(scopes.members_in(thunk))
+    checker.variables.update(name for name in outside if name not in checker.members)
     run(checker.function(program))
-    same_forms(checker.forms, of_core(thunk), "cps")
+    same_forms(checker.forms, of_core(thunk, apart), "cps")
 
 
 class _Checker:
@@ -66,6 +75,8 @@ class _Checker:
         del self.continuations[name]
 
     def function(self, function: t.Function) -> Task[None]:
+        if function.is_separate:
+            return
         outer, self.owner, self.span = self.owner, function, function.lam.span
         for name in function.lam.params:
             self.bind(name)

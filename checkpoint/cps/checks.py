@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from checkpoint.cps.check_adjoint import check_adjoint
 from checkpoint.cps.check_blocks import check_blocks
-from checkpoint.cps.check_closures import check_closures
+from checkpoint.cps.check_closures import Apart, check_closures
 from checkpoint.cps.check_cps import check_cps
 from checkpoint.cps.check_loops import check_loops
 from checkpoint.cps.check_ownership import check_ownership
@@ -24,7 +24,7 @@ def _check_core(compilation: Compilation) -> None:
 
 
 def _check_cps(compilation: Compilation) -> None:
-    check_cps(compilation.cps, compilation.thunk)
+    check_cps(compilation.cps, compilation.thunk, compilation.scopes, compilation.apart)
 
 
 def _check_loops(compilation: Compilation) -> None:
@@ -32,11 +32,19 @@ def _check_loops(compilation: Compilation) -> None:
 
 
 def _check_closures(compilation: Compilation) -> None:
-    check_closures(compilation.closures, of_core(compilation.thunk))
+    expected = of_core(compilation.thunk, compilation.apart)
+    check_closures(compilation.closures, expected, _apart(compilation))
 
 
 def _check_blocks(compilation: Compilation) -> None:
-    check_blocks(compilation.blocks, compilation.closures)
+    check_blocks(compilation.blocks, compilation.closures, _apart(compilation))
+
+
+def _apart(compilation: Compilation) -> Apart:
+    """Return the captures of the lambdas that are compiled by themselves, inside and around this part."""
+    scopes = compilation.scopes
+    around = [scopes.lambda_of[name] for name in scopes.members_in(compilation.thunk)]
+    return {lam: scopes.captures(lam) for lam in (*compilation.apart, *around)}
 
 
 def _check_ownership(compilation: Compilation) -> None:

@@ -31,13 +31,15 @@ class Todo:
 
 
 def close(program: t.Function, scopes: Scopes, loops: Loops) -> list[b.Procedure]:
-    """Return the procedures of a program, the program itself first."""
+    """Return the procedures of a program, the program itself first, without those that are separate."""
     procedures = []
     pending = [program]
     while pending:
-        closer = Closer(pending.pop(), scopes, loops)
-        procedures.append(closer.procedure())
-        pending.extend(closer.inner)
+        function = pending.pop()
+        if not function.is_separate:
+            closer = Closer(function, scopes, loops)
+            procedures.append(closer.procedure())
+            pending.extend(closer.inner)
     return procedures
 
 

@@ -56,7 +56,7 @@ class Loops:
 
 def find_loops(program: t.Function, scopes: Scopes) -> Loops:
     """Return the loops of a program."""
-    uses = Uses(program)
+    uses = Uses(program, scopes)
     loops = Loops()
     for owner, letrec in reversed(uses.letrecs):
         for group in reversed(scopes.groups(letrec.letrec)):
@@ -102,7 +102,8 @@ def _one_continuation(
 class Uses:
     """The uses of letrec-bound names in a program, and the places of its letrecs, outer ones first."""
 
-    def __init__(self, program: t.Function) -> None:
+    def __init__(self, program: t.Function, scopes: Scopes) -> None:
+        self.scopes = scopes
         self.calls: dict[str, list[Site]] = {}
         self.escaping: set[str] = set()
         self.letrecs: list[tuple[t.Function, t.Letrec]] = []
@@ -112,6 +113,9 @@ class Uses:
 
     def _function(self, function: t.Function) -> list[t.Function]:
         """Record the uses in one function; return the functions that are made inside it."""
+        if function.is_separate:
+            self.escaping.update(self.scopes.members_in(function.lam))
+            return []
         inner: list[t.Function] = []
         members: dict[t.Operand, str] = {}
         for term in terms(function):

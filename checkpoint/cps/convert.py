@@ -15,21 +15,25 @@ from typing import Any
 
 from checkpoint.ad.record import Control, lookup
 from checkpoint.cps import terms as t
+from checkpoint.cps.separate import IsApart
 from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes
 from checkpoint.lang.deep import Task, run
 
 
-def convert(thunk: core.Lambda, scopes: Scopes) -> t.Function:
-    """Return the program in CPS."""
-    return run(Converter(scopes).function(thunk))
+def convert(thunk: core.Lambda, scopes: Scopes, is_apart: IsApart) -> tuple[t.Function, list[core.Lambda]]:
+    """Return the program in CPS, and the lambdas inside it that `is_apart` leaves for later."""
+    converter = Converter(scopes, is_apart)
+    return run(converter.inside(thunk)), converter.apart
 
 
 class Converter:
     """The conversion of one program. Its methods are tasks of lang/deep.py."""
 
-    def __init__(self, scopes: Scopes) -> None:
+    def __init__(self, scopes: Scopes, is_apart: IsApart) -> None:
         self.scopes = scopes
+        self.is_apart = is_apart
+        self.apart: list[core.Lambda] = []
         self.names = 0
         self.simple: dict[type, Callable[..., Task[Any]]] = {
             core.Lambda: self.closure,
@@ -50,6 +54,13 @@ class Converter:
         return f"%{hint}{self.names}"
 
     def function(self, lam: core.Lambda) -> Task[t.Function]:
+        if self.is_apart(lam):
+            self.apart.append(lam)
+            return t.Function(lam, self.fresh("k"), t.Term(), is_separate=True)
+        function: t.Function = yield self.inside(lam)
+        return function
+
+    def inside(self, lam: core.Lambda) -> Task[t.Function]:
         term, k = t.Term(), self.fresh("k")
         yield self.tail(lam.body, term, k)
         return t.Function(lam, k, term)

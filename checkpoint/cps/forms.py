@@ -8,7 +8,7 @@ copy.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from checkpoint.ad.record import Control, lookup
 from checkpoint.cps import blocks as b
@@ -61,11 +61,14 @@ def kind_of(item: object) -> str:
     return _LATER[type(item)]
 
 
-def of_core(program: core.Lambda) -> Forms:
-    """Return the steps of a core program; its own lambda and those that a letrec binds are none."""
+def of_core(program: core.Lambda, apart: Collection[core.Lambda] = ()) -> Forms:
+    """Return the steps of a core program; its own lambda and those that a letrec binds are none.
+
+    apart: lambdas inside it whose steps do not count.
+    """
     found: Forms = Counter()
     silent: set[core.Expr] = {program}
-    for expr in preorder(program):
+    for expr in preorder(program, frozenset(apart)):
         if isinstance(expr, core.Letrec):
             silent.update(lam for _, lam in expr.bindings)
         if isinstance(expr, core.Handle):

@@ -20,6 +20,7 @@ from checkpoint.cps.contify import find_loops
 from checkpoint.cps.convert import convert
 from checkpoint.cps.lower import lower
 from checkpoint.cps.ownership import ownership
+from checkpoint.cps.separate import IsApart, nothing_is_apart, shown_is_apart
 from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes
 
@@ -43,7 +44,8 @@ def _core(compilation: Compilation) -> None:
 
 
 def _cps(compilation: Compilation) -> None:
-    compilation.cps = convert(compilation.thunk, compilation.scopes)
+    made = convert(compilation.thunk, compilation.scopes, compilation.is_apart)
+    compilation.cps, compilation.apart = made
 
 
 def _loops(compilation: Compilation) -> None:
@@ -113,11 +115,14 @@ PASSES = (
 )
 
 
-def compile_to(last: str, thunk: core.Lambda, scopes: Scopes) -> Compilation:
-    """Run all passes up to one, and check and print their results as the settings say."""
+def compile_to(
+    last: str, thunk: core.Lambda, scopes: Scopes, is_apart: IsApart = nothing_is_apart, first: str = "core"
+) -> Compilation:
+    """Run all passes from one to another, and check and print their results as the settings say."""
     settings = config.current()
-    compilation = Compilation(thunk, scopes)
-    for step in PASSES:
+    compilation = Compilation(thunk, scopes, is_apart)
+    start = next(i for i, step in enumerate(PASSES) if step.name == first)
+    for step in PASSES[start:]:
         step.run(compilation)
         if settings.check:
             from checkpoint.cps.checks import CHECKS  # noqa: PLC0415  (most runs check nothing)
@@ -133,10 +138,22 @@ def compile_to(last: str, thunk: core.Lambda, scopes: Scopes) -> Compilation:
 
 
 def compile_blocks(thunk: core.Lambda, scopes: Scopes) -> list[b.Procedure]:
-    """Return the procedures that engines run.
+    """Return the procedures of a whole program, which engines run."""
+    return compile_to(_last(), thunk, scopes).blocks
 
-    Passes that engines leave for later run as well if they are to be printed or checked.
+
+def compile_separately(lam: core.Lambda, scopes: Scopes) -> tuple[list[b.Procedure], list[core.Lambda]]:
+    """Return the procedures of a program, or of a lambda inside it, and the lambdas that are left for later.
+
+    Nothing is left if languages are to be printed.
     """
+    is_apart = nothing_is_apart if config.current().show else shown_is_apart
+    first = "cps" if lam.shown else "core"  # the checker of the core has seen what is inside of the program
+    made = compile_to(_last(), lam, scopes, is_apart, first)
+    return made.blocks, made.apart
+
+
+def _last() -> str:
+    """Return the last pass: those that engines leave for later run if they are to be printed or checked."""
     settings = config.current()
-    last = "adjoint" if settings.check or "adjoint" in settings.show else "blocks"
-    return compile_to(last, thunk, scopes).blocks
+    return "adjoint" if settings.check or "adjoint" in settings.show else "blocks"

@@ -117,11 +117,15 @@ class Cont:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Function:
-    """A lambda, and the name of its continuation parameter."""
+    """A lambda, and the name of its continuation parameter.
+
+    is_separate: whether it is converted by itself later (checkpoint.cps.separate); its term is empty here.
+    """
 
     lam: core.Lambda
     k: str
     term: Term
+    is_separate: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -16,6 +16,7 @@ from typing import Any
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.registers import assign
 from checkpoint.interp.hybrid.code import BlockCode, ProcedureCode
+from checkpoint.interp.hybrid.later import code_of
 from checkpoint.locks import hold_at_fork
 
 Pointer = Any  # of cffi
@@ -136,7 +137,7 @@ def _width(code: BlockCode) -> int:
 
 def procedure_peer(lam: Any) -> ProcedurePeer:
     """Return the peer of a lambda that is prepared for hybrid, made on first use."""
-    code: ProcedureCode = lam.compiled["hybrid"]
+    code = code_of(lam)
     if code.peer is None:
         with making:
             if code.peer is None:

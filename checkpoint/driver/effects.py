@@ -54,7 +54,7 @@ class Effects:
 
     def again(self) -> Effects:
         """Return the effects of the same run, begun again: those that it has had are not repeated."""
-        return Effects(EffectLog(self.log.outcomes), self.prefix)
+        return Effects(EffectLog([*self.log.outcomes, *self.log.earlier]), self.prefix)
 
     def write(self, step: int, text: str, end: str = "\n") -> None:
         """Write a text and its end to standard output, once."""

@@ -29,6 +29,7 @@ from checkpoint.functions.own_programs import Functions, Given, NestedFunction, 
 from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.public import COUNTERPARTS, Derived
 from checkpoint.functions.pytrees import to_language
+from checkpoint.functions.trial import ENGINE
 from checkpoint.lang.closures import analyse
 from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.python.context.builder import NOWHERE
@@ -110,12 +111,14 @@ class Surroundings:
     """Reads what the programs of one call need of their surroundings: each object enters once.
 
     is_tree: whether objects enter anew at each place instead. owned: see Functions.
+    tries: whether the programs lack functions, so that runs of them are tried (checkpoint.functions.trial).
     """
 
     def __init__(self, engine: Engine, is_tree: bool = False) -> None:
         self.engine = engine
         self.entered = Entered(is_tree)
         self.owned: Owned = {}
+        self.tries = False
 
     def closed(self, f: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Closure, tuple[type, ...]]:
         """Return the closure of a function's program, and the classes that this knows."""
@@ -149,6 +152,9 @@ class Surroundings:
         with _lock, Paused():
             linked, inputs = _programs.find(_written_out(f), shape, classes)
             self.engine.prepare(linked.thunk, linked.scopes)
+            self.tries = self.tries or linked.lacks_functions
+            if self.tries:
+                engines.get(ENGINE).prepare(linked.thunk, linked.scopes)
         return linked, inputs
 
     def values(self, linked: Linked, inputs: list[Any]) -> dict[int, Any]:

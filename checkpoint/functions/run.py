@@ -23,6 +23,7 @@ from checkpoint.driver.finals import Finals
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError, Source, Span, UnfitKey, Unreached
+from checkpoint.functions import trial
 from checkpoint.functions.flat import cotangent_of_flat, entered_flat
 from checkpoint.lang import core
 from checkpoint.lang.origins import origin_of
@@ -149,19 +150,35 @@ class Run:
         self.takes_any_key = False
 
     def begin_again(self, error: Unreached | UnfitKey) -> None:
-        """Take a program that has the function that this run has reached, or dictionaries for its keys."""
-        if self.renew is None or (isinstance(error, UnfitKey) and self.takes_any_key):
+        """Take a program that has the function that this run has reached, or dictionaries for its keys.
+
+        It has what a trial of it reaches next, too.
+        """
+        if not self._can_begin_again(error):
             raise error
+        met: Unreached | UnfitKey | None = error
+        while met is not None and self._can_begin_again(met):
+            self._take_program(met)
+            if self.engine.name == trial.ENGINE:
+                break
+            met = trial.reached(self.u, self.tags, self.effects)
+            self.effects = self.effects.again()
+        if self.entered is not None:
+            self.entered(self.u.cdr)
+
+    def _can_begin_again(self, error: Unreached | UnfitKey) -> bool:
+        return self.renew is not None and not (isinstance(error, UnfitKey) and self.takes_any_key)
+
+    def _take_program(self, error: Unreached | UnfitKey) -> None:
         if isinstance(error, Unreached):
             error.function.note()
         else:
             self.takes_any_key = True
+        assert self.renew is not None
         fresh = self.renew(self.takes_any_key)
         self.u, self.found, self.tags = fresh.u, fresh.found, fresh.tags
         self.is_flat, self.inputs = fresh.is_flat, fresh.inputs
         self.effects = self.effects.again()
-        if self.entered is not None:
-            self.entered(self.u.cdr)
 
     @property
     def argument(self) -> Any:

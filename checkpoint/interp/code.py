@@ -258,14 +258,26 @@ def open_tags(state: State) -> frozenset[int]:
 
 
 class Body:
-    """The resolved body of a lambda. recursive: whether it sees the group's own environment, too."""
+    """The body of a lambda, which is resolved at its first call.
 
-    __slots__ = ("arity", "code", "recursive")
+    recursive: whether it sees the group's own environment, too. code: what runs; None before the first call.
+    """
 
-    def __init__(self, arity: int, code: Any, recursive: bool) -> None:
+    __slots__ = ("arity", "code", "recursive", "_resolve")
+
+    def __init__(self, arity: int, recursive: bool, resolve: Callable[[], Any]) -> None:
         self.arity = arity
-        self.code = code
         self.recursive = recursive
+        self.code: Any = None
+        self._resolve: Callable[[], Any] | None = resolve
+
+    def resolved(self) -> Any:
+        """Return what runs, resolved now unless another thread has just done so."""
+        resolve = self._resolve
+        if resolve is not None:
+            self.code = resolve()
+            self._resolve = None
+        return self.code
 
 
 def call(procedure: Any, arguments: tuple[Any, ...], next: Frame | None) -> Frame:
@@ -278,7 +290,8 @@ def call(procedure: Any, arguments: tuple[Any, ...], next: Frame | None) -> Fram
     env = tuple(map(fresh, procedure.env.values))
     if body.recursive:
         env = (*env, procedure.env)
-    return begin(body.code, env + tuple(map(fresh, arguments)), next)
+    resolved = body.resolved() if body.code is None else body.code
+    return begin(resolved, env + tuple(map(fresh, arguments)), next)
 
 
 class Entry(Code):

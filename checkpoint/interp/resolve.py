@@ -1,9 +1,10 @@
 """Resolution: from the core to the code of the reference engine.
 
-In: a program that lang/grammar.py accepts, and its Scopes (lang/closures.py). Out: each of its lambdas has a
-Body under compiled["interp"]. A *layout* is the tuple of the variables that an environment holds, slot by
-slot. Every expression is resolved for the layout that it will run in; where a frame is pushed, a projection
-leads to the smaller layout that the rest of the frame uses.
+In: a program that lang/grammar.py accepts, and its Scopes (lang/closures.py). Out: a lambda has a Body under
+compiled["interp"] once the code around it is resolved; its own is resolved at its first call. A *layout* is
+the tuple of the variables that an environment holds, slot by slot. Every expression is resolved for the
+layout that it will run in; where a frame is pushed, a projection leads to the smaller layout that the rest of
+the frame uses.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ Layout = tuple[str, ...]
 
 
 def resolve(thunk: core.Lambda, scopes: Scopes) -> None:
-    """Resolve a whole program, given as a lambda without captures."""
-    run(Resolver(scopes).body(thunk, (), None))
+    """Resolve a program, given as a lambda without captures; those inside it when a run enters them."""
+    Resolver(scopes).body(thunk, (), None).resolved()
 
 
 def project(layout: Layout, wanted: Layout) -> Projection:
@@ -76,12 +77,15 @@ class Resolver:
         resolved = yield self.operand(expr, layout)
         return code.Copy(resolved.read, resolved.span) if type(expr) is core.Var else resolved
 
-    def body(self, lam: core.Lambda, captures: Layout, env: str | None) -> Task[None]:
-        """Resolve a lambda. env: the storage variable of its group's own environment."""
-        recursive = env is not None and env in self.scopes.free(lam)
-        own = (env,) if env is not None and recursive else ()
-        resolved = yield self.expression(lam.body, (*captures, *own, *lam.params))
-        lam.compiled["interp"] = code.Body(len(lam.params), resolved, recursive)
+    def body(self, lam: core.Lambda, captures: Layout, env: str | None) -> code.Body:
+        """Have a lambda resolved at its first call. env: the storage variable of its group's environment."""
+        own = (env,) if env is not None and env in self.scopes.free(lam) else ()
+
+        def resolved() -> Any:
+            return run(self.expression(lam.body, (*captures, *own, *lam.params)))
+
+        body = lam.compiled["interp"] = code.Body(len(lam.params), bool(own), resolved)
+        return body
 
     def constant(self, expr: core.Const, layout: Layout) -> Task[code.Atom]:
         """Return the code of a constant; each reading makes new locations, for only the run shares them."""
@@ -106,8 +110,9 @@ class Resolver:
         return code.Atom(lambda env: Closure(lam, env[slot]), expr.span)
 
     def closure(self, expr: core.Lambda, layout: Layout) -> Task[code.MakeClosure]:
+        yield from ()
         captures = self.scopes.captures(expr)
-        yield self.body(expr, captures, None)
+        self.body(expr, captures, None)
         return code.MakeClosure(expr, project(layout, captures), expr.span)
 
     def operands(
@@ -149,7 +154,7 @@ class Resolver:
         inside, captures = outside, []
         for group in self.scopes.groups(expr):
             for lam in group.lambdas:
-                yield self.body(lam, group.captures, group.env)
+                self.body(lam, group.captures, group.env)
             if not group.closed:
                 captures.append(project(inside, group.captures))
                 inside = (*inside, group.env)

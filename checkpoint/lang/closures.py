@@ -109,6 +109,14 @@ class Scopes:
             found = self._free[expr] = self._storage_of(self._names.free(expr))
         return found
 
+    def members_in(self, expr: Expr) -> Names:
+        """Return the names bound by letrecs around an expression that it refers to."""
+        return tuple([name for name in self._names.free(expr) if name in self.group_of])
+
+    def free_names(self, expr: Expr) -> Names:
+        """Return the names that an expression refers to and does not bind."""
+        return self._names.free(expr)
+
     def _storage_of(self, names: Names) -> Names:
         found = dict.fromkeys([self.storage(name) for name in names])
         return self._names.share(tuple([name for name in found if name is not None]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from checkpoint.errors import InternalError
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
@@ -44,10 +44,14 @@ def binders(expr: Expr) -> tuple[str, ...]:
     return ()
 
 
-def preorder(expr: Expr) -> Iterator[Expr]:
-    """Yield an expression and all inside it, each before its contents, in the order of the text."""
+def preorder(expr: Expr, apart: Collection[Expr] = ()) -> Iterator[Expr]:
+    """Yield an expression and all inside it, each before its contents, in the order of the text.
+
+    apart: expressions whose contents are left out.
+    """
     stack = [expr]
     while stack:
         inner = stack.pop()
         yield inner
-        stack.extend(reversed(children(inner)))
+        if inner not in apart:
+            stack.extend(reversed(children(inner)))

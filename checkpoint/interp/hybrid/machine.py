@@ -20,7 +20,8 @@ from checkpoint.cps.terms import Step
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import Source, Span
-from checkpoint.interp.hybrid.code import NEVER, BlockCode, ProcedureCode, Variant
+from checkpoint.interp.hybrid.code import NEVER, BlockCode, Variant
+from checkpoint.interp.hybrid.later import code_of
 from checkpoint.prims.operators import Context
 
 Values = tuple[Any, ...]
@@ -222,7 +223,7 @@ class Machine:
         """Push the return point, if there is one, and enter the procedure. span: the place of the call."""
         if type(fn) is not Closure:
             raise WrongCall(fn, len(args))
-        code: ProcedureCode = fn.lam.compiled["hybrid"]
+        code = code_of(fn.lam)
         if len(args) != code.arity:
             raise WrongCall(fn, len(args), code.arity)
         if ret is not None:

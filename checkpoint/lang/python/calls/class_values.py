@@ -27,7 +27,11 @@ _MISSING = object()
 
 def with_attribute(program: ProgramContext, name: str) -> list[type]:
     """Return the classes that may be values of the program and have an attribute."""
-    return [cls for cls in program.class_values() if _has(cls, name)]
+    classes = program.class_values()
+    key = name, len(classes)  # none is ever removed
+    if key not in program.classes_having:
+        program.classes_having[key] = [cls for cls in classes if _has(cls, name)]
+    return program.classes_having[key]
 
 
 def _has(cls: type, name: str) -> bool:

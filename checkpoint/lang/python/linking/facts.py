@@ -112,11 +112,14 @@ class Notes(ProgramContext):
     """The facts about a program, and how they are noted."""
 
     facts: Facts
+    _sorted_classes: Sequence[type] = ()
 
     @property
     def classes(self) -> Sequence[type]:
         """Return the program's classes, derived ones first."""
-        return sorted(self.facts.classes, key=lambda cls: -len(cls.__mro__))
+        if len(self._sorted_classes) != len(self.facts.classes):  # none is ever removed
+            self._sorted_classes = sorted(self.facts.classes, key=lambda cls: -len(cls.__mro__))
+        return self._sorted_classes
 
     def note_class(self, cls: type) -> None:
         """Record a class whose objects the program may meet."""

@@ -82,7 +82,7 @@ class Linker(LocalClasses):
         self.used_as_values: list[tuple[Reference, Expr]] = []  # functions, with what was made of them
         self.nested: list[tuple[Lambda, FunctionContext, Env]] = []  # functions that it makes, and where
         self.caches = Caches()
-        self.known_groups = {}
+        self.known_groups, self.classes_having = {}, {}
         self.layouts = {}
         self.callees: dict[Any, Callee] = {}
         self.with_writers(facts)

@@ -96,6 +96,11 @@ class Linked:
         """Whether a run has reached a function that the program does not have."""
         return self.facts is not None and self.facts.reached is not None and self.facts.reached.is_outdated
 
+    @property
+    def lacks_functions(self) -> bool:
+        """Whether functions are left for later: those of a large program, or some in its data."""
+        return self.facts is not None or self.late.is_active
+
     def closure(self, values: dict[int, Any]) -> Closure:
         """Return the entry closed over copies of the inputs' values: each slot is a location of its own."""
         found = {name: values[i] for name, i in zip(self.thunk.params, self.hidden, strict=True)}
@@ -335,7 +340,8 @@ class Programs:
         if linked.facts is not None:
             self._large[key] = linked.facts
         kept = self._known.setdefault(key, [])
-        kept[:] = [linked, *(old for old in kept if old.generation == linked.generation)][: self.versions]
+        fitting = [old for old in kept if old.generation == linked.generation and not old.is_outdated]
+        kept[:] = [linked, *fitting][: self.versions]
         if len(self._known) > self.functions:
             self._known.popitem(last=False)
         found = linked.inputs.read(function)

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from checkpoint import config
-from checkpoint.ad.library import translations
+from checkpoint.ad.library import modules_translated
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.source.requirements import with_requirements
 
@@ -29,7 +29,7 @@ def _installed() -> tuple[str, ...]:
 
 def is_counterpart(function: Any) -> bool:
     """Return whether a function is translated in place of an array library's, or helps one that is."""
-    return any(each.__module__ == function.__module__ for each in translations.values())
+    return function.__module__ in modules_translated
 
 
 def is_allowed(function: Any) -> bool:

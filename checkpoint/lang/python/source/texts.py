@@ -59,6 +59,7 @@ class _Text:
         self._codes: dict[tuple[int, int], frozenset[CodeType]] = {}
         self._functions: dict[int, dict[tuple[str, int], list[FunctionNode]]] = {}
         self._lazy: dict[ast.AST, Any] = {}
+        self._offsets: dict[tuple[int, int], int] = {}
 
     def find(self, code: CodeType) -> FunctionNode | None:
         """Return the node from which a code object was compiled; None if that was another text."""
@@ -113,6 +114,12 @@ class _Text:
 
     def offset(self, line: int, column: int) -> int:
         """Return the offset of a position; line: from 1; column: in bytes, as in a syntax tree."""
+        found = self._offsets.get((line, column))
+        if found is None:
+            found = self._offsets[line, column] = self._offset(line, column)
+        return found
+
+    def _offset(self, line: int, column: int) -> int:
         if line > len(self.starts):
             return len(self.source.text)
         start = self.starts[line - 1]
