@@ -124,7 +124,8 @@ class _BlockChecker:
         if isinstance(step, b.MakeClosure):
             self.closure(step.lam, len(step.captures))
         if isinstance(step, b.MakeMember):
-            if step.env is None and self.captures(step.lam):
+            captured = self.captures(step.lam)
+            if captured and step.env is None:
                 name = step.lam.name or "lambda"
                 self.place.fail(f"the member {name} captures slots, and has no environment")
 

@@ -17,6 +17,7 @@ from checkpoint.ad.graph import enter, highest_tag_among, reach, renew, settled
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import ShapeError, lift, split, zeros_of
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair
+from checkpoint.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, State
 from checkpoint.driver.finals import Finals
@@ -29,6 +30,7 @@ from checkpoint.lang import core
 from checkpoint.lang.origins import origin_of
 from checkpoint.prims.operators import Context, reverse_sweep, swept
 
+PROGRAMS_AT_ONCE = 8  # that are made without a collection of garbage
 _NOWHERE = Span(Source("<resume>", ""), 0, 0)
 _REST = core.Prim(_NOWHERE, "resume", (core.Var(_NOWHERE, "z"),))
 RESUME = Closure(core.Lambda(_NOWHERE, ("z",), _REST, name="resume", primitive="resume"), EMPTY)
@@ -158,13 +160,22 @@ class Run:
             raise error
         met: Unreached | UnfitKey | None = error
         while met is not None and self._can_begin_again(met):
-            self._take_program(met)
-            if self.engine.name == trial.ENGINE:
-                break
-            met = trial.reached(self.u, self.tags, self.effects)
-            self.effects = self.effects.again()
+            with Paused():  # each program is large, and is garbage when the next one is there
+                met = self._after(met, PROGRAMS_AT_ONCE)
         if self.entered is not None:
             self.entered(self.u.cdr)
+
+    def _after(self, error: Unreached | UnfitKey, programs: int) -> Unreached | UnfitKey | None:
+        """Take a program that has what was reached, and so on; return what is reached after so many."""
+        met: Unreached | UnfitKey | None = error
+        while programs and met is not None and self._can_begin_again(met):
+            self._take_program(met)
+            if self.engine.name == trial.ENGINE:
+                return None
+            met = trial.reached(self.u, self.tags, self.effects)
+            self.effects = self.effects.again()
+            programs -= 1
+        return met
 
     def _can_begin_again(self, error: Unreached | UnfitKey) -> bool:
         return self.renew is not None and not (isinstance(error, UnfitKey) and self.takes_any_key)

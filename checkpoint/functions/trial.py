@@ -18,8 +18,8 @@ from checkpoint.errors import UnfitKey, Unreached
 
 ENGINE = "interp"
 SLICE = 10_000  # steps between two readings of the clock
-STEPS = 500_000
-SECONDS = 1.0
+STEPS = 1_000_000
+SECONDS = 4.0  # of the processor: much less than the passes take for so large a program
 
 
 def reached(u: Any, tags: int, effects: Effects) -> Unreached | UnfitKey | None:

@@ -38,6 +38,19 @@ def test_what_was_read_is_read_again() -> None:
     assert (first, again) == (["a", "b", "c"], ["c", "a", "b"])
 
 
+def test_a_run_that_begins_again_and_again_repeats_nothing() -> None:
+    with World() as world:
+        effects = Effects()
+        for step, text in enumerate(["a", "b", "c"]):
+            effects.write(step, text)
+        shorter = effects.again()
+        shorter.write(0, "a")
+        whole = shorter.again().again()
+        for step, text in enumerate(["a", "b", "c", "d"]):
+            whole.write(step, text)
+    assert world.written == "a\nb\nc\nd\n"
+
+
 def test_calls_of_the_interface_do_not_share_a_log() -> None:
     with World() as world:
         for _ in range(2):

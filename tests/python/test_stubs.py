@@ -8,7 +8,8 @@ import pytest
 
 import checkpoint
 from checkpoint.errors import SourceError
-from checkpoint.functions import closures
+from checkpoint.functions import closures, trial
+from checkpoint.functions.run import Run
 from checkpoint.lang.core import Prim
 from checkpoint.lang.python.linking import methods, program
 from checkpoint.lang.walk import preorder
@@ -79,6 +80,31 @@ def test_what_is_reached_is_translated(
     assert capsys.readouterr().out == "begin 0.5\ncubic 0.5\nend -0.375\n"
     assert len(links) == count + 1
     assert checkpoint.jvp(lambda x: call(x, False), 0.5, 1.0, engine=engine)[1] == -18.0 * 0.25 + 6.0
+
+
+def test_a_run_that_begins_again_finds_what_it_reaches_next_by_a_trial(
+    links: list[Any], engine: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun, begin_again = [], Run.begin_again
+
+    def noted(run: Run, error: Any) -> None:
+        begun.append(error.function.key)
+        begin_again(run, error)
+
+    monkeypatch.setattr(Run, "begin_again", noted)
+    assert checkpoint.grad(lambda x: motion(x, False), engine=engine)(0.5) == -18.0 * 0.25 + 6.0
+    assert capsys.readouterr().out == "begin 0.5\ncubic 0.5\nend -0.375\n"
+    assert len(links) > 4
+    assert len(begun) == 1 if engine != "interp" else len(begun) == len(links) - 1
+
+
+def test_a_trial_that_ends_too_soon_changes_nothing(
+    links: list[Any], engine: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(trial, "STEPS", 30)
+    monkeypatch.setattr(trial, "SLICE", 30)
+    assert checkpoint.grad(lambda x: motion(x, False), engine=engine)(0.5) == -18.0 * 0.25 + 6.0
+    assert capsys.readouterr().out == "begin 0.5\ncubic 0.5\nend -0.375\n"
 
 
 def test_a_capsule_cannot_reach_more(links: list[Any], engine: str) -> None:

@@ -41,7 +41,7 @@ class ProgramContext(ClassesContext):
     """The program that is being translated.
 
     names: the supply of core variables. method_names: the names of all methods of the program's classes.
-    classes_having: the classes among so many values that have an attribute, by its name (calls/class_values.py).
+    classes_having: the classes among so many values that have an attribute (calls/class_values.py).
     has_sets, has_generators: whether it has any. meets_tables: whether it reads tables of pandas.
     """
 
