@@ -80,6 +80,7 @@ def _until_all_is_reached(
     @wraps(method)
     def begun(run: Run, /, *args: _Given.args, **named: _Given.kwargs) -> _Result:
         restore = remembered()
+        run.wanted = None
         try:
             while True:
                 try:
@@ -102,6 +103,7 @@ class Run:
     inputs: how many of the numbers are in f, then.
     renew: makes the run anew, with a program that has what was reached meanwhile; its argument tells whether
         the program's dictionaries take keys of any kind, as takes_any_key does of this run.
+    wanted: how many steps the present call of a method runs; None: all.
     entered: called with its argument when that has entered anew.
     """
 
@@ -117,6 +119,7 @@ class Run:
         "tags",
         "takes_any_key",
         "u",
+        "wanted",
     )
 
     def __init__(
@@ -150,6 +153,7 @@ class Run:
         self.renew = renew
         self.entered: Callable[[Any], None] | None = None
         self.takes_any_key = False
+        self.wanted: int | None = None
 
     def begin_again(self, error: Unreached | UnfitKey) -> None:
         """Take a program that has the function that this run has reached, or dictionaries for its keys.
@@ -172,7 +176,7 @@ class Run:
             self._take_program(met)
             if self.engine.name == trial.ENGINE:
                 return None
-            met = trial.reached(self.u, self.tags, self.effects)
+            met = trial.reached(self.u, self.tags, self.effects, self.wanted)
             self.effects = self.effects.again()
             programs -= 1
         return met
@@ -199,6 +203,7 @@ class Run:
     @_until_all_is_reached
     def ends(self, steps: int | None = None) -> tuple[State, State]:
         """Return the first state, and the one after a number of steps, or the last."""
+        self.wanted = steps
         with self.errors:
             start = self.engine.start(0, self.u, self.tags)
             last = None if steps is None else start.steps + steps

@@ -12,7 +12,7 @@ from time import thread_time
 from typing import Any
 
 from checkpoint import engines
-from checkpoint.ad.array_library import with_settings
+from checkpoint.ad.array_library import remembered
 from checkpoint.driver.effects import Effects
 from checkpoint.errors import UnfitKey, Unreached
 
@@ -22,27 +22,29 @@ STEPS = 1_000_000
 SECONDS = 4.0  # of the processor: much less than the passes take for so large a program
 
 
-def reached(u: Any, tags: int, effects: Effects) -> Unreached | UnfitKey | None:
-    """Return the error with which the application u reaches what is not translated; None if it does not."""
-    restorers = [library.remembered() for library in with_settings]
+def reached(u: Any, tags: int, effects: Effects, steps: int | None) -> Unreached | UnfitKey | None:
+    """Return the error with which the application u reaches what is not translated; None if it does not.
+
+    steps: how many the run has; None: all. The trial has no more, so that it prints nothing that comes later.
+    """
+    restore = remembered()
     try:
-        _advance(u, tags, effects)
+        _advance(u, tags, effects, STEPS if steps is None else min(steps, STEPS))
     except (Unreached, UnfitKey) as error:
         return error
     except Exception:  # the run itself says it
         return None
     finally:
-        for restore in restorers:  # what the trial's steps have set
-            restore()
+        restore()  # what the trial's steps have set
     return None
 
 
-def _advance(u: Any, tags: int, effects: Effects) -> None:
+def _advance(u: Any, tags: int, effects: Effects, steps: int) -> None:
     engine = engines.get(ENGINE)
     state = engine.start(0, u, tags)
-    late, last = thread_time() + SECONDS, state.steps + STEPS
+    late, last = thread_time() + SECONDS, state.steps + steps
     while state.steps < last and thread_time() < late:
-        goal = state.steps + SLICE
+        goal = min(state.steps + SLICE, last)
         state = engine.advance(state, goal, effects)
         if state.steps < goal:
             return

@@ -107,6 +107,21 @@ def test_a_trial_that_ends_too_soon_changes_nothing(
     assert capsys.readouterr().out == "begin 0.5\ncubic 0.5\nend -0.375\n"
 
 
+def test_a_trial_prints_nothing_after_the_step_of_an_interruption(
+    links: list[Any], engine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def call(x: float) -> float:
+        y = doubled(x)
+        print("early", y)
+        for _ in range(50):
+            y = y + x
+        print("late", y)
+        return y
+
+    checkpoint.interrupt(call, 1.5, 40, engine=engine)
+    assert capsys.readouterr().out == "early 3.0\n"
+
+
 def test_a_capsule_cannot_reach_more(links: list[Any], engine: str) -> None:
     def call(x: float) -> float:
         y = x * x
