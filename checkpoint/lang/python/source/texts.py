@@ -114,10 +114,9 @@ class _Text:
 
     def offset(self, line: int, column: int) -> int:
         """Return the offset of a position; line: from 1; column: in bytes, as in a syntax tree."""
-        found = self._offsets.get((line, column))
-        if found is None:
-            found = self._offsets[line, column] = self._offset(line, column)
-        return found
+        if (line, column) not in self._offsets:
+            self._offsets[line, column] = self._offset(line, column)
+        return self._offsets[line, column]
 
     def _offset(self, line: int, column: int) -> int:
         if line > len(self.starts):
