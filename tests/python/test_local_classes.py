@@ -188,3 +188,27 @@ def test_an_attribute_that_a_derived_class_is_left_with_is_refused() -> None:
     assert state.globals == {"texts.Sub.total": 0.7, "texts.Sub.items": 1, **unchanged}
     _, state = checkpoint.grad(module["of_base"], has_state=True)(0.7)
     assert state.globals == {"texts.Reg.total": 0.7, "texts.Reg.items": 1}
+
+
+ANNOTATED = """\
+def f(x):
+    class Tree:
+        value: Unknown = 2.0
+        def __init__(self, child: Leaf | None = None) -> Tree:
+            self.child = child
+    class Leaf:
+        parent: Tree
+        def grown(self, other: Leaf) -> "Tree":
+            return Tree(other).value * x
+    return Leaf().grown(Leaf())
+"""
+
+
+def test_annotations_are_read_where_python_reads_them() -> None:
+    f = defined(f"from __future__ import annotations\n{ANNOTATED}")["f"]
+    assert checkpoint.value_and_grad(f)(1.5) == (3.0, 2.0)
+    with pytest.raises(SourceError, match="the class Tree inside a function, whose body reads"):
+        checkpoint.grad(defined(ANNOTATED)["f"])(1.5)
+    mutual = ANNOTATED.replace(": Unknown", "").replace("Leaf | None = None) -> Tree", "Leaf)")
+    with pytest.raises(SourceError, match=r"the class .* inside a function, whose body reads"):
+        checkpoint.grad(defined(mutual)["f"])(1.5)

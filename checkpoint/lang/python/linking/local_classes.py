@@ -48,6 +48,7 @@ class LocalClasses(Assigned):
     def with_local_classes(self) -> None:
         """Begin a translation."""
         self.local: dict[Statement, LocalClass] = {}
+        self.being_made: set[Statement] = set()
         self.by_class: dict[type, LocalClass] = {}
         self.by_variable: dict[Captured, LocalClass] = {}
         self.tested: set[str] = set()  # the cells that say whether a statement has run
@@ -59,11 +60,17 @@ class LocalClasses(Assigned):
             around = _at(t, scope)
             assert around.function_input is not None
             function = self.inputs.value(around.function_input)
+            if node in self.being_made:
+                advised = "define the class at module level"
+                raise t.refuse(node, f"the class {name} inside a function, which names itself,", advised)
+            self.being_made.add(node)
             try:
                 found = made(around.text, function, node, around.known_object)
             except NotMade as why:
                 what = f"the class {name} inside a function, {why}"
                 raise t.refuse(node, what, "define the class at module level") from None
+            finally:
+                self.being_made.discard(node)
             self.local[node] = self.by_class.get(found.cls) or self._enter(around, node, found)
         return self.local[node]
 

@@ -111,26 +111,39 @@ def functions_in(
             yield each
 
 
-def read_in(node: ast.ClassDef) -> set[str]:
+def read_in(node: ast.ClassDef, annotations: bool = True) -> set[str]:
     """Return the names that the statements of a body read which it does not bind, functions apart.
 
-    Their decorators, defaults and annotations are evaluated with the body.
+    Their decorators, defaults and annotations are evaluated with the body. annotations: whether these are.
     """
-    parts: list[ast.AST] = list(node.body)
+    parts: list[ast.AST] = []
+    for statement in node.body:
+        parts += [statement] if annotations else expressions_of(statement, annotations)
     for each in functions_in(node):
         if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
-            parts += evaluated_with(each)
+            parts += evaluated_with(each, annotations)
     names = (each for each in walk(parts, _is_own) if isinstance(each, ast.Name))
     return {each.id for each in names if isinstance(each.ctx, ast.Load)} - bound_in(node)
 
 
-def evaluated_with(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
+def expressions_of(statement: ast.stmt, annotations: bool) -> list[ast.AST]:
+    """Return what a statement evaluates; of a definition it is none of these."""
+    if isinstance(statement, ast.AnnAssign) and not annotations:
+        return [part for part in (statement.target, statement.value) if part is not None]
+    return [part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.expr)]
+
+
+def evaluated_with(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, annotations: bool = True
+) -> list[ast.expr]:
     """Return the decorators, defaults and annotations of a definition, which are evaluated where it is."""
     args = function.args
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, *[a for a in (args.vararg, args.kwarg) if a]]
     found: list[ast.expr] = [*function.decorator_list, *args.defaults, *[d for d in args.kw_defaults if d]]
-    found += [each.annotation for each in every if each.annotation is not None]
-    return found + ([] if function.returns is None else [function.returns])
+    if annotations:
+        found += [each.annotation for each in every if each.annotation is not None]
+        found += [] if function.returns is None else [function.returns]
+    return found
 
 
 class ClassVisitor(ast.NodeVisitor):

@@ -10,6 +10,7 @@ is made by the function itself (`computed`); the class has None there until then
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import builtins
@@ -30,6 +31,7 @@ from checkpoint.lang.python.scopes.class_statements import (
     Statement,
     bound_in,
     evaluated_with,
+    expressions_of,
     read_in,
 )
 from checkpoint.lang.python.scopes.syntax import names_in, walk
@@ -102,8 +104,9 @@ def made(text: FunctionText, function: types.FunctionType, node: Statement, know
 
     function: the outermost function around it. known: as of `computed`.
     """
-    _check_statement(node, known)
-    names = _evaluated_names(node)
+    annotations = not function.__code__.co_flags & __future__.annotations.compiler_flag
+    _check_statement(node, known, annotations)
+    names = _evaluated_names(node, annotations)
     values = {name: value for name in sorted(names) if (value := known(_load(name))) is not None}
     key = (
         *(function.__code__, id(function.__globals__), node.lineno, node.col_offset),
@@ -121,21 +124,22 @@ _made: OrderedDict[Any, tuple[MadeClass, Any]] = OrderedDict()
 _CLASSES = 1024  # classes that are kept, the most recently used
 
 
-def _evaluated_names(node: Statement) -> set[str]:
+def _evaluated_names(node: Statement, annotations: bool) -> set[str]:
     """Return the names that are read when the class is made."""
     if isinstance(node, ast.Assign):
         return names_in(node.value)
-    found = names_in(*node.bases, *node.keywords, *node.decorator_list) | read_in(node)
+    found = names_in(*node.bases, *node.keywords, *node.decorator_list)
+    found |= read_in(node, annotations)
     return found - {node.name}
 
 
-def _check_statement(node: Statement, known: Known) -> None:
+def _check_statement(node: Statement, known: Known, annotations: bool) -> None:
     """Raise NotMade if what a statement evaluates need not be the same in each run."""
     if isinstance(node, ast.Assign):
         _check(node.value, known, set())
         return
     _check_heads(node, known, set())
-    _check_body(node, known, {value for _, value in computed(node, known)})
+    _check_body(node, known, {value for _, value in computed(node, known)}, annotations)
 
 
 def _check_heads(node: ast.ClassDef, known: Known, bound: set[str]) -> None:
@@ -151,18 +155,18 @@ def _check_decorators(node: ast.ClassDef | ast.FunctionDef, known: Known, bound:
             raise NotMade(f"which is decorated by {ast.unparse(part)},")
 
 
-def _check_body(node: ast.ClassDef, known: Known, later: set[ast.expr]) -> None:
+def _check_body(node: ast.ClassDef, known: Known, later: set[ast.expr], annotations: bool) -> None:
     bound = bound_in(node)
     for statement in node.body:
         if not isinstance(statement, _STATEMENTS):
             raise NotMade(f"whose body has a `{type(statement).__name__.lower()}` statement,")
-        parts: list[ast.AST] = [p for p in ast.iter_child_nodes(statement) if isinstance(p, ast.expr)]
+        parts = expressions_of(statement, annotations)
         if isinstance(statement, ast.ClassDef):
             _check_heads(statement, known, bound)
-            _check_body(statement, known, set())
+            _check_body(statement, known, set(), annotations)
         elif isinstance(statement, ast.FunctionDef):
             _check_decorators(statement, known, bound)
-            parts = list(evaluated_with(statement))
+            parts = list(evaluated_with(statement, annotations))
         for part in parts:
             if part not in later and not isinstance(statement, ast.ClassDef):
                 _check(part, known, bound)
