@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tensorlib.networks.activations import gelu, leaky_relu, relu, sigmoid, silu, softplus
 from tensorlib.networks.affine import embedding, linear
+from tensorlib.networks.alignments import ctc_loss
 from tensorlib.networks.attention import scaled_dot_product_attention
 from tensorlib.networks.batches import batch_norm, batch_norm_training, instance_norm
 from tensorlib.networks.columns import fold, unfold
@@ -59,6 +60,7 @@ __all__ = [
     "conv_transpose2d",
     "conv_transpose3d",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout_planes",
     "embedding",

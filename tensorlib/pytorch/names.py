@@ -58,7 +58,7 @@ _ALSO_OF_NUMPY = (  # written once for all libraries, with PyTorch's parameters
     "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d pad "
     "max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d instance_norm "
     "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d "
-    "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d interpolate fold unfold"
+    "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d interpolate fold unfold ctc_loss"
 )
 _ACTIVATIONS = "relu sigmoid erf"  # also names of torch itself, and methods
 
