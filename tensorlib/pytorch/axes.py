@@ -18,6 +18,8 @@ def _along(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a reduction along several axes, all of them by default."""
 
     def applied(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        if axis is not None and dtype is None and type(x) is torch.Tensor and x.ndim:
+            return function(x, axis, keepdims)
         x = asarray(x, dtype)
         return function(x, dim=axes_of(x, axis), keepdim=keepdims) if x.ndim else function(x)
 
