@@ -6,25 +6,32 @@
 
 /* The type */
 
+static void destroy(PyObject *object);
+
+#define TYPE(NAME)                                                                                             \
+    {                                                                                                          \
+        PyVarObject_HEAD_INIT(NULL, 0).tp_name = NAME, .tp_basicsize = sizeof(Applied),                        \
+        .tp_itemsize = sizeof(PyObject *), .tp_dealloc = destroy, .tp_flags = Py_TPFLAGS_DEFAULT,              \
+    }
+static PyTypeObject applied_type = TYPE("checkpoint.ctarget.Applied");
+static PyTypeObject saving_type = TYPE("checkpoint.ctarget.Saving"); /* there is a place behind the operands */
+
+bool is_applied(const PyObject *origin) {
+    return Py_IS_TYPE(origin, &applied_type) || Py_IS_TYPE(origin, &saving_type);
+}
+
+PyObject *saved_in(const Applied *applied) {
+    return Py_IS_TYPE(applied, &saving_type) ? applied->operands[Py_SIZE(applied)] : NULL;
+}
+
 static void destroy(PyObject *object) {
     Applied *applied = (Applied *)object;
     Py_XDECREF(applied->plan);
     Py_XDECREF(applied->result);
-    Py_XDECREF(applied->saved);
+    Py_XDECREF(saved_in(applied));
     for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++) Py_XDECREF(applied->operands[i]);
     PyObject_Free(object);
 }
-
-static PyTypeObject applied_type = {
-    PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "checkpoint.ctarget.Applied",
-    .tp_basicsize = sizeof(Applied),
-    .tp_itemsize = sizeof(PyObject *),
-    .tp_dealloc = destroy,
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-};
-
-bool is_applied(const PyObject *origin) { return Py_IS_TYPE(origin, &applied_type); }
 
 /* Keeping */
 
@@ -94,14 +101,17 @@ static PyObject *residual(const ArrayClasses *c, PyObject *plan, Py_ssize_t i, P
     return keep_array(c, native, tape, bytes) ? Py_NewRef(native) : NULL;
 }
 
-/* Returns a new Applied without operands. */
-static Applied *applied_to(PyObject *plan, PyObject *pulls, Py_ssize_t count) {
-    if (!applied_type.tp_dict && PyType_Ready(&applied_type) < 0) return NULL;
-    Applied *made = PyObject_NewVar(Applied, &applied_type, count);
+/* Returns a new Applied without operands; saved: what the record has saved, or NULL. */
+static Applied *applied_to(PyObject *plan, PyObject *pulls, Py_ssize_t count, PyObject *saved) {
+    PyTypeObject *type = saved ? &saving_type : &applied_type;
+    if (!type->tp_dict && PyType_Ready(type) < 0) return NULL;
+    Applied *made = PyObject_NewVar(Applied, type, count + (saved != NULL));
     if (!made) return NULL;
+    Py_SET_SIZE(made, count);
+    if (saved) made->operands[count] = Py_NewRef(saved);
     made->plan = Py_NewRef(plan);
     made->pulls = pulls;
-    made->result = made->saved = NULL;
+    made->result = NULL;
     for (Py_ssize_t i = 0; i < count; i++) made->operands[i] = NULL;
     return made;
 }
@@ -141,7 +151,7 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
     const uint64_t wanted = wanted_bits(c, plan, natives);
     if (!is_number || !wanted) return Py_NewRef(c->idle);
     PyObject *pulls = pulls_for(c, plan, wanted);
-    Applied *made = pulls ? applied_to(plan, pulls, natives->count) : NULL;
+    Applied *made = pulls ? applied_to(plan, pulls, natives->count, saved) : NULL;
     if (!made) return NULL;
     const uint64_t read = (uint64_t)PyLong_AsLongLong(PyTuple_GET_ITEM(pulls, 2));
     *bytes = (int64_t)(sizeof(Applied) + natives->count * sizeof(PyObject *));
@@ -154,10 +164,7 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
         made->result = Py_NewRef(result);
         done = !is_library_array(c, result) || keep_array(c, result, tape, bytes);
     }
-    if (done && saved) {
-        made->saved = Py_NewRef(saved);
-        done = keep_saved(c, saved, tape, bytes);
-    }
+    if (done && saved) done = keep_saved(c, saved, tape, bytes);
     if (!done) Py_CLEAR(made);
     return (PyObject *)made;
 }
@@ -167,7 +174,7 @@ PyObject *python_origin(const ArrayClasses *c, const Applied *applied) {
     for (Py_ssize_t i = 0; operands && i < Py_SIZE(applied); i++)
         PyList_SET_ITEM(operands, i, Py_NewRef(applied->operands[i]));
     PyObject *result = applied->result ? applied->result : Py_None, *made = NULL;
-    PyObject *saved = applied->saved ? Py_NewRef(applied->saved) : PyTuple_New(0);
+    PyObject *saved = saved_in(applied) ? Py_NewRef(saved_in(applied)) : PyTuple_New(0);
     if (operands && saved)
         made = PyObject_CallFunctionObjArgs(c->origin_of, applied->plan, applied->pulls, operands, result, saved, NULL);
     Py_XDECREF(saved);

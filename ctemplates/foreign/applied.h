@@ -15,11 +15,13 @@ typedef struct Applied {
     PyObject *plan;      /* the step's StepPlan */
     PyObject *pulls;     /* of the plan, which owns it: see pulls_of in checkpoint/ctarget/plans.py */
     PyObject *result;    /* NULL: no rule reads it */
-    PyObject *saved;     /* a tuple: what the record has saved for its `pull`; NULL: nothing */
-    PyObject *operands[];
+    PyObject *operands[]; /* and, if it is one that saves, what the record has saved */
 } Applied;
 
 bool is_applied(const PyObject *origin);
+
+/* Returns what the record has saved for its `pull`, a tuple, borrowed; NULL: nothing. */
+PyObject *saved_in(const Applied *applied);
 
 /* Returns what the plan has for an application whose operands with these bits receive cotangents, of which `wanted_in` is
  * the positions; borrowed. NULL with an exception. */

@@ -21,8 +21,9 @@ static bool is_new(const Pull *p, PyObject *given) {
     if (given == p->g || given == applied->result || is_view(p->c, given)) return false;
     for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++)
         if (applied->operands[i] == given) return false;
-    for (Py_ssize_t i = 0; applied->saved && i < PyTuple_GET_SIZE(applied->saved); i++)
-        if (PyTuple_GET_ITEM(applied->saved, i) == given) return false;
+    PyObject *saved = saved_in(applied);
+    for (Py_ssize_t i = 0; saved && i < PyTuple_GET_SIZE(saved); i++)
+        if (PyTuple_GET_ITEM(saved, i) == given) return false;
     return axes_of(p->c, given) > 0;
 }
 
@@ -157,7 +158,7 @@ static PyObject *called_rule(Pull *p, Py_ssize_t position) {
 static bool call_pull(Pull *p) {
     const Applied *applied = p->applied;
     const Py_ssize_t count = Py_SIZE(applied);
-    PyObject *wanted = wanted_of(applied), *saved = applied->saved ? Py_NewRef(applied->saved) : PyTuple_New(0);
+    PyObject *wanted = wanted_of(applied), *saved = saved_in(applied) ? Py_NewRef(saved_in(applied)) : PyTuple_New(0);
     PyObject *arguments[MOST_OPERANDS + 5] = {library_functions(p), wanted, p->g, result_of(applied), saved};
     for (Py_ssize_t i = 0; i < count; i++) arguments[i + 5] = applied->operands[i];
     PyObject *found = NULL;
