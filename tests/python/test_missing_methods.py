@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from checkpoint.errors import RunError
 from tests.python.agreement import outcome
 from tests.python.texts import defined, run
 
@@ -39,3 +40,16 @@ def test_the_arguments_do_not_fit(call: str) -> None:
     f = defined(f"def f(x):\n    return {call}\n")["f"]
     assert isinstance(outcome(lambda: f(1.5)).error, TypeError)
     assert isinstance(outcome(lambda: run(f, 1.5)).error, TypeError)
+
+
+ASKED = {
+    "error.add_note('here')": "add_note of an exception",
+    "print(error.__context__)": "__context__ of an",
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_what_no_run_keeps_of_an_exception(asked: str) -> None:
+    body = f"    try:\n        return [x][2]\n    except IndexError as error:\n        {asked}\n"
+    with pytest.raises(RunError, match=f"{ASKED[asked]}.* is not kept by a run: write .*`raise"):
+        run(defined(f"def f(x):\n{body}")["f"], 1.5)

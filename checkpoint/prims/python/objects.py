@@ -43,6 +43,12 @@ def _new(layout: Layout, *items: Any) -> Object:
     return Object(layout, list(map(fresh, items)))
 
 
+_OF_HANDLERS = {  # what a handler asks of an exception that no run keeps, with what to write instead
+    "add_note": "write the note into a new exception, `raise ValueError(text) from error`",
+    "__context__": "write `raise ... from error`, and ask for `__cause__`",
+}
+
+
 def _attribute(now: Now, x: Any, name: str) -> Any:
     if type(x) in WITH_ATTRIBUTES:
         position = x.layout.index.get(name)
@@ -68,6 +74,8 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
         return None  # one that was raised from another one has a field of this name
     if name == "__name__" and (found := _procedure_of(x)) is not None:
         return found.lam.name.rpartition(".")[2]
+    if issubclass(cls, BaseException) and name in _OF_HANDLERS:
+        raise RunError(f"{name} of an exception is not kept by a run: {_OF_HANDLERS[name]}")
     missing = object()
     found = inspect.getattr_static(cls, name, missing)
     if found is missing or (isinstance(found, MemberDescriptorType) and type(x) in WITH_ATTRIBUTES):
