@@ -142,15 +142,14 @@ def compile_blocks(thunk: core.Lambda, scopes: Scopes) -> list[b.Procedure]:
     return compile_to(_last(), thunk, scopes).blocks
 
 
-def compile_separately(lam: core.Lambda, scopes: Scopes) -> tuple[list[b.Procedure], list[core.Lambda]]:
-    """Return the procedures of a program, or of a lambda inside it, and the lambdas that are left for later.
+def compile_separately(lam: core.Lambda, scopes: Scopes) -> list[b.Procedure]:
+    """Return the procedures of a program, or of a lambda inside it, without those that are left for later.
 
     Nothing is left if languages are to be printed.
     """
     is_apart = nothing_is_apart if config.current().show else shown_is_apart
     first = "cps" if lam.shown else "core"  # the checker of the core has seen what is inside of the program
-    made = compile_to(_last(), lam, scopes, is_apart, first)
-    return made.blocks, made.apart
+    return compile_to(_last(), lam, scopes, is_apart, first).blocks
 
 
 def _last() -> str:

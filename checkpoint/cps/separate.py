@@ -8,9 +8,10 @@ whole program, to the same blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from checkpoint.lang import core
+from checkpoint.lang.walk import children
 
 IsApart = Callable[[core.Lambda], bool]
 
@@ -23,3 +24,14 @@ def nothing_is_apart(lam: core.Lambda) -> bool:
 def shown_is_apart(lam: core.Lambda) -> bool:
     """Return whether a lambda inside of one that is compiled is left for later."""
     return lam.shown
+
+
+def nested(thunk: core.Lambda) -> Iterator[tuple[core.Lambda, core.Lambda]]:
+    """Yield each lambda inside a program, and the innermost one around it that may be compiled by itself."""
+    stack: list[tuple[core.Expr, core.Lambda]] = [(thunk.body, thunk)]
+    while stack:
+        expr, around = stack.pop()
+        if type(expr) is core.Lambda:
+            yield expr, around
+            around = expr if shown_is_apart(expr) else around
+        stack.extend([(inner, around) for inner in children(expr)])

@@ -260,22 +260,23 @@ def open_tags(state: State) -> frozenset[int]:
 class Body:
     """The body of a lambda, which is resolved at its first call.
 
-    recursive: whether it sees the group's own environment, too. code: what runs; None before the first call.
+    resolve: returns whether it sees its group's own environment, too, and what runs. code: what runs; None
+    before the first call.
     """
 
     __slots__ = ("arity", "code", "recursive", "_resolve")
 
-    def __init__(self, arity: int, recursive: bool, resolve: Callable[[], Any]) -> None:
+    def __init__(self, arity: int, resolve: Callable[[], tuple[bool, Any]]) -> None:
         self.arity = arity
-        self.recursive = recursive
+        self.recursive = False
         self.code: Any = None
-        self._resolve: Callable[[], Any] | None = resolve
+        self._resolve: Callable[[], tuple[bool, Any]] | None = resolve
 
     def resolved(self) -> Any:
         """Return what runs, resolved now unless another thread has just done so."""
         resolve = self._resolve
         if resolve is not None:
-            self.code = resolve()
+            self.recursive, self.code = resolve()  # the code last: other threads look at it
             self._resolve = None
         return self.code
 
@@ -287,10 +288,10 @@ def call(procedure: Any, arguments: tuple[Any, ...], next: Frame | None) -> Fram
     body: Body = procedure.lam.compiled["interp"]
     if len(arguments) != body.arity:
         raise WrongCall(procedure, len(arguments), body.arity)
+    resolved = body.resolved() if body.code is None else body.code
     env = tuple(map(fresh, procedure.env.values))
     if body.recursive:
         env = (*env, procedure.env)
-    resolved = body.resolved() if body.code is None else body.code
     return begin(resolved, env + tuple(map(fresh, arguments)), next)
 
 

@@ -1,15 +1,16 @@
 """Resolution: from the core to the code of the reference engine.
 
-In: a program that lang/grammar.py accepts, and its Scopes (lang/closures.py). Out: a lambda has a Body under
-compiled["interp"] once the code around it is resolved; its own is resolved at its first call. A *layout* is
-the tuple of the variables that an environment holds, slot by slot. Every expression is resolved for the
-layout that it will run in; where a frame is pushed, a projection leads to the smaller layout that the rest of
-the frame uses.
+In: a program that lang/grammar.py accepts, and its Scopes (lang/closures.py). Out: each of its lambdas has a
+Body under compiled["interp"], which is resolved at its first call, whichever engine made the closure. A
+*layout* is the tuple of the variables that an environment holds, slot by slot. Every expression is resolved
+for the layout that it will run in; where a frame is pushed, a projection leads to the smaller layout that the
+rest of the frame uses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -23,13 +24,17 @@ from checkpoint.interp.primitives import Apply, code_of
 from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes
 from checkpoint.lang.deep import Task, run
+from checkpoint.lang.walk import preorder
 
 Layout = tuple[str, ...]
 
 
 def resolve(thunk: core.Lambda, scopes: Scopes) -> None:
-    """Resolve a program, given as a lambda without captures; those inside it when a run enters them."""
-    Resolver(scopes).body(thunk, (), None).resolved()
+    """Give each lambda of a program a body; the program is the lambda without captures, which is last."""
+    resolver = Resolver(scopes)
+    inside = [expr for expr in preorder(thunk.body) if type(expr) is core.Lambda]
+    for lam in (*inside, thunk):
+        lam.compiled["interp"] = code.Body(len(lam.params), partial(resolver.body, lam))
 
 
 def project(layout: Layout, wanted: Layout) -> Projection:
@@ -77,15 +82,11 @@ class Resolver:
         resolved = yield self.operand(expr, layout)
         return code.Copy(resolved.read, resolved.span) if type(expr) is core.Var else resolved
 
-    def body(self, lam: core.Lambda, captures: Layout, env: str | None) -> code.Body:
-        """Have a lambda resolved at its first call. env: the storage variable of its group's environment."""
-        own = (env,) if env is not None and env in self.scopes.free(lam) else ()
-
-        def resolved() -> Any:
-            return run(self.expression(lam.body, (*captures, *own, *lam.params)))
-
-        body = lam.compiled["interp"] = code.Body(len(lam.params), bool(own), resolved)
-        return body
+    def body(self, lam: core.Lambda) -> tuple[bool, Any]:
+        """Resolve a lambda; see code.Body."""
+        group = self.scopes.group_of_lambda(lam)
+        own = (group.env,) if group is not None and group.env in self.scopes.free(lam) else ()
+        return bool(own), run(self.expression(lam.body, (*self.scopes.captures(lam), *own, *lam.params)))
 
     def constant(self, expr: core.Const, layout: Layout) -> Task[code.Atom]:
         """Return the code of a constant; each reading makes new locations, for only the run shares them."""
@@ -111,9 +112,7 @@ class Resolver:
 
     def closure(self, expr: core.Lambda, layout: Layout) -> Task[code.MakeClosure]:
         yield from ()
-        captures = self.scopes.captures(expr)
-        self.body(expr, captures, None)
-        return code.MakeClosure(expr, project(layout, captures), expr.span)
+        return code.MakeClosure(expr, project(layout, self.scopes.captures(expr)), expr.span)
 
     def operands(
         self, exprs: Sequence[core.Expr], layout: Layout, rest: Layout = ()
@@ -153,8 +152,6 @@ class Resolver:
         outside = self.scopes.free(expr)
         inside, captures = outside, []
         for group in self.scopes.groups(expr):
-            for lam in group.lambdas:
-                self.body(lam, group.captures, group.env)
             if not group.closed:
                 captures.append(project(inside, group.captures))
                 inside = (*inside, group.env)

@@ -10,6 +10,7 @@ import checkpoint
 from checkpoint import config
 from checkpoint.cps import blocks as b
 from checkpoint.cps.passes import compile_blocks, compile_separately
+from checkpoint.cps.separate import nested
 from checkpoint.functions import closures
 from checkpoint.interp.hybrid.code import ProcedureCode
 from checkpoint.interp.hybrid.later import Later
@@ -82,10 +83,16 @@ def test_the_blocks_are_those_of_the_whole_program(function: Any, check: bool) -
     with config.override(check=check):
         whole = {each.lam: outline(each) for each in compile_blocks(linked.thunk, linked.scopes)}
         parts: dict[Lambda, Any] = {}
-        pending = [linked.thunk]
-        while pending:
-            procedures, apart = compile_separately(pending.pop(), linked.scopes)
-            parts |= {each.lam: outline(each) for each in procedures}
-            pending += apart
+        for lam in [linked.thunk, *[lam for lam, _ in nested(linked.thunk) if lam.shown]]:
+            parts |= {each.lam: outline(each) for each in compile_separately(lam, linked.scopes)}
     assert parts == whole
     assert len([lam for lam in whole if lam.shown]) > 2
+
+
+@pytest.mark.parametrize("engine", ["interp", "hybrid", "c"])
+@pytest.mark.parametrize("maker", ["interp", "c"])
+def test_closures_of_another_engine_are_entered(maker: str, engine: str) -> None:
+    """An engine that has not entered the functions around a closure compiles it when it is called."""
+    made: Any = checkpoint.read("(lambda (a) (lambda (b) (lambda (c) (* a (* b c)))))", engine=maker)
+    inner = made(2.0)(3.0)
+    assert checkpoint.vjp(inner, 5.0, 1.0, engine=engine) == (30.0, 6.0)

@@ -18,9 +18,9 @@ from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
 from checkpoint.driver.effects import Effects
+from checkpoint.interp.hybrid import later
 from checkpoint.interp.hybrid.code import NEVER, BlockCode, Variant
 from checkpoint.interp.hybrid.cotangent import Cotangent, at, located, spread, state_slots, with_part
-from checkpoint.interp.hybrid.later import compile_now
 from checkpoint.interp.hybrid.machine import ENTRY, HALT, LEAVE, Frame, Machine, State, individual, open_tags
 from checkpoint.interp.hybrid.parts import Part
 from checkpoint.interp.hybrid.reversal import reverse_part
@@ -104,7 +104,7 @@ class Hybrid:
     def prepare(self, thunk: Any, scopes: Any) -> None:
         """See Engine.prepare."""
         if self.name not in thunk.compiled:
-            compile_now(thunk, scopes)
+            later.prepare(thunk, scopes)
 
     def start(self, level: int, u: Any, tags: int) -> State:
         """See Engine.start."""

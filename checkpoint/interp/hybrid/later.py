@@ -1,8 +1,9 @@
 """The code of lambdas, made when a run first enters them.
 
 In: a program and its Scopes. Out: a ProcedureCode for each lambda, under compiled["hybrid"]. Most of what a
-program of Python functions can reach is entered by no run: a lambda that may be compiled by itself
-(checkpoint.cps.separate) has a Later there, until it is entered.
+program of Python functions can reach is entered by no run: a lambda inside it has a Later there, until it is
+entered, or compiled with the one around it. A closure may be made by another engine and entered here: then
+those around it are compiled first.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from threading import RLock
 
 from checkpoint.cps.passes import compile_separately
+from checkpoint.cps.separate import nested
 from checkpoint.interp.hybrid.code import ProcedureCode
 from checkpoint.lang.closures import Scopes
 from checkpoint.lang.core import Lambda
@@ -21,20 +23,31 @@ hold_at_fork(_lock)
 
 
 class Later:
-    """What stands for the code of a lambda that no run has entered. scopes: those of its program."""
+    """What stands for the code of a lambda that is not compiled yet.
 
-    __slots__ = ("scopes",)
+    scopes: those of its program. around: the lambda with which it is compiled unless it is left for later,
+    when that one has been compiled.
+    """
 
-    def __init__(self, scopes: Scopes) -> None:
+    __slots__ = ("around", "scopes")
+
+    def __init__(self, scopes: Scopes, around: Lambda) -> None:
         self.scopes = scopes
+        self.around = around
 
 
-def compile_now(lam: Lambda, scopes: Scopes) -> None:
-    """Compile a program, or a lambda inside it, without the lambdas that are left for later."""
-    procedures, apart = compile_separately(lam, scopes)
-    for left in apart:
-        left.compiled[_KEY] = Later(scopes)
-    for procedure in procedures:
+def prepare(thunk: Lambda, scopes: Scopes) -> None:
+    """Compile a program, without the lambdas that are left for later, unless it is compiled."""
+    with _lock:
+        if _KEY in thunk.compiled:
+            return
+        for lam, around in nested(thunk):
+            lam.compiled[_KEY] = Later(scopes, around)
+        _compile(thunk, scopes)
+
+
+def _compile(lam: Lambda, scopes: Scopes) -> None:
+    for procedure in compile_separately(lam, scopes):
         procedure.lam.compiled[_KEY] = ProcedureCode(procedure)
 
 
@@ -47,9 +60,14 @@ def code_of(lam: Lambda) -> ProcedureCode:
 def _entered(lam: Lambda) -> ProcedureCode:
     """Compile a lambda that is entered for the first time, unless another thread has done so."""
     with _lock:
+        waiting, each = [lam], lam.compiled[_KEY]
+        while type(each) is Later:
+            waiting.append(each.around)
+            each = each.around.compiled[_KEY]
+        for inner in reversed(waiting[:-1]):
+            left = inner.compiled[_KEY]
+            if type(left) is Later:
+                _compile(inner, left.scopes)
         found = lam.compiled[_KEY]
-        if type(found) is Later:
-            compile_now(lam, found.scopes)
-            found = lam.compiled[_KEY]
         assert type(found) is ProcedureCode
         return found

@@ -349,7 +349,7 @@ class Bare:
         return cls(x)
 
 
-class Made(Bare):
+class Twofold(Bare):
     @classmethod
     def twice(cls, x):
         return super().doubled(super().twice(x))
@@ -357,7 +357,7 @@ class Made(Bare):
 
 def methods_before_object(x):
     made = Prepared(x)
-    return made.parts, made.before, Bare(x).x, Made.twice(x)
+    return made.parts, made.before, Bare(x).x, Twofold.twice(x)
 
 
 EXAMPLES = [

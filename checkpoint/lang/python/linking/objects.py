@@ -31,7 +31,13 @@ from checkpoint.lang.python.linking import class_values, values
 from checkpoint.lang.python.linking.caches import Caches
 from checkpoint.lang.python.linking.facts import Notes
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs
-from checkpoint.lang.python.source.members import METHOD_TYPES, all_fields, member_of, stored_in
+from checkpoint.lang.python.source.members import (
+    METHOD_TYPES,
+    all_fields,
+    member_of,
+    stored_in,
+    without_cache,
+)
 
 
 class Objects(Notes):
@@ -123,7 +129,7 @@ class Objects(Notes):
 
     def callee_in_class(self, cls: type, name: str) -> Callee | None:
         """Return a method of a class as a function that takes the object first, or None."""
-        if not isinstance(stored_in(cls, cls).get(name, member_of(cls, name)), METHOD_TYPES):
+        if not isinstance(without_cache(stored_in(cls, cls).get(name, member_of(cls, name))), METHOD_TYPES):
             return None
         return self._callee_of(self.in_class(cls, name))
 
