@@ -8,7 +8,8 @@ from __future__ import annotations
 
 # fmt: off
 LACKING = frozenset((
-    "array.setflags", "array.sort", "array.transpose", "list->tensor", "maxall", "minall", "normal", "np.add.reduceat",
+    "array.setflags",
+    "array.sort", "array.transpose", "list->tensor", "maxall", "minall", "normal", "np.add.reduceat",
     "np.append", "np.argpartition", "np.array2string", "np.array_equal", "np.array_repr", "np.array_str",
     "np.average", "np.bitwise_and.reduce", "np.bitwise_count", "np.bitwise_or.reduce",
     "np.bitwise_xor.reduce", "np.block", "np.bool", "np.cbrt", "np.choose", "np.compress", "np.convolve",
