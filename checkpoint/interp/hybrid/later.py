@@ -37,13 +37,10 @@ class Later:
 
 
 def prepare(thunk: Lambda, scopes: Scopes) -> None:
-    """Compile a program, without the lambdas that are left for later, unless it is compiled."""
-    with _lock:
-        if _KEY in thunk.compiled:
-            return
-        for lam, around in nested(thunk):
-            lam.compiled[_KEY] = Later(scopes, around)
-        _compile(thunk, scopes)
+    """Compile a program, without the lambdas that are left for later."""
+    for lam, around in nested(thunk):
+        lam.compiled.setdefault(_KEY, Later(scopes, around))  # another thread may have been first
+    _compile(thunk, scopes)
 
 
 def _compile(lam: Lambda, scopes: Scopes) -> None:
