@@ -19,6 +19,7 @@ from tensorlib import (
     random,
     sparse,
     special,
+    training,
 )
 from tensorlib.elementwise import comparison, complex, elementary, pointwise, powers, selection
 from tensorlib.functional import reduce, scan
@@ -136,6 +137,7 @@ __all__ = [
     "sums",
     "tensor_products",
     "to",
+    "training",
     "vectors",
     "writing",
 ]

@@ -10,6 +10,7 @@ from tensorlib.networks.affine import embedding, linear
 from tensorlib.networks.alignments import ctc_loss
 from tensorlib.networks.attention import scaled_dot_product_attention
 from tensorlib.networks.batches import batch_norm, batch_norm_training, instance_norm
+from tensorlib.networks.cells import gru_cell, lstm_cell, tree_lstm_cell
 from tensorlib.networks.columns import fold, unfold
 from tensorlib.networks.convolution import (
     conv1d,
@@ -67,11 +68,13 @@ __all__ = [
     "fold",
     "gelu",
     "group_norm",
+    "gru_cell",
     "instance_norm",
     "interpolate",
     "layer_norm",
     "leaky_relu",
     "linear",
+    "lstm_cell",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
@@ -83,5 +86,6 @@ __all__ = [
     "sigmoid",
     "silu",
     "softplus",
+    "tree_lstm_cell",
     "unfold",
 ]

@@ -78,6 +78,8 @@ for _name in _OF_NETWORKS.split():
 translated_as(torch.nn.functional.batch_norm, in_programs)
 for _name in _ALSO_OF_NUMPY.split():
     translated_as(getattr(torch.nn.functional, _name), getattr(of_networks, _name))
+for _name in ("lstm_cell", "gru_cell"):
+    translated_as(getattr(torch, _name), getattr(of_networks, _name))
 for _name in _RECORDS.split():
     also_implements(record(f"tensorlib.{_name}"), getattr(torch.nn.functional, _name))
 for _name in _ACTIVATIONS.split():
