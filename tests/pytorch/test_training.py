@@ -69,7 +69,7 @@ def test_derivatives_through_training(engine: str) -> None:
     assert slope == pytest.approx(float(trained(0.1 + 1e-5) - trained(0.1 - 1e-5)) / 2e-5, rel=1e-7)
 
 
-SCHEDULES = {
+SCHEDULES: dict[str, tuple[dict[str, Any], Any]] = {
     "StepLR": ({"step_size": 2, "gamma": 0.5}, lambda n: stepwise(0.1, n, 2, 0.5)),
     "ExponentialLR": ({"gamma": 0.5}, lambda n: exponential(0.1, n, 0.5)),
     "CosineAnnealingLR": ({"T_max": 6, "eta_min": 0.01}, lambda n: cosine(0.1, n, 6, 0.01)),
