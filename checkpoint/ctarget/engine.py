@@ -24,7 +24,7 @@ from checkpoint.ctarget.run import run
 from checkpoint.ctarget.states import Heap, Rest, State
 from checkpoint.ctarget.sweep import follow
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Counts
+from checkpoint.driver.engine import Counts, Halves
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.observe import Observer
 from checkpoint.driver.outside import NOTHING, Outside
@@ -143,6 +143,8 @@ class C:
         observers: tuple[Observer, ...] = (),
         outside: Outside = NOTHING,
         finals: Finals | None = None,
-    ) -> tuple[State, Cotangent]:
+        pauses: bool = False,
+    ) -> Halves:
         """See WithDriver.sweep."""
-        return follow(self, start, schedule, effects, seed, last, counts, None, observers, outside, finals)
+        given = effects, seed, last, counts, None, observers, outside, finals, pauses
+        return follow(self, start, schedule, *given)

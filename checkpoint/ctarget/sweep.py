@@ -4,6 +4,8 @@ In: a state, a schedule. Out: the end of the run and the cotangent of the state,
     (checkpoint.driver.execute). Bisection, and plain reverse mode as one base case of it, run in C, unless
     there are observers of each action; any other schedule is asked here, action by action.
 
+A sweep that pauses at the end of its run counts no arrays meanwhile, and the collector runs.
+
 During a sweep Python assembles code that C lacks, makes the cotangent of the end once that is known, checks
 for an interruption between two slices, performs steps of hybrid's forward and backward, and calls
 observers.
@@ -11,8 +13,7 @@ observers.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from time import perf_counter, process_time
 from typing import Any
 
@@ -22,15 +23,15 @@ from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.directives import bound, logged, report_of, short_report_of, write
 from checkpoint.ctarget.final_leaves import begin_finals
-from checkpoint.ctarget.foreign import PythonHelper
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.reporting import MAX_PACE, Reporter, SamplingReporter
 from checkpoint.ctarget.run import block_at, open_calls
 from checkpoint.ctarget.states import Held, State
+from checkpoint.ctarget.sweep_helper import SweepHelper
 from checkpoint.ctarget.translate.watch import Watch, watch
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Counts, Engine
+from checkpoint.driver.engine import Counts, Engine, Halves
 from checkpoint.driver.execute import NEVER_REVERSED, WITHOUT_TAPE
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.memory import has_devices, is_share, resolve
@@ -40,72 +41,8 @@ from checkpoint.driver.raised import left_open
 from checkpoint.driver.schedule import Action, Advance, Bisection, Plain, Reverse, Schedule, Tape, weighs
 from checkpoint.errors import RUN_ENDING, InternalError, RunError
 from checkpoint.interp.hybrid.code import NEVER
-from checkpoint.interp.hybrid.engine import Recorded
-from checkpoint.interp.hybrid.machine import HALT, Machine, note_interruption
-from checkpoint.interp.hybrid.machine import State as PythonState
 
 RUNS = (Advance, Tape)  # the actions that make steps
-
-
-class SweepHelper(PythonHelper):
-    """Performs the Python steps of all runs of a sweep; each run has its own machine, made on first use.
-
-    at_work: the SweepRun of C, about its present run.
-    given: the identities of what holds the elements of the arguments' arrays.
-    collects: whether the garbage collector is enabled outside of recorded runs.
-    """
-
-    __slots__ = ("_machine", "_run", "at_work", "collects", "effects", "engine", "given", "start")
-
-    def __init__(
-        self, engine: Engine, start: State, effects: Effects, given: frozenset[int] = frozenset()
-    ) -> None:
-        self.engine = engine
-        self.given = given
-        self.start = start
-        self.effects = effects
-        self.at_work: Any = None
-        self.collects = gc.isenabled()
-        self._run = 0
-        self._machine: Machine | None = None
-        super().__init__(None, start.heap)
-
-    @property
-    def machine(self) -> Machine:
-        """Return the machine of C's current run; while that is recorded the collector is paused."""
-        at_work = self.at_work
-        if at_work is not None and at_work.run != self._run:
-            self._run = at_work.run
-            taped = at_work.taped
-            self._machine = self._made(Recorded(self.given) if taped else None)
-            self.collect(not taped)
-        elif self._machine is None:
-            self._machine = self._made(None)
-        return self._machine
-
-    @machine.setter
-    def machine(self, machine: Machine) -> None:
-        self._machine = machine
-
-    def _made(self, tape: Recorded | None) -> Machine:
-        start = self.start
-        at = PythonState(HALT, 0, (), None, start.steps, start.tags, start.births)
-        return Machine(self.engine, at, self.effects, tape)
-
-    def interrupted(self, stop: BaseException, held: Held) -> None:
-        """Release Python's references to the run, and note its position in the error, if it had one."""
-        if runtime().lib.ck_machine_position(held).block:
-            block = block_at(held).code
-            if self._machine is None:
-                note_interruption(stop, block)
-            else:
-                self._machine.block = block
-                self._machine.interrupted(stop)
-
-    def collect(self, runs: bool) -> None:
-        """Enable the garbage collector from here on, or disable it."""
-        if self.collects:
-            (gc.enable if runs else gc.disable)()
 
 
 def follow(
@@ -120,9 +57,11 @@ def follow(
     observers: tuple[Observer, ...] = (),
     outside: Outside = NOTHING,
     finals: Finals | None = None,
-) -> tuple[State, Cotangent]:
+    pauses: bool = False,
+) -> Halves:
     """Reverse the run from `start`; return its end and the cotangent of `start`.
 
+    pauses: see checkpoint.driver.execute.Sweep.
     log: receives the actions of C's own schedule. As in checkpoint.ctarget.run, an exception keeps this
         frame: what C holds is released here.
     """
@@ -138,12 +77,12 @@ def follow(
     )
     helper.at_work = module.lib.ck_sweep_at_work(held)
     kind = SamplingReporter if own else Reporter
-    work = _Progress(held, helper, seed, kind(held, observers) if observers else None, watched)
+    work = _Progress(held, helper, seed, kind(held, observers) if observers else None, watched, pauses)
     try:
         if own:
             if log is not None:
                 module.lib.ck_sweep_begin_log(held)
-            work.run_own_schedule(schedule, outside.least)
+            yield from work.run_own_schedule(schedule, outside.least)
         else:
             if observers or weighs(schedule):
                 module.lib.ck_sweep_weigh_arrays(
@@ -151,7 +90,7 @@ def follow(
                 )
             if finals is not None:
                 module.lib.ck_sweep_watch_leaves(held)
-            work.follow(schedule, outside.least, finals)
+            yield from work.follow(schedule, outside.least, finals)
         return work.result()
     except (KeyboardInterrupt, MemoryError) as stop:
         helper.interrupted(stop, held)
@@ -199,6 +138,7 @@ class _Progress:
     seed: returns the cotangent of the end state.
     reporter: calls the observers, if there are any.
     watched: the watch that samples for translation, if it is on.
+    pauses: whether it yields the end of the run before it asks for the seed.
     """
 
     __slots__ = (
@@ -211,6 +151,7 @@ class _Progress:
         "end",
         "held",
         "helper",
+        "pauses",
         "seed",
     )
 
@@ -221,6 +162,7 @@ class _Progress:
         seed: Callable[[State], Cotangent],
         reporter: Reporter | None = None,
         watched: Watch | None = None,
+        pauses: bool = False,
     ) -> None:
         module = runtime()
         self._lib = module.lib
@@ -231,23 +173,24 @@ class _Progress:
         self.held = held
         self.helper = helper
         self.seed = seed
+        self.pauses = pauses
         self.end: State | None = None
         self.cotangent: Cotangent | None = None
 
-    def run_own_schedule(self, schedule: Schedule, least: int) -> None:
+    def run_own_schedule(self, schedule: Schedule, least: int) -> Iterator[State]:
         """Run until the sweep's own schedule ends."""
         if self._reporter is not None:
             found = self._lib.ck_sweep_report(self.held)
             self._reporter.began(schedule, report_of(found, perf_counter(), process_time(), least))
         self._bound_pace()
         outcome = self._lib.ck_sweep_run(self.held, self._null, self._null, False)
-        self._continue(outcome)
+        yield from self._continue(outcome)
         if self._watch is not None:
             self._watch.ended(self._steps())
         if self._reporter is not None:
             self._reporter.over()
 
-    def follow(self, schedule: Schedule, least: int, finals: Finals | None = None) -> None:
+    def follow(self, schedule: Schedule, least: int, finals: Finals | None = None) -> Iterator[State]:
         """Perform the actions of a schedule, which receives a report after each."""
         began, busy = perf_counter(), process_time()
         held, lib, reporter, watched = self.held, self._lib, self._reporter, self._watch
@@ -263,7 +206,7 @@ class _Progress:
             write(action, directive, lib)
             outcome = run(held, self._given, directive, False)
             if outcome != followed:
-                self._continue(outcome)
+                yield from self._continue(outcome)
             if finals is not None and type(action) is Reverse:
                 self._report_finals(finals)
             report = report_of(found, began, busy, least) if full else short_report_of(found)
@@ -285,13 +228,20 @@ class _Progress:
         if finals.reversed_to(lib.ck_sweep_counts(held).reversed_to, self.cotangent):
             lib.ck_sweep_weigh(held)
 
-    def _continue(self, outcome: int) -> None:
+    def _continue(self, outcome: int) -> Iterator[State]:
         """Call C, from the outcome of the last call on, until the directive has been followed."""
         lib, quiet = self._lib, False
         while outcome not in (lib.SWEEP_FOLLOWED, lib.SWEEP_ENDS):
             was_quiet, quiet = quiet, outcome == lib.SWEEP_WANTS_QUIET
             if outcome == lib.SWEEP_SLICED:
                 self._sliced(was_quiet)
+            elif outcome == lib.SWEEP_WANTS_SEED:
+                end = self._ended()
+                if self.pauses:
+                    lib.ck_sweep_suspend_arrays(self.held)
+                    yield end
+                    lib.ck_sweep_resume_arrays(self.held)
+                self._begin_reversal(end)
             elif not quiet:
                 self._help(outcome)
             outcome = self._call(quiet)
@@ -334,8 +284,6 @@ class _Progress:
         lib, held = runtime().lib, self.held
         if outcome == lib.SWEEP_WANTS_CODE:
             make_code(block_at(held), lib.ck_machine_position(held).wanted)
-        elif outcome == lib.SWEEP_WANTS_SEED:
-            self._begin_reversal()
         elif outcome == lib.SWEEP_FAILED:
             raise self._error()
         elif outcome == lib.SWEEP_NO_MEMORY:
@@ -343,11 +291,15 @@ class _Progress:
         else:
             raise InternalError(_wrong(outcome))
 
-    def _begin_reversal(self) -> None:
+    def _ended(self) -> State:
+        """Return the end of the run."""
         heap = self.helper.heap
         self.helper.collect(True)
         end = State(heap, heap.got(runtime().lib.ck_sweep_end(self.held)))
         end.settles = end.finished
+        return end
+
+    def _begin_reversal(self, end: State) -> None:
         cotangent = self.seed(end)
         self.end, self.cotangent, self._given = end, cotangent, cotangent.held
         cotangent.helper.cotangent = cotangent

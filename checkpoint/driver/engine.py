@@ -11,7 +11,7 @@ the directional derivative of level k: with the value y at v its value is (y . y
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -46,6 +46,10 @@ class State(Protocol):
     def value(self) -> Any:
         """The value of a finished run."""
         ...
+
+
+# A sweep: it may yield the end of its run, once, and returns that and the cotangent of its start.
+Halves = Generator[State, None, tuple[State, Any]]
 
 
 class Recording(Protocol):
@@ -152,8 +156,9 @@ class WithDriver(Engine, Protocol):
         observers: tuple[Observer, ...],
         outside: Outside,
         finals: Finals | None,
-    ) -> tuple[State, Any]:
-        """Do as checkpoint.driver.execute.Sweep.run does, except reporting the end to the observers."""
+        pauses: bool,
+    ) -> Halves:
+        """Do as checkpoint.driver.execute.Sweep.halves does."""
         ...
 
 

@@ -3,6 +3,8 @@
 What comes in: an engine, a state, the run's effects, a schedule. What goes out: the end of the run and
 the cotangent of the state it started from. The executor holds what the schedule keeps, one current
 state, the last tape and those that are held. An engine with a driver of its own does all that itself.
+
+A sweep is a generator, so that it can pause between its two halves, at the end of the run (PausedSweep).
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Any
 from checkpoint.ad.library import silently
 from checkpoint.collector import Paused
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Counts, Engine, Recording, State, driver_of
+from checkpoint.driver.engine import Counts, Engine, Halves, Recording, State, driver_of
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.footprint import Footprint
 from checkpoint.driver.levels import level_of
@@ -50,6 +52,7 @@ class Sweep:
     last: the step at which the run is taken to end; None: when it has its value.
     outside: what of the bytes that the sweep holds is its caller's.
     finals: receives cotangents of arguments as soon as they are known to be final; None: nobody does.
+    pauses: whether it yields the end state, off its tape, before it asks for the seed.
     """
 
     engine: Engine
@@ -59,28 +62,83 @@ class Sweep:
     outside: Outside = NOTHING
     finals: Finals | None = None
     counts: Counts = field(default_factory=Counts)
+    pauses: bool = False
 
     def run(self, start: State, schedule: Schedule) -> tuple[State, Any]:
         """Reverse the run from `start`; return its end state and the cotangent of `start`."""
         found = observers()
         if not found:
-            return self._swept(start, schedule, found)
+            return outcome(self.halves(start, schedule, found))
         finished = False
         try:
             with observed(()):
-                result = self._swept(start, schedule, found)
+                result = outcome(self.halves(start, schedule, found))
             finished = True
         finally:
             for observer in found:
                 observer.ended(finished)
         return result
 
-    def _swept(self, start: State, schedule: Schedule, observers: tuple[Observer, ...]) -> tuple[State, Any]:
+    def halves(self, start: State, schedule: Schedule, observers: tuple[Observer, ...]) -> Halves:
+        """Return the sweep as a generator."""
         own = driver_of(self.engine)
         if own is not None:
             given = self.effects, self.seed, self.last, self.counts, observers, self.outside, self.finals
-            return own.sweep(start, schedule, *given)
+            return own.sweep(start, schedule, *given, self.pauses)
         return _Followed(self, start, schedule, observers).follow()
+
+
+def outcome(halves: Halves) -> tuple[State, Any]:
+    """Return what a sweep returns that does not pause, or that goes on after its pause."""
+    try:
+        next(halves)
+    except StopIteration as stop:
+        found: tuple[State, Any] = stop.value
+        return found
+    raise InternalError("a sweep paused more than once")
+
+
+class PausedSweep:
+    """A sweep that has reached the end of its run, and waits until it is reversed or closed.
+
+    end: the end state. The sweep holds its states and tapes; its observers are those it began with.
+    """
+
+    __slots__ = ("_halves", "_observers", "end")
+
+    def __init__(self, sweep: Sweep, start: State, schedule: Schedule) -> None:
+        """Run from a state to the end, as the schedule says; the sweep must be one that pauses."""
+        self._observers = observers()
+        self._halves = sweep.halves(start, schedule, self._observers)
+        self.end: State = self._observed(lambda: next(self._halves), ends=False)
+
+    def reverse(self) -> Any:
+        """Reverse the run; return the cotangent of the state that it started from."""
+        return self._observed(lambda: outcome(self._halves), ends=True)[1]
+
+    def close(self) -> None:
+        """Release all states and tapes."""
+        self._halves.close()
+        self._end(False)
+
+    def _observed(self, half: Callable[[], Any], ends: bool) -> Any:
+        """Return the outcome of one half, which runs without observers of sweeps within it."""
+        if not self._observers:
+            return half()
+        finished = False
+        try:
+            with observed(()):
+                found = half()
+            finished = True
+        finally:
+            if ends or not finished:
+                self._end(finished)
+        return found
+
+    def _end(self, finished: bool) -> None:
+        found, self._observers = self._observers, ()
+        for observer in found:
+            observer.ended(finished)
 
 
 class _Followed:
@@ -105,15 +163,20 @@ class _Followed:
         self.last_from = 0
         self.held: dict[int, Recording] = {}
         self.cotangent: Any = None
+        self.seeded = False
         self.end: State | None = None
 
-    def follow(self) -> tuple[State, Any]:
+    def follow(self) -> Halves:
         """Follow the schedule to its end; return the end of the run and the cotangent of its start."""
         for observer in self.observers:
             observer.began(self.schedule, self._report())
         actions = self.schedule.actions()
         action = next(actions)
         while True:
+            if self.end is None and type(action) is Reverse:
+                self.end = self._recorded(action.step).detached()
+                if self.sweep.pauses:
+                    yield self.end
             self._perform(action)
             report = self._report()
             for observer in self.observers:
@@ -234,13 +297,19 @@ class _Followed:
         self._detach(recording)
         self.held[self.last_from] = recording
 
+    def _recorded(self, step: int | None) -> Recording:
+        """Return the tape that is held from a step, or the last one."""
+        recording = self.last if step is None else self.held[step]
+        if recording is None:
+            raise InternalError(WITHOUT_TAPE)
+        return recording
+
     def _taken(self, step: int | None) -> Recording:
         """Remove and return the tape that is held from a step, or the last one."""
         if step is not None:
             return self.held.pop(step)
-        recording, self.last = self.last, None
-        if recording is None:
-            raise InternalError(WITHOUT_TAPE)
+        recording = self._recorded(None)
+        self.last = None
         return recording
 
     def _clip(self, to: int | None) -> int | None:
@@ -249,8 +318,7 @@ class _Followed:
 
     def _reverse(self, recording: Recording) -> None:
         self.left = True
-        if self.end is None:
-            self.end = recording.detached()
-            self.cotangent = self.sweep.seed(recording.end)
+        if not self.seeded:
+            self.seeded, self.cotangent = True, self.sweep.seed(recording.end)
         with silently(), Paused():
             self.cotangent = self.engine.reverse(recording, self.cotangent)

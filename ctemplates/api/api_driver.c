@@ -56,6 +56,8 @@ void ck_sweep_weigh_arrays(const Held *sweep, size_t results, uintptr_t given, s
     sweep_weigh_arrays(sweep->sweep, results, (void *)given, bound);
 }
 void ck_sweep_leave_arrays(const Held *sweep) { sweep_leave_arrays(sweep->sweep); }
+void ck_sweep_suspend_arrays(const Held *sweep) { array_memory_suspend(sweep->sweep->arrays); }
+void ck_sweep_resume_arrays(const Held *sweep) { array_memory_resume(sweep->sweep->arrays); }
 
 static void watch_leaves(void *sweep) { sweep_watch_leaves(sweep); }
 

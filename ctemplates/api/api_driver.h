@@ -17,6 +17,8 @@ SweepOutcome ck_sweep_run(Held *sweep, Held *cotangent, const Directive *directi
  * given is the address of a set of Python's. */
 void ck_sweep_weigh_arrays(const Held *sweep, size_t results, uintptr_t given, size_t bound);
 void ck_sweep_leave_arrays(const Held *sweep);
+void ck_sweep_suspend_arrays(const Held *sweep); /* what is made from here on does not count, ... */
+void ck_sweep_resume_arrays(const Held *sweep);  /* ... until here, which may be in another thread */
 
 /* Before the run begins: watches the arrays among its arguments. Later ck_sweep_leaves copies at most `room` of them, the
  * address of each handle's Python object with the step until which it is untouched (leaves.h); returns how many there

@@ -1,0 +1,80 @@
+"""The steps that Python does for the runs of a sweep (checkpoint.ctarget.sweep).
+
+In: C's calls for steps that it leaves to Python. Out: their results, from a machine of hybrid's for each run.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+from checkpoint.ctarget.foreign import PythonHelper
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.run import block_at
+from checkpoint.ctarget.states import Held, State
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Engine
+from checkpoint.interp.hybrid.engine import Recorded
+from checkpoint.interp.hybrid.machine import HALT, Machine, note_interruption
+from checkpoint.interp.hybrid.machine import State as PythonState
+
+
+class SweepHelper(PythonHelper):
+    """Performs the Python steps of all runs of a sweep; each run has its own machine, made on first use.
+
+    at_work: the SweepRun of C, about its present run.
+    given: the identities of what holds the elements of the arguments' arrays.
+    collects: whether the garbage collector is enabled outside of recorded runs.
+    """
+
+    __slots__ = ("_machine", "_run", "at_work", "collects", "effects", "engine", "given", "start")
+
+    def __init__(
+        self, engine: Engine, start: State, effects: Effects, given: frozenset[int] = frozenset()
+    ) -> None:
+        self.engine = engine
+        self.given = given
+        self.start = start
+        self.effects = effects
+        self.at_work: Any = None
+        self.collects = gc.isenabled()
+        self._run = 0
+        self._machine: Machine | None = None
+        super().__init__(None, start.heap)
+
+    @property
+    def machine(self) -> Machine:
+        """Return the machine of C's current run; while that is recorded the collector is paused."""
+        at_work = self.at_work
+        if at_work is not None and at_work.run != self._run:
+            self._run = at_work.run
+            taped = at_work.taped
+            self._machine = self._made(Recorded(self.given) if taped else None)
+            self.collect(not taped)
+        elif self._machine is None:
+            self._machine = self._made(None)
+        return self._machine
+
+    @machine.setter
+    def machine(self, machine: Machine) -> None:
+        self._machine = machine
+
+    def _made(self, tape: Recorded | None) -> Machine:
+        start = self.start
+        at = PythonState(HALT, 0, (), None, start.steps, start.tags, start.births)
+        return Machine(self.engine, at, self.effects, tape)
+
+    def interrupted(self, stop: BaseException, held: Held) -> None:
+        """Release Python's references to the run, and note its position in the error, if it had one."""
+        if runtime().lib.ck_machine_position(held).block:
+            block = block_at(held).code
+            if self._machine is None:
+                note_interruption(stop, block)
+            else:
+                self._machine.block = block
+                self._machine.interrupted(stop)
+
+    def collect(self, runs: bool) -> None:
+        """Enable the garbage collector from here on, or disable it."""
+        if self.collects:
+            (gc.enable if runs else gc.disable)()
