@@ -17,6 +17,7 @@ from checkpoint.api.jacobians import hessian, jacfwd, jacrev
 from checkpoint.api.operators import State, interrupt, jvp, primops, read, resume, vjp
 from checkpoint.api.own_steps import primitive
 from checkpoint.api.packages import translate
+from checkpoint.api.pullbacks import Pullback, pullback
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Bisection, Plain
@@ -44,6 +45,7 @@ __all__ = [
     "Plain",
     "Procedure",
     "Progress",
+    "Pullback",
     "RoundingWarning",
     "RunError",
     "SourceError",
@@ -60,6 +62,7 @@ __all__ = [
     "primitive",
     "primops",
     "profile",
+    "pullback",
     "read",
     "resume",
     "stop_gradient",

@@ -131,6 +131,10 @@ class ArrayLibrary(ABC):
         """Return the bytes of an array's elements, in their order."""
         return bytes(data.tobytes())
 
+    def version(self, data: Any) -> Any:
+        """Return what is another one once the elements were changed in place; None where nothing knows."""
+        return None
+
     def modes(self) -> tuple[str, ...]:
         """Return, in words, the settings on which results depend, where they are not the usual ones."""
         return ()

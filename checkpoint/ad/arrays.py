@@ -194,6 +194,18 @@ class Renewal:
         return self.memories[id(old)][1]
 
 
+class Copies(Renewal):
+    """Makes new handles on copies of arrays, which share no elements with anything."""
+
+    def __call__(self, array: Any) -> Any:
+        """Return a new handle on a copy of an array; of one that is dead, another dead one."""
+        data = array.data
+        is_fixed = not hasattr(type(data), "__setitem__")  # a scalar of NumPy's
+        if is_fixed or array.memory.transient or array.memory.stale != NEVER:
+            return super().__call__(array)
+        return type(array)(namespace_of(data).array(data), self.memory(array.memory))
+
+
 def dead() -> Discrete:
     """Return a stale handle without elements: what a state stores of an array changed under another name."""
     memory = Memory()

@@ -194,11 +194,14 @@ def replace(root: Any, old: Iterable[Number], new: Iterable[Number], births: boo
     return transform(root, table, atom_or_descend, births)
 
 
-def renew(value: Any) -> Any:
-    """Return a copy of a value whose locations are all new, so that it shares none with the old value."""
+def renew(value: Any, renewal: Renewal | None = None) -> Any:
+    """Return a copy of a value whose locations are all new, so that it shares none with the old value.
+
+    renewal: makes the new handles on its arrays; those on the same elements, unless given.
+    """
     if type(value) is float:
         return value * 1.0
-    renewal = Renewal()
+    renewal = Renewal() if renewal is None else renewal
     if type(value) is Array:
         return renewal(value)
     table = {id(number): renewed(number, renewal) for number in numbers(value)}

@@ -64,9 +64,7 @@ class Derivative(Derived):
     ) -> None:
         if not callable(function):
             raise RunError(f"{self.kind} is that of a function, not of a {type(function).__name__}")
-        picks = (argnums,) if isinstance(argnums, int) else argnums
-        if not isinstance(picks, tuple) or not picks or any(type(i) is not int for i in picks):
-            raise RunError(f"argnums is an int or a tuple of ints, not {argnums!r}")
+        _check_argnums(argnums)
         chosen = named_schedule(schedule, memory)
         check_progress(progress)
         check_each(each, has_state)
@@ -101,12 +99,7 @@ class Derivative(Derived):
 
     def picks(self, args: Sequence[Any]) -> list[int]:
         """Return the positions of the selected arguments; RunError where one is missing."""
-        wanted = (self.argnums,) if isinstance(self.argnums, int) else self.argnums
-        for i in wanted:
-            if not -len(args) <= i < len(args):
-                given = f"{len(args)} positional argument" + ("" if len(args) == 1 else "s")
-                raise RunError(f"there is no argument {i}: {_name(self.function)} was called with {given}")
-        return [i % len(args) for i in wanted]
+        return picked_positions(self.function, self.argnums, args)
 
     def call(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Call, list[int]]:
         """Return the call of the function and the positions of the selected arguments; each holds a real."""
@@ -349,6 +342,23 @@ def stop_gradient(x: T) -> T:
         3.0
     """
     return x
+
+
+def picked_positions(function: Callable[..., Any], argnums: ArgNums, args: Sequence[Any]) -> list[int]:
+    """Return the positions of the arguments that argnums selects; RunError where one is missing."""
+    _check_argnums(argnums)
+    wanted = (argnums,) if isinstance(argnums, int) else argnums
+    for i in wanted:
+        if not -len(args) <= i < len(args):
+            given = f"{len(args)} positional argument" + ("" if len(args) == 1 else "s")
+            raise RunError(f"there is no argument {i}: {_name(function)} was called with {given}")
+    return [i % len(args) for i in wanted]
+
+
+def _check_argnums(argnums: ArgNums) -> None:
+    picks = (argnums,) if isinstance(argnums, int) else argnums
+    if not isinstance(picks, tuple) or not picks or any(type(i) is not int for i in picks):
+        raise RunError(f"argnums is an int or a tuple of ints, not {argnums!r}")
 
 
 def _is_zero(cotangent: Any) -> bool:

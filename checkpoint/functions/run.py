@@ -15,7 +15,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from checkpoint.ad.array_library import remembered
 from checkpoint.ad.graph import enter, highest_tag_among, reach, renew, settled
 from checkpoint.ad.record import OperandError
-from checkpoint.ad.tangent import ShapeError, lift, split, zeros_of
+from checkpoint.ad.tangent import ShapeError, lift, split, tangent_of, zeros_of
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair
 from checkpoint.collector import Paused
 from checkpoint.driver.effects import Effects
@@ -29,6 +29,7 @@ from checkpoint.functions.flat import cotangent_of_flat, entered_flat
 from checkpoint.lang import core
 from checkpoint.lang.origins import origin_of
 from checkpoint.prims.operators import Context, reverse_sweep, swept
+from checkpoint.prims.waiting import Waiting
 
 PROGRAMS_AT_ONCE = 8  # that are made without a collection of garbage
 _NOWHERE = Span(Source("<resume>", ""), 0, 0)
@@ -245,6 +246,20 @@ class Run:
                 return renew(value), cotangent_of_flat(self.u.cdr, found[self.inputs :])
             outcome = reverse_sweep(self.context(), 0, schedule, self.u, cotangent_of, self.found, finals)
             return outcome.car, outcome.cdr.cdr
+
+    @_until_all_is_reached
+    def waiting(self, schedule: Schedule) -> Waiting:
+        """Return the run at its end, with what its reversal needs kept as `vjp` would."""
+        with self.errors:
+            return Waiting(self.context(), schedule, self.u, self.found)
+
+    def cotangent(self, waiting: Waiting, cotangent_of: Callable[[Any], Any]) -> Any:
+        """Return the cotangent of the argument, as `vjp` does; this uses up what `waiting` has kept."""
+        with self.errors:
+            found = waiting.cotangents(cotangent_of)
+            if self.is_flat:
+                return cotangent_of_flat(self.u.cdr, found[self.inputs :])
+            return tangent_of(self.u, found, self.found).cdr
 
     @_until_all_is_reached
     def jvp(self, tangent: Any) -> tuple[Any, Any]:

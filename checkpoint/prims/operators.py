@@ -123,7 +123,7 @@ def swept(
         engine,
         context.effects,
         seed=lambda end: engine.seed(end, cotangent_of(end.value)),
-        outside=_outside(engine, schedule, u, found, finals),
+        outside=outside_of(engine, schedule, u, found, finals),
         finals=finals,
     )
     end, cotangent = sweep.run(start, schedule)
@@ -134,7 +134,7 @@ def swept(
     return end.value, finals.not_reported(accumulators, found)
 
 
-def _outside(
+def outside_of(
     engine: Engine, schedule: Schedule, u: Any, found: Sequence[Number], finals: Finals | None
 ) -> Outside:
     """Return what the sweep does not count; results that are reported on the way are counted."""

@@ -81,6 +81,9 @@ class TorchArrays(ArrayLibrary):
         whole = data.resolve_conj().resolve_neg().contiguous().cpu().reshape(-1)
         return bytes(whole.view(torch.uint8).numpy().tobytes())
 
+    def version(self, data: Any) -> Any:
+        return None if data.is_inference() else data._version  # PyTorch has no public name for it
+
     def modes(self) -> tuple[str, ...]:
         return settings.unusual()
 

@@ -1,0 +1,55 @@
+"""Runs that have their value and wait for its cotangent: what a pullback holds.
+
+In: a run, as `swept` of checkpoint.prims.operators takes one. Out: its value, and later, once, the cotangents
+that `swept` returns, to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from checkpoint.ad.accumulators import all_accumulated
+from checkpoint.ad.numbers import Number
+from checkpoint.ad.tangent import zeros_of
+from checkpoint.driver.execute import PausedSweep, Sweep
+from checkpoint.driver.schedule import Schedule
+from checkpoint.prims.operators import Context, outside_of
+
+
+class Waiting:
+    """A run from an entered `u` of floats, which has its value and waits for the cotangent of that.
+
+    value: y, with the run's own locations. found: the numbers in u.
+    """
+
+    __slots__ = ("_engine", "_seeds", "_start", "_sweep", "found", "value")
+
+    def __init__(self, context: Context, schedule: Schedule, u: Any, found: Sequence[Number]) -> None:
+        engine = context.engine
+        self._engine = engine
+        self._start = engine.start(0, u, context.tags)
+        # The seed reads no attribute: a cycle would keep all this until the collector finds it.
+        seeds: list[Callable[[Any], Any]] = [zeros_of]
+        self._seeds = seeds
+        sweep = Sweep(
+            engine,
+            context.effects,
+            seed=lambda end: engine.seed(end, seeds[0](end.value)),
+            outside=outside_of(engine, schedule, u, found, None),
+            pauses=True,
+        )
+        self._sweep = PausedSweep(sweep, self._start, schedule)
+        self.found = found
+        self.value = self._sweep.end.value
+
+    def cotangents(self, cotangent_of: Callable[[Any], Any]) -> list[Any]:
+        """Return the cotangents of `found`, for the cotangent `cotangent_of(y)`, as `swept` does; once."""
+        self._seeds[0] = cotangent_of
+        cotangent = self._sweep.reverse()
+        accumulators = self._engine.argument_cotangents(self._start, cotangent, self.found)
+        return all_accumulated(accumulators, self.found)
+
+    def close(self) -> None:
+        """Release what the run has kept."""
+        self._sweep.close()
