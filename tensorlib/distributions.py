@@ -1,7 +1,8 @@
-"""Distributions of numpy.random.Generator whose numbers depend on parameters of shape.
+"""Distributions of numpy.random.Generator and RandomState whose numbers depend on parameters of shape.
 
 In: the parameters, reals or arrays. Out: NumPy's own numbers, to the last bit: its algorithms
-(numpy/random/src/distributions/distributions.c) on its uniform, normal and exponential numbers. So the
+(numpy/random/src/distributions/distributions.c, and legacy/legacy-distributions.c where RandomState has
+others) on its uniform, normal and exponential numbers. So the
 numbers are differentiable by all parameters, at the draws that were made: where a number is drawn again
 because it was rejected, which one is accepted counts as constant.
 """
@@ -200,3 +201,26 @@ class Shaped:
         if np.any(np.equal(left, right)):
             raise ValueError("left == right")
         return _each(self, _triangular, size, (left, mode, right))
+
+
+class LegacyShaped(Shaped):
+    """The methods of a RandomState for these distributions."""
+
+    def rayleigh(self: Any, scale: Any = 1.0, size: Any = None) -> Any:
+        """See numpy.random.RandomState.rayleigh."""
+        _check("scale", scale, may_be_zero=True)
+        return _each(
+            self, lambda rng, s: s * math.sqrt(-2.0 * math.log1p(-rng.random_sample())), size, (scale,)
+        )
+
+    def pareto(self: Any, a: Any, size: Any = None) -> Any:
+        """See numpy.random.RandomState.pareto."""
+        _check("a", a)
+        return _each(self, lambda rng, k: math.exp(rng.standard_exponential() / k) - 1.0, size, (a,))
+
+    def power(self: Any, a: Any, size: Any = None) -> Any:
+        """See numpy.random.RandomState.power."""
+        _check("a", a)
+        return _each(
+            self, lambda rng, k: (1.0 - math.exp(-rng.standard_exponential())) ** (1.0 / k), size, (a,)
+        )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.prims.arrays import StandIn, stands_for, tensor, translated_as
-from tensorlib.distributions import Shaped
+from tensorlib.distributions import LegacyShaped, Shaped
 from tensorlib.layout.moving import call, shape_now
 from tensorlib.rules import discrete, unbroadcast
 
@@ -272,7 +272,7 @@ class Generator(Distributions, Shaped):
         return self._drawn("integers", (low, high, size, dtype, endpoint), False)
 
 
-class RandomState(Distributions):
+class RandomState(Distributions, LegacyShaped):
     """See numpy.random.RandomState; with a seed. words: its state."""
 
     def __init__(self, seed: Any = None) -> None:

@@ -24,7 +24,7 @@ def register(library: str) -> None:
     elif library == "scipy.ndimage":
         from tensorlib.scipy import filters  # noqa: F401, PLC0415
     elif library == "scipy.signal":
-        from tensorlib.scipy import signals  # noqa: F401, PLC0415
+        from tensorlib.scipy import peaks, signals  # noqa: F401, PLC0415
     elif library == "scipy.interpolate":
         from tensorlib.scipy import curves  # noqa: F401, PLC0415
     elif library == "scipy.integrate":

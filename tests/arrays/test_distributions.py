@@ -1,4 +1,4 @@
-"""Distributions of a Generator that have parameters of shape: NumPy's bits, errors and derivatives."""
+"""Distributions of a Generator or RandomState with parameters of shape: NumPy's bits, errors, derivatives."""
 
 from __future__ import annotations
 
@@ -30,20 +30,24 @@ WRONG = [
 ]
 
 
-def drawing(call: str) -> Any:
+MAKERS = ["default_rng", "RandomState"]
+
+
+def drawing(call: str, maker: str) -> Any:
     """Return a function that draws several times, then once more, with a seed."""
     text = f"""\
 import numpy as np
 def f(seed):
-    rng = np.random.default_rng(seed)
-    return [rng.{call} for _ in range(12)], rng.random()
+    rng = np.random.{maker}(seed)
+    return [rng.{call} for _ in range(12)], rng.{"random" if maker == "default_rng" else "random_sample"}()
 """
     return defined(text)["f"]
 
 
+@pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("call", CALLS)
-def test_numbers_are_those_of_numpy(call: str) -> None:
-    f = drawing(call)
+def test_numbers_are_those_of_numpy(call: str, maker: str) -> None:
+    f = drawing(call, maker)
     for seed in range(3):
         want, got = f(seed), run(f, seed)
         assert got[1] == want[1]
@@ -53,15 +57,16 @@ def test_numbers_are_those_of_numpy(call: str) -> None:
             np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("call", WRONG)
-def test_errors_are_those_of_numpy(call: str) -> None:
-    f = drawing(call)
+def test_errors_are_those_of_numpy(call: str, maker: str) -> None:
+    f = drawing(call, maker)
     want, got = outcome(lambda: f(0)), outcome(lambda: run(f, 0))
     assert (type(got.error), str(got.error)) == (ValueError, str(want.error))
 
 
-def drawn(x: float, k: float) -> Any:
-    rng = np.random.default_rng(5)
+def drawn(x: float, k: float, rng: Any = None) -> Any:
+    rng = np.random.default_rng(5) if rng is None else rng
     total = rng.gamma(x, k) + rng.beta(x, k + 0.5) * rng.weibull(x) + rng.gamma(k * 0.5) * rng.standard_t(x)
     return total + float(np.sum(rng.lognormal(x, k, size=4))) + rng.triangular(-x, 0.1, x) * rng.beta(k, 0.7)
 
@@ -77,6 +82,20 @@ def test_derivatives_by_all_parameters() -> None:
     assert value == drawn(1.7, 0.6)
     by_x = (drawn(1.7 + h, 0.6) - drawn(1.7 - h, 0.6)) / (2 * h)
     by_k = (drawn(1.7, 0.6 + h) - drawn(1.7, 0.6 - h)) / (2 * h)
+    assert gradient == pytest.approx((by_x, by_k), rel=1e-6)
+
+
+def legacy(x: float, k: float) -> Any:
+    rng = np.random.RandomState(5)
+    return drawn(x, k, rng) + rng.pareto(x + 1.0) * rng.power(k) * rng.rayleigh(x)
+
+
+def test_derivatives_of_legacy_numbers() -> None:
+    h = 1e-6
+    value, gradient = checkpoint.value_and_grad(legacy, argnums=(0, 1))(1.7, 0.6)
+    assert value == legacy(1.7, 0.6)
+    by_x = (legacy(1.7 + h, 0.6) - legacy(1.7 - h, 0.6)) / (2 * h)
+    by_k = (legacy(1.7, 0.6 + h) - legacy(1.7, 0.6 - h)) / (2 * h)
     assert gradient == pytest.approx((by_x, by_k), rel=1e-6)
 
 

@@ -37,7 +37,7 @@ def test_constants_of_constants() -> None:
     "f",
     [
         lambda x: signal.butter(2, x)[0][0],
-        lambda x: signal.find_peaks(HEIGHTS * x)[0][0] * x,
+        lambda x: signal.find_peaks_cwt(HEIGHTS * x, [1.0])[0] * x,
         lambda x: np.kaiser(5, beta=x)[1],
         lambda x: signal.get_window(("kaiser", x), 5)[1],
     ],

@@ -23,6 +23,7 @@ from checkpoint.prims.python.native import class_name, class_of, native
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     INDEXED,
+    PLAIN,
     elements,
     is_tuple,
     python_operands,
@@ -193,6 +194,13 @@ def _fields(now: Now, x: Any) -> Dict:
 
 
 rearrange("callable", 1, "callable(x)", _callable, discrete=True)
+rearrange(
+    "holds-objects",
+    1,
+    "whether an element of a sequence is no number",
+    lambda now, x: not all(type(each) in NUMBERS or type(each) in PLAIN for each in elements(now, x)),
+    discrete=True,
+)
 rearrange("exact-sum", 1, "math.fsum(x), without derivative", lambda now, x: math.fsum(_reals(now, x)))
 rearrange("norm", 1, "math.hypot(*x), without derivative", lambda now, x: math.hypot(*_reals(now, x)))
 rearrange("replaced", 2, "dataclasses.replace: an object, the new fields as a dictionary", _replaced)

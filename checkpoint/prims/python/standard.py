@@ -2,6 +2,7 @@
 
     (py.standard name x ...)           the function of that name in FUNCTIONS, at x ...
     (py.is-fixed x ...)                whether none of the values holds a real, or a function
+    (py.of-exact name x y)             the operator of that name, of Fractions and integers
     (py.computed f args keywords)      the function of Python's in a Native, at a tuple and a dictionary
     (py.complex x [y])                 complex(x, y)
     (py.complex-power part a b c d)    "real" or "imag" of (a + bi) ** (c + di)
@@ -35,6 +36,7 @@ from typing import Any
 
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import TUPLE, Object, Record
+from checkpoint.ad.record import lookup
 from checkpoint.ad.storage import Now
 from checkpoint.ad.twister import Block, put_together, taken_apart
 from checkpoint.errors import RunError
@@ -174,6 +176,11 @@ def _is_plain(value: Any) -> bool:
     return kind in ("i", "u", "b") or type(value) in PLAIN
 
 
+def _of_exact(now: Now, name: str, x: Any, y: Any) -> Any:
+    return lookup(f"py.{name}/any").value(now, x, y)  # type: ignore[attr-defined]  # of a Rearrange
+
+
+rearrange("of-exact", 3, "an operator of Fractions and integers: its name, x, y", _of_exact)
 rearrange(
     "is-fixed", ANY_NUMBER, "whether values hold nothing that has a derivative", _is_fixed, discrete=True
 )

@@ -92,6 +92,7 @@ METHODS = _LOGGING | _OF_LOGGERS.keys()  # of loggers
 def call(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | None:
     """Translate the call of a known function; return None for all that this module does not know."""
     if isinstance(value, type) and is_constant(value):
+        t.program.note_class(value)
         number = _literal(node)
         if number is not None:
             return Const(t.span(node), held(value(number)))

@@ -213,11 +213,21 @@ def callable_(x: Any) -> Any:
 def fsum_(items: Any) -> Any:
     """See math.fsum; its derivative with respect to each item is 1."""
     found = prim("py.sequence", items)
+    if prim("py.holds-objects", found):
+        found = [real_of(item) for item in found]
     total = prim("py.exact-sum", found)
     for item in found:
         if math.isfinite(item):
             total = total + (item - prim("py.stop", item))
     return total
+
+
+def real_of(x: Any) -> Any:
+    """Return the real that an object is by its `__float__` or `__index__`; every other value itself."""
+    if isinstance(x, float | int) or prim("py.is-array", x):
+        return x
+    is_real = prim("py.has-attribute", x, "__float__") or prim("py.has-attribute", x, "__index__")
+    return float(x) if is_real else x
 
 
 def prod_(items: Any, /, *, start: Any = 1) -> Any:

@@ -17,6 +17,7 @@ from checkpoint.ad.tables import Table, is_of_pandas
 from checkpoint.lang.python.calls.arrays import are_arrays, is_array, is_noted, note_array
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import VIEWS, stand_in_of
+from checkpoint.lang.python.library.standard.fractional import EXACT
 from checkpoint.lang.python.linking.inputs import is_data
 from checkpoint.lang.python.source.members import is_bare
 
@@ -68,6 +69,8 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
             functions.append(each)
         elif is_of_pandas(kind):
             found[Table] = None
+        elif kind in EXACT:
+            found[kind] = None
         elif is_opaque(each) or kind is type(os.environ):
             continue
         elif is_array(each):

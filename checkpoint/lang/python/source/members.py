@@ -17,7 +17,7 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from checkpoint.lang.python.library.standard import values
+from checkpoint.lang.python.library.standard import fractional, values
 from checkpoint.lang.python.library.standard.bases import BASES
 from checkpoint.lang.python.library.standard.mixins import STORED
 from checkpoint.lang.python.library.standard.values import value_base_of
@@ -55,6 +55,8 @@ def member_of(cls: type, name: str) -> Any:
 
 def any_member_of(cls: type, name: str) -> Any:
     """Return the member of a class under a name, which may be None; NO_MEMBER for a field or no member."""
+    if cls in fractional.STORED:
+        return fractional.STORED[cls].get(name, NO_MEMBER)
     for base in cls.__mro__:
         of_python = not base.__flags__ & _HEAP or base.__module__ == "enum"
         if of_python and base not in BASES and (base not in values.STORED or base is not base_of(cls)):
@@ -85,7 +87,7 @@ def stored_in(cls: type, derived: type | None = None) -> Mapping[str, Any]:
     derived: the class whose objects it is for, since a number or text has the library's methods only in those
     of classes that derive from it; None: the class itself.
     """
-    found: Mapping[str, Any] | None = STORED.get(cls)
+    found: Mapping[str, Any] | None = STORED.get(cls, fractional.STORED.get(cls))
     if found is None and cls in values.STORED and derived is not None:
         found = values.STORED[cls] if derived is cls or value_base_of(derived) is cls else None
     return vars(BASES.get(cls, cls)) if found is None else found
