@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from enum import Enum
+from enum import Enum, EnumType
 from types import MemberDescriptorType, ModuleType
 from typing import Any, cast
 
@@ -105,6 +105,8 @@ def _of_class(now: Now, cls: type, name: str) -> Any:
     found = getattr(cls, name)
     if type(found) is str or found is None:
         return found
+    if isinstance(cls, EnumType) and (name == "__members__" or isinstance(found, Enum)):
+        return to_value(now, dict(found) if name == "__members__" else found)
     raise RunError(
         f"the attribute {name} of the class {cls.__name__} cannot be used here: name the class where it is "
         f"read"

@@ -27,6 +27,7 @@ from checkpoint.prims.python.support import (
     key_of,
     list_of,
     python_operands,
+    python_result,
     rearrange,
     refuse,
     select,
@@ -242,6 +243,9 @@ def _parts(now: Now, x: Any, before: int, rest: bool, after: int) -> Any:
         items = elements(now, x)
         if len(items) == before + after or (rest and len(items) > before + after):
             return items
+    if type(x) in NATIVES:
+        python_result(now, _unpacking(before, rest, after), x)
+        return elements(now, x)
     return _not_unpacked(now, x, before, rest, after)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Callable, Iterable
-from enum import Enum
+from enum import Enum, EnumType
 from typing import Any
 
 from checkpoint.ad.array_library import holds_numbers, libraries
@@ -133,8 +133,8 @@ def of_constants(now: Now, function: Callable[..., Any], result: Any, operands: 
 
 
 def is_enum(value: Any) -> bool:
-    """Return whether a value is a member of an enumeration."""
-    return type(value) is Native and isinstance(value.value, Enum)
+    """Return whether a value is an enumeration or a member of one."""
+    return type(value) is Native and isinstance(value.value, Enum | EnumType)
 
 
 def python_result(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
@@ -206,6 +206,8 @@ def elements(now: Now, x: Any) -> Any:
         return [to_value(now, key) for key in x.items]
     if kind in NATIVES and is_opaque(x.value):
         return [to_value(now, item) for item in x.value]
+    if kind is Native and isinstance(x.value, EnumType):
+        return [Native(member) for member in x.value]
     return refuse(now, iter, x)
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import types
 from collections.abc import Callable
+from enum import EnumType
 from functools import partial
 
 from checkpoint.ad.arrays import Native
@@ -36,6 +38,8 @@ def with_attribute(program: ProgramContext, name: str) -> list[type]:
 
 def _has(cls: type, name: str) -> bool:
     found = inspect.getattr_static(cls, name, _MISSING)
+    if isinstance(cls, EnumType) and not isinstance(found, types.FunctionType | classmethod | staticmethod):
+        return False  # a member, or what members have, which is constant
     return found is not _MISSING and not is_slot(found) and not name.startswith("__")
 
 

@@ -15,6 +15,7 @@ from checkpoint.lang.core import Const, Expr, Let
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits
 from checkpoint.lang.python.context.meanings import Binding, Env
+from checkpoint.lang.python.control.plan import iterated
 from checkpoint.lang.python.normal.comprehensions import decides, growth, loops, over, runs_as_function
 from checkpoint.lang.python.normal.liveness import NONE, LiveAtExits
 from checkpoint.lang.python.normal.nodes import assign, constant, load
@@ -134,4 +135,4 @@ def _with_items_first(
     changed = over(first, load(ITEMS, first.iter))
     inside = {**env, **as_free, ITEMS: Binding(items)}
     value = run(t, node, [changed, *generators[1:]], start, body, inside, last)
-    return Let(span, items, t.expr(first.iter, env), value)
+    return Let(span, items, iterated(t, first.iter, env), value)

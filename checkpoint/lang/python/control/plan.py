@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import EnumType
+from typing import Any
 
+from checkpoint.ad.arrays import Native
 from checkpoint.lang.core import Const, Expr, Let, Prim, Var
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits
-from checkpoint.lang.python.context.meanings import Env
+from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control.handlers import guard
 
 
@@ -46,6 +50,17 @@ class Plan:
         """Return the i-th item as one value."""
         parts = self.items(position)
         return parts[0] if self.whole else Prim(parts[0].span, "py.tuple", tuple(parts))
+
+
+def iterated(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
+    """Return what a loop goes through; of an enumeration that is named, the tuple of its members."""
+    named = isinstance(node, ast.Name | ast.Attribute)
+    known = t.program.reference(t, node, env) if named else None
+    if not isinstance(known, Reference) or not isinstance(known.value, EnumType):
+        return t.expr(node, env)
+    t.program.note_class(known.value)
+    members: list[Any] = list(known.value)
+    return Prim(t.span(node), "py.tuple", tuple([Const(t.span(node), Native(member)) for member in members]))
 
 
 def once(

@@ -18,7 +18,7 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits
 from checkpoint.lang.python.context.meanings import Env
 from checkpoint.lang.python.control import endless
-from checkpoint.lang.python.control.plan import Loop, Plan, once
+from checkpoint.lang.python.control.plan import Loop, Plan, iterated, once
 from checkpoint.lang.python.library.standard.lazy import reversible
 from checkpoint.lang.python.scopes.syntax import has_star, view_of
 
@@ -120,7 +120,7 @@ def _iterated(
 
         return use(Plan(more, items, raises=True, sequence=source))
 
-    started = t.program.start(t, t.expr(node, env), node)
+    started = t.program.start(t, iterated(t, node, env), node)
     empty = prim(span, "py.list", Const(span, None))
     return Let(span, cell.name, empty, once(t, started, "sequence", env, exits, over))
 
@@ -148,7 +148,7 @@ def _known_callee(t: FunctionContext, node: ast.expr, env: Env) -> object:
 
 
 def _sequence(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
-    return t.program.operation(t, "py.sequence", [t.expr(node, env)], node)
+    return t.program.operation(t, "py.sequence", [iterated(t, node, env)], node)
 
 
 def _indexed(value: Var, now: Callable[[], Expr] | None = None) -> Plan:

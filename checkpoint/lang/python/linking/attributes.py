@@ -18,6 +18,7 @@ from checkpoint.lang.python.source.boundary import is_own
 from checkpoint.lang.python.source.plain_objects import attribute_names, is_plain_object
 
 _KNOWN = (types.ModuleType, type, types.UnionType, logging.Logger)
+OF_CLASSES = frozenset(("__name__", "__qualname__", "__members__"))  # read of the value, when it runs
 _OF_FUNCTIONS = frozenset(("__doc__", "__module__", "__name__", "__qualname__"))
 
 

@@ -100,9 +100,6 @@ def procedure_of(
         program.note_module(value)
     if isinstance(value, Enum | types.ModuleType):
         return Const(span, Native(value))
-    if isinstance(value, EnumType):  # which Python iterates over
-        members: list[Any] = list(value)
-        return prim(span, "py.tuple", *[Const(span, Native(member)) for member in members])
     if arrays.is_constant(value):
         if isinstance(value, type):
             program.note_dtypes()
@@ -147,9 +144,9 @@ def unusable(value: Any, span: Span) -> Expr:
 
 def _class_value(program: ProgramContext, cls: type, span: Span) -> Expr | None:
     """Return a class as a constant; None where classes are no values of the program."""
-    if isinstance(cls, EnumType) or arrays.is_constant(cls):
-        return None  # as a value it is the tuple of its members, or a dtype
-    if is_of_program(cls) or program.has_class_values():
+    if arrays.is_constant(cls):
+        return None  # as a value it is a dtype
+    if isinstance(cls, EnumType) or is_of_program(cls) or program.has_class_values():
         program.note_class_value(cls)
         return Const(span, Native(cls))
     return None
