@@ -207,7 +207,8 @@ def elements(now: Now, x: Any) -> Any:
     if kind in NATIVES and is_opaque(x.value):
         return [to_value(now, item) for item in x.value]
     if kind is Native and isinstance(x.value, EnumType):
-        return [Native(member) for member in x.value]
+        members: list[Any] = list(x.value)
+        return [Native(member) for member in members]
     return refuse(now, iter, x)
 
 
