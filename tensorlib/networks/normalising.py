@@ -158,7 +158,7 @@ LAYER_NORM = tensor(
     saves=_layer_norm_saves,
     pull=_layer_norm_pull,
     jvps=along(_layer_norm_now, 0, 2, 3, 4, count=5),
-    needs=((0, 2), (), (0,), (), (0, 2)),
+    needs=((0, 2), (), (0, 2), (), (0, 2)),  # PyTorch's own reversals take the weight, too
     implements=(layer_norm,),
     shape="that of input",
     samples=_layer_samples,
@@ -284,7 +284,7 @@ GROUP_NORM = tensor(
     saves=_group_norm_saves,
     pull=_group_norm_pull,
     jvps=along(_group_norm_now, 0, 2, 3, 4, count=5),
-    needs=((0, 2), (), (0,), (), (0, 2)),
+    needs=((0, 2), (), (0, 2), (), (0, 2)),  # PyTorch's own reversals take the weight, too
     implements=(group_norm,),
     shape="that of input",
     samples=_group_samples,

@@ -128,6 +128,16 @@ def test_values_and_gradients_are_those_of_pytorch(name: str, dtype: str, engine
 
 @ENGINES
 @pytest.mark.parametrize("name", PROGRAMS)
+def test_each_argument_alone_has_its_gradient(name: str, engine: str) -> None:
+    f, shapes = PROGRAMS[name]
+    args, program = draw(torch.float64, *shapes), weighed(f)
+    for position, expected in enumerate(theirs(program, args)):
+        found = grad(program, argnums=position, engine=engine)(*args)
+        assert torch.allclose(found, expected, 1e-11, 1e-11)
+
+
+@ENGINES
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_schedules_agree_to_the_bit(name: str, engine: str) -> None:
     f, shapes = PROGRAMS[name]
     args, program = draw(torch.float32, *shapes), weighed(f)
