@@ -14,6 +14,7 @@
 #include "bridge/gil.h"
 #include "memory/hash.h"
 #include "memory/memory.h"
+#include "memory/resident.h"
 
 typedef struct Place {
     PyObject *key;   /* NULL: it is free */
@@ -29,14 +30,20 @@ typedef struct Places { /* open addressing, at most half full */
 struct StorageTable {
     Places storages, references;
     PyObject *given, *callback; /* owned */
-    int64_t live, freed; /* freed: since memory was last returned to the system */
-    int64_t bound;
+    int64_t live;
+    size_t results; /* the bytes of accumulators that are returned, at most */
+    /* What decides when free memory is returned to the system, in bytes. since: counted since that was last asked;
+     * before: resident before the arguments entered; limit: what may be resident beyond that and the results. */
+    int64_t bound, since, before, limit;
+    Resident resident;
 };
 
 /* FIRST_ROOM: places; a power of two. LEAST_ACCUMULATOR: bytes; smaller ones are not worth the time that counting takes. */
 enum { FIRST_ROOM = 64, LEAST_ACCUMULATOR = 4096 };
-/* Memory is returned when so much has been freed since: a part of what the bound leaves, and of the bound. */
-enum { PART_LEFT = 8, PART_OF_BOUND = 32 };
+/* Parts of the bound: what is left of it when memory is returned, and how much is counted before resident memory is
+ * read again, and grown before more is returned. To return memory often costs much: what is used again soon comes back
+ * page by page. */
+enum { PART_LEFT = 16, PART_GROWN = 64 };
 
 static const char CAPSULE[] = "checkpoint_storages";
 
@@ -102,7 +109,6 @@ static PyObject *freed(PyObject *capsule, PyObject *reference) {
         if (left.key) {
             leave(&table->storages, left.other);
             table->live -= (int64_t)left.bytes;
-            table->freed += (int64_t)left.bytes;
             Py_DECREF(reference);
         }
     }
@@ -123,15 +129,24 @@ static bool create(StorageTable *table, PyObject *given) {
     return true;
 }
 
-StorageTable *storage_table_begin(void *given, size_t bound) {
+StorageTable *storage_table_begin(void *given, size_t bound, size_t results, size_t entered) {
     StorageTable *table = memory_take(sizeof *table);
     if (!table) return NULL;
     memset(table, 0, sizeof *table);
-    table->bound = bound < INT64_MAX ? (int64_t)bound : 0;
+    table->results = results;
+    table->resident = (Resident){-1};
+    if (bound > 0 && bound < INT64_MAX) {
+        table->bound = (int64_t)bound;
+        table->resident = resident_open();
+        const int64_t resident = resident_bytes(table->resident);
+        table->before = resident < 0 ? -1 : resident > (int64_t)entered ? resident - (int64_t)entered : 0;
+        table->limit = table->bound - table->bound / PART_LEFT;
+    }
     void *lock = python_lock();
     const bool made = create(table, given);
     python_unlock(lock);
     if (made) return table;
+    resident_close(table->resident);
     memory_give(table, sizeof *table);
     return NULL;
 }
@@ -148,6 +163,7 @@ void storage_table_end(StorageTable *table) {
     Py_DECREF(table->callback);
     Py_XDECREF(table->given);
     python_unlock(lock);
+    resident_close(table->resident);
     memory_give(table, sizeof *table);
 }
 
@@ -155,13 +171,24 @@ int64_t storage_table_live(const StorageTable *table) { return table ? table->li
 
 /* Counting */
 
-static void return_free_memory(StorageTable *table) {
-    if (!table->bound || table->freed < table->bound / PART_OF_BOUND) return;
-    if (table->freed < (table->bound - table->live) / PART_LEFT) return;
-    table->freed = 0;
+/* Returns what the process holds beyond what it held at the beginning, and the results. */
+static int64_t grown(const StorageTable *table, const Heap *heap) {
+    const size_t results = heap->accumulated < table->results ? heap->accumulated : table->results;
+    return resident_bytes(table->resident) - table->before - (int64_t)results;
+}
+
+/* Returns free memory to the system where the process is found to hold more than the limit, which is moved above what
+ * is still held then. */
+static void bound_resident(StorageTable *table, const Heap *heap) {
+    if (table->since < table->bound / PART_GROWN) return;
+    table->since = 0;
+    if (table->before < 0 || grown(table, heap) <= table->limit) return;
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
+    const int64_t least = table->bound - table->bound / PART_LEFT;
+    const int64_t next = grown(table, heap) + table->bound / PART_GROWN;
+    table->limit = next > least ? next : least;
 }
 
 static bool is_given(const StorageTable *table, PyObject *storage) {
@@ -172,7 +199,7 @@ static bool is_given(const StorageTable *table, PyObject *storage) {
 }
 
 /* Counts a storage that is not known yet. */
-static void count(StorageTable *table, PyObject *storage, size_t bytes) {
+static void count(StorageTable *table, const Heap *heap, PyObject *storage, size_t bytes) {
     if (is_given(table, storage)) return;
     PyObject *reference = PyWeakref_NewRef(storage, table->callback);
     if (!reference || !reserve(&table->storages) || !reserve(&table->references)) {
@@ -182,7 +209,9 @@ static void count(StorageTable *table, PyObject *storage, size_t bytes) {
     enter(&table->storages, (Place){storage, reference, bytes});
     enter(&table->references, (Place){reference, storage, bytes});
     table->live += (int64_t)bytes;
-    return_free_memory(table);
+    if (!table->bound) return;
+    table->since += (int64_t)bytes;
+    bound_resident(table, heap);
 }
 
 static bool is_known(const StorageTable *table, const PyObject *storage) {
@@ -195,7 +224,7 @@ void note_array(const ArrayClasses *c, const Heap *heap, PyObject *array) {
     PyObject *storage = storage_of(c, array);
     if (storage && !is_known(table, storage)) {
         const int64_t bytes = storage_bytes(c, array, storage);
-        if (bytes > 0) count(table, storage, (size_t)bytes);
+        if (bytes > 0) count(table, heap, storage, (size_t)bytes);
     }
     Py_XDECREF(storage);
     PyErr_Clear(); /* what cannot be asked is not counted */

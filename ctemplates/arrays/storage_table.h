@@ -14,10 +14,11 @@
 
 typedef struct StorageTable StorageTable;
 
-/* bound: the bytes that may be held: free memory that the allocator keeps is returned to the system now and then, since
- * the blocks of aligned arrays leave gaps that it does not use again; 0: it is not known, and nothing is returned. Returns NULL where memory has run
- * out. Takes the GIL, as the next does. */
-StorageTable *storage_table_begin(void *given, size_t bound);
+/* bound: the bytes that may be held, `entered` of them already, besides accumulators of up to `results`. Where the
+ * process is found to hold more, free memory that the allocator keeps is returned to the system: the blocks of aligned
+ * arrays leave gaps that it does not use again. 0: it is not known, and nothing is returned. Returns NULL where memory
+ * has run out. Takes the GIL, as the next does. */
+StorageTable *storage_table_begin(void *given, size_t bound, size_t results, size_t entered);
 void storage_table_end(StorageTable *table);    /* NULL is ignored */
 
 int64_t storage_table_live(const StorageTable *table); /* 0 for NULL */

@@ -12,9 +12,10 @@
 
 /* PER_RUN: the number of steps that take as long as to begin and end a run. FIRST_CHECK, LAST_CHECK: after how many
  * steps what is held is compared with its bound, at first and at most. FOREIGN_BYTES: what Python has for a value
- * beside an array's elements: a handle, the array object, and the overhead of the allocators. */
+ * beside an array's elements: a handle, the array object, and the overhead of the allocators. ENTERED_BYTES: what it has
+ * taken at most for each array among the arguments when the sweep begins. */
 enum { SLICE = 1000000, PER_RUN = 200, FIRST_KEPT = 8, FIRST_LOG = 64 };
-enum { FIRST_CHECK = 64, LAST_CHECK = 4096, FOREIGN_BYTES = 300 };
+enum { FIRST_CHECK = 64, LAST_CHECK = 4096, FOREIGN_BYTES = 300, ENTERED_BYTES = 1200 };
 /* LEAF_SLICE: the steps between two looks at the leaves that have been touched. LEAF_BYTES: what Python has for one whose
  * cotangent is to be reported: its path, and where it is. */
 enum { LEAF_SLICE = 32, LEAF_BYTES = 1000 };
@@ -82,7 +83,8 @@ void sweep_watch_leaves(Sweep *s) { leaves_begin(s->heap, &s->leaves); }
 
 void sweep_weigh_arrays(Sweep *s, size_t results, void *given, size_t bound) {
     s->arrays = array_memory_begin();
-    s->heap->storages = s->storages = storage_table_begin(given, bound);
+    const size_t entered = ENTERED_BYTES * s->heap->foreign_count;
+    s->heap->storages = s->storages = storage_table_begin(given, bound, results, entered);
     s->heap->weighs = true;
     s->results = results;
 }
