@@ -10,6 +10,10 @@
 (1024.0, 5120.0)
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 from checkpoint.ad.values import Capsule
 from checkpoint.api.checking import check
 from checkpoint.api.gradients import grad, hvp, stop_gradient, value_and_grad
@@ -33,6 +37,16 @@ from checkpoint.errors import (
 from checkpoint.functions.procedures import Procedure
 from checkpoint.watch.profile import profile
 from checkpoint.watch.progress import Progress
+
+
+def __getattr__(name: str) -> Any:
+    """Import `checkpoint.torch` where it is first used: it needs PyTorch."""
+    if name == "torch":
+        import checkpoint.torch as found  # noqa: PLC0415
+
+        return found
+    raise AttributeError(f"module 'checkpoint' has no attribute {name!r}")
+
 
 __all__ = [
     "Binomial",

@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from operator import attrgetter
 from typing import Any
 
@@ -89,7 +90,10 @@ class ArrayLibrary(ABC):
         return type(self).entered is ArrayLibrary.entered
 
     def entered(self, data: Any) -> Any:
-        """Return the array that stands for one from outside in a program; TypeError for one that cannot."""
+        """Return the array that stands for one from outside in a program; TypeError for one that cannot.
+
+        A library whose arrays do not stand for themselves tells `noticed` of both.
+        """
         return data
 
     def device_of(self, data: Any) -> Any:
@@ -163,6 +167,8 @@ storages: dict[type, tuple[Any, Any]] = {}  # by the type of an array: its libra
 # By a dtype of another library than the default one, or by a library that is apart: its functions.
 of_dtypes: dict[Any, Any] = {}
 kernels: dict[Any, Any] = {}  # by a library's namespace: the object that has its kernels
+# Where somebody asks for it: by the identity of an array that stands in a program for one from outside, both.
+noticed: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("checkpoint.noticed", default=None)
 kinds: dict[Any, str] = {}  # by a dtype without an attribute `kind`: NumPy's letter for it
 
 

@@ -33,7 +33,10 @@ from tests.cli.support import checkpoint
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TEXTS = {str(path.relative_to(ROOT)): path.read_text() for path in DOCUMENTS}
-NEEDS = {"docs/guide/tensors.md": "torch"}  # without which the Python of a document is not run
+NEEDS = {
+    "docs/guide/tensors.md": "torch",
+    "docs/guide/frameworks.md": "torch",
+}  # without which the Python of a document is not run
 MOST_LINES = 250  # of the front page
 FILES = {"scheme": r"; (\S+\.vlad):", "python": r"# (\S+\.py):"}
 SESSION = re.compile(r"^```python\n(.*?)^```\n(\n```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)

@@ -1,0 +1,131 @@
+"""Programs as functions of PyTorch's: `checkpoint.torch.function`.
+
+In: a function that checkpoint can differentiate. Out: one whose results autograd records as one node, which
+keeps what the budget allows and recomputes the rest.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import torch
+
+from checkpoint.ad.arrays import Array, Memory
+from checkpoint.ad.graph import numbers, replace
+from checkpoint.api.schedules import named_schedule
+from checkpoint.driver.memory import Memory as Bound
+from checkpoint.driver.schedule import Schedule
+from checkpoint.errors import RunError
+from checkpoint.torch.recorded import Recorded, is_tensor
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def function(
+    f: Callable[P, T],
+    *,
+    engine: str | None = None,
+    schedule: Schedule | str | None = None,
+    memory: Bound = None,
+) -> Callable[P, T]:
+    """Return f as a function that PyTorch's autograd records: its gradient is computed by checkpointing.
+
+    It belongs anywhere in a PyTorch model, and trains with torch.optim. Every tensor that requires gradients
+    receives one, be it in a nest of arguments, in an object, or read by f from its surroundings; all others
+    are constants. The tensors of the result are recorded; numbers in it are constants, as `x.item()` is in
+    PyTorch. Derivatives of every order (`create_graph=True`) go through it. Where nothing requires gradients,
+    or under `torch.no_grad()`, f is run and nothing is kept.
+
+    What the forward pass keeps, within `memory`, is freed by the backward pass. A second one (`retain_graph`)
+    runs f again. PyTorch refuses it where one of these tensors was changed in place since. Settings such as
+    autocast are, in the backward pass, those of the forward pass.
+
+    Args:
+        f: a function of any positional and keyword arguments, each a pytree.
+        engine: as in `checkpoint.vjp`.
+        schedule: as in `checkpoint.vjp`.
+        memory: as in `checkpoint.vjp`.
+
+    Examples:
+        >>> import torch, checkpoint.torch
+        >>> def smooth(layers, x):
+        ...     for w in layers:
+        ...         x = torch.tanh(x * w)
+        ...     return x.sum()
+        >>> layers = [torch.full((2,), 0.5, requires_grad=True) for _ in range(3)]
+        >>> loss = checkpoint.torch.function(smooth, memory="64MiB")(layers, torch.ones(2)) ** 2
+        >>> loss.backward()
+        >>> layers[0].grad
+        tensor([0.0832, 0.0832])
+    """
+    if not callable(f):
+        raise RunError(f"checkpoint.torch.function takes a function, not a {type(f).__name__}")
+    chosen = named_schedule(schedule, memory)
+
+    @functools.wraps(f)
+    def recorded(*args: P.args, **kwargs: P.kwargs) -> T:
+        made = Recorded(f, args, kwargs, engine, chosen)
+        if not (made.inputs and torch.is_grad_enabled()):
+            plain: T = made.call.value()
+            return plain
+        waiting = made.waiting()
+        y = made.value(waiting)
+        found = [number for number in numbers(y) if is_tensor(number)]
+        outputs = _Forward.apply(made, waiting, [x.data for x in found], *made.inputs)
+        left = replace(y, found, [Array(x, Memory()) for x in outputs])
+        result: T = made.call.leave(left)
+        return result
+
+    return recorded
+
+
+class _Forward(torch.autograd.Function):  # type: ignore[misc]  # types of PyTorch are not read
+    """The value of a call that has run; its derivative is the reversal of level 0."""
+
+    @staticmethod
+    def forward(ctx: Any, made: Recorded, waiting: Any, outputs: list[Any], *inputs: Any) -> Any:
+        ctx.made, ctx.waiting = made, waiting
+        ctx.save_for_backward(*inputs)
+        return tuple(outputs)
+
+    @staticmethod
+    def backward(ctx: Any, *v: Any) -> Any:
+        u = ctx.saved_tensors
+        waiting, ctx.waiting = ctx.waiting, None
+        if torch.is_grad_enabled():  # for a derivative of the derivative
+            if waiting is not None:
+                waiting.close()
+            found = _Reversal.apply(ctx.made, 0, len(u), *u, *v)[len(v) :]
+        elif waiting is not None:
+            found = ctx.made.finished(waiting, v)
+        else:
+            found = ctx.made.reversal(0, u, v)[1]
+        return None, None, None, *found
+
+
+class _Reversal(torch.autograd.Function):  # type: ignore[misc]  # as above
+    """The reversal of a level; its derivative is that of the next one (checkpoint.torch.recorded)."""
+
+    @staticmethod
+    def forward(ctx: Any, made: Recorded, level: int, count: int, *tensors: Any) -> Any:
+        ctx.made, ctx.level, ctx.count = made, level, count
+        ctx.save_for_backward(*tensors)
+        y, found = made.reversal(level, tensors[:count], tensors[count:])
+        return tuple([x.clone() for x in (*y, *found)])
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        count = ctx.count
+        u, v = ctx.saved_tensors[:count], ctx.saved_tensors[count:]
+        a, w = cotangents[: len(v)], cotangents[len(v) :]
+        given = (*u, *w), (*a, *v)
+        if torch.is_grad_enabled():
+            found = _Reversal.apply(ctx.made, ctx.level + 1, 2 * count, *given[0], *given[1])
+        else:
+            y, parts = ctx.made.reversal(ctx.level + 1, *given)
+            found = (*y, *parts)
+        of_v, of_u = found[len(v) : 2 * len(v)], found[2 * len(v) :][:count]
+        return None, None, None, *of_u, *of_v
