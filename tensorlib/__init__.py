@@ -23,7 +23,8 @@ from tensorlib import (
 )
 from tensorlib.elementwise import comparison, complex, elementary, pointwise, powers, selection
 from tensorlib.functional import reduce, scan
-from tensorlib.language import functions, scalars
+from tensorlib.language import functions, kinds, scalars
+from tensorlib.language import networks as tensor_networks
 from tensorlib.language import products as tensor_products
 from tensorlib.layout import (
     accumulating,
@@ -96,6 +97,7 @@ __all__ = [
     "inplace",
     "jacobian_parts",
     "joining",
+    "kinds",
     "linalg",
     "matrices",
     "matrix_norms",
@@ -135,6 +137,7 @@ __all__ = [
     "statistics",
     "subtract_at",
     "sums",
+    "tensor_networks",
     "tensor_products",
     "to",
     "training",

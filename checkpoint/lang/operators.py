@@ -19,7 +19,7 @@ from checkpoint.lang.tensors import TENSORS
 # The value without operands; with one operand it is that operand.
 _UNITS = {"+": 0.0, "*": 1.0}
 _FOLDED = frozenset({"+", "-", "*", "/", "max", "min"})
-_PARAMETERS = ("a", "b", "c", "d")
+_PARAMETERS = ("a", "b", "c", "d", "e", "f")
 
 
 def apply_primitive(name: Name, operands: Sequence[Expr], span: Span, arities: Mapping[str, int]) -> Expr:

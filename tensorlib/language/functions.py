@@ -7,11 +7,13 @@ scalar primitives do on tensors is in tensorlib.language.scalars.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 
 from checkpoint.ad.operands import Items
+from checkpoint.ad.record import register
 from checkpoint.ad.tensors import SAME, Tensor
 from checkpoint.prims.arrays import tensor
 from tensorlib import random
@@ -288,3 +290,6 @@ WHERE_ = tensor(
         (rng.normal(size=3) > 0.0, rng.normal(size=(2, 3)), rng.normal(size=(2, 1))),
     ],
 )
+
+for _name, _record in (("narrow-tensor", NARROW), ("expand-tensor", EXPAND), ("concat-tensors", CONCAT)):
+    register(dataclasses.replace(_record, name=_name))

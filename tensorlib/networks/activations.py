@@ -62,6 +62,7 @@ def _activation(
         assert by_first is not None
         return number(MULTIPLY(by_first(y, x, *given), t))
 
+    given = range(1, 1 + rest)  # the parameters, of which each may be an array without axes
     further = [None] * rest
     more = (None,) * rest if by_first is None else (parameter_vjp, *further[1:])
     base = sampled((-2.5, 2.5))
@@ -70,7 +71,7 @@ def _activation(
         _by_kernel(name, value),
         vjps=(vjp, *more),
         jvps=(jvp, *[rule and parameter_jvp for rule in more]),
-        needs=(tuple([_NEEDS[letter] for letter in reads]), *[(0, RESULT)] * rest),
+        needs=((*[_NEEDS[letter] for letter in reads], *given), *[(0, *given, RESULT)] * rest),
         shape="that of the array",
         samples=lambda rng: [
             *base(rng),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from checkpoint.lang.tensors import TENSORS
+from checkpoint.lang.tensors import KINDS, TENSORS
 from tensorlib.table import table
 
 README = (Path(__file__).resolve().parents[2] / "tensorlib" / "README.md").read_text()
@@ -19,4 +19,6 @@ def test_the_table_is_that_of_the_records() -> None:
 
 def test_every_name_of_the_language_is_explained_with_its_operands() -> None:
     forms: dict[str, str] = dict(re.findall(r"`\(([^ `]+) ([^`]+)\)`", README))
+    for name in list(forms):
+        forms |= {name.replace("R-T", kind): forms[name] for kind in KINDS}
     assert {name: len(forms[name].split()) for name in TENSORS} == dict(TENSORS)

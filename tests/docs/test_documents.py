@@ -27,6 +27,7 @@ import pytest
 from checkpoint import config
 from checkpoint.config import close_packages
 from checkpoint.lang.names import surface
+from checkpoint.lang.tensors import KINDS
 from checkpoint.prims import text_arities
 from tests.cli.support import checkpoint
 
@@ -114,6 +115,7 @@ def test_python(folder: Path, document: str) -> None:
 
 def test_every_primitive_is_named() -> None:
     named = set(" ".join(re.findall(r"`([^`\n]+)`", TEXTS["docs/language.md"])).split())
+    named |= {name.replace("R-T", kind) for name in named for kind in KINDS}
     assert {surface(name) for name in text_arities()} <= named
 
 

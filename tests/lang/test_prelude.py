@@ -50,6 +50,14 @@ VALUES = {
     f"(gradient-descent {SUM_OF_SQUARES} '(4 8) 2 0.25)": "(1.0 2.0)",
     f"(gradient-ascent {SUM_OF_SQUARES} '(4 8) 2 0.5)": "(16.0 32.0)",
     "((negated sqr) 3)": "-9.0",
+    "(size (dropout (ones '(2 3)) 0.5 (random-key 1)))": "(2.0 3.0)",
+    "(size (dropout-planewise (ones '(2 3 4)) 0.5 (random-key 1)))": "(2.0 3.0 4.0)",
+    "(initialize-batch-normalization 2)": "(#<tensor (2) (0.0 0.0)> #<tensor (2) (1.0 1.0)>)",
+    "(second (batch-normalization-training (list->tensor '((1) (3))) (ones 1) (zeros 1)"
+    " (initialize-batch-normalization 1)))": "(#<tensor (1) (0.2)> #<tensor (1) (1.1)>)",
+    "(batch-normalization-test (list->tensor '((1) (3))) (ones 1) (ones 1)"
+    " (list (ones 1) (fill 1 0.99999)))": "#<tensor (2 1) ((1.0) (3.0))>",
+    "(cross-entropy-loss (zeros '(3 4)) (list->tensor '(0 1 3)))": "1.3862943611198906",
 }
 
 
@@ -101,6 +109,16 @@ def test_what_is_raised_for_lists_of_unequal_length() -> None:
 
 def test_every_procedure_is_tried_here() -> None:
     tried = " ".join(VALUES)
-    helpers = {"argmin", "map-end", "map-reduce-end", "map2", "map3", "map4", "map-reduce2", "map-reduce3"}
+    helpers = {
+        "argmin",
+        "map-end",
+        "map-reduce-end",
+        "map2",
+        "map3",
+        "map4",
+        "map-reduce2",
+        "map-reduce3",
+        "drop",
+    }
     left = {name for name in definitions() if f"({name} " not in tried} - helpers
     assert {name for name in left if not name.replace("checkpoint-", "").startswith("multivariate-")} == set()

@@ -35,7 +35,7 @@ UNLIKE = frozenset(
 
 
 # Functions that give constants, which others use that have derivatives.
-CONSTANTS = frozenset(("tensorlib.counted",))
+CONSTANTS = frozenset(("batch-statistics", "tensorlib.counted"))
 
 
 @EVERY_RECORD
