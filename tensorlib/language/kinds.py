@@ -1,7 +1,7 @@
 """The functions of tensors of a kind R-T, which says where a tensor is and what its elements are.
 
-They are list->R-T-tensor, fill-R-T, randn-R-T, normal-R-T, R-T-tensor?, and the conversion R-T, for R in cpu, gpu
-and T in float, double, half, bfloat16, byte, int.
+They are list->R-T-tensor, fill-R-T, randn-R-T, normal-R-T, R-T-tensor?, and the conversion R-T, for R in cpu,
+gpu and T in float, double, half, bfloat16, byte, int.
 
 Each is a function without a kind, and a transfer of its result. A tensor of PyTorch stays one; what begins
 with a list, a shape or a key makes arrays of NumPy, which has no bfloat16.
