@@ -24,6 +24,7 @@ from checkpoint.api.packages import translate
 from checkpoint.api.pullbacks import Pullback, pullback
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.budget import Budget
+from checkpoint.driver.comparison import Individual, RightBranching
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import (
     BudgetError,
@@ -55,11 +56,13 @@ __all__ = [
     "BudgetError",
     "Capsule",
     "CheckpointError",
+    "Individual",
     "InternalError",
     "Plain",
     "Procedure",
     "Progress",
     "Pullback",
+    "RightBranching",
     "RoundingWarning",
     "RunError",
     "SourceError",

@@ -23,6 +23,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import run
 from checkpoint.ctarget.states import Heap, Rest, State
 from checkpoint.ctarget.sweep import follow
+from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Halves
 from checkpoint.driver.finals import Finals
@@ -82,9 +83,9 @@ class C:
         limit = config.memory() if self.limit is None else self.limit
         return State(Heap(limit), start=_ON_STATES.start(level, u, tags))
 
-    def advance(self, state: State, to: int | None, effects: Effects) -> State:
+    def advance(self, state: State, to: int | None, effects: Effects, calls: Calls | None = None) -> State:
         """See Engine.advance."""
-        return run(self, state, to, effects)
+        return run(self, state, to, effects, calls=calls)
 
     def capsule(self, state: State) -> Capsule:
         """See Engine.capsule. Without tags there are no duals, so the hybrid state can be made later."""

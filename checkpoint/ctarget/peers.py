@@ -15,6 +15,7 @@ from typing import Any
 
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.registers import assign
+from checkpoint.driver.calls import number_of
 from checkpoint.interp.hybrid.code import BlockCode, ProcedureCode
 from checkpoint.interp.hybrid.later import code_of
 from checkpoint.locks import hold_at_fork
@@ -127,6 +128,7 @@ class ProcedurePeer:
             struct.capture_count = len(code.procedure.captures)
             struct.passes_environment = code.passes_env
             struct.shown = code.shown
+            struct.function = number_of(code.procedure.lam)
             setattr(struct, "lambda", runtime().ffi.cast("void *", id(self.lam)))
 
 

@@ -17,6 +17,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Heap, Held, State
 from checkpoint.ctarget.translate.policy import SLICE
 from checkpoint.ctarget.translate.watch import Watch, watch
+from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import LONGEST_TRACE, left_open
@@ -60,8 +61,11 @@ def run(
     tape: Held = None,
     bytes: int = NEVER,
     given: frozenset[int] = frozenset(),
+    calls: Calls | None = None,
 ) -> State:
     """Run until `to` steps have been made, the tape outgrows `bytes`, or the run is finished.
+
+    calls: as in Engine.advance.
 
     given: as in Engine.tape.
     An exception keeps this function's frame, and with it the machine's wrapper, which is therefore released
@@ -77,6 +81,8 @@ def run(
     helper = RunHelper(made, state.heap)
     onto = module.ffi.NULL if tape is None else tape
     held = state.heap.got(module.lib.ck_machine_create(state.held, onto, bytes, id(helper)))
+    if calls is not None:
+        module.lib.ck_machine_stop_at_calls(held, calls.number)
     try:
         return _run(state, held, helper, NEVER if to is None else to, watched)
     except (KeyboardInterrupt, MemoryError) as stop:

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from checkpoint.ad.numbers import Number
 from checkpoint.ad.values import Capsule
+from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.observe import Observer
@@ -93,8 +94,8 @@ class Engine(Protocol):
         """Return the state before the first step; `u` must have entered (checkpoint.ad.graph.enter)."""
         ...
 
-    def advance(self, state: Any, to: int | None, effects: Effects) -> State:
-        """Run on until `to` steps have run, or the end."""
+    def advance(self, state: Any, to: int | None, effects: Effects, calls: Calls | None = None) -> State:
+        """Run on until `to` steps have run, or the end, or the next of these calls has just been made."""
         ...
 
     def capsule(self, state: Any) -> Capsule:

@@ -16,6 +16,7 @@ from typing import Any
 
 from checkpoint.ad.library import silently
 from checkpoint.collector import Paused
+from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine, Halves, Recording, State, driver_of
 from checkpoint.driver.finals import Finals
@@ -233,8 +234,8 @@ class _Followed:
                 self.current, self.left = self.kept.restore(step), False
             case Drop(step):
                 self.kept.drop(step)
-            case Advance(to):
-                self._advance(self._untaped(), to)
+            case Advance(to, _, calls):
+                self._advance(self._untaped(), to, calls)
             case Tape(to, bytes):
                 self._tape(self._untaped(), to, bytes)
             case Hold():
@@ -249,21 +250,24 @@ class _Followed:
         self.kept.keep(state)
         counts.most_kept = max(counts.most_kept, len(self.kept))
 
-    def _advance(self, state: State, to: int | None) -> None:
+    def _advance(self, state: State, to: int | None, calls: Calls | None) -> None:
         to = self._clip(to)
         if self.observers:
-            self.current = self._advanced_in_slices(state, to)
+            self.current = self._advanced_in_slices(state, to, calls)
         else:
-            self.current = self.engine.advance(state, to, self.sweep.effects)
+            self.current = self.engine.advance(state, to, self.sweep.effects, calls)
         self.sweep.counts.advanced += self.current.steps - state.steps
 
-    def _advanced_in_slices(self, state: State, to: int | None) -> State:
+    def _advanced_in_slices(self, state: State, to: int | None, calls: Calls | None) -> State:
         """Advance in slices, between which observers are called about every REPORT_SECONDS."""
         pace, reported_at = FIRST_PACE, perf_counter()
         while not state.finished and (to is None or state.steps < to):
             began = perf_counter()
             here = state.steps + pace
-            state = self.engine.advance(state, here if to is None else min(here, to), self.sweep.effects)
+            here = here if to is None else min(here, to)
+            state = self.engine.advance(state, here, self.sweep.effects, calls)
+            if state.steps < here:
+                break
             now = perf_counter()
             pace = adapted(pace, now - began, REPORT_SECONDS)
             if now - reported_at >= REPORT_SECONDS and state.steps == here:

@@ -29,6 +29,8 @@ from collections.abc import Generator
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Protocol
 
+from checkpoint.driver.calls import Calls
+
 
 @dataclass(frozen=True, slots=True)
 class Keep:
@@ -55,10 +57,13 @@ class Advance:
 
     held: the run stops early, after at least one step, where the sweep is found to hold more bytes than this
     (by engines that measure it; see Report).
+    calls: the run stops early where it enters the body of the function of these calls, after at least one
+    step; None: it does not.
     """
 
     to: int | None
     held: int | None = None
+    calls: Calls | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,8 +110,11 @@ class Call(Compound):
     def step(self, machine: Machine, frame: Frame) -> Frame:
         procedure, *arguments = frame.values
         next = frame.next
-        if next is not None and type(procedure) is Closure and procedure.lam.shown:
-            next = next.waiting_for(self.span)
+        if type(procedure) is Closure and procedure.lam.shown:
+            if next is not None:
+                next = next.waiting_for(self.span)
+            if machine.calls is not None and machine.calls.are_of(procedure.lam):
+                machine.last = machine.steps
         try:
             return call(procedure, tuple(arguments), next)
         except OperandError as exception:

@@ -21,6 +21,7 @@ from checkpoint.ad.pullbacks import Pull
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
+from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.errors import InternalError
 from checkpoint.interp.code import Entry, LeaveTag, open_tags
@@ -152,10 +153,10 @@ class Interp:
         machine.frame = machine.resume(state, under, lambda slot: slot)
         return machine.state()
 
-    def advance(self, state: State, to: int | None, effects: Effects) -> State:
+    def advance(self, state: State, to: int | None, effects: Effects, calls: Calls | None = None) -> State:
         """See Engine.advance."""
         machine = self._machine(state, effects)
-        machine.run(to)
+        machine.run(to, calls)
         return machine.state()
 
     def _machine(self, state: State, effects: Effects, taped: bool = False) -> Machine:

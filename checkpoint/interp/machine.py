@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from checkpoint.ad.graph import settled
 from checkpoint.ad.versions import Version
+from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import Raised, left_open
@@ -141,13 +142,16 @@ class Machine:
 
     owner, changes: see checkpoint.ad.storage.Now. since: the version of the last state.
     taped: whether a tape may hold arrays that the run has made, which then must not be changed in place.
+    last: the step at which it stops; -1: none. calls: those that stop it, or None.
     """
 
     __slots__ = (
+        "calls",
         "changes",
         "effects",
         "engine",
         "frame",
+        "last",
         "owner",
         "since",
         "steps",
@@ -163,6 +167,8 @@ class Machine:
         self.frame = state.frame
         self.steps = state.steps
         self.tags = state.tags
+        self.last = -1
+        self.calls: Calls | None = None
         self._continue(state.version)
 
     def _continue(self, since: Version) -> None:
@@ -176,13 +182,14 @@ class Machine:
         self._continue(self.version)
         return State(self.frame, self.steps, self.tags, self.since)
 
-    def run(self, limit: int | None) -> None:
-        """Make steps until `limit` have been made or the run is finished."""
-        last = -1 if limit is None else limit
+    def run(self, limit: int | None, calls: Calls | None = None) -> None:
+        """Make steps until `limit` have been made, the run ends, or the next of these calls has been made."""
+        self.last = -1 if limit is None else limit
+        self.calls = calls
         frame = self.frame
         while True:
             try:
-                while self.steps != last and frame.code is not DONE:
+                while self.steps != self.last and frame.code is not DONE:
                     self.steps += 1
                     frame = frame.code.step(self, frame)
                 self.frame = frame

@@ -47,6 +47,8 @@ Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, 
     return NULL;
 }
 
+void ck_machine_stop_at_calls(Held *held, int64_t function) { held->machine->calls = function; }
+
 typedef struct MachineRun {
     Machine *machine;
     int64_t limit, slice;

@@ -10,6 +10,7 @@ size_t ck_tape_bytes(const Held *tape);
 /* A machine at the state. tape: NULL, or what it records on until that has `tape_limit` bytes. The helper and what
  * it refers to must outlive the machine. After FAILED and NO_MEMORY only its position may be read. */
 Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, uintptr_t helper);
+void ck_machine_stop_at_calls(Held *machine, int64_t function); /* of the function with this number */
 Outcome ck_machine_run(Held *machine, int64_t limit, int64_t slice);
 Position ck_machine_position(const Held *machine); /* or sweep: of the machine at work; block is NULL if none is */
 Held *ck_machine_state(const Held *machine);

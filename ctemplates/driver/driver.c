@@ -177,6 +177,7 @@ static SweepOutcome start_machine(Sweep *s, bool taped) {
         heap_clear_shelf(s->heap, FOR_TAPES); /* the objects of the run may need the room */
     Machine *machine = machine_create(s->heap, s->current, s->last_taped.tape, s->helper);
     if (taped) machine->tape_limit = s->last_taped.tape->bound = s->now.bytes;
+    else machine->calls = s->now.calls;
     s->machine = machine;
     s->from = machine->steps;
     s->check_after = FIRST_CHECK;

@@ -6,7 +6,7 @@
  *     DO_RESTORE   make the state that is kept at `step` the current one
  *     DO_DROP      forget the state that is kept at `step`
  *     DO_ADVANCE   run to `step`, or to the end of the run; stop early, after at least one step, if the sweep is found to
- *                  hold more than `bytes`
+ *                  hold more than `bytes`, or where the function with the number `calls` has just been called
  *     DO_TAPE      run, recorded; stop early, after at least one step, if the tape is larger than `bytes`
  *     DO_HOLD      set the last tape aside, under the step that it starts from
  *     DO_RELEASE   forget the tape that is held from `step`
@@ -39,6 +39,7 @@ typedef struct Directive {
     DirectiveKind kind;
     int64_t step;
     size_t bytes;
+    int64_t calls; /* of DO_ADVANCE: the number of the function at whose calls it stops; 0: none */
 } Directive;
 
 /* The state of a sweep: the current state's step, whether that is the end, the size of the last tape (0 without one).

@@ -12,6 +12,7 @@
 enum { FEW = 512 };
 
 bool run_unit(Machine *m, const Instruction *fast, const Block *block, int64_t steps, int64_t stop) {
+    if (UNLIKELY(m->calls)) return false; /* calls within units are not seen */
     m->block = block;
     m->index = 0;
     m->steps = steps;

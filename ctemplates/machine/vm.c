@@ -35,6 +35,7 @@ Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     const Instruction *pc;
     int64_t steps = m->steps;
     const int64_t first = steps;
+    if (UNLIKELY(m->called)) limit = m->called; /* code was made since */
     if (has_suspects(heap) && slice > SUSPICIOUS_SLICE) slice = SUSPICIOUS_SLICE;
     int64_t stop = slice < limit - steps ? steps + slice : limit;
     bool stepped = false;
@@ -342,6 +343,7 @@ call: {
     if (stepped) part_end(m);
     block = call_procedure(m, block, called);
     r = m->registers;
+    if (UNLIKELY(m->calls) && block->procedure->function == m->calls) m->called = stop = limit = steps;
     ENTER();
 }
 

@@ -145,6 +145,7 @@ struct Procedure {
     uint32_t capture_count; /* the entry's parameters: captures, own environment if passes_environment, arguments */
     bool passes_environment;
     bool shown;             /* whether calls of it are shown in a trace */
+    int64_t function;       /* the number of the Python function that it is (checkpoint/driver/calls.py); 0: of none */
     uint32_t registers;     /* the number of registers of its code, scratch ones included */
     const Block *entry;
 };

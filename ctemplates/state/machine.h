@@ -29,6 +29,8 @@ typedef struct Machine {
     Part *part;       /* the record of `stepped` code; NULL if there is none */
     size_t tape_limit;
     int64_t tape_from; /* the step it was taped from: TAPE_FULL only after one */
+    int64_t calls;      /* the number of the function whose next call stops it, when that has been made; 0: none */
+    int64_t called;     /* the step that followed this call; 0: it has not been made */
     Form wanted;
     void *helper;       /* PyObject *: it performs foreign steps (checkpoint/ctarget/foreign.py), borrowed */
     void *python;     /* PyObject *: the helper's machine for this run, borrowed; NULL: not made yet (plans.h) */

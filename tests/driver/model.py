@@ -8,7 +8,7 @@ checkpoint.driver.schedule that an action breaks is a BrokenRule.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
@@ -42,6 +42,7 @@ class Model:
     cotangent.
     cost: the seconds that a step takes, likewise.
     look_every: between how many steps bytes are compared with their bound.
+    calls: the steps before which a call has just been made of the function that a schedule names, in order.
     reversed: the pieces that were reversed, in order, each from its first step to its last.
     advanced: the pieces that were run without a tape, in order.
     outgrown: how many tapes were stopped by their bound.
@@ -56,6 +57,7 @@ class Model:
     cotangent: Callable[[int], int] = lambda step: 0
     cost: Callable[[int], float] | float = 1.0
     look_every: int = 1
+    calls: Sequence[int] = ()
     counts: Counts = field(default_factory=Counts)
     actions: list[Action] = field(default_factory=list)
     reversed: list[tuple[int, int]] = field(default_factory=list)
@@ -134,8 +136,10 @@ class Model:
             case Drop(step):
                 self._require(step in self.kept, "only a kept state is dropped")
                 self.kept.remove(step)
-            case Advance(to, held):
+            case Advance(to, held, calls):
                 self.tape = None
+                if calls is not None:
+                    to = next((step for step in self.calls if step > self._here()), to)
                 self.advanced.append(self._move(to if held is None else self._full(to, held, self._holding)))
                 self.counts.advanced += length(self.advanced[-1])
             case Tape(to, bytes):

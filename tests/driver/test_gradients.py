@@ -6,6 +6,7 @@ import pytest
 
 import checkpoint
 from checkpoint.driver.binomial import Binomial
+from checkpoint.driver.comparison import RightBranching
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Schedule
 from checkpoint.errors import RunError
@@ -25,6 +26,8 @@ SCHEDULES: list[Schedule] = [
     *(Binomial(snapshots=d, tape_bytes=tape_bytes) for d in (1, 4) for tape_bytes in (1, 5_000)),
     *(Binomial(repetitions=2, tape_bytes=tape_bytes) for tape_bytes in (1, 5_000)),
     *(Binomial(base=300, tape_bytes=tape_bytes) for tape_bytes in (1, 5_000)),
+    *(RightBranching(pieces) for pieces in (None, 1, 3)),
+    RightBranching(base=7),
 ]
 
 

@@ -17,6 +17,7 @@ from checkpoint.ad.numbers import Dual, Number, components
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import Capsule, is_resume
+from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.interp.hybrid import later
 from checkpoint.interp.hybrid.code import NEVER, BlockCode, Variant
@@ -139,10 +140,10 @@ class Hybrid:
         point = (machine.block, machine.index, machine.values, machine.frame)
         return State(*point, state.steps, machine.tags, births, state.version)
 
-    def advance(self, state: State, to: int | None, effects: Effects) -> State:
+    def advance(self, state: State, to: int | None, effects: Effects, calls: Calls | None = None) -> State:
         """See Engine.advance."""
         machine = Machine(self, state, effects)
-        run(machine, to)
+        run(machine, to, calls=calls)
         return machine.state()
 
     def capsule(self, state: State) -> Capsule:

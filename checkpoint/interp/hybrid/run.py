@@ -12,6 +12,7 @@ the last step of its block. While a function runs, all steps of its block count 
 from __future__ import annotations
 
 from checkpoint.ad.arrays import Array
+from checkpoint.driver.calls import Calls
 from checkpoint.driver.raised import left_open
 from checkpoint.errors import RUN_ENDING
 from checkpoint.interp.hybrid.code import COLD_RUNS, NEVER, BlockCode
@@ -24,14 +25,16 @@ LARGE = 1 << 20  # bytes of arrays on which the work takes longer than a step co
 FAILURES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, *RUN_ENDING)
 
 
-def run(machine: Machine, limit: int | None, bytes: int = NEVER) -> None:
+def run(machine: Machine, limit: int | None, bytes: int = NEVER, calls: Calls | None = None) -> None:
     """Make steps until `limit` have been made, the tape outgrows `bytes`, or the run is finished.
+
+    calls: the run also stops where it has just made one of these.
 
     The exception handler is in a short function of its own: when memory has run out, CPython 3.11 cannot make
     the integer that a handler far into a function's code needs, and tries for ever.
     """
     try:
-        run_blocks(machine, NEVER if limit is None else limit, bytes)
+        run_blocks(machine, NEVER if limit is None else limit, bytes, calls)
     except (KeyboardInterrupt, MemoryError) as stop:
         machine.interrupted(stop)
         raise
@@ -40,13 +43,15 @@ def run(machine: Machine, limit: int | None, bytes: int = NEVER) -> None:
         raise
 
 
-def run_blocks(machine: Machine, last: int, bytes: int) -> None:
+def run_blocks(machine: Machine, last: int, bytes: int, calls: Calls | None) -> None:
     """Run the loop of `run`; `machine.block` is always the present block."""
     tape, first = machine.tape, machine.steps
     block, values = machine.block, machine.take_values()
     while True:
         if tape is not None and tape.bytes > bytes and is_full_stop(machine, block, first):
             break
+        if calls is not None and machine.steps > first and begins_call(machine, block, calls):
+            last = machine.steps
         whole = not machine.index and machine.steps + block.cost <= last
         if whole and not (block.meets_arrays and are_large(values)):
             machine.block = block
@@ -88,6 +93,18 @@ def is_full_stop(machine: Machine, block: BlockCode, first: int) -> bool:
     That point is directly before a step, so not at the head of a block without steps.
     """
     return not machine.index and machine.steps > first and block.cost > 0
+
+
+def begins_call(machine: Machine, block: BlockCode, calls: Calls) -> bool:
+    """Return whether the run is at the start of the body of a function, where only a call of it leads."""
+    code = block.procedure
+    return (
+        code is not None
+        and block is code.entry
+        and not machine.index
+        and code.shown
+        and calls.are_of(code.procedure.lam)
+    )
 
 
 def run_block(machine: Machine, block: BlockCode, values: Values) -> tuple[BlockCode, Values] | None:

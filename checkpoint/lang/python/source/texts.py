@@ -52,7 +52,7 @@ class _Text:
 
     def __init__(self, name: str, text: str) -> None:
         self.lines: object = None  # the lines in linecache when they were last found to be this text
-        self.source = Source(_shown_name(name), text)
+        self.source = Source(shown_name(name), text)
         self.body = ast.parse(text, name).body
         mangle(text, self.body)
         self.starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
@@ -248,7 +248,7 @@ def _enter(known: list[_Text], name: str, lines: list[str]) -> None:
     del known[_VERSIONS:]
 
 
-def _shown_name(name: str) -> str:
+def shown_name(name: str) -> str:
     """Return the name of a file as a user knows it: for a notebook cell, the label beside the cell."""
     interactive: Any = sys.modules.get("IPython")
     shell = interactive.get_ipython() if interactive else None
