@@ -16,6 +16,7 @@ place leaves the locations of the fields that it does not write.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from types import MemberDescriptorType
 from typing import Any, ClassVar, TypeVar
 
@@ -83,6 +84,12 @@ class Types:
 
 ITEMS = "(items)"  # the field of an object that is a list, dict, number or text, of a class that derives
 TUPLE = Layout(tuple)
+
+
+@lru_cache(1024)
+def tuple_layout(cls: Any, count: int) -> Layout:
+    """Return the layout of the objects of a class that derives from tuple: its names, or numbers."""
+    return Layout(cls, tuple(getattr(cls, "_fields", [f"[{i}]" for i in range(count)])))
 
 
 class Record:

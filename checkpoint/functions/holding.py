@@ -184,9 +184,9 @@ def _entries(item: Any, path: str) -> list[tuple[Any, str]]:
     if type(item) is list or type(item) is tuple:
         return [(part, f"{path}[{i}]") for i, part in enumerate(item)]
     if isinstance(item, tuple):
-        return [
-            (part, f"{path}.{name}") for part, name in zip(item, getattr(item, "_fields", ()), strict=False)
-        ]
+        names = getattr(item, "_fields", None)
+        places = [f"[{i}]" for i in range(len(item))] if names is None else [f".{name}" for name in names]
+        return [(part, f"{path}{place}") for part, place in zip(item, places, strict=False)]
     if not is_plain_object(item):
         return []
     return [(object.__getattribute__(item, name), f"{path}.{name}") for name in attribute_names(item)]

@@ -18,7 +18,7 @@ Numbers
     R math.: floor ceil trunc isqrt factorial isfinite isinf isnan frexp-exponent ldexp-exponent x
         comb n k   gcd lcm ...   perm n [k]   isclose a b [rel_tol [abs_tol]]
 Sequences
-    D tuple list ...   record layout ...    S item x i   pop-item x i (errors of pop)
+    D tuple list ...   record layout ...    R tuple-as types x    S item x i   pop-item x i (errors of pop)
     R slice x lo hi step   len truth not list-of tuple-of x   range [start] stop [step]
     R contains x v   position x v [from [to]]   position-to-remove x v   count x v
     R order x reverse   permuted x order   unpack x n   unpack-star unpack-rest x before after

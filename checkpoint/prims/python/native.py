@@ -30,6 +30,7 @@ from checkpoint.ad.containers import (
     Object,
     Record,
     Types,
+    tuple_layout,
 )
 from checkpoint.ad.entered import Entered, together
 from checkpoint.ad.graph import parts_of
@@ -63,6 +64,7 @@ from checkpoint.lang.python.source.plain_objects import (
     fill_items,
     getattr_of,
     is_plain_object,
+    is_plain_tuple,
     items_of,
 )
 
@@ -146,7 +148,7 @@ def _refused_call(error: WrongCall) -> str:
     if type(error.procedure) is not Closure:
         return mismatch.not_callable(class_of(error.procedure).__name__)
     lam = error.procedure.lam
-    names = [mismatch.source_name(param) for param in lam.params]
+    names = list(map(mismatch.source_name, lam.params))
     return mismatch.by_position(lam.name or "<lambda>", names, len(names), error.count)
 
 
@@ -249,17 +251,15 @@ def _built(value: Any, parts: list[Any]) -> Any:
     cls = value.layout.cls if type(value) is Record else tuple
     if issubclass(cls, tuple):
         return tuple.__new__(cls, parts)
-    if cls is slice:
-        return slice(*parts)
+    if cls is slice or cls is Complex:
+        return slice(*parts) if cls is slice else complex(*parts)
     if cls in SETS:
         return cls(parts)
-    if cls is Complex:
-        return complex(*parts)
     if issubclass(cls, BaseException):
-        made_exception = _exception(cls, parts[0])
+        made: Any = _exception(cls, parts[0])
         if CAUSE in value.layout.index:
-            made_exception.__cause__ = parts[value.layout.index[CAUSE]]
-        return made_exception
+            made.__cause__ = parts[value.layout.index[CAUSE]]
+        return made
     made = object.__new__(cls)
     for name, part in zip(value.layout.names, parts, strict=True):
         set_own(made, name, part)
@@ -318,7 +318,7 @@ def _opener(
     other: Callable[[Any], Any], owner: object, held: Callable[[Any], Unusable | None] | None
 ) -> Callable[[Any], Any]:
     """Return what gives the value of an object, or the Branch of which it is made."""
-    layouts: dict[tuple[type, tuple[str, ...]], Layout] = {}
+    layouts: Layouts = {}
 
     def opened(item: Any) -> Any:
         kind = type(item)
@@ -342,14 +342,13 @@ def _opener(
 
 
 Taken = tuple[list[Any], Callable[[list[Any]], Any]]
+Layouts = dict[tuple[type, tuple[str, ...]], Layout]
 
 
-def _taken_apart(
-    value: Any, owner: object, layouts: dict[tuple[type, tuple[str, ...]], Layout]
-) -> Taken | None:
+def _taken_apart(value: Any, owner: object, layouts: Layouts) -> Taken | None:
     """Return the parts of a Python object and what makes its value of theirs; None for what is no data."""
-    cls, stand_in = type(value), stand_in_of(value)
-    if stand_in is not None:
+    cls: Any = type(value)
+    if (stand_in := stand_in_of(value)) is not None:
         attributes = stand_in.taken(value)
         return list(attributes.values()), _object(Layout(stand_in.cls, tuple(attributes)), owner)
     if cls is list:
@@ -366,8 +365,8 @@ def _taken_apart(
     if cls is complex:
         return [value.real, value.imag], _record(COMPLEX)
     if isinstance(value, tuple):
-        names = getattr(cls, "_fields", None)
-        return None if names is None else (list(value), _record(Layout(cls, tuple(names))))
+        layout = tuple_layout(cls, tuple.__len__(value))
+        return (list(tuple.__iter__(value)), _record(layout)) if is_plain_tuple(value) else None
     if cls is slice:
         return [value.start, value.stop, value.step], _record(Layout(slice, ("start", "stop", "step")))
     if base_of(cls) is not None and not is_of_machine(cls) and not is_bare(value):
@@ -379,8 +378,8 @@ def _taken_apart(
     if isinstance(value, BaseException) or is_plain_object(value):
         names = attribute_names(value)
         layout = layouts.setdefault((cls, names), Layout(cls, names))
-        parts = [getattr_of(value, name) for name in names]
-        return parts, _record(layout) if makes_record(cls) else _object(layout, owner)
+        made = _record(layout) if makes_record(cls) else _object(layout, owner)
+        return [getattr_of(value, name) for name in names], made
     return None
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, current_data
-from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record
+from checkpoint.ad.containers import TUPLE, Dict, Layout, List, Record, Types, tuple_layout
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Data, Purity, register
 from checkpoint.ad.storage import Now
@@ -263,6 +263,12 @@ def _unpack_rest(now: Now, x: Any, before: int, after: int) -> List:
     return list_of(now, items[before : len(items) - after])
 
 
+def _tuple_as(now: Now, types: Types, x: Any) -> Record:
+    items = elements(now, x)
+    return Record(tuple_layout(types.classes[0], len(items)), tuple(map(fresh, items)))
+
+
+rearrange("tuple-as", 2, "an object of a class that derives from tuple: the class, the items", _tuple_as)
 rearrange("unpack", 2, "the n elements of x: x, n", _unpack)
 rearrange("unpack-star", 3, "the first and last elements of x: x, how many, how many", _unpack_star)
 rearrange("unpack-rest", 3, "the elements of x between these: x, how many, how many", _unpack_rest)

@@ -15,7 +15,7 @@ from typing import Any
 
 from checkpoint.ad.array_library import holds_numbers, libraries
 from checkpoint.ad.arrays import Discrete, Memory, Native, current_data, entered
-from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, Layout, List, Object, Record
+from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, List, Object, Record, tuple_layout
 from checkpoint.ad.library import dtype_of
 from checkpoint.ad.numbers import NUMBERS, fresh
 from checkpoint.ad.opaque import is_constant, is_opaque
@@ -157,14 +157,14 @@ def plain_result(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
 
 def to_value(now: Now, value: Any) -> Any:
     """Return a result of Python's own, made of plain objects, as a value of the run."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is list:
         return List([to_value(now, item) for item in value], owner=now.owner)
     if kind is dict:
         items = {_settled_key(key): to_value(now, item) for key, item in value.items()}
         return Dict(items, owner=now.owner)
     if isinstance(value, tuple) and not is_opaque(value):
-        layout = TUPLE if kind is tuple else Layout(kind, kind._fields)
+        layout = TUPLE if kind is tuple else tuple_layout(kind, len(value))
         return Record(layout, tuple([to_value(now, item) for item in value]))
     if kind is float:
         return value * 1.0

@@ -30,6 +30,7 @@ from checkpoint.lang.python.source.members import (
     abstract_error,
     base_of,
     found,
+    is_derived_tuple,
     is_generated,
     is_made_by_namedtuple,
     is_made_by_new,
@@ -161,6 +162,8 @@ def by_python(t: CallContext, known: Reference, owner: type, passed: Arguments, 
         return arrange.apply(t, callee, passed, node, arrange.caller(t, callee, span))
     if value_base_of(cls) is not None:
         return _of_value(t, cls, passed, node)
+    if is_derived_tuple(cls):
+        return _of_tuple(t, cls, passed, node)
     if base_of(cls) is not None:
         return bind(t.program.names, passed.values, lambda _: classes.empty(t.program, cls, span))
     if owner is not object:
@@ -188,6 +191,20 @@ def _of_value(t: CallContext, cls: type, passed: Arguments, node: ast.AST) -> Ex
         refusal = t.refuse(node, f"{base.__name__}.__new__ of these arguments", advised)
         value = arrange.by_count(t, {1: op}, passed, node, refusal)
     return classes.holding(t.program, cls, value, span)
+
+
+def _of_tuple(t: CallContext, cls: type, passed: Arguments, node: ast.AST) -> Expr:
+    """Return a new object that is a tuple, of the items of an iterable."""
+    span, args = t.span(node), passed.positional
+    if len(passed.values) == len(args) < 2:
+        items = t.program.operation(t, "py.tuple-of", args, node) if args else prim(span, "py.tuple")
+    elif len(passed.values) == len(args):
+        return arrange.fails(t, span, passed, f"tuple expected at most 1 argument, got {len(args)}")
+    else:
+        refusal = t.refuse(node, "tuple.__new__ of these arguments", "pass the items alone, by position")
+        items = arrange.by_count(t, {1: "py.tuple-of"}, passed, node, refusal)
+    t.program.note_class(cls)
+    return prim(span, "py.tuple-as", Const(span, Types((cls,))), items)
 
 
 # The class that is named in a call of `__new__`

@@ -49,7 +49,7 @@ from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.lang.python.scopes.syntax import has_star
 from checkpoint.lang.python.source import mismatch
 from checkpoint.lang.python.source.advice import is_random, of_object
-from checkpoint.lang.python.source.members import is_generated
+from checkpoint.lang.python.source.members import is_derived_tuple, is_generated, own_new
 
 
 def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:
@@ -330,11 +330,13 @@ def _copy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
 
 
 def _check_slots(t: FunctionContext, node: ast.Call, what: str) -> None:
-    """Refuse copies where `__setattr__` of a class of the program would be called for its slots."""
+    """Refuse copies where a class of the program would be asked for its slots, or its `__new__` called."""
     if t.program.has_method("__setattr__") and any(vars(cls).get("__slots__") for cls in t.program.classes):
         raise t.refuse(
             node, f"{what} beside a class with __slots__ and a __setattr__", "make the copy yourself"
         )
+    if any(is_derived_tuple(cls) and own_new(cls) is not None for cls in t.program.classes):
+        raise t.refuse(node, f"{what} beside a tuple's class with a __new__", "make the copy yourself")
 
 
 def _operator_call(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:

@@ -25,7 +25,13 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Reference
 from checkpoint.lang.python.library.standard.bases import BASES
 from checkpoint.lang.python.library.standard.values import VALUES
-from checkpoint.lang.python.source.members import METHOD_TYPES, base_of, is_generated, next_member
+from checkpoint.lang.python.source.members import (
+    METHOD_TYPES,
+    base_of,
+    is_derived_tuple,
+    is_generated,
+    next_member,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,6 +157,10 @@ def _method(
         callee = t.program.callee(known) if isinstance(known, Reference) else None
         if callee is not None:
             return arrange.apply(t, callee, passed, node, arrange.caller(t, callee, t.span(node)))
+    if isinstance(member, types.MethodDescriptorType) and owner is tuple:
+        made = _of_tuple(t, member, passed.after([copy_of(self)], {}), node)
+        if made is not None:
+            return made
     if isinstance(member, types.WrapperDescriptorType):
         made = of_python(t, member, [copy_of(self), *passed.values], node)
         if made is not None:
@@ -226,6 +236,8 @@ def of_base(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | 
     if not isinstance(value, types.WrapperDescriptorType | types.MethodDescriptorType) or not node.args:
         return None
     owner, span = value.__objclass__, t.span(node)
+    if owner is tuple:
+        return _of_tuple(t, value, arrange.arguments(t, node, env), node)
     if not (owner in BASES or owner in VALUES) or not any(base_of(cls) is owner for cls in t.program.classes):
         return None
     callee = t.program.callee_in_class(owner, value.__name__)
@@ -247,6 +259,27 @@ def of_base(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | 
     return bind(t.program.names, passed.values, choose, "argument")
 
 
+def _of_tuple(t: FunctionContext, value: Any, passed: Arguments, node: ast.AST) -> Expr | None:
+    """Call a method of tuple of an object whose class may have another one; None where no class derives."""
+    classes, span = [cls for cls in t.program.classes if is_derived_tuple(cls)], t.span(node)
+    if not classes or not passed.positional:
+        return None
+    callee = t.program.library_callee(value)
+
+    def choose(v: list[Expr]) -> Expr:
+        plain = prim(span, "py.tuple-of", copy_of(v[0]))
+        self = If(span, instance(span, copy_of(v[0]), *classes), plain, copy_of(v[0]))
+        here = passed.like([self, *map(copy_of, v[1:])])
+        if callee is not None:
+            return arrange.apply(t, callee, here, node, arrange.caller(t, callee, span))
+        made = of_python(t, value, here.positional, node)
+        if made is None:
+            raise t.refuse(node, f"tuple.{value.__name__}", "call the method of the object")
+        return made
+
+    return bind(t.program.names, passed.values, choose, "argument")
+
+
 def of_python(
     t: FunctionContext, member: types.WrapperDescriptorType, args: list[Expr], node: ast.AST
 ) -> Expr | None:
@@ -256,6 +289,9 @@ def of_python(
         kept = prim(span, "py.tuple", *args[1:])
         done = prim(span, "py.set-attribute", args[0], const(span, "args"), kept)
         return Let(span, t.fresh("unused"), done, const(span, None))
+    if owner is tuple and name in _OF_TUPLES and args:
+        plain = prim(span, "py.tuple-of", args[0])
+        return t.program.operation(t, _OF_TUPLES[name], [plain, *args[1:]], node)
     if owner is not object or len(args) != _OPERANDS.get(name):
         return None
     if name == "__init__":
@@ -290,4 +326,13 @@ def _change(t: FunctionContext, op: str, v: list[Expr], node: ast.AST) -> Expr:
     return result
 
 
+# The operations that the methods of tuple are, for classes derived from it.
+_OF_TUPLES = {
+    **{f"__{name}__": f"py.{name}" for name in ("add", "mul", "eq", "ne", "lt", "le", "gt", "ge", "len")},
+    "__getitem__": "py.item",
+    "__contains__": "py.contains",
+    "__iter__": "py.tuple-of",
+    "__repr__": "py.repr",
+    "__hash__": "py.hash",
+}
 _OPERANDS = {"__init__": 1, "__setattr__": 3, "__delattr__": 2, "__getattribute__": 2, "__eq__": 2}

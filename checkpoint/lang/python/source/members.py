@@ -181,6 +181,15 @@ def is_named_tuple(cls: type) -> bool:
     return issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
+def is_derived_tuple(cls: type) -> bool:
+    """Return whether a class of the user's derives from tuple, without names of fields.
+
+    Its objects are records, with numbers for names (prims/python/native.py, `tuple_layout`).
+    """
+    named = hasattr(cls, "_fields") or hasattr(cls, "n_sequence_fields")  # of C's
+    return issubclass(cls, tuple) and bool(cls.__flags__ & _HEAP) and not named and not issubclass(cls, Enum)
+
+
 def is_made_by_namedtuple(cls: type) -> bool:
     """Return whether calling a named tuple runs no code of the user's."""
     makers = [next(base for base in cls.__mro__ if name in vars(base)) for name in ("__new__", "__init__")]
@@ -218,7 +227,7 @@ def assigned_names(cls: type) -> frozenset[str]:
 
 def makes_record(cls: type) -> bool:
     """Return whether the objects of a class never change: of a named tuple or frozen dataclass."""
-    if is_named_tuple(cls):
+    if is_named_tuple(cls) or is_derived_tuple(cls):
         return True
     params = getattr(cls, "__dataclass_params__", None)
     return bool(getattr(params, "frozen", False))
@@ -235,15 +244,17 @@ def is_made_as_record(cls: type) -> bool:
 def why_not_made(cls: type) -> str | None:
     """Return why a program cannot make objects of a class; None if it can."""
     for base in cls.__mro__[:-1]:
-        if base in BASES or base is base_of(cls):
+        if base in BASES or base is base_of(cls) or (base is tuple and is_derived_tuple(cls)):
             continue
         if not base.__flags__ & _HEAP or isinstance(vars(base).get("__new__"), types.BuiltinFunctionType):
             return f"which derives from {base.__name__}"
     if found(type(cls), "__call__") is not type.__call__:
         return f"whose metaclass {type(cls).__name__} makes its objects"
     for name in ("__getattribute__", "__del__"):
-        if any(name in stored_in(base, cls) for base in cls.__mro__[:-1]):
+        if any(name in stored_in(base, cls) for base in cls.__mro__[:-1] if base is not tuple):
             return f"which has a {name} of its own"
+    if is_derived_tuple(cls):
+        return None
     if makes_record(cls) and own_new(cls) is not None:
         return "which is frozen and has a __new__ of its own"
     return None
@@ -259,7 +270,8 @@ def own_new(cls: type) -> Any:
 
 def is_made_by_new(cls: type) -> bool:
     """Return whether a program makes the objects of a class by a `__new__` of the user's."""
-    if (own_new(cls) is None and value_base_of(cls) is None) or issubclass(cls, BaseException):
+    by_new = own_new(cls) is not None or value_base_of(cls) is not None or is_derived_tuple(cls)
+    if not by_new or issubclass(cls, BaseException):
         return False
     if is_named_tuple(cls):
         return found(type(cls), "__call__") is type.__call__

@@ -12,6 +12,7 @@ from typing import Any
 from checkpoint.ad.attributes import own_attributes
 from checkpoint.ad.opaque import is_of_machine
 from checkpoint.lang.python.library.standard.values import plain_value
+from checkpoint.lang.python.source.members import is_derived_tuple
 
 
 def is_plain_object(value: Any) -> bool:
@@ -27,6 +28,12 @@ def is_plain_object(value: Any) -> bool:
     except TypeError:  # its instances hold what only code in C can make
         return False
     return True
+
+
+def is_plain_tuple(value: tuple[Any, ...]) -> bool:
+    """Return whether a tuple has names of fields, or is no more than its items."""
+    cls: Any = type(value)
+    return hasattr(cls, "_fields") or (is_derived_tuple(cls) and not own_attributes(value))
 
 
 def attribute_names(value: Any) -> tuple[str, ...]:
