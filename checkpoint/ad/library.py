@@ -41,6 +41,7 @@ LIBRARIES: dict[str, str] = {
     "scipy.spatial": "tensorlib",
     "scipy.stats": "tensorlib",
     "tensorlib": "tensorlib",
+    "tensorlib.onnx": "tensorlib",
     "torch": "tensorlib",
 }
 

@@ -36,9 +36,12 @@ __all__ = ["State", "interrupt", "jvp", "primops", "read", "resume", "vjp"]
 def read(path_or_text: str | Path, *, engine: str | None = None) -> Any:
     """Return the value of a program's last expression; a procedure is a Procedure.
 
+    A file of ONNX is a Network, a function of the graph's inputs.
+
     Args:
-        path_or_text: a Path, a string that ends in ".vlad", or the text of a program.
-        engine: the name of an engine; the fastest that is available unless given.
+        path_or_text: a Path, a string that ends in ".vlad" or ".onnx", or the text of a program.
+        engine: the name of an engine; the fastest that is available unless given. Nothing of a graph runs
+            when it is read.
 
     Raises:
         SourceError: if the text cannot be taken.
@@ -50,7 +53,11 @@ def read(path_or_text: str | Path, *, engine: str | None = None) -> Any:
     """
     if not isinstance(path_or_text, str | Path):
         raise RunError(f"read takes a path or a text, not a {type(path_or_text).__name__}")
-    is_path = isinstance(path_or_text, Path) or path_or_text.endswith(".vlad")
+    is_path = isinstance(path_or_text, Path) or path_or_text.endswith((".vlad", ".onnx"))
+    if is_path and Path(path_or_text).suffix == ".onnx":
+        from checkpoint.functions.networks import read_network  # noqa: PLC0415  (few programs are graphs)
+
+        return read_network(Path(path_or_text))
     program = load_file(Path(path_or_text)) if is_path else load(Source("<text>", str(path_or_text)))
     return to_python(run_program(program, engines.get(engine)), program)
 

@@ -17,9 +17,38 @@ from checkpoint.ad.array_library import (
     library_of,
     namespace_of_dtype,
 )
-from checkpoint.prims.arrays import tensor
+from checkpoint.prims.arrays import tensor, translated_as
 from tensorlib.layout.moving import call
-from tensorlib.rules import is_scalar
+from tensorlib.rules import discrete, is_scalar
+
+# What reads as a call in functions that are written in Python.
+
+
+def place_of(x: Any) -> str:
+    """Return the name of the library and of the device of an array, as `placed` takes it."""
+    library = library_of(_array(x))
+    return f"{library.name}@{library.device_of(x)}"
+
+
+def placed(x: Any, place: str) -> Any:
+    """Return x as an array of the library and on the device that `place_of` has named, of its own dtype."""
+    return _placed(None, x, place)
+
+
+def beside(x: Any, other: Any) -> Any:
+    """Return x as an array of the library and on the device of another one, of its own dtype."""
+    return placed(x, place_of(other))
+
+
+def cast(x: Any, kind: Any) -> Any:
+    """Return x with the dtype that has a name, in its own library, or that another array has."""
+    return _cast(None, x, kind)
+
+
+def is_real(x: Any) -> bool:
+    """Return whether the elements of an array are floating-point numbers, and so is a float."""
+    return isinstance(x, float) if is_scalar(x) else dtype_kind(x.dtype) == "f"
+
 
 _PYTHON = (float, int, bool, complex)
 
@@ -121,3 +150,91 @@ TO = tensor(
         (rng.normal(size=3).astype("f4"), rng.normal(size=2)),
     ],
 )
+
+
+# Beside another array, of a dtype by its name
+
+
+def _array(x: Any) -> Any:
+    return x if type(x) in libraries else np.asarray(x)
+
+
+def _placed(xp: Any, x: Any, place: Any) -> Any:
+    data = _array(x)
+    if place == place_of(data):
+        return data
+    name, _, device = place.partition("@")
+    library = next(each for each in installed if each.name == name)
+    return library.received(data, None, None if device == "None" else device)
+
+
+def _cast(xp: Any, x: Any, kind: Any) -> Any:
+    data = _array(x)
+    library = library_of(data)
+    dtype = getattr(library.namespace, kind, None) if isinstance(kind, str) else _array(kind).dtype
+    if dtype is None:
+        raise ValueError(f"arrays of {library.name} have no elements of type {kind}")
+    return library.received(data, dtype, None)
+
+
+def _saving(value: Any) -> Any:
+    """Return the `saves` of a record that moves an array to where `value` has it."""
+
+    def saves(xp: Any, wanted: tuple[int, ...], x: Any, other: Any) -> tuple[Any, tuple[Any, ...]]:
+        home = library_of(x) if type(x) in libraries else None
+        return value(xp, x, other), (home, home and home.device_of(x))
+
+    return saves
+
+
+def _returned(
+    xp: Any, wanted: tuple[int, ...], g: Any, y: Any, saved: tuple[Any, ...], x: Any, other: Any
+) -> tuple[Any]:
+    return _pull(xp, wanted, g, y, saved, x)
+
+
+PLACE_OF = discrete(
+    "tensorlib.place_of",
+    lambda xp, x: place_of(x),
+    implements=(place_of,),
+    shape="a text",
+    samples=lambda rng: [(rng.normal(size=2),)],
+)
+PLACED = tensor(
+    "tensorlib.placed",
+    _placed,
+    saves=_saving(_placed),
+    pull=_returned,
+    jvps=(lambda t, y, x, place: call("tensorlib.placed", t, place), None),
+    needs=((), ()),
+    views=True,
+    implements=(placed,),
+    shape="that of the array",
+    samples=lambda rng: [
+        (rng.normal(size=(2, 3)), place_of(rng.normal(size=1))),
+        (rng.normal(size=3).astype("f4"), place_of(rng.normal(size=1))),
+    ],
+)
+CAST = tensor(
+    "tensorlib.cast",
+    _cast,
+    saves=_saving(_cast),
+    pull=_returned,
+    jvps=(lambda t, y, x, kind: call("tensorlib.cast", t, kind), None),
+    needs=((), ()),
+    views=True,
+    implements=(cast,),
+    shape="that of the array",
+    samples=lambda rng: [
+        (rng.normal(size=(2, 3)), "float32"),
+        (rng.normal(size=3).astype("f4"), rng.normal(size=2)),
+    ],
+)
+IS_REAL = discrete(
+    "tensorlib.is_real",
+    lambda xp, x: is_real(x),
+    implements=(is_real,),
+    shape="a boolean",
+    samples=lambda rng: [(rng.normal(size=2),), (rng.integers(0, 5, 3),)],
+)
+translated_as(beside, beside)

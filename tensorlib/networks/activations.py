@@ -126,6 +126,11 @@ def gelu(x: Any, approximate: str = "none") -> Any:
     return GELU.value(namespace((x,)), x, approximate)
 
 
+def erf(x: Any) -> Any:
+    """Return the error function of x."""
+    return ERF.value(namespace((x,)), x)
+
+
 # Their records
 
 RELU = _activation(
@@ -204,6 +209,7 @@ ERF = _activation(
     _ERF,
     lambda y, x: MULTIPLY(2.0 / math.sqrt(math.pi), record("np.exp")(MULTIPLY(-1.0, MULTIPLY(x, x)))),
     "x",
+    implements=(erf,),
 )
 
 

@@ -30,6 +30,7 @@ from checkpoint.lang.python.calls.arrays import (
 )
 from checkpoint.lang.python.source import members
 from checkpoint.lang.python.source.members import default_of, is_single_dispatch, registry, stored_in
+from checkpoint.lang.python.source.wrappers import Wrapper
 from checkpoint.scalars.definition import Definition
 
 
@@ -151,6 +152,7 @@ STATIC_TYPES = (
     staticmethod,
     classmethod,
     Foreign,
+    Wrapper,
 )
 
 
@@ -172,6 +174,8 @@ def wrapped(value: Any) -> str:
     """Return the attribute in which a cached or compiled function has that of Python, or ""."""
     if isinstance(value, functools._lru_cache_wrapper):
         return "__wrapped__"
+    if isinstance(value, Wrapper):
+        return "function"
     return "" if py_func(value) is None else "py_func"
 
 

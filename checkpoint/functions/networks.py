@@ -1,0 +1,51 @@
+"""Graphs of ONNX as functions of Python values.
+
+In: the path of a file. Out: a Network, which is called like a Python function, inside of programs, too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from checkpoint.ad import library
+from checkpoint.functions.python_functions import PythonFunction
+from checkpoint.lang.onnx.function import function_of
+from checkpoint.lang.onnx.model import Graph, read_model
+from checkpoint.lang.python.source.wrappers import Wrapper
+
+
+class Network(Wrapper):
+    """A graph of ONNX as a program: a function of its inputs, and of parameters.
+
+    Calling it runs it on the default engine. It may be differentiated, and called in functions that are.
+
+    parameters: the graph's arrays of floating-point numbers, by name, as NumPy's. inputs, outputs: the names
+    that the graph gives them. text: the Python function that it is.
+
+    >>> net = checkpoint.read("net.onnx")  # doctest: +SKIP
+    >>> y = net(x)  # doctest: +SKIP
+    >>> loss = lambda p: ((net(x, parameters=p) - labels) ** 2).sum()  # doctest: +SKIP
+    >>> checkpoint.grad(loss)(net.parameters)  # doctest: +SKIP
+    """
+
+    __slots__ = ("__weakref__", "inputs", "name", "outputs", "parameters", "text")
+
+    def __init__(self, graph: Graph, file: str) -> None:
+        function, written = function_of(graph, file)
+        super().__init__(function)
+        self.name = written.name
+        self.inputs, self.outputs = graph.inputs, graph.outputs
+        self.parameters, self.text = written.parameters, written.text
+
+    def __call__(self, *inputs: Any, **keywords: Any) -> Any:
+        return PythonFunction(self.function).call(inputs, keywords, None, self.inputs).value()
+
+    def __repr__(self) -> str:
+        return f"<network {self.name} of {', '.join(self.inputs)}>"
+
+
+def read_network(path: Path) -> Network:
+    """Return the program of a file of ONNX; raise SourceError for what cannot be taken."""
+    library.load("tensorlib.onnx")
+    return Network(read_model(path), path.name)
