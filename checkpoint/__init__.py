@@ -35,6 +35,7 @@ from checkpoint.errors import (
     SourceError,
     TranslationWarning,
 )
+from checkpoint.functions.networks import Network
 from checkpoint.functions.procedures import Procedure
 from checkpoint.watch.profile import profile
 from checkpoint.watch.progress import Progress
@@ -58,6 +59,7 @@ __all__ = [
     "CheckpointError",
     "Individual",
     "InternalError",
+    "Network",
     "Plain",
     "Procedure",
     "Progress",

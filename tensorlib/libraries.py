@@ -33,7 +33,7 @@ def register(library: str) -> None:
         from tensorlib.scipy import minima, roots  # noqa: F401, PLC0415
     elif library == "cupy":
         from tensorlib import cupy_arrays  # noqa: F401, PLC0415
-    elif library == "tensorlib.onnx":
+    elif library == "onnx":
         from tensorlib import onnx  # noqa: F401, PLC0415
     elif library == "torch":
         from tensorlib.pytorch import names  # noqa: F401, PLC0415

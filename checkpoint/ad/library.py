@@ -29,6 +29,7 @@ from checkpoint.errors import InternalError, RunError
 LIBRARIES: dict[str, str] = {
     "cupy": "tensorlib",
     "numpy": "tensorlib",
+    "onnx": "tensorlib",
     "scipy": "tensorlib",
     "scipy.fft": "tensorlib",
     "scipy.fftpack": "tensorlib",
@@ -41,7 +42,6 @@ LIBRARIES: dict[str, str] = {
     "scipy.spatial": "tensorlib",
     "scipy.stats": "tensorlib",
     "tensorlib": "tensorlib",
-    "tensorlib.onnx": "tensorlib",
     "torch": "tensorlib",
 }
 

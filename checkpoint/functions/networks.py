@@ -39,7 +39,8 @@ class Network(Wrapper):
         self.parameters, self.text = written.parameters, written.text
 
     def __call__(self, *inputs: Any, **keywords: Any) -> Any:
-        return PythonFunction(self.function).call(inputs, keywords, None, self.inputs).value()
+        names = self.inputs if len(inputs) == len(self.inputs) else ()
+        return PythonFunction(self.function).call(inputs, keywords, None, names).value()
 
     def __repr__(self) -> str:
         return f"<network {self.name} of {', '.join(self.inputs)}>"
@@ -47,5 +48,5 @@ class Network(Wrapper):
 
 def read_network(path: Path) -> Network:
     """Return the program of a file of ONNX; raise SourceError for what cannot be taken."""
-    library.load("tensorlib.onnx")
+    library.load("onnx")
     return Network(read_model(path), path.name)

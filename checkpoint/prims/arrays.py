@@ -32,6 +32,7 @@ from checkpoint.ad.record import OperandError, Scalar
 from checkpoint.ad.tensors import perform
 from checkpoint.driver.raised import failure
 from checkpoint.errors import Span
+from checkpoint.lang.onnx.operators import onnx_operator
 from checkpoint.lang.python.library.intrinsics import prim
 from checkpoint.scalars.definition import array_loaders
 
@@ -45,6 +46,7 @@ __all__ = [
     "instances_translated_as",
     "lacks",
     "methods",
+    "onnx_operator",
     "overload",
     "overloads",
     "prim",

@@ -4,11 +4,11 @@ Most are written in Python with NumPy's names and those of tensorlib.networks, a
 uses them, so that their derivatives are those of what they call. To add one, write the function: its
 parameters are the inputs of the node, its keywords the attributes, with ONNX's default values.
 
-    @operator("Softsign")
+    @onnx_operator("Softsign")
     def softsign(x):
         return x / (1.0 + np.abs(x))
 
-Importing this package registers all (checkpoint.ad.graph_operators).
+Importing this package registers all (checkpoint.lang.onnx.operators).
 """
 
 from __future__ import annotations

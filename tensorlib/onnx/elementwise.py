@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.graph_operators import operator
+from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import cast, is_real
 from tensorlib.networks.activations import erf, gelu, leaky_relu, relu, sigmoid, silu, softplus
 
@@ -51,13 +51,13 @@ for _name, _function in {
     "Tanh": np.tanh,
     "Xor": np.logical_xor,
 }.items():
-    operator(_name)(_function)
+    onnx_operator(_name)(_function)
 
-for _name, _function in {"Relu": relu, "Sigmoid": sigmoid, "Erf": erf, "Softplus": softplus}.items():
-    operator(_name)(_function)
+for _name, _activation in {"Relu": relu, "Sigmoid": sigmoid, "Erf": erf, "Softplus": softplus}.items():
+    onnx_operator(_name)(_activation)
 
 
-@operator("Div")
+@onnx_operator("Div")
 def divide(a: Any, b: Any) -> Any:
     """Return a / b; of integers, without the fraction."""
     if is_real(a):
@@ -66,7 +66,7 @@ def divide(a: Any, b: Any) -> Any:
     return quotient * np.sign(a) * np.sign(b)
 
 
-@operator("Pow")
+@onnx_operator("Pow")
 def power(x: Any, exponent: Any) -> Any:
     """Return x to the power, of the type of x."""
     if is_real(x) == is_real(exponent):
@@ -76,25 +76,25 @@ def power(x: Any, exponent: Any) -> Any:
     return cast(np.power(cast(x, exponent), exponent), x)
 
 
-@operator("Mod")
+@onnx_operator("Mod")
 def modulo(a: Any, b: Any, *, fmod: Any = 0) -> Any:
     """Return the rest of a / b, with the sign of b; with fmod that of a."""
     return np.fmod(a, b) if fmod else np.remainder(a, b)
 
 
-@operator("Identity")
+@onnx_operator("Identity")
 def identity(x: Any) -> Any:
     """Return x."""
     return x
 
 
-@operator("Where")
+@onnx_operator("Where")
 def where(condition: Any, x: Any, y: Any) -> Any:
     """Return x where the condition holds, y elsewhere."""
     return np.where(condition, x, y)
 
 
-@operator("Clip", since=11)
+@onnx_operator("Clip", since=11)
 def clip(x: Any, low: Any = None, high: Any = None) -> Any:
     """Return x within the bounds that there are."""
     if low is not None:
@@ -102,13 +102,13 @@ def clip(x: Any, low: Any = None, high: Any = None) -> Any:
     return x if high is None else np.minimum(x, high)
 
 
-@operator("Clip", until=10)
+@onnx_operator("Clip", until=10)
 def clip_by_attributes(x: Any, *, min: Any = None, max: Any = None) -> Any:
     """Return x within the bounds that there are."""
     return clip(x, min, max)
 
 
-@operator("Max")
+@onnx_operator("Max")
 def greatest(*xs: Any) -> Any:
     """Return the largest of the arrays, element by element."""
     found = xs[0]
@@ -117,7 +117,7 @@ def greatest(*xs: Any) -> Any:
     return found
 
 
-@operator("Min")
+@onnx_operator("Min")
 def least(*xs: Any) -> Any:
     """Return the smallest of the arrays, element by element."""
     found = xs[0]
@@ -126,7 +126,7 @@ def least(*xs: Any) -> Any:
     return found
 
 
-@operator("Sum")
+@onnx_operator("Sum")
 def total(*xs: Any) -> Any:
     """Return the sum of the arrays."""
     found = xs[0]
@@ -135,13 +135,13 @@ def total(*xs: Any) -> Any:
     return found
 
 
-@operator("Mean")
+@onnx_operator("Mean")
 def mean(*xs: Any) -> Any:
     """Return the mean of the arrays."""
     return total(*xs) / len(xs)
 
 
-@operator("IsInf")
+@onnx_operator("IsInf")
 def is_infinite(x: Any, *, detect_negative: Any = 1, detect_positive: Any = 1) -> Any:
     """Return where x is infinite, of the signs that count."""
     found = np.isinf(x)
@@ -153,81 +153,79 @@ def is_infinite(x: Any, *, detect_negative: Any = 1, detect_positive: Any = 1) -
 # Activations
 
 
-@operator("LeakyRelu")
+@onnx_operator("LeakyRelu")
 def leaky(x: Any, *, alpha: Any = 0.01) -> Any:
     """Return x where it is positive, alpha x elsewhere."""
     return leaky_relu(x, alpha)
 
 
-@operator("PRelu")
+@onnx_operator("PRelu")
 def prelu(x: Any, slope: Any) -> Any:
     """Return x where it is positive, slope times x elsewhere."""
     return np.where(np.less(x, 0.0), x * slope, x)
 
 
-@operator("ThresholdedRelu")
+@onnx_operator("ThresholdedRelu")
 def thresholded_relu(x: Any, *, alpha: Any = 1.0) -> Any:
     """Return x where it is greater than alpha, 0 elsewhere."""
     return np.where(np.greater(x, alpha), x, 0.0 * x)
 
 
-@operator("Elu")
+@onnx_operator("Elu")
 def elu(x: Any, *, alpha: Any = 1.0) -> Any:
     """Return x where it is positive, alpha (exp(x) - 1) elsewhere."""
     return np.where(np.less(x, 0.0), alpha * np.expm1(np.minimum(x, 0.0)), x)
 
 
-@operator("Celu")
+@onnx_operator("Celu")
 def celu(x: Any, *, alpha: Any = 1.0) -> Any:
     """Return x where it is positive, alpha (exp(x / alpha) - 1) elsewhere."""
     return np.maximum(x, 0.0) + np.minimum(alpha * np.expm1(np.minimum(x, 0.0) / alpha), 0.0)
 
 
-@operator("Selu")
-def selu(
-    x: Any, *, alpha: Any = 1.67326319217681884765625, gamma: Any = 1.05070102214813232421875
-) -> Any:
+@onnx_operator("Selu")
+def selu(x: Any, *, alpha: Any = 1.67326319217681884765625, gamma: Any = 1.05070102214813232421875) -> Any:
     """Return gamma times x where it is positive, gamma alpha (exp(x) - 1) elsewhere."""
     return gamma * np.where(np.greater(x, 0.0), x, alpha * np.expm1(np.minimum(x, 0.0)))
 
 
-@operator("HardSigmoid")
+@onnx_operator("HardSigmoid")
 def hard_sigmoid(x: Any, *, alpha: Any = 0.2, beta: Any = 0.5) -> Any:
     """Return alpha x + beta, from 0 to 1."""
     return np.minimum(np.maximum(alpha * x + beta, 0.0), 1.0)
 
 
-@operator("HardSwish")
+@onnx_operator("HardSwish")
 def hard_swish(x: Any) -> Any:
     """Return x times a sixth of x + 3, from 0 to 1."""
     return x * hard_sigmoid(x, alpha=1.0 / 6.0, beta=0.5)
 
 
-@operator("Softsign")
+@onnx_operator("Softsign")
 def softsign(x: Any) -> Any:
     """Return x / (1 + |x|)."""
     return x / (1.0 + np.abs(x))
 
 
-@operator("Mish")
+@onnx_operator("Mish")
 def mish(x: Any) -> Any:
     """Return x tanh(log(1 + exp(x)))."""
     return x * np.tanh(softplus(x))
 
 
-@operator("Swish")
+@onnx_operator("Swish")
 def swish(x: Any, *, alpha: Any = 1.0) -> Any:
     """Return x times the sigmoid of alpha x."""
     return silu(x) if alpha == 1.0 else x * sigmoid(alpha * x)
 
 
-@operator("Gelu")
+@onnx_operator("Gelu")
 def gelu_of(x: Any, *, approximate: Any = "none") -> Any:
     """Return x times the normal distribution of x, or its approximation by tanh."""
     return gelu(x, approximate)
 
 
-@operator("Shrink")
+@onnx_operator("Shrink")
 def shrink(x: Any, *, bias: Any = 0.0, lambd: Any = 0.5) -> Any:
     """Return x nearer to 0 by bias; 0 where it is within lambd."""
     below = np.where(np.less(x, -lambd), x + bias, 0.0 * x)
@@ -261,13 +259,13 @@ def dtype_name(number: Any) -> Any:
     return _DTYPES[number]
 
 
-@operator("Cast")
+@onnx_operator("Cast")
 def cast_to(x: Any, *, to: Any, saturate: Any = 1, round_mode: Any = "up") -> Any:
     """Return x with elements of another type."""
     return cast(x, dtype_name(to))
 
 
-@operator("CastLike")
+@onnx_operator("CastLike")
 def cast_like(x: Any, other: Any, *, saturate: Any = 1, round_mode: Any = "up") -> Any:
     """Return x with elements of the type of another array."""
     return cast(x, other)
@@ -276,13 +274,13 @@ def cast_like(x: Any, other: Any, *, saturate: Any = 1, round_mode: Any = "up") 
 # Without random numbers
 
 
-@operator("Dropout", until=11)
+@onnx_operator("Dropout", until=11)
 def dropout_by_attributes(x: Any, *, outputs: Any, ratio: Any = 0.5, is_test: Any = 1) -> Any:
     """Return x, and that all of it is kept."""
     return (x, np.equal(x, x))[:outputs]
 
 
-@operator("Dropout", since=12)
+@onnx_operator("Dropout", since=12)
 def dropout(
     x: Any,
     ratio: Any = None,

@@ -6,24 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.graph_operators import operator
+from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast
 
 
-@operator("Gather")
+@onnx_operator("Gather")
 def gather(x: Any, indices: Any, *, axis: Any = 0) -> Any:
     """Return the parts of x along an axis that the indices name."""
     return np.take(x, indices, axis=axis)
 
 
-@operator("GatherElements")
+@onnx_operator("GatherElements")
 def gather_elements(x: Any, indices: Any, *, axis: Any = 0) -> Any:
     """Return for each place of the indices the element of x there that they name along an axis."""
     n = x.shape[axis]
     return np.take_along_axis(x, np.where(np.less(indices, 0), indices + n, indices), axis)
 
 
-@operator("GatherND")
+@onnx_operator("GatherND")
 def gather_nd(x: Any, indices: Any, *, batch_dims: Any = 0) -> Any:
     """Return the parts of x that the last axis of the indices names, after the axes of the batch."""
     index = [indices[..., i] for i in range(indices.shape[-1])]
@@ -45,13 +45,13 @@ def _places(x: Any, indices: Any, axis: Any) -> Any:
     return tuple(found)
 
 
-@operator("ScatterElements", "Scatter")
+@onnx_operator("ScatterElements", "Scatter")
 def scatter_elements(x: Any, indices: Any, updates: Any, *, axis: Any = 0, reduction: Any = "none") -> Any:
     """Return x with the updates in the places that the indices name along an axis."""
     return _scattered(x, _places(x, indices, axis), updates, reduction)
 
 
-@operator("ScatterND")
+@onnx_operator("ScatterND")
 def scatter_nd(x: Any, indices: Any, updates: Any, *, reduction: Any = "none") -> Any:
     """Return x with the updates in the places that the last axis of the indices names."""
     places = tuple([indices[..., i] for i in range(indices.shape[-1])])
@@ -69,7 +69,7 @@ def _scattered(x: Any, places: Any, updates: Any, reduction: Any) -> Any:
     return found
 
 
-@operator("OneHot", structural=("depth",))
+@onnx_operator("OneHot", structural=("depth",))
 def one_hot(indices: Any, depth: Any, values: Any, *, axis: Any = -1) -> Any:
     """Return values[1] in the places that the indices name along a new axis, values[0] elsewhere."""
     depth = int(depth[0] if isinstance(depth, list) else depth)
@@ -82,20 +82,20 @@ def one_hot(indices: Any, depth: Any, values: Any, *, axis: Any = -1) -> Any:
     return np.where(chosen, values[1], values[0])
 
 
-@operator("NonZero")
+@onnx_operator("NonZero")
 def non_zero(x: Any) -> Any:
     """Return the places of the elements that are not zero, a row for each axis."""
     return np.stack(np.nonzero(x))
 
 
-@operator("Compress")
+@onnx_operator("Compress")
 def compress(x: Any, condition: Any, *, axis: Any = None) -> Any:
     """Return the parts of x along an axis for which the condition holds."""
     places = np.nonzero(condition)[0]
     return np.take(np.reshape(x, (-1,)), places) if axis is None else np.take(x, places, axis=axis)
 
 
-@operator("ArgMax")
+@onnx_operator("ArgMax")
 def argmax(x: Any, *, axis: Any = 0, keepdims: Any = 1, select_last_index: Any = 0) -> Any:
     """Return the place of the largest element along an axis, the first of several."""
     if select_last_index:
@@ -105,14 +105,14 @@ def argmax(x: Any, *, axis: Any = 0, keepdims: Any = 1, select_last_index: Any =
     return np.expand_dims(found, axis) if keepdims else found
 
 
-@operator("ArgMin")
+@onnx_operator("ArgMin")
 def argmin(x: Any, *, axis: Any = 0, keepdims: Any = 1, select_last_index: Any = 0) -> Any:
     """Return the place of the smallest element along an axis, the first of several."""
     found = argmax(-x, axis=axis, keepdims=keepdims, select_last_index=select_last_index)
     return cast(found, "int64")
 
 
-@operator("TopK", since=10, structural=("k",))
+@onnx_operator("TopK", since=10, structural=("k",))
 def top_k(x: Any, k: Any, *, outputs: Any, axis: Any = -1, largest: Any = 1, sorted: Any = 1) -> Any:
     """Return the k largest elements along an axis in falling order, and their places; or the smallest."""
     if largest:
@@ -123,7 +123,7 @@ def top_k(x: Any, k: Any, *, outputs: Any, axis: Any = -1, largest: Any = 1, sor
     return (np.take_along_axis(x, places, axis), places)[:outputs]
 
 
-@operator("CumSum", structural=("axis",))
+@onnx_operator("CumSum", structural=("axis",))
 def cumulative_sum(x: Any, axis: Any, *, exclusive: Any = 0, reverse: Any = 0) -> Any:
     """Return the sums of all elements so far along an axis."""
     axis = axis[0] if isinstance(axis, list) else axis

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.graph_operators import operator
+from checkpoint.prims.arrays import onnx_operator
+from tensorlib.networks.affine import linear
 from tensorlib.networks.convolution import (
     conv1d,
     conv2d,
@@ -16,16 +17,15 @@ from tensorlib.networks.convolution import (
     conv_transpose3d,
 )
 from tensorlib.networks.padding import pad
-from tensorlib.networks.affine import linear
 
 
-@operator("MatMul")
+@onnx_operator("MatMul")
 def matmul(a: Any, b: Any) -> Any:
     """Return the product of matrices, or of many."""
     return np.matmul(a, b)
 
 
-@operator("Gemm")
+@onnx_operator("Gemm")
 def gemm(
     a: Any, b: Any, c: Any = None, *, alpha: Any = 1.0, beta: Any = 1.0, transA: Any = 0, transB: Any = 0
 ) -> Any:
@@ -42,7 +42,7 @@ def gemm(
     return y + c if beta == 1.0 else y + beta * c
 
 
-@operator("Einsum")
+@onnx_operator("Einsum")
 def einsum(*xs: Any, equation: Any) -> Any:
     """Return the sum of products that an equation states."""
     if len(xs) == 1:
@@ -80,7 +80,7 @@ def pairs_of(pads: Any) -> Any:
     return tuple(pairs)
 
 
-@operator("Conv")
+@onnx_operator("Conv")
 def conv(
     x: Any,
     w: Any,
@@ -97,7 +97,7 @@ def conv(
     rank = len(w.shape) - 2
     strides = tuple([1] * rank if strides is None else strides)
     dilations = tuple([1] * rank if dilations is None else dilations)
-    if auto_pad == "SAME_UPPER" or auto_pad == "SAME_LOWER":
+    if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
         pads = same_pads(x.shape[2:], w.shape[2:], strides, dilations, auto_pad)
     elif pads is None or auto_pad == "VALID":
         pads = [0] * (2 * rank)
@@ -114,7 +114,7 @@ def conv(
     raise ValueError(f"Conv along {rank} axes has no rule: only along one, two and three")
 
 
-@operator("ConvTranspose")
+@onnx_operator("ConvTranspose")
 def conv_transpose(
     x: Any,
     w: Any,
@@ -138,9 +138,8 @@ def conv_transpose(
         pads = [0] * (2 * rank)
     spans = [(k - 1) * d + 1 for k, d in zip(w.shape[2:], dilations, strict=True)]
     whole = [(n - 1) * s + k for n, s, k in zip(x.shape[2:], strides, spans, strict=True)]
-    if auto_pad == "SAME_UPPER" or auto_pad == "SAME_LOWER":
-        if output_shape is None:
-            output_shape = [n * s for n, s in zip(x.shape[2:], strides, strict=True)]
+    if auto_pad in ("SAME_UPPER", "SAME_LOWER") and output_shape is None:
+        output_shape = [n * s for n, s in zip(x.shape[2:], strides, strict=True)]
     if output_shape is not None:
         cut = [m + e - n for m, e, n in zip(whole, extra, output_shape[-rank:], strict=True)]
         up = auto_pad == "SAME_UPPER"
@@ -149,7 +148,7 @@ def conv_transpose(
     y = _transposed(x, w, b, strides, group, dilations, rank)
     ends = [e - after for e, after in zip(extra, pads[rank:], strict=True)]
     around = [-before for before in pads[:rank]] + ends
-    if any([n != 0 for n in around]):
+    if any(n != 0 for n in around):
         y = _bordered(y, b, around, rank)
     return y
 

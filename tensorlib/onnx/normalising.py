@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.graph_operators import operator
+from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast
 from tensorlib.networks.attention import scaled_dot_product_attention
 from tensorlib.networks.batches import batch_norm, batch_norm_training, instance_norm
@@ -16,7 +16,7 @@ from tensorlib.networks.normalising import group_norm, layer_norm
 from tensorlib.special import log_softmax, softmax
 
 
-@operator("BatchNormalization", since=14)
+@onnx_operator("BatchNormalization", since=14)
 def batch_normalization(
     x: Any,
     scale: Any,
@@ -39,7 +39,7 @@ def batch_normalization(
     return (y, mean, var)[:outputs]
 
 
-@operator("BatchNormalization", until=13)
+@onnx_operator("BatchNormalization", until=13)
 def batch_normalization_of_tests(
     x: Any,
     scale: Any,
@@ -57,13 +57,13 @@ def batch_normalization_of_tests(
     return batch_normalization(x, scale, b, mean, var, outputs=outputs, epsilon=epsilon)
 
 
-@operator("InstanceNormalization")
+@onnx_operator("InstanceNormalization")
 def instance_normalization(x: Any, scale: Any, b: Any, *, epsilon: Any = 1e-5) -> Any:
     """Return x with each channel of each sample normalised."""
     return instance_norm(x, None, None, scale, b, True, 0.1, epsilon)
 
 
-@operator("LayerNormalization")
+@onnx_operator("LayerNormalization")
 def layer_normalization(
     x: Any,
     scale: Any,
@@ -86,7 +86,7 @@ def layer_normalization(
     return (y if b is None else y + b, mean, sharp)[:outputs]
 
 
-@operator("GroupNormalization", since=21)
+@onnx_operator("GroupNormalization", since=21)
 def group_normalization(
     x: Any, scale: Any, b: Any, *, num_groups: Any, epsilon: Any = 1e-5, stash_type: Any = 1
 ) -> Any:
@@ -94,16 +94,14 @@ def group_normalization(
     return group_norm(x, num_groups, scale, b, epsilon)
 
 
-@operator("RMSNormalization")
-def rms_normalization(
-    x: Any, scale: Any, *, axis: Any = -1, epsilon: Any = 1e-5, stash_type: Any = 1
-) -> Any:
+@onnx_operator("RMSNormalization")
+def rms_normalization(x: Any, scale: Any, *, axis: Any = -1, epsilon: Any = 1e-5, stash_type: Any = 1) -> Any:
     """Return x divided by the root of its mean square over the axes from one on, times the scale."""
     axes = tuple(range(axis % len(x.shape), len(x.shape)))
     return x / np.sqrt(np.mean(x * x, axis=axes, keepdims=True) + epsilon) * scale
 
 
-@operator("LpNormalization")
+@onnx_operator("LpNormalization")
 def lp_normalization(x: Any, *, axis: Any = -1, p: Any = 2) -> Any:
     """Return x divided by its norm along an axis; 0 where that is 0."""
     if p == 1:
@@ -113,7 +111,7 @@ def lp_normalization(x: Any, *, axis: Any = -1, p: Any = 2) -> Any:
     return x / np.where(np.equal(norm, 0.0), 1.0, norm)
 
 
-@operator("MeanVarianceNormalization")
+@onnx_operator("MeanVarianceNormalization")
 def mean_variance_normalization(x: Any, *, axes: Any = None) -> Any:
     """Return x with mean 0 and deviation 1 over some axes."""
     axes = (0, 2, 3) if axes is None else tuple(axes)
@@ -121,7 +119,7 @@ def mean_variance_normalization(x: Any, *, axes: Any = None) -> Any:
     return rest / (np.sqrt(np.mean(rest * rest, axis=axes, keepdims=True)) + 1e-9)
 
 
-@operator("LRN")
+@onnx_operator("LRN")
 def local_response(x: Any, *, size: Any, alpha: Any = 1e-4, beta: Any = 0.75, bias: Any = 1.0) -> Any:
     """Return x divided by a power of the sum of the squares of the channels around."""
     channels = x.shape[1]
@@ -137,7 +135,7 @@ def local_response(x: Any, *, size: Any, alpha: Any = 1e-4, beta: Any = 0.75, bi
 # Shares, and losses of them
 
 
-@operator("Hardmax", since=13)
+@onnx_operator("Hardmax", since=13)
 def hardmax(x: Any, *, axis: Any = -1) -> Any:
     """Return 1 at the first of the largest elements along an axis, 0 elsewhere."""
     counts = np.reshape(np.arange(x.shape[axis]), [-1 if i == axis % x.ndim else 1 for i in range(x.ndim)])
@@ -145,7 +143,7 @@ def hardmax(x: Any, *, axis: Any = -1) -> Any:
     return np.where(np.equal(largest, beside(counts, x)), 1.0 + 0.0 * x, 0.0 * x)
 
 
-@operator("NegativeLogLikelihoodLoss")
+@onnx_operator("NegativeLogLikelihoodLoss")
 def negative_log_likelihood(
     x: Any, target: Any, weight: Any = None, *, ignore_index: Any = -100, reduction: Any = "mean"
 ) -> Any:
@@ -153,7 +151,7 @@ def negative_log_likelihood(
     return nll_loss(x, cast(target, "int64"), weight, ignore_index=ignore_index, reduction=reduction)
 
 
-@operator("SoftmaxCrossEntropyLoss")
+@onnx_operator("SoftmaxCrossEntropyLoss")
 def cross_entropy_of(
     x: Any,
     target: Any,
@@ -165,31 +163,29 @@ def cross_entropy_of(
 ) -> Any:
     """Return minus the logarithm of softmax that the targets name, and all of these logarithms."""
     logarithms = log_softmax(x, 1)
-    loss = nll_loss(
-        logarithms, cast(target, "int64"), weight, ignore_index=ignore_index, reduction=reduction
-    )
+    loss = nll_loss(logarithms, cast(target, "int64"), weight, ignore_index=ignore_index, reduction=reduction)
     return (loss, logarithms)[:outputs]
 
 
-@operator("Softmax", since=13)
+@onnx_operator("Softmax", since=13)
 def shares(x: Any, *, axis: Any = -1) -> Any:
     """Return exp(x), divided by its sum along an axis."""
     return softmax(x, axis)
 
 
-@operator("Softmax", until=12)
+@onnx_operator("Softmax", until=12)
 def shares_from(x: Any, *, axis: Any = 1) -> Any:
     """Return exp(x), divided by its sum over the axes from one on."""
     return np.reshape(softmax(_rows(x, axis), 1), x.shape)
 
 
-@operator("LogSoftmax", since=13)
+@onnx_operator("LogSoftmax", since=13)
 def log_shares(x: Any, *, axis: Any = -1) -> Any:
     """Return the logarithm of softmax."""
     return log_softmax(x, axis)
 
 
-@operator("LogSoftmax", until=12)
+@onnx_operator("LogSoftmax", until=12)
 def log_shares_from(x: Any, *, axis: Any = 1) -> Any:
     """Return the logarithm of softmax over the axes from one on."""
     return np.reshape(log_softmax(_rows(x, axis), 1), x.shape)
@@ -200,7 +196,7 @@ def _rows(x: Any, axis: Any) -> Any:
     return np.reshape(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
 
 
-@operator("Attention")
+@onnx_operator("Attention")
 def attention(
     q: Any,
     k: Any,
@@ -232,5 +228,3 @@ def attention(
 def _heads(x: Any, count: Any) -> Any:
     n, positions, features = x.shape
     return np.transpose(np.reshape(x, (n, positions, count, features // count)), (0, 2, 1, 3))
-
-

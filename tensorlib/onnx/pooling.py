@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.graph_operators import operator
+from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast
 from tensorlib.networks.padding import pad
 from tensorlib.networks.pooling import (
@@ -26,20 +26,20 @@ def _places(x: Any) -> Any:
     return tuple(range(2, len(x.shape)))
 
 
-@operator("GlobalAveragePool")
+@onnx_operator("GlobalAveragePool")
 def global_average_pool(x: Any) -> Any:
     """Return the mean of each channel."""
     return np.mean(x, axis=_places(x), keepdims=True)
 
 
-@operator("GlobalMaxPool")
+@onnx_operator("GlobalMaxPool")
 def global_max_pool(x: Any) -> Any:
     """Return the largest element of each channel."""
     return np.max(x, axis=_places(x), keepdims=True)
 
 
 def _pads(x: Any, kernel: Any, strides: Any, dilations: Any, auto_pad: Any, pads: Any) -> Any:
-    if auto_pad == "SAME_UPPER" or auto_pad == "SAME_LOWER":
+    if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
         return same_pads(x.shape[2:], kernel, strides, dilations, auto_pad)
     return [0] * (2 * len(kernel)) if pads is None or auto_pad == "VALID" else list(pads)
 
@@ -47,7 +47,7 @@ def _pads(x: Any, kernel: Any, strides: Any, dilations: Any, auto_pad: Any, pads
 def _is_plain(pads: Any, kernel: Any) -> Any:
     """Return whether the pools know such a padding: the same at both ends, at most half of a window."""
     rank = len(kernel)
-    return pads[:rank] == pads[rank:] and all([2 * p <= k for p, k in zip(pads, kernel, strict=False)])
+    return pads[:rank] == pads[rank:] and all(2 * p <= k for p, k in zip(pads, kernel, strict=False))
 
 
 def _with_ceil(x: Any, kernel: Any, strides: Any, dilations: Any, pads: Any) -> Any:
@@ -64,7 +64,7 @@ def _with_ceil(x: Any, kernel: Any, strides: Any, dilations: Any, pads: Any) -> 
     return found
 
 
-@operator("MaxPool")
+@onnx_operator("MaxPool")
 def max_pool(
     x: Any,
     *,
@@ -112,7 +112,7 @@ def _largest(
     raise ValueError(f"MaxPool along {len(kernel)} axes has no rule: only along one, two and three")
 
 
-@operator("AveragePool")
+@onnx_operator("AveragePool")
 def average_pool(
     x: Any,
     *,

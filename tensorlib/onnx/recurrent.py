@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.graph_operators import operator
+from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast
 from tensorlib.networks.activations import leaky_relu, relu, sigmoid, softplus
 
@@ -87,7 +87,7 @@ def _outcome(found: Any, outputs: Any, layout: Any) -> Any:
     return (results, *lasts)[:outputs]
 
 
-@operator("RNN")
+@onnx_operator("RNN")
 def rnn(
     x: Any,
     w: Any,
@@ -137,7 +137,7 @@ def _seen(h: Any, masks: Any, t: Any) -> Any:
     return h if masks is None else np.where(masks[t], h, 0.0 * h)
 
 
-@operator("LSTM")
+@onnx_operator("LSTM")
 def lstm(
     x: Any,
     w: Any,
@@ -197,7 +197,7 @@ def _lstm_cell(gates: Any, c: Any, peep: Any, acts: Any, clip: Any, coupled: Any
     return _apply(acts, 0, _bounded(o, clip)) * _apply(acts, 2, c), c
 
 
-@operator("GRU")
+@onnx_operator("GRU")
 def gru(
     x: Any,
     w: Any,

@@ -1,4 +1,4 @@
-"""The operator Resize: other sizes of some axes, by the nearest element, or by polynomials of degree 1 and 3."""
+"""The operator Resize: other sizes of axes, by the nearest element, or by polynomials of degree 1 or 3."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.graph_operators import operator
+from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast
 
 
-@operator("Resize", since=11, structural=("roi", "scales", "sizes"))
+@onnx_operator("Resize", since=11, structural=("roi", "scales", "sizes"))
 def resize(
     x: Any,
     roi: Any = None,
@@ -53,19 +53,21 @@ def resize(
     return x
 
 
-@operator("Resize", until=10, structural=("scales",))
+@onnx_operator("Resize", until=10, structural=("scales",))
 def resize_by_scales(x: Any, scales: Any, *, mode: Any = "nearest") -> Any:
     """Return x with its axes so many times as long."""
-    return resize(x, None, scales, mode=mode, coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+    return resize(
+        x, None, scales, mode=mode, coordinate_transformation_mode="asymmetric", nearest_mode="floor"
+    )
 
 
-@operator("Upsample", since=9, structural=("scales",))
+@onnx_operator("Upsample", since=9, structural=("scales",))
 def upsample(x: Any, scales: Any, *, mode: Any = "nearest") -> Any:
     """Return x with its axes so many times as long."""
     return resize_by_scales(x, scales, mode=mode)
 
 
-@operator("Upsample", until=8)
+@onnx_operator("Upsample", until=8)
 def upsample_by_attribute(x: Any, *, scales: Any, mode: Any = "nearest") -> Any:
     """Return x with its axes so many times as long."""
     return resize_by_scales(x, scales, mode=mode)
@@ -83,7 +85,7 @@ def _places(n: Any, m: Any, scale: Any, mode: Any) -> Any:
     if mode == "half_pixel_symmetric":
         short = m / (n * scale)
         return n / 2.0 * (1.0 - short) + (at + 0.5) / scale - 0.5
-    if mode == "half_pixel" or mode == "pytorch_half_pixel":
+    if mode in ("half_pixel", "pytorch_half_pixel"):
         return (at + 0.5) / scale - 0.5
     raise ValueError(f"Resize has no coordinate_transformation_mode {mode!r} here")
 

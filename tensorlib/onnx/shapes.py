@@ -6,23 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.graph_operators import operator
+from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast, place_of, placed
 from tensorlib.networks.padding import pad
 from tensorlib.onnx.elementwise import dtype_name
 
+onnx_operator("checkpoint.place_of")(place_of)
+onnx_operator("checkpoint.placed")(placed)
 
-operator("checkpoint.place_of")(place_of)
-operator("checkpoint.placed")(placed)
 
-
-@operator("Shape", shows_shape=True)
+@onnx_operator("Shape", shows_shape=True)
 def shape(x: Any, *, start: Any = 0, end: Any = None) -> Any:
     """Return the shape of x, or a part of it."""
     return np.array(x.shape[start:end], dtype=np.int64)
 
 
-@operator("Size", shows_shape=True)
+@onnx_operator("Size", shows_shape=True)
 def size(x: Any) -> Any:
     """Return the number of elements of x."""
     return np.array(_product(x.shape), dtype=np.int64)
@@ -35,7 +34,7 @@ def _product(sizes: Any) -> Any:
     return found
 
 
-@operator("Reshape", since=5, structural=("shape",))
+@onnx_operator("Reshape", since=5, structural=("shape",))
 def reshape(x: Any, shape: Any, *, allowzero: Any = 0) -> Any:
     """Return x in a shape; -1 is what is left, and 0 the size that the axis has."""
     if not allowzero:
@@ -43,7 +42,7 @@ def reshape(x: Any, shape: Any, *, allowzero: Any = 0) -> Any:
     return np.reshape(x, tuple(shape))
 
 
-@operator("Reshape", until=4)
+@onnx_operator("Reshape", until=4)
 def reshape_by_attribute(x: Any, *, shape: Any) -> Any:
     """Return x in a shape."""
     return reshape(x, shape)
@@ -54,49 +53,49 @@ def axes_of(axes: Any) -> Any:
     return (axes,) if isinstance(axes, int) else tuple(axes)
 
 
-@operator("Flatten")
+@onnx_operator("Flatten")
 def flatten(x: Any, *, axis: Any = 1) -> Any:
     """Return x as a matrix: the axes before one, and those from it on."""
     return np.reshape(x, (_product(x.shape[:axis]), _product(x.shape[axis:])))
 
 
-@operator("Squeeze", since=13, structural=("axes",))
+@onnx_operator("Squeeze", since=13, structural=("axes",))
 def squeeze(x: Any, axes: Any = None) -> Any:
     """Return x without axes of size 1."""
     return np.squeeze(x) if axes is None else np.squeeze(x, axes_of(axes))
 
 
-@operator("Squeeze", until=12)
+@onnx_operator("Squeeze", until=12)
 def squeeze_by_attribute(x: Any, *, axes: Any = None) -> Any:
     """Return x without axes of size 1."""
     return squeeze(x, axes)
 
 
-@operator("Unsqueeze", since=13, structural=("axes",))
+@onnx_operator("Unsqueeze", since=13, structural=("axes",))
 def unsqueeze(x: Any, axes: Any) -> Any:
     """Return x with new axes of size 1, at these places of the result."""
     return np.expand_dims(x, axes_of(axes))
 
 
-@operator("Unsqueeze", until=12)
+@onnx_operator("Unsqueeze", until=12)
 def unsqueeze_by_attribute(x: Any, *, axes: Any) -> Any:
     """Return x with new axes of size 1, at these places of the result."""
     return unsqueeze(x, axes)
 
 
-@operator("Transpose")
+@onnx_operator("Transpose")
 def transpose(x: Any, *, perm: Any = None) -> Any:
     """Return x with its axes in an order, reversed without one."""
     return np.transpose(x) if perm is None else np.transpose(x, tuple(perm))
 
 
-@operator("Concat")
+@onnx_operator("Concat")
 def concat(*xs: Any, axis: Any = 1) -> Any:
     """Return the arrays joined along an axis."""
     return xs[0] if len(xs) == 1 else np.concatenate(xs, axis=axis)
 
 
-@operator("Expand", structural=("shape",))
+@onnx_operator("Expand", structural=("shape",))
 def expand(x: Any, shape: Any) -> Any:
     """Return x broadcast with a shape."""
     count = max(len(shape), len(x.shape))
@@ -105,7 +104,7 @@ def expand(x: Any, shape: Any) -> Any:
     return np.broadcast_to(x, tuple([m if n == 1 else n for m, n in zip(old, new, strict=True)]))
 
 
-@operator("Tile", since=6, structural=("repeats",))
+@onnx_operator("Tile", since=6, structural=("repeats",))
 def tile(x: Any, repeats: Any) -> Any:
     """Return x repeated along each axis."""
     return np.tile(x, tuple(repeats))
@@ -114,7 +113,7 @@ def tile(x: Any, repeats: Any) -> Any:
 # Parts
 
 
-@operator("Split", since=13, structural=("split",))
+@onnx_operator("Split", since=13, structural=("split",))
 def split(x: Any, split: Any = None, *, outputs: Any, axis: Any = 0, num_outputs: Any = None) -> Any:
     """Return x in parts along an axis, of these sizes, or of one size but for the last."""
     if split is None:
@@ -129,7 +128,7 @@ def split(x: Any, split: Any = None, *, outputs: Any, axis: Any = 0, num_outputs
     return tuple(parts)
 
 
-@operator("Split", until=12)
+@onnx_operator("Split", until=12)
 def split_by_attribute(x: Any, *, outputs: Any, axis: Any = 0, split: Any = None) -> Any:
     """Return x in parts along an axis."""
     return _split(x, split, outputs, axis)
@@ -145,7 +144,7 @@ def _part(x: Any, axis: Any, start: Any, end: Any, step: Any) -> Any:
     return x[(*[slice(None)] * axis, slice(start, end, step))]
 
 
-@operator("Slice", since=10, structural=("starts", "ends", "axes", "steps"))
+@onnx_operator("Slice", since=10, structural=("starts", "ends", "axes", "steps"))
 def slices(x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) -> Any:
     """Return a part of x; steps may be negative."""
     axes = list(range(len(starts))) if axes is None else axes
@@ -155,19 +154,19 @@ def slices(x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) 
         if step > 0:
             x = _part(x, axis, start, end, step)
         else:
-            start = min(start + n if start < 0 else start, n - 1)
-            end = max(end + n if end < 0 else end, -1)
-            x = np.take(x, beside(np.arange(start, end, step), x), axis=axis)
+            first = min(start + n if start < 0 else start, n - 1)
+            last = max(end + n if end < 0 else end, -1)
+            x = np.take(x, beside(np.arange(first, last, step), x), axis=axis)
     return x
 
 
-@operator("Slice", until=9)
+@onnx_operator("Slice", until=9)
 def slices_by_attributes(x: Any, *, starts: Any, ends: Any, axes: Any = None) -> Any:
     """Return a part of x."""
     return slices(x, starts, ends, axes)
 
 
-@operator("Pad", since=11, structural=("pads", "axes"))
+@onnx_operator("Pad", since=11, structural=("pads", "axes"))
 def padded(x: Any, pads: Any, value: Any = None, axes: Any = None, *, mode: Any = "constant") -> Any:
     """Return x with so many elements before, then after, each of the axes."""
     rank = len(x.shape)
@@ -185,13 +184,13 @@ def padded(x: Any, pads: Any, value: Any = None, axes: Any = None, *, mode: Any 
     return pad(x, tuple(pairs), names[mode])
 
 
-@operator("Pad", until=10)
+@onnx_operator("Pad", until=10)
 def padded_by_attributes(x: Any, *, pads: Any, value: Any = 0.0, mode: Any = "constant") -> Any:
     """Return x with so many elements before, then after, all axes."""
     return padded(x, pads, value, mode=mode)
 
 
-@operator("Trilu", structural=("k",))
+@onnx_operator("Trilu", structural=("k",))
 def trilu(x: Any, k: Any = 0, *, upper: Any = 1) -> Any:
     """Return x with zeros below, or above, a diagonal of its last two axes."""
     rows = np.arange(x.shape[-2])[:, None]
@@ -200,7 +199,7 @@ def trilu(x: Any, k: Any = 0, *, upper: Any = 1) -> Any:
     return np.where(beside(keeps, x), x, x * 0)
 
 
-@operator("DepthToSpace")
+@onnx_operator("DepthToSpace")
 def depth_to_space(x: Any, *, blocksize: Any, mode: Any = "DCR") -> Any:
     """Return x (n, channels, height, width) with blocks of channels laid out in the plane."""
     n, channels, height, width = x.shape
@@ -213,7 +212,7 @@ def depth_to_space(x: Any, *, blocksize: Any, mode: Any = "DCR") -> Any:
     return np.reshape(y, (n, left, height * b, width * b))
 
 
-@operator("SpaceToDepth")
+@onnx_operator("SpaceToDepth")
 def space_to_depth(x: Any, *, blocksize: Any, mode: Any = "DCR") -> Any:
     """Return x (n, channels, height, width) with blocks of the plane as channels."""
     n, channels, height, width = x.shape
@@ -226,7 +225,7 @@ def space_to_depth(x: Any, *, blocksize: Any, mode: Any = "DCR") -> Any:
 # New arrays
 
 
-@operator("ConstantOfShape", structural=("shape",), shows_shape=True)
+@onnx_operator("ConstantOfShape", structural=("shape",), shows_shape=True)
 def constant_of_shape(shape: Any, *, value: Any = None) -> Any:
     """Return an array of one number; value: an array that has it."""
     if value is None:
@@ -234,14 +233,14 @@ def constant_of_shape(shape: Any, *, value: Any = None) -> Any:
     return np.broadcast_to(np.reshape(value, ()), tuple(shape))
 
 
-@operator("Range")
+@onnx_operator("Range")
 def numbers(start: Any, limit: Any, delta: Any) -> Any:
     """Return the numbers from start to limit in steps; they are constants."""
     found = np.arange(start.item(), limit.item(), delta.item())
     return cast(beside(found, start), start)
 
 
-@operator("EyeLike")
+@onnx_operator("EyeLike")
 def eye_like(x: Any, *, dtype: Any = None, k: Any = 0) -> Any:
     """Return a matrix of the shape of x with ones on a diagonal."""
     rows = np.arange(x.shape[0])[:, None]

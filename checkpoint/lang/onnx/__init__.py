@@ -1,1 +1,1 @@
-"""The front end for graphs of ONNX: a file as a Python function, which the front end for Python translates."""
+"""The front end for graphs of ONNX: a file as a Python function, which that for Python translates."""

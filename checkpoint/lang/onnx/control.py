@@ -30,7 +30,7 @@ def write_if(text: Text, node: Node, body: Body) -> None:
 
 
 def write_loop(text: Text, node: Node, body: Body) -> None:
-    """Write a loop of at most so many iterations, while a condition holds, with states and rows of results."""
+    """Write a loop of at most so many iterations while a condition holds, with states and rows of results."""
     graph: Graph = node.attributes["body"]
     limit, condition, *initial = (*node.inputs, *[""] * (2 - len(node.inputs)))
     count = len(initial)

@@ -2,7 +2,7 @@
 
 In: the path of a file. Out: a Model. What always holds: functions that the file defines are written out at
 their calls, and so are operators that ONNX defines by others, unless the table has them
-(checkpoint.ad.graph_operators). The package onnx is imported when the first file is read.
+(checkpoint.lang.onnx.operators). The package onnx is imported when the first file is read.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checkpoint.ad import graph_operators
 from checkpoint.errors import RunError, SourceError
+from checkpoint.lang.onnx import operators
 
 WRITTEN = ("Constant", "If", "Loop", "Scan")  # what the writer writes itself
 _OWN_DOMAINS = ("", "ai.onnx")
@@ -131,11 +131,11 @@ def _nodes(model: Any) -> Iterator[tuple[Any, int]]:
 
 
 def _defined_by_others(node: Any, version: int) -> Any:
-    """Return the schema of an operator that the table lacks, and that ONNX defines by others; None for others."""
+    """Return the schema of an operator that the table lacks and ONNX defines by others; None for others."""
     import onnx.defs  # noqa: PLC0415
 
     name = _qualified(node)
-    if name in WRITTEN or graph_operators.find(name, version) is not None:
+    if name in WRITTEN or operators.find(name, version) is not None:
         return None
     try:
         schema = onnx.defs.get_schema(node.op_type, version, node.domain)
@@ -145,7 +145,7 @@ def _defined_by_others(node: Any, version: int) -> Any:
 
 
 def _body(node: Any, schema: Any) -> Any:
-    """Return the function by which ONNX defines an operator; the node gets the attributes that it left out."""
+    """Return the function by which ONNX defines an operator; its node gets the attributes that it lacks."""
     import onnx  # noqa: PLC0415
 
     given = {each.name for each in node.attribute}

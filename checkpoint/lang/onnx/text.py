@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from checkpoint.ad import graph_operators
 from checkpoint.errors import SourceError
+from checkpoint.lang.onnx import operators
 from checkpoint.lang.onnx.names import Names
 
 
@@ -60,6 +60,14 @@ class Text:
         self._depth -= 1
         self.values = known
 
+    @contextmanager
+    def lasting(self, head: str) -> Iterator[None]:
+        """Write a line, and what follows inside of it, whose names other functions have, too."""
+        self.line(head)
+        self._depth += 1
+        yield
+        self._depth -= 1
+
     # Values
 
     def bind(self, name: str, is_host: bool = False) -> str:
@@ -88,9 +96,16 @@ class Text:
             found = self.values[name] = Value(text, found.array, is_host=True)
         return found
 
+    def name_place(self) -> None:
+        """Name the variable of each function that says where the inputs are."""
+        self._place = self.names.fresh("place")
+
+    def place_names(self) -> list[str]:
+        """Return the name of that variable, if there is one."""
+        return [self._place] if self._place else []
+
     def write_place(self, of: str) -> None:
         """Write where the inputs are; of: an identifier of one."""
-        self._place = self.names.fresh("place")
         self.line(f"{self._place} = {self.function('place_of')}({of})")
 
     def placed(self, text: str) -> str:
@@ -127,7 +142,7 @@ class Text:
 
     def function(self, name: str) -> str:
         """Return a global name for a function that the text needs beside those of operators."""
-        found = graph_operators.find(f"checkpoint.{name}", 1)
+        found = operators.find(f"checkpoint.{name}", 1)
         assert found is not None, name
         self.meanings[name] = found.function
         return name

@@ -73,10 +73,10 @@ class Operator:
         return self.inputs[position] if position < len(self.inputs) else ""
 
 
-operators: dict[str, list[Operator]] = {}  # by name: the versions, which do not overlap
+OPERATORS: dict[str, list[Operator]] = {}  # by name: the versions, which do not overlap
 
 
-def operator(
+def onnx_operator(
     *names: str,
     since: int = 1,
     until: int = NEWEST,
@@ -87,7 +87,7 @@ def operator(
 
     def registered(function: F) -> F:
         for name in names:
-            others = operators.setdefault(name, [])
+            others = OPERATORS.setdefault(name, [])
             if any(other.since <= until and since <= other.until for other in others):
                 raise InternalError(f"the operator {name} is registered twice for one version")
             others.append(Operator(name, function, since, until, frozenset(structural), shows_shape))
@@ -100,4 +100,4 @@ def operator(
 
 def find(name: str, version: int) -> Operator | None:
     """Return the operator of a name in a version of the operator set; None if there is none."""
-    return next((each for each in operators.get(name, ()) if each.since <= version <= each.until), None)
+    return next((each for each in OPERATORS.get(name, ()) if each.since <= version <= each.until), None)
