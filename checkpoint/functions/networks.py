@@ -11,7 +11,7 @@ from typing import Any
 from checkpoint.ad import library
 from checkpoint.functions.python_functions import PythonFunction
 from checkpoint.lang.onnx.function import function_of
-from checkpoint.lang.onnx.model import Graph, read_model
+from checkpoint.lang.onnx.model import Graph, graph_of, load_model
 from checkpoint.lang.python.source.wrappers import Wrapper
 
 
@@ -28,8 +28,6 @@ class Network(Wrapper):
     >>> loss = lambda p: ((net(x, parameters=p) - labels) ** 2).sum()  # doctest: +SKIP
     >>> checkpoint.grad(loss)(net.parameters)  # doctest: +SKIP
     """
-
-    __slots__ = ("__weakref__", "inputs", "name", "outputs", "parameters", "text")
 
     def __init__(self, graph: Graph, file: str) -> None:
         function, written = function_of(graph, file)
@@ -48,5 +46,10 @@ class Network(Wrapper):
 
 def read_network(path: Path) -> Network:
     """Return the program of a file of ONNX; raise SourceError for what cannot be taken."""
+    return network_of(load_model(path), path.name)
+
+
+def network_of(model: Any, file: str) -> Network:
+    """Return the program of a ModelProto; file: the name that messages give it."""
     library.load("onnx")
-    return Network(read_model(path), path.name)
+    return Network(graph_of(model), file)

@@ -22,6 +22,7 @@ from tensorlib.onnx import (
     recurrent,
     reducing,
     resizing,
+    sequences,
     shapes,
 )
 
@@ -34,5 +35,6 @@ __all__ = [
     "recurrent",
     "reducing",
     "resizing",
+    "sequences",
     "shapes",
 ]

@@ -113,7 +113,7 @@ WITHOUT_A_LAW = frozenset(
     # What they return depends on the library: its dtypes, its memory, its random numbers, its choice among
     # several right answers.
     ("np.attribute", "np.linalg.qr", "np.linalg.eigh", "np.linalg.eig", "np.empty_like", "np.fft.irfft2",
-     "np.linalg.eigvals", "tensorlib.random.choice", "tensorlib.random.permutation")
+     "np.linalg.eigvals", "tensorlib.place_of", "tensorlib.random.choice", "tensorlib.random.permutation")
 )  # fmt: skip
 
 

@@ -38,12 +38,10 @@ def write_loop(text: Text, node: Node, body: Body) -> None:
     rows = _rows(text, graph.outputs[1 + count :])
     i, keeps = text.names.fresh("i"), text.names.fresh("keeps")
     tests = [f"{i} < {text.number(limit)}"] if limit else []
+    tests += [keeps] if condition else []  # without a first one no condition counts
     text.line(f"{i} = 0")
-    if condition:
-        text.line(f"{keeps} = {text.operand(condition)}")
-    else:
-        text.line(f"{keeps} = True")
-    with text.inside(f"while {' and '.join([*tests, keeps])}:"):
+    text.line(f"{keeps} = {text.operand(condition) if condition else True}")
+    with text.inside(f"while {' and '.join(tests) or True}:"):
         _enter(text, graph.inputs[2:], states, initial)
         iteration = text.bind(graph.inputs[0], is_host=True)
         text.line(f"{iteration} = np.array({i})")

@@ -1,7 +1,7 @@
 """Read a file of ONNX: its graph as nodes with inputs, outputs and attributes of Python's and NumPy's.
 
-In: the path of a file. Out: a Model. What always holds: functions that the file defines are written out at
-their calls, and so are operators that ONNX defines by others, unless the table has them
+In: the path of a file, or a ModelProto. Out: a Graph. What always holds: functions that the file defines are
+written out at their calls, and so are operators that ONNX defines by others, unless the table has them
 (checkpoint.lang.onnx.operators). The package onnx is imported when the first file is read.
 """
 
@@ -64,8 +64,8 @@ class Graph:
                     yield from value.walk()
 
 
-def read_model(path: Path) -> Graph:
-    """Return the graph of a file; raise SourceError for what cannot be taken."""
+def load_model(path: Path) -> Any:
+    """Return the ModelProto of a file; raise SourceError for what cannot be taken."""
     try:
         import onnx  # noqa: PLC0415  (only who reads such a file needs it)
     except ImportError:
@@ -73,12 +73,11 @@ def read_model(path: Path) -> Graph:
             f"reading {path.name} needs the package onnx: pip install 'checkpoint-ad[onnx]'"
         ) from None
     try:
-        model = onnx.load(path)
+        return onnx.load(path)
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror or error}") from None
     except Exception as error:  # protobuf has several, in C, without a common class
         raise SourceError(f"{path}: not a model of ONNX ({error})") from None
-    return graph_of(model)
 
 
 def graph_of(model: Any) -> Graph:
@@ -112,7 +111,7 @@ def _written_out(model: Any) -> Any:
             which = node.domain, node.op_type
             schema = None if which in known else _defined_by_others(node, version)
             if schema is not None:
-                bodies[which] = _body(node, schema)
+                bodies[which] = _body(node, schema, version)
         if not known and not bodies:
             return model
         model.functions.extend(bodies.values())
@@ -144,7 +143,7 @@ def _defined_by_others(node: Any, version: int) -> Any:
     return schema if schema.has_function else None
 
 
-def _body(node: Any, schema: Any) -> Any:
+def _body(node: Any, schema: Any, version: int) -> Any:
     """Return the function by which ONNX defines an operator; its node gets the attributes that it lacks."""
     import onnx  # noqa: PLC0415
 
@@ -157,8 +156,10 @@ def _body(node: Any, schema: Any) -> Any:
         ]
     )
     body = onnx.FunctionProto()
-    body.CopyFrom(schema.function_body)
+    body.ParseFromString(schema.get_function_with_opset_version(version))
     body.name, body.domain = node.op_type, node.domain
+    for each in body.opset_import:  # says that of the text, which holds in this version, too
+        each.version = version if each.domain == node.domain else each.version
     return body
 
 

@@ -16,9 +16,11 @@ from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.inputs import Inputs, is_data, is_of_system
 from checkpoint.lang.python.source.boundary import is_own
 from checkpoint.lang.python.source.plain_objects import attribute_names, is_plain_object
+from checkpoint.lang.python.source.wrappers import Wrapper
 
 _KNOWN = (types.ModuleType, type, types.UnionType, logging.Logger)
 OF_CLASSES = frozenset(("__name__", "__qualname__", "__members__"))  # read of the value, when it runs
+_WITH_ATTRIBUTES = (types.FunctionType, functools._lru_cache_wrapper, Wrapper)
 _OF_FUNCTIONS = frozenset(("__doc__", "__module__", "__name__", "__qualname__"))
 
 
@@ -44,7 +46,7 @@ def of_function(
     find: returns the meaning of what an access from an input leads to.
     """
     function, name = base.value, node.attr
-    if not isinstance(function, types.FunctionType | functools._lru_cache_wrapper) or base.input is None:
+    if not isinstance(function, _WITH_ATTRIBUTES) or base.input is None:
         return None
     if name in vars(function) or name in _OF_FUNCTIONS:
         return find(base.input, "attribute", name)

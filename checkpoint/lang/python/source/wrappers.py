@@ -9,7 +9,5 @@ from typing import Any
 class Wrapper:
     """An object whose calls in programs are those of a Python function. function: that."""
 
-    __slots__ = ("function",)
-
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
