@@ -37,6 +37,7 @@ TEXTS = {str(path.relative_to(ROOT)): path.read_text() for path in DOCUMENTS}
 NEEDS = {
     "docs/guide/tensors.md": "torch",
     "docs/guide/frameworks.md": "torch",
+    "docs/guide/onnx.md": "onnx",
 }  # without which the Python of a document is not run
 MOST_LINES = 250  # of the front page
 FILES = {"scheme": r"; (\S+\.vlad):", "python": r"# (\S+\.py):"}

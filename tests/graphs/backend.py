@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.array_library import namespaces
 from checkpoint.errors import SourceError
 from checkpoint.functions.networks import Network, network_of
 from checkpoint.functions.python_functions import PythonFunction
@@ -45,7 +44,7 @@ def outcome(name: str, engine: str) -> str:
 
 
 def _is_array(x: Any) -> bool:
-    return (type(x) in namespaces and x.dtype.kind in "fcbiu") or isinstance(x, np.generic)
+    return isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "fcbiu"
 
 
 def _differs(net: Network, case: Any, data: Any, engine: str) -> str:

@@ -20,7 +20,7 @@ from checkpoint import engines  # noqa: E402
 from tensorlib import networks  # noqa: E402
 
 
-class Convolutions(nn.Module):
+class Convolutions(nn.Module):  # type: ignore[misc]  # torch is checked as if it were not there
     """Convolutions, batch and group norms, pools, a shortcut, other sizes."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Convolutions(nn.Module):
         return self.last(F.adaptive_avg_pool2d(x, 1).flatten(1))
 
 
-class Transformer(nn.Module):
+class Transformer(nn.Module):  # type: ignore[misc]  # torch is checked as if it were not there
     """Embeddings, two blocks of attention and multilayer perceptrons, with layer norms before each."""
 
     def __init__(self, width: int = 16) -> None:
@@ -65,7 +65,7 @@ class Transformer(nn.Module):
         return y.transpose(1, 2).reshape(n, length, -1)
 
 
-class Recurrent(nn.Module):
+class Recurrent(nn.Module):  # type: ignore[misc]  # torch is checked as if it were not there
     """An embedding, an LSTM of two layers, a GRU of both directions."""
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Recurrent(nn.Module):
 
 
 IMAGES, TEXT = torch.randn(2, 3, 16, 16), torch.randint(0, 11, (3, 6))
-NETWORKS = {
+NETWORKS: dict[str, Any] = {
     "convolutions": (Convolutions, IMAGES),
     "transformer": (Transformer, TEXT),
     "recurrent": (Recurrent, TEXT),
@@ -112,12 +112,14 @@ def test_values_and_gradients_are_those_of_pytorch(name: str, tmp_path: Path) ->
         y = net(x, parameters={**others, **trained})
         return networks.cross_entropy(np.reshape(y, (-1, y.shape[-1])), labels)
 
+    differentiated: Any = checkpoint.value_and_grad
+
     trained = {key: net.parameters[key] for key in named}
     for engine in engines.usable():
         for given in ((trained, net.parameters), _tensors((trained, net.parameters))):
             is_tensor = given[0] is not trained
             data = (x, labels) if is_tensor else (x.numpy(), labels.numpy())
-            _, found = checkpoint.value_and_grad(loss, engine=engine)(*given, *data)
+            _, found = differentiated(loss, engine=engine)(*given, *data)
             for key, bar in zip(named, expected, strict=True):
                 assert isinstance(found[key], torch.Tensor) == is_tensor
                 size = float(bar.abs().max())
