@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.prims.arrays import onnx_operator
-from tensorlib.layout.transfer import beside, cast
+from tensorlib.layout.transfer import beside, cast, is_real
 from tensorlib.networks.attention import scaled_dot_product_attention
 from tensorlib.networks.batches import batch_norm, batch_norm_training, instance_norm
 from tensorlib.networks.losses import nll_loss
@@ -218,11 +218,19 @@ def attention(
     if k.shape[1] != q.shape[1]:
         times = q.shape[1] // k.shape[1]
         k, v = np.repeat(k, times, axis=1), np.repeat(v, times, axis=1)
+    if is_causal and mask is not None:
+        mask, is_causal = _until_now(mask, q.shape[2], k.shape[2]), 0
     y = scaled_dot_product_attention(q, k, v, mask, 0.0, bool(is_causal), scale)
     if flat:
         n, heads, positions, features = y.shape
         y = np.reshape(np.transpose(y, (0, 2, 1, 3)), (n, positions, heads * features))
     return (y,)
+
+
+def _until_now(mask: Any, n: Any, m: Any) -> Any:
+    """Return a mask that leaves out later positions, too."""
+    earlier = beside(np.arange(n)[:, None] >= np.arange(m)[None, :], mask)
+    return np.where(earlier, mask, -math.inf) if is_real(mask) else np.logical_and(mask, earlier)
 
 
 def _heads(x: Any, count: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.prims.arrays import onnx_operator
-from tensorlib.layout.transfer import beside, cast
+from tensorlib.layout.transfer import beside, cast, is_real
 from tensorlib.networks.padding import pad
 from tensorlib.networks.pooling import (
     avg_pool1d,
@@ -89,11 +89,13 @@ def max_pool(
             if ceil_mode:
                 pads = _with_ceil(x, kernel, strides, dilations, pads)
                 ceil_mode = 0
+            if not is_real(x):
+                raise ValueError("MaxPool of integers has no rule: cast them")
             x = pad(x, pairs_of(pads), "constant", -math.inf)
             padding = tuple([0] * rank)
         return (_largest(x, kernel, strides, padding, dilations, bool(ceil_mode), False),)
     if storage_order or not _is_plain(pads, kernel):
-        raise ValueError("MaxPool with Indices has a rule for rows and the same padding at both ends only")
+        raise ValueError("MaxPool with Indices by columns, or with other padding at the ends, has no rule")
     y, places = _largest(x, kernel, strides, tuple(pads[:rank]), dilations, bool(ceil_mode), True)
     planes = np.arange(x.shape[0] * x.shape[1]) * math.prod(x.shape[2:])
     planes = np.reshape(planes, (x.shape[0], x.shape[1], *[1] * rank))
