@@ -217,12 +217,17 @@ class Returned:
         self.engine = engine
         self.__name__ = first.lam.name or "function"
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
         """Return the value at these arguments."""
-        values = [to_language(x, f"args[{i}]", lambda _: NotImplemented) for i, x in enumerate(args)]
+        if named:
+            raise TypeError(f"{self.__name__}() was returned by a run: pass its arguments by position")
+        return result(self.run_of(args, ()).value(), self.engine)
+
+    def run_of(self, args: Sequence[Any], names: Sequence[str]) -> Run:
+        """Return the run at these arguments; names: what messages call them."""
+        values = entered(args, texts_of(args, {}, names), self.engine, ())
         closure = front_end().spread(self._procedure(len(args)), len(args), self.engine)
-        run = Run(closure, Record(TUPLE, tuple(values)), self.engine, PythonErrors)
-        return result(run.value(), self.engine)
+        return Run(closure, Record(TUPLE, tuple(values)), self.engine, PythonErrors)
 
     def _procedure(self, count: int) -> Closure:
         """Return the procedure for a number of arguments."""
@@ -236,6 +241,39 @@ class Returned:
 
     def __repr__(self) -> str:
         return f"<function {self.__name__} of a run>"
+
+
+library.refused(
+    Returned,
+    "a function that a run returned, in another program,",
+    "differentiate it by itself, checkpoint.grad(g), or make it in the function that uses it",
+)
+
+
+class ReturnedFunction(Function):
+    """A function that a run returned, by the interface; what it captures is constant. f: the function."""
+
+    __slots__ = ("f",)
+
+    def __init__(self, f: Returned) -> None:
+        self.f = f
+
+    def call(
+        self,
+        positional: Sequence[Any],
+        named: Mapping[str, Any],
+        engine: str | None,
+        names: Sequence[str] = (),
+    ) -> Call:
+        """Return the call with these arguments, on the engine of the run that returned the function."""
+        own = self.f.engine.name
+        if engine not in (None, own):
+            raise RunError(
+                f"{self.f.__name__} belongs to a run on engine {own}, and runs there: engine={own!r}"
+            )
+        if named:
+            raise RunError(f"{self.f.__name__} was returned by a run: pass its arguments by position")
+        return PythonCall(self.f.run_of(positional, names), positional)
 
 
 def _with_own_results(part: Any) -> Any:

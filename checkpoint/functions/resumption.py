@@ -14,7 +14,14 @@ from checkpoint.errors import RunError
 from checkpoint.functions.interface import Call, Function
 from checkpoint.functions.procedures import Procedure, ProcedureCall, to_language
 from checkpoint.functions.public import within_programs
-from checkpoint.functions.python_functions import PythonCapsule, PythonFunction, PythonRest, rest_of
+from checkpoint.functions.python_functions import (
+    PythonCapsule,
+    PythonFunction,
+    PythonRest,
+    Returned,
+    ReturnedFunction,
+    rest_of,
+)
 from checkpoint.functions.run import RESUME, Run
 
 
@@ -71,4 +78,4 @@ def as_function(f: Any, has_state: bool = False) -> Function:
         return _RESUMPTION if is_resume(f.closure) else f
     if not callable(f):
         raise RunError(f"f must be a function, not a {type(f).__name__}")
-    return PythonFunction(f)
+    return ReturnedFunction(f) if isinstance(f, Returned) else PythonFunction(f)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.attributes import stored
+from checkpoint.ad.library import refusal
 from checkpoint.ad.values import Foreign, Unusable
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Let, Var
@@ -124,6 +125,9 @@ def _not_translated(value: Any) -> str:
     what = f"a {type(value).__module__}.{type(value).__qualname__}"
     if not callable(value):
         return f"{what} is not a function"
+    barred = refusal(type(value))
+    if barred is not None:
+        return f"{barred[0]} cannot be differentiated: {barred[1]}"
     wrapped = stored(value, "__wrapped__")
     other = "" if wrapped is None else ", or take the function that it wraps, f.__wrapped__"
     return (
