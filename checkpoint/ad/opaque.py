@@ -27,6 +27,7 @@ _CONSTANT: dict[str, frozenset[str]] = {
     "string": frozenset(("Template", "Formatter")),
     "time": frozenset(("struct_time",)),
     "dataclasses": frozenset(("Field",)),
+    "inspect": frozenset(("Signature", "Parameter")),
     "uuid": frozenset(("UUID",)),
     "checkpoint.ad.twister": frozenset(("Block",)),
     "numpy": frozenset(("void", "record", "recarray", "str_", "bytes_", "datetime64", "timedelta64")),

@@ -32,6 +32,20 @@ def f(x):
     note(x)
     return x
 ---
+`inspect.signature` => call it with the name of a function
+import inspect
+def f(x):
+    def g(h):
+        return len(«inspect.signature(h)».parameters)
+    return g(lambda y: y) * x
+---
+`warnings.catch_warnings` => leave out record=True, and append the messages to a list of the function
+import warnings
+def f(x):
+    with «warnings.catch_warnings(record=True)» as found:
+        warnings.warn("far")
+    return x * len(found)
+---
 a lambda with `yield` => write a `def`
 def f(x):
     g = «lambda: (yield x)»

@@ -87,7 +87,7 @@ def _equal_atoms(x: Any, y: Any) -> bool:
     if kind is Layout and other is Layout:
         return x.cls is y.cls
     if kind in NATIVES or other in NATIVES:
-        return bool(plain(x) == plain(y))
+        return bool(plain(x) == plain(y)) or _is_class_of_procedure(x, y)
     if kind is Unusable or other is Unusable:
         return _equal_unusable(x, y)
     if kind is Types and other is Types:
@@ -95,6 +95,13 @@ def _equal_atoms(x: Any, y: Any) -> bool:
     if kind is Closure and other is Closure:
         return same_function(x, y)
     return bool(x == y)
+
+
+def _is_class_of_procedure(x: Any, y: Any) -> bool:
+    """Return whether of two values one is a class as a constant, and the other its constructor."""
+    constant, other = (x, y) if type(x) in NATIVES else (y, x)
+    procedure = other.items[0] if class_of(other).__name__ == "Overloads" else other
+    return type(procedure) is Closure and procedure.lam.stands_for is constant.value is not None
 
 
 def _equal_unusable(x: Any, y: Any) -> bool:
@@ -226,6 +233,8 @@ def identical(now: Now, x: Any, y: Any) -> bool:
         return x.items[0] is y.items[0] if is_set(y) else False
     if type(x) in NATIVES and type(y) in NATIVES:
         return x.value is y.value
+    if type(x) in NATIVES or type(y) in NATIVES:
+        return _is_class_of_procedure(x, y)
     if type(x) in MUTABLE_CONTAINERS or type(y) in MUTABLE_CONTAINERS:
         return x is y or (type(x) is type(y) and x.owner is y.owner is FROZEN and _one_outside(now, x, y))
     if type(x) is Unusable or type(y) is Unusable:

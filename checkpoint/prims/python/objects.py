@@ -59,7 +59,7 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
     if type(x) in NATIVES and (is_opaque(x.value) or dtype_of(x.value) is x.value):
         is_of_type = name == "__name__" and not hasattr(x.value, name)  # of np.float64, which is a dtype here
         found = getattr(x.value.type if is_of_type else x.value, name)
-        if not callable(found) or is_opaque(found) or dtype_of(found) is not None:
+        if not callable(found) or isinstance(found, type) or is_opaque(found) or dtype_of(found) is not None:
             return to_value(now, found)
     if type(x) is Capsule and name == "steps":
         return x.steps

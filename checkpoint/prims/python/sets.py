@@ -60,7 +60,7 @@ def token_of(now: Now, x: Any) -> Any:
     if function is not None:
         return Native(function)
     if kind is Record and x.layout.cls is frozenset:
-        return (SET, *sorted(x.items[0].items, key=repr))
+        return _of_set(x)
     if kind is Record:
         python_result(now, hash, x)
         parts = [token_of(now, item) for item in x.items]
@@ -148,6 +148,10 @@ def _of_real(x: Any) -> Any:
     return of_real(x)
 
 
+def _of_set(x: Record) -> Any:
+    return (SET, *sorted(x.items[0].items, key=repr))
+
+
 def _tokens(now: Now, x: Any) -> Record:
     return tuple_of([token_of(now, item) for item in elements(now, x)])
 
@@ -201,7 +205,8 @@ def _as_value(token: Any) -> Any:
 
 def has_element(now: Now, x: Record, v: Any) -> bool:
     """Return whether a value is in a set."""
-    return _key(_token(now, v)) in x.items[0].items
+    token = _of_set(v) if is_set(v) else token_of(now, v)  # a set is found as a frozenset is
+    return _key(_as_value(token)) in x.items[0].items
 
 
 def same_elements(now: Now, x: Any, y: Any) -> bool:

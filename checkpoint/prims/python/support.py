@@ -160,7 +160,7 @@ def to_value(now: Now, value: Any) -> Any:
     kind: Any = type(value)
     if kind is list:
         return List([to_value(now, item) for item in value], owner=now.owner)
-    if kind is dict:
+    if kind is dict or kind is types.MappingProxyType:
         items = {_settled_key(key): to_value(now, item) for key, item in value.items()}
         return Dict(items, owner=now.owner)
     if isinstance(value, tuple) and not is_opaque(value):

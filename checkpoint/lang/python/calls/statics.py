@@ -362,12 +362,12 @@ def _collected(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return None
 
 
-def _parameters(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
-    """Return `inspect.getfullargspec(f)` of a known function, which is read where the program begins."""
+def _described(kind: str, t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Return what `inspect` says of a known function, which is read where the program begins."""
     known = t.program.reference(t, node.args[0], env) if len(node.args) == 1 and not node.keywords else None
     if not isinstance(known, Reference) or not isinstance(known.value, types.FunctionType):
         return None
-    return None if known.input is None else t.program.maker_of(known, "parameters", None)(t.span(node))
+    return None if known.input is None else t.program.maker_of(known, kind, None)(t.span(node))
 
 
 SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
@@ -385,7 +385,8 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.list: _collected,
     builtins.tuple: _collected_tuple,
     typing.cast: _cast,
-    inspect.getfullargspec: _parameters,
+    inspect.getfullargspec: functools.partial(_described, "parameters"),
+    inspect.signature: functools.partial(_described, "signature"),
     dataclasses.fields: _fields,
     dataclasses.is_dataclass: _is_dataclass,
     copy.copy: _copy,

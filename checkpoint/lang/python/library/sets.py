@@ -30,6 +30,11 @@ def frozenset_(items: Any = (), /) -> Any:
     return prim("frozenset", prim("py.copy", table_of(items)))
 
 
+def as_element(item: Any) -> Any:
+    """Return what is looked for in a set: a set is found as a frozenset is."""
+    return prim("frozenset", table_of(item)) if isinstance(item, set) else item
+
+
 def like(x: Any, table: Any) -> Any:
     """Return a set of the same class with other elements."""
     return prim("frozenset", table) if isinstance(x, frozenset) else prim("set", table)
@@ -162,7 +167,7 @@ def method_add(x: Any, item: Any, /) -> Any:
 def method_discard(x: Any, item: Any, /) -> Any:
     """See set.discard."""
     prim("py.checked-set", x, "discard")
-    token = prim("py.token-in", item, table_of(x))
+    token = prim("py.token-in", as_element(item), table_of(x))
     if token in table_of(x):
         prim("py.delete-element", table_of(x), token)
 
@@ -195,7 +200,7 @@ def set_update(x: Any, *others: Any) -> Any:
 def set_remove(x: Any, item: Any) -> Any:
     """See set.remove."""
     prim("py.checked-set", x, "remove")
-    token = prim("py.token-in", item, table_of(x))
+    token = prim("py.token-in", as_element(item), table_of(x))
     if token not in table_of(x):
         raise KeyError(item)
     prim("py.delete-element", table_of(x), token)

@@ -99,6 +99,7 @@ ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
     "not in class": lambda cls, name: _lacks(vars(cls), name),
     "default": default_of,
     "parameters": lambda function, _: inspect.getfullargspec(function),
+    "signature": lambda function, _: inspect.signature(function),
     "function": lambda method, _: method.__func__,
     "self": lambda method, _: method.__self__,
     "partial function": lambda partial, _: partial.func,

@@ -7,7 +7,9 @@ advice.
 from __future__ import annotations
 
 import builtins
+import inspect
 import types
+import warnings
 from typing import Any
 
 from checkpoint.ad.attributes import stored
@@ -46,6 +48,8 @@ ADVICE: dict[Any, str] = {
     builtins.object: "use a string or a number of your own",
     builtins.breakpoint: "use print",
     builtins.__import__: "write an `import` statement",
+    inspect.signature: "call it with the name of a function, or outside of the function, and pass the value",
+    warnings.catch_warnings: "leave out record=True, and append the messages to a list of the function",
 }
 
 # The same for all objects of a module.
