@@ -6,14 +6,20 @@ record differentiates was active. Nothing is taped for constants, no rule is cal
 accumulators. `Memory.constant` says so, for all handles that show the storage; states keep it, and it does
 not depend on whether the run is taped.
 
-Active are all others: reals, unless they are literals of the program; what operators return; what enters an
-inner run, whatever it was outside, unless that run's own arguments are not wanted. So what an inner gradient
-does not want stays active outside. Calling an array active is never wrong, only slower.
+Active are all others: what operators return; what enters an inner run, whatever it was outside, unless that
+run's own arguments are not wanted. So what an inner gradient does not want stays active outside. Calling an
+array active is never wrong, only slower.
+
+A real says nothing of itself. It is constant as an operand if it is a literal of the program, or if the text
+of the program shows that it depends on no wanted argument (checkpoint.lang.dependence): `Unwanted` has these
+operands of one sweep, and each machine of the sweep knows it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, Array
@@ -42,18 +48,65 @@ def enter_as_constant(value: Any) -> None:
                 array.memory.constant = True
 
 
+class Unwanted:
+    """The operands that no wanted cotangent of a sweep can reach, whatever values they have.
+
+    find: returns the bits of those of an application of a primitive, a core expression.
+    """
+
+    __slots__ = ("_find", "_known")
+
+    def __init__(self, find: Callable[[Any], int]) -> None:
+        self._find = find
+        self._known: dict[Any, int] = {}
+
+    def operands(self, application: Any) -> int:
+        """Return the bits of the operands of an application."""
+        found = self._known.get(application)
+        if found is None:
+            found = self._known[application] = 0 if application is None else self._find(application)
+        return found
+
+
+_unwanted: ContextVar[Unwanted | None] = ContextVar("checkpoint.unwanted", default=None)
+
+
+def unwanted() -> Unwanted | None:
+    """Return what the present sweep does not want; None: it is not known."""
+    return _unwanted.get()
+
+
+@contextmanager
+def without(found: Unwanted | None) -> Iterator[None]:
+    """Return a context for one sweep, in which these operands are constants."""
+    token = _unwanted.set(found)
+    try:
+        yield
+    finally:
+        _unwanted.reset(token)
+
+
+def literals_of(machine: Any, application: Any, literals: int) -> int:
+    """Return the bits of the operands of a step that are constants whatever values they have.
+
+    literals: the bits of those that are literals of the program.
+    """
+    found = machine.unwanted
+    return literals if found is None else literals | found.operands(application)
+
+
 def leaves_on(tape: Tape) -> Callable[[Any], Any]:
     """Return a function from a component to its leaf on a tape; a constant is returned itself."""
     return lambda component: component if is_constant(component) else tape.leaf(component)
 
 
 def wanted_positions(
-    record: Rules, operands: Sequence[Any], is_wanted: Callable[[Any], bool]
+    record: Rules, operands: Sequence[Any], is_wanted: Callable[[Any], bool], literals: int
 ) -> tuple[int, ...]:
     """Return the positions of the operands that have a vjp rule and a wanted number that is no constant."""
     found = []
     for position, operand in enumerate(operands):
-        if record.vjp(position) is None:
+        if literals >> position & 1 or record.vjp(position) is None:
             continue
         if any(is_wanted(x) and not is_constant(x) for x in leaves(operand)):
             found.append(position)
@@ -63,7 +116,7 @@ def wanted_positions(
 def mark_result(record: Rules, operands: Sequence[Any], literals: int, result: Any) -> None:
     """Mark the new arrays of a record's result as constant if no operand that it differentiates is active.
 
-    literals: the bits of the operands that are literals of the program. A view has its operand's activity.
+    literals: the bits of operands that are constants whatever they are. A view has its operand's activity.
     """
     kind = type(result)
     if kind is not Array and kind not in CONTAINERS:

@@ -170,7 +170,7 @@ _HANDLES = frozenset((Array, Discrete, Dual, Node))
 def apply(now: Any, record: Tensor, operands: Sequence[Any], literals: int = 0) -> Any:
     """Return the result of a record for operands with numbers of any kind; nothing is changed in place.
 
-    literals: the bits of the operands that are literals of the program.
+    literals: the bits of the operands that are constants whatever they are (checkpoint.ad.activity).
     """
     natives = natives_of(now, operands)
     if natives is not None:
@@ -378,7 +378,7 @@ def _fitted(tangent: Any, like: Any) -> Any:
 
 
 def _on_tape(now: Any, record: Tensor, operands: Sequence[Any], tape: Tape, literals: int) -> Any:
-    wanted = wanted_positions(record, operands, lambda x: type(x) is Node)
+    wanted = wanted_positions(record, operands, lambda x: type(x) is Node, literals)
     result, natives, data, saved = plain(now, record, operands, literals, wanted)
     values = list(leaves(result))
     if not wanted or not values:

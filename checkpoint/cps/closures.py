@@ -83,7 +83,7 @@ class Closer:
                 out.append(t.Copy(step.span, step.name, rename(step.operand, names)))
             case t.Compute():
                 operands = tuple([rename(operand, names) for operand in step.operands])
-                out.append(t.Compute(step.span, step.name, step.op, operands))
+                out.append(t.Compute(step.span, step.name, step.op, operands, step.application))
             case t.Close():
                 lam = step.function.lam
                 self.inner.append(step.function)

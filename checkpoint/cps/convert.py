@@ -118,7 +118,7 @@ class Converter:
 
     def primitive(self, expr: core.Prim, name: str, term: t.Term) -> Task[tuple[t.Operand, t.Term]]:
         operands, term = yield self.operands(expr.args, term)
-        term.steps.append(t.Compute(expr.span, name, expr.op, operands))
+        term.steps.append(t.Compute(expr.span, name, expr.op, operands, expr))
         return name, term
 
     def tail(self, expr: core.Expr, term: t.Term, k: str) -> Task[None]:

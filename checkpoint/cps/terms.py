@@ -73,11 +73,15 @@ class Copy(Step):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Compute(Step):
-    """The application of a primitive, which is given by its core name."""
+    """The application of a primitive, which is given by its core name.
+
+    application: the expression of which it is the step; None: of none.
+    """
 
     name: str
     op: str
     operands: tuple[Operand, ...]
+    application: core.Prim | None = None
 
 
 @dataclass(slots=True, eq=False, repr=False)

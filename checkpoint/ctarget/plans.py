@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.activity import Unwanted, literals_of
 from checkpoint.ad.library import overloads
 from checkpoint.ad.numbers import apply, takes_reals
 from checkpoint.ad.pullbacks import RESULT, Pullback, needed
@@ -56,11 +57,14 @@ class StepPlan:
     differentiable: the bits of those that the record differentiates and that are no literals; what is made of
         constants in their place is constant (checkpoint.ad.activity).
     likes: for each operand the last Like that C has made of it; None: none yet.
+    unwanted: what a sweep last knew of operands that are constants whatever they are; constants: their bits
+        here (checkpoint.ad.activity).
     pulls: by the bits of the operands that do: their positions, their slots, the bits of what the rules read,
         and these bits again. last: those that were used last; None: none yet.
     """
 
     __slots__ = (
+        "constants",
         "differentiable",
         "flags",
         "in_place",
@@ -78,6 +82,7 @@ class StepPlan:
         "saves",
         "step",
         "taped",
+        "unwanted",
         "value",
     )
 
@@ -95,6 +100,8 @@ class StepPlan:
         self.pull: Function | None = None
         self.operator = 0
         self.rules = self.differentiable = 0
+        self.unwanted: Unwanted | None = None
+        self.constants = 0
         self.likes: list[Any] = [None] * len(self.names)
         self.pulls: dict[int, Pulls] = {}
         self.last: Pulls | None = None
@@ -114,7 +121,7 @@ class StepPlan:
         self.in_place = record.in_place
         self.saves, self.pull = record.saves, record.pull
         self.operator = lib.ck_operator_named(record.operator.encode())
-        self.on_arrays, self.on_tape = _of_arrays(own, record, self.names)
+        self.on_arrays, self.on_tape = _of_arrays(own, record, self.step)
         self.flags = (
             lib.OVERLOADS * (own is not record) | lib.OF_FIRST * record.of_first | lib.VIEWS * record.views
         )
@@ -124,6 +131,11 @@ class StepPlan:
             if name is not None and record.vjp(i) is not None:
                 self.differentiable |= 1 << i
         self.rules = 0 if record.variadic else self.differentiable
+
+    def know(self, unwanted: Unwanted) -> None:
+        """Learn which operands are constants in a sweep."""
+        self.constants = unwanted.operands(self.step.application)
+        self.unwanted = unwanted
 
 
 def functions_of(record: Primitive, names: Names) -> tuple[Function | None, Function | None]:
@@ -174,18 +186,21 @@ def _of_scalar(record: Scalar, names: Names) -> tuple[Function, Function | None]
     return run, None if taped is None else tape
 
 
-def _of_arrays(own: Primitive, record: Tensor, names: Names) -> tuple[Function, Function]:
+def _of_arrays(own: Primitive, record: Tensor, step: t.Compute) -> tuple[Function, Function]:
     """Return a StepPlan's `on_arrays` and `on_tape`."""
-    literals = literals_among(names)
+    names: Names = tuple([x if isinstance(x, str) else None for x in step.operands])
+    own_literals = literals_among(names)
 
     def run(now: Any, *given: Any) -> Any:
-        return (
-            NotImplemented if on_arrays(own, given) is None else perform_tensor(now, record, given, literals)
-        )
+        if on_arrays(own, given) is None:
+            return NotImplemented
+        literals = literals_of(now, step.application, own_literals)
+        return perform_tensor(now, record, given, literals)
 
     def tape(now: Any, *given: Any) -> Any:
         if on_arrays(own, given) is None or carries_derivative(given):
             return NotImplemented
+        literals = literals_of(now, step.application, own_literals)
         value, origin = perform_tensor_taped(now, record, given, names, literals)
         return value, origin or IDLE
 

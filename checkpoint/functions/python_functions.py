@@ -7,7 +7,7 @@ loaded with the front end when the first function is called.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, partial
 from types import BuiltinFunctionType, ModuleType
 from typing import Any
@@ -168,6 +168,11 @@ class PythonCall(PythonRest):
     def parts_of(self, argument: Any) -> Sequence[Any]:
         parts: Sequence[Any] = argument.items
         return parts
+
+    def differentiate_by(self, positions: Collection[int]) -> None:
+        super().differentiate_by(positions)
+        if type(self) is PythonCall and len(set(positions)) < len(self.parts):
+            self.run.by = frozenset(positions)
 
     def packed(self, parts: Sequence[Any]) -> Any:
         return Record(TUPLE, tuple(parts))

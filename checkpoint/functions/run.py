@@ -7,11 +7,12 @@ that what a program prints is printed once. Where the run fails, its `errors` de
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from checkpoint.ad.activity import Unwanted, without
 from checkpoint.ad.array_library import remembered
 from checkpoint.ad.graph import enter, highest_tag_among, reach, renew, settled
 from checkpoint.ad.record import OperandError
@@ -26,6 +27,7 @@ from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError, Source, Span, UnfitKey, Unreached
 from checkpoint.functions import trial
 from checkpoint.functions.flat import cotangent_of_flat, entered_flat
+from checkpoint.functions.unwanted import unwanted_in
 from checkpoint.lang import core
 from checkpoint.lang.origins import origin_of
 from checkpoint.prims.operators import Context, reverse_sweep, swept
@@ -85,7 +87,8 @@ def _until_all_is_reached(
         try:
             while True:
                 try:
-                    return method(run, *args, **named)
+                    with without(run.unwanted()):
+                        return method(run, *args, **named)
                 except (Unreached, UnfitKey) as error:
                     run.begin_again(error)
         finally:
@@ -106,9 +109,12 @@ class Run:
         the program's dictionaries take keys of any kind, as takes_any_key does of this run.
     wanted: how many steps the present call of a method runs; None: all.
     entered: called with its argument when that has entered anew.
+    by: the positions of the elements of its argument, a tuple, by which alone it is differentiated, where the
+        others are constants throughout; None: that is not known.
     """
 
     __slots__ = (
+        "by",
         "effects",
         "engine",
         "entered",
@@ -154,6 +160,7 @@ class Run:
         self.renew = renew
         self.entered: Callable[[Any], None] | None = None
         self.takes_any_key = False
+        self.by: Collection[int] | None = None
         self.wanted: int | None = None
 
     def begin_again(self, error: Unreached | UnfitKey) -> None:
@@ -195,6 +202,10 @@ class Run:
         self.u, self.found, self.tags = fresh.u, fresh.found, fresh.tags
         self.is_flat, self.inputs = fresh.is_flat, fresh.inputs
         self.effects = self.effects.again()
+
+    def unwanted(self) -> Unwanted | None:
+        """Return the operands that no cotangent can reach that is wanted; None: it is not known."""
+        return None if self.by is None else unwanted_in(self.u.car, self.u.cdr.items, self.by)
 
     @property
     def argument(self) -> Any:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+from checkpoint.ad.activity import unwanted
 from checkpoint.ad.graph import settled
 from checkpoint.ad.versions import Version
 from checkpoint.driver.calls import Calls
@@ -141,6 +142,7 @@ class Machine:
     """One run: its registers and the surroundings of its steps.
 
     owner, changes: see checkpoint.ad.storage.Now. since: the version of the last state.
+    unwanted: which operands are constants whatever they are (checkpoint.ad.activity).
     taped: whether a tape may hold arrays that the run has made, which then must not be changed in place.
     last: the step at which it stops; -1: none. calls: those that stop it, or None.
     """
@@ -157,6 +159,7 @@ class Machine:
         "steps",
         "tags",
         "taped",
+        "unwanted",
         "version",
     )
 
@@ -164,6 +167,7 @@ class Machine:
         self.taped = taped
         self.engine = engine
         self.effects = effects
+        self.unwanted = unwanted()
         self.frame = state.frame
         self.steps = state.steps
         self.tags = state.tags

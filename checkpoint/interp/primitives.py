@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from checkpoint.ad.activity import literals_of
 from checkpoint.ad.graph import enter, reaches_mutable, renew, settled
 from checkpoint.ad.numbers import apply, fresh, takes_reals
 from checkpoint.ad.operands import holds_array
@@ -29,32 +30,34 @@ from checkpoint.ad.tangent import ShapeError, lift
 from checkpoint.ad.tensors import Tensor, perform
 from checkpoint.ad.values import Capsule
 from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure, run_ending
-from checkpoint.errors import RUN_ENDING, InternalError, Span
+from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.code import Compound, LeaveTag, Projection, call
 from checkpoint.interp.machine import Frame, Machine, State
+from checkpoint.lang.core import Prim
 from checkpoint.prims.arrays import overload, scalar_on_arrays
 
 
 class Apply(Compound):
     """The common part of all primitives: the record, and the treatment of its failures.
 
+    application: the expression of which this is the code.
     literals: the bits of the operands that are literals of the program (checkpoint.ad.activity).
     """
 
-    __slots__ = ("literals", "name", "record")
+    __slots__ = ("application", "literals", "name", "record")
 
     def __init__(
         self,
         record: Any,
-        name: str,
+        application: Prim,
         operands: tuple[Any, ...],
         keep: tuple[Projection, ...],
-        span: Span,
         literals: int,
     ) -> None:
-        super().__init__(operands, keep, span)
+        super().__init__(operands, keep, application.span)
         self.record = record
-        self.name = name
+        self.application = application
+        self.name = application.op
         self.literals = literals
 
     def step(self, machine: Machine, frame: Frame) -> Frame:
@@ -85,10 +88,11 @@ class ApplyScalar(Apply):
             return apply(self.record, operands)
         if holds_array(operands):
             at = machine.steps + 1
-            return scalar_on_arrays(machine, at, self.record, operands, machine.taped, self.literals)
+            literals = literals_of(machine, self.application, self.literals)
+            return scalar_on_arrays(machine, at, self.record, operands, machine.taped, literals)
         if self.otherwise is None:
             return apply(self.record, operands)
-        return result_of(self.otherwise, machine, operands, self.literals)
+        return result_of(self.otherwise, machine, operands, self)
 
 
 class ApplyHere(Apply):
@@ -97,14 +101,15 @@ class ApplyHere(Apply):
     __slots__ = ()
 
     def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
-        return result_of(self.record, machine, operands, self.literals)
+        return result_of(self.record, machine, operands, self)
 
 
-def result_of(record: Primitive, machine: Machine, operands: tuple[Any, ...], literals: int) -> Any:
+def result_of(record: Primitive, machine: Machine, operands: tuple[Any, ...], code: Apply) -> Any:
     """Return the value of a record that makes, reads, moves or updates data, or works on arrays."""
     record = overload(record, operands) or record
     match record:
         case Tensor():
+            literals = literals_of(machine, code.application, code.literals)
             return perform(machine, machine.steps + 1, record, operands, machine.taped, literals)
         case Data():
             value = record.value(*operands)
@@ -161,14 +166,13 @@ class Differentiate(Apply):
     def __init__(
         self,
         record: Any,
-        name: str,
+        application: Prim,
         operands: tuple[Any, ...],
         keep: tuple[Projection, ...],
-        span: Span,
         literals: int,
     ) -> None:
-        super().__init__(record, name, operands, keep, span, literals)
-        self.leave = LeaveTag(span)
+        super().__init__(record, application, operands, keep, literals)
+        self.leave = LeaveTag(application.span)
 
     def step(self, machine: Machine, frame: Frame) -> Frame:
         procedure, *given = frame.values

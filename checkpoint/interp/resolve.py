@@ -174,4 +174,4 @@ class Resolver:
         record = lookup(expr.op)
         operands, keep = yield self.operands(expr.args, layout)
         literals = sum([1 << i for i, arg in enumerate(expr.args) if type(arg) is core.Const])
-        return code_of(record)(record, expr.op, operands, keep, expr.span, literals)
+        return code_of(record)(record, expr, operands, keep, literals)

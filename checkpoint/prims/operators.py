@@ -1,12 +1,11 @@
-"""Primitives that run programs: derivatives, counting, interruption and resumption.
+"""Primitives that run programs: derivatives and resumption.
 
-`j*` and `resume` are part of the run; every engine's machine performs them. The others are one step
-each, and run a program within it:
+`j*` and `resume` are part of the run; every engine's machine performs them. The others, with those of
+interruption.py, are one step each, and run a program within it:
 
-    (primops f x)                the number of steps of (f x)
-    (interrupt f x l)            the capsule after l of them
     (*j f x y-cotangent)         (y . x-cotangent) by plain taping
     (checkpoint-*j ...)          the same by divide and conquer
+    (py.gradient f x ... by)     the same where only parts of the tuple x-cotangent are read
 
 Their schedules are fixed. A bound on the memory of a gradient around them (checkpoint.driver.budget) counts
 their memory as that of one step.
@@ -23,12 +22,14 @@ So a tape never holds a tape, and all nesting is one tape over nested duals (DES
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checkpoint.ad.accumulators import accumulated, all_accumulated, contribution_of
+from checkpoint.ad.accumulators import all_accumulated
+from checkpoint.ad.activity import enter_as_constant
 from checkpoint.ad.arrays import Native
+from checkpoint.ad.containers import Record
 from checkpoint.ad.graph import enter, numbers, renew, replace
 from checkpoint.ad.numbers import (
     NUMBERS,
@@ -37,17 +38,14 @@ from checkpoint.ad.numbers import (
     Node,
     Number,
     components,
-    fresh,
     highest_tag,
-    is_real,
     one,
-    real_part,
     with_components,
     without_tape,
 )
-from checkpoint.ad.record import PYTHON_FAILURES, Control, Data, OperandError, Operator, Purity, register
+from checkpoint.ad.record import PYTHON_FAILURES, Control, Data, Operator, Purity, register
 from checkpoint.ad.tangent import cotangent_of, match, split, tangent_of, zeros_of
-from checkpoint.ad.values import Capsule, Pair
+from checkpoint.ad.values import Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, driver_of
 from checkpoint.driver.execute import Sweep
@@ -57,7 +55,6 @@ from checkpoint.driver.outside import NOTHING, Outside, outside
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection, Plain, Schedule, weighs
 from checkpoint.errors import InternalError
-from checkpoint.lang.origins import origin_of
 
 
 @dataclass
@@ -73,16 +70,22 @@ class Context:
     effects: Effects
 
 
-def gradient(context: Context, level: int, schedule: Schedule, u: Any, v: Any) -> Pair:
-    """Return (y . u-cotangent) of a run at `level`, for the cotangent v of y; u, v may hold any numbers."""
+def gradient(
+    context: Context, level: int, schedule: Schedule, u: Any, v: Any, by: Collection[int] | None = None
+) -> Pair:
+    """Return (y . u-cotangent) of a run at `level`, for the cotangent v of y; u, v may hold any numbers.
+
+    by: the positions of the elements of x, a tuple, of which alone the cotangents are read; None: of all. The
+        others receive what stands for nothing, unless a derivative of the result may read it.
+    """
     operands = enter(Pair(u, v))
     found = numbers(operands)
     tag = highest_tag(found)
     if tag is not None:
         return _gradient_forward(context, level, schedule, operands, tag)
     if any(type(number) is Node for number in found):
-        return _gradient_on_tape(context, level, schedule, operands, found)
-    return _gradient_of_floats(context, level, schedule, operands)
+        return _gradient_on_tape(context, level, schedule, operands, found, by)
+    return _gradient_of_floats(context, level, schedule, operands, by)
 
 
 def reverse_sweep(
@@ -144,7 +147,13 @@ def outside_of(
     return theirs if finals is None or driver_of(engine) is None else theirs._replace(results=0)
 
 
-def _gradient_of_floats(context: Context, level: int, schedule: Schedule, operands: Pair) -> Pair:
+def _gradient_of_floats(
+    context: Context, level: int, schedule: Schedule, operands: Pair, by: Collection[int] | None = None
+) -> Pair:
+    if by is not None and level == 0:
+        for i, part in enumerate(operands.car.cdr.items):
+            if i not in by:
+                enter_as_constant(part)
     return reverse_sweep(context, level, schedule, operands.car, lambda y: completed(y, operands.cdr, level))
 
 
@@ -191,10 +200,15 @@ def _gradient_forward(context: Context, level: int, schedule: Schedule, operands
 
 
 def _gradient_on_tape(
-    context: Context, level: int, schedule: Schedule, operands: Pair, found: list[Number]
+    context: Context,
+    level: int,
+    schedule: Schedule,
+    operands: Pair,
+    found: list[Number],
+    by: Collection[int] | None = None,
 ) -> Pair:
     primal = replace(operands, found, [without_tape(number) for number in found])
-    result = _gradient_of_floats(context, level, schedule, primal)
+    result = _gradient_of_floats(context, level, schedule, primal, by)
     later = Context(context.engine, context.tags, context.effects)
 
     def pullback(adjoints: list[Number]) -> list[Number]:
@@ -209,11 +223,11 @@ def _gradient_on_tape(
         of_u = match(primal.car, outcome.cdr.car, "cotangent")
         return [number for _, number in of_u + _matched(primal.cdr, outcome.car.cdr, level)]
 
-    taped: Pair = _onto_tape(result, found, pullback)
+    taped: Pair = onto_tape(result, found, pullback)
     return taped
 
 
-def _onto_tape(result: Any, inputs: list[Number], pullback: Any) -> Any:
+def onto_tape(result: Any, inputs: list[Number], pullback: Any) -> Any:
     """Return the result with its numbers on the tape of the inputs, as one block."""
     tape = next(number.tape for number in inputs if type(number) is Node)
     found = numbers(result)
@@ -222,7 +236,7 @@ def _onto_tape(result: Any, inputs: list[Number], pullback: Any) -> Any:
     return replace(result, found, taped)
 
 
-def _raising(operator: Callable[..., Any]) -> Callable[..., Any]:
+def raising(operator: Callable[..., Any]) -> Callable[..., Any]:
     """Return the operator with exceptions that carry the derivatives taken around it.
 
     The operator ran on floats or on a tape of its own; where what was raised holds numbers, f is run
@@ -250,58 +264,18 @@ def _reverse(schedule: Schedule | None) -> Any:
     return value
 
 
-def _primops(context: Context, f: Any, x: Any) -> float:
-    operands = enter(Pair(f, x))
-    found = numbers(operands)
-    u = replace(operands, found, [fresh(real_part(number)) for number in found])
-    start = context.engine.start(0, u, context.tags)
-    end = context.engine.advance(start, None, context.effects)
-    context.tags = max(context.tags, end.tags)
-    return float(end.steps - start.steps)
+def _gradient_by(context: Context, f: Any, x: Any, cotangent: Any, argnums: Any) -> Pair:
+    by = _positions(argnums, len(x.items)) if type(x) is Record else None
+    outcome = gradient(context, 0, Bisection(), Pair(f, x), cotangent, by)
+    return Pair(outcome.car, outcome.cdr.cdr)
 
 
-def _interrupt(context: Context, f: Any, x: Any, steps: Any) -> Capsule:
-    """Run l steps of f at x, and return the capsule; under a tape as one block, which runs them again."""
-    limit = _whole(steps)
-    u = enter(Pair(f, x))
-    found = numbers(u)
-    inputs = components(found)
-    on_tape = any(type(number) is Node for number in inputs)
-    if on_tape:
-        u = replace(u, found, [with_components(number, without_tape) for number in found])
-    capsule = _interrupt_run(context, u, limit)
-    if not on_tape:
-        return capsule
-    later = Context(context.engine, context.tags, context.effects)
-
-    def pullback(adjoints: list[Number]) -> list[Number]:
-        engine = later.engine
-        start = engine.start(0, u, later.tags)
-        sweep = Sweep(
-            engine,
-            later.effects,
-            seed=lambda end: engine.seed_capsule(end, [contribution_of(a) for a in adjoints]),
-            last=start.steps + limit,
-        )
-        _, cotangent = sweep.run(start, Bisection())
-        found = numbers(u)
-        received = zip(engine.argument_cotangents(start, cotangent, found), components(found), strict=True)
-        return [accumulated(accumulator, component) for accumulator, component in received]
-
-    taped: Capsule = _onto_tape(capsule, inputs, pullback)
-    return taped
-
-
-def _interrupt_run(context: Context, u: Any, limit: int) -> Capsule:
-    origin = origin_of(u.car, u.cdr)
-    start = context.engine.start(0, u, context.tags)
-    end = context.engine.advance(start, start.steps + limit, context.effects)
-    if end.steps != start.steps + limit:
-        raise ValueError(f"the run has {end.steps - start.steps} steps: cannot stop after {limit}")
-    context.tags = max(context.tags, end.tags)
-    capsule: Capsule = renew(context.engine.capsule(end))
-    capsule.origin = origin
-    return capsule
+def _positions(argnums: Any, count: int) -> Collection[int] | None:
+    """Return the positions that `argnums` names among so many arguments; None where it names no such."""
+    found = argnums.items if type(argnums) is Record else (argnums,)
+    if any(type(i) is not int or not -count <= i < count for i in found):
+        return None
+    return frozenset([i % count for i in found])
 
 
 UNIT = Native("the cotangent 1")
@@ -317,23 +291,13 @@ register(
 )
 
 
-def _whole(steps: Any) -> int:
-    """Return a number of steps, which is a real in the language, as an int."""
-    if not is_real(steps):
-        raise OperandError("operand 3 is not a real")
-    number = real_part(steps)
-    if not (number >= 0.0 and number.is_integer()):
-        raise ValueError(f"a number of steps must be whole and not negative, not {number!r}")
-    return int(number)
-
-
 register(
     Operator(
         name="*j",
         arity=3,
         purity=Purity.MAY_FAIL,
         doc="(y . x-cotangent), by plain reverse mode",
-        value=_raising(_reverse(Plain())),
+        value=raising(_reverse(Plain())),
         derivative="forward and reverse by the gradient of the directional derivative",
     )
 )
@@ -343,28 +307,18 @@ register(
         arity=3,
         purity=Purity.MAY_FAIL,
         doc="(y . x-cotangent), by divide and conquer",
-        value=_raising(_reverse(None)),
+        value=raising(_reverse(None)),
         derivative="forward and reverse by the gradient of the directional derivative",
     )
 )
 register(
     Operator(
-        name="primops",
-        arity=2,
+        name="py.gradient",
+        arity=4,
         purity=Purity.MAY_FAIL,
-        doc="the number of steps of a run",
-        value=_raising(_primops),
-        derivative="none: a count, constant wherever it is continuous",
-    )
-)
-register(
-    Operator(
-        name="interrupt",
-        arity=3,
-        purity=Purity.MAY_FAIL,
-        doc="the capsule of a run after a number of steps",
-        value=_raising(_interrupt),
-        derivative="forward by running on duals, reverse by running the steps again on a tape",
+        doc="(y . x-cotangent) by divide and conquer, of a tuple x that at some positions only",
+        value=raising(_gradient_by),
+        derivative="that of checkpoint-*j: forward and reverse all positions count",
     )
 )
 register(

@@ -24,6 +24,7 @@
     SLOT(array, data) SLOT(array, memory) SLOT(discrete, data) SLOT(discrete, memory) SLOT(native, value)      \
     SLOT(memory, transient) SLOT(memory, constant)                                                                                    \
     SLOT(machine, owner) SLOT(machine, tape) SLOT(machine, steps) SLOT(machine, births) SLOT(machine, tags)    \
+    SLOT(machine, unwanted) SLOT(plan, unwanted) SLOT(plan, constants)\
     SLOT(tape, kept) SLOT(tape, given) SLOT(tape, bytes)                                                                         \
     SLOT(plan, plain) SLOT(plan, taped) SLOT(plan, on_arrays) SLOT(plan, on_tape) SLOT(plan, flags)                 \
     SLOT(plan, value) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, pulls)                   \
@@ -47,7 +48,7 @@
     OBJECT(idle, "checkpoint.interp.hybrid.tensors", "IDLE")
 
 #define ARRAY_NAMES(NAME)                                                                                      \
-    NAME(ask) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(name) NAME(refused) \
+    NAME(ask) NAME(know) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(name) NAME(refused) \
     NAME(mT) NAME(add) NAME(sum) NAME(reduce) NAME(reshape) NAME(broadcast_to) NAME(axis) NAME(keepdims)
 
 /* Python's classes and the offsets of their slots; found once. */

@@ -136,6 +136,22 @@ static void note_operand(Application *a, uint32_t i, Value v) {
     if (Py_IS_TYPE(python, c->array) && !is_constant(c, python)) natives->numbers |= UINT64_C(1) << i;
 }
 
+/* Forgets the activity of the operands that are constants in this sweep whatever they are. */
+static bool leave_constants(Application *a) {
+    const ArrayClasses *c = a->c;
+    PyObject *unwanted = *slot_of(a->machine, c->machine_unwanted);
+    if (LIKELY(unwanted == Py_None)) return true;
+    if (*slot_of(a->plan, c->plan_unwanted) != unwanted) {
+        PyObject *known = PyObject_CallMethodOneArg(a->plan, c->know, unwanted);
+        if (!known) return false;
+        Py_DECREF(known);
+    }
+    const uint64_t constants = PyLong_AsUnsignedLongLongMask(*slot_of(a->plan, c->plan_constants));
+    a->natives->active &= ~constants;
+    a->natives->numbers &= ~constants;
+    return true;
+}
+
 static bool take_operands(Application *a) {
     const Step *step = a->step;
     Natives *natives = a->natives;
@@ -149,7 +165,8 @@ static bool take_operands(Application *a) {
     }
     if ((a->flags & OVERLOADS) && !((a->flags & OF_FIRST) ? natives->handles & 1 : natives->handles)) return false;
     natives->items[0] = array_namespace(a->c, natives->items + 1, natives->count);
-    return natives->items[0] && !may_lack(a->c, natives->items[0], *slot_of(a->plan, a->c->plan_record));
+    return natives->items[0] && !may_lack(a->c, natives->items[0], *slot_of(a->plan, a->c->plan_record)) &&
+           leave_constants(a);
 }
 
 /* Results */

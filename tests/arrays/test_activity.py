@@ -304,3 +304,41 @@ def test_what_a_function_may_change(engine: str) -> None:
         one, state = checkpoint.grad(changed, i, has_state=True, engine=engine)(*args)
         assert str(one) == str(both[i])
         assert state.args[0][0][1] == 9.0
+
+
+# Derivatives within a program
+
+
+def inner_layers(w: Any, x: Any) -> Any:
+    return np.sum(checkpoint.grad(layers, argnums=1)(w, x))
+
+
+def inner_second(w: Any, x: Any) -> Any:
+    value, (of_x,) = checkpoint.value_and_grad(lambda *both: layers(*both) ** 2, argnums=(-1,))(w, x)
+    return value * np.sum(of_x)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_an_inner_derivative_does_not_want_is_not_pulled(engine: str) -> None:
+    checkpoint.vjp(lambda z: z * inner_layers(*ARRAYS), 2.0, engine=engine)
+    with counted() as called:
+        checkpoint.jvp(lambda w: inner_layers(w, ARRAYS[1]), ARRAYS[0], ARRAYS[0], engine=engine)
+    assert "np.tanh" in called  # a derivative of the inner one needs all
+    with counted() as called:
+        checkpoint.vjp(lambda z: z * inner_layers(*ARRAYS), 2.0, engine=engine)
+    assert "np.tanh" not in called
+
+
+@pytest.mark.parametrize("f", [inner_layers, inner_second], ids=lambda f: f.__name__)
+def test_it_stays_wanted_outside(f: Any) -> None:
+    check_wanted(Example(f, ARRAYS), Random(f.__name__))
+    w, x = ARRAYS
+    along = np.cos(w)
+    slope = checkpoint.grad(f)(w, x)
+    difference_quotient = (f_of(f, w + 1e-6 * along, x) - f_of(f, w - 1e-6 * along, x)) / 2e-6
+    assert np.isclose(np.sum(slope * along), difference_quotient, rtol=1e-7)
+    assert np.any(slope)
+
+
+def f_of(f: Any, *args: Any) -> Any:
+    return checkpoint.value_and_grad(f)(*args)[0]

@@ -22,7 +22,6 @@ from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.interp.hybrid.code import KNOWN
 from checkpoint.interp.hybrid.emit_text import Text
-from checkpoint.interp.hybrid.tensors import literals_among
 
 # The texts that do what Python does on integers as well as on floats.
 NATIVE = re.compile(r"\{0\} (\+|-|\*|/|//|%|<|<=|>|>=|==|!=) \{1\}|-\{0\}")
@@ -201,7 +200,7 @@ class Forward(Text):
     def scalar(self, step: t.Compute, record: Scalar, texts: list[str], taped: bool) -> None:
         """Emit arithmetic: directly where the types of the operands are known, else like `apply`."""
         kinds = [self.kind(operand) for operand in step.operands]
-        general = self.general(record, texts, literals_among(step.operands))
+        general = self.general(record, texts, step)
         direct = self.direct(record, texts, [kind or float for kind in kinds])
         unknown = [
             text
@@ -242,13 +241,13 @@ class Forward(Text):
             return record.inline[0].format(*texts)
         return f"{self.constant('p', record.value)}({', '.join(texts)})"
 
-    def general(self, record: Scalar, texts: list[str], literals: int) -> str:
+    def general(self, record: Scalar, texts: list[str], step: t.Compute) -> str:
         """Return the text for operands of any type."""
         name, operands = self.constant("r", record), self.tuple_of(texts)
         if record.otherwise is None and record.name not in overloads:
             return f"apply({name}, {operands})"
         other = None if record.otherwise is None else lookup(record.otherwise)
-        return f"otherwise(m, {name}, {self.constant('r', other)}, {operands}, {literals})"
+        return f"otherwise(m, {name}, {self.constant('r', other)}, {operands}, {self.literals(step)})"
 
     # Arrays
 
@@ -275,7 +274,7 @@ class Forward(Text):
         self.tensors.add(step.name)
         self.kinds.pop(step.name, None)
         given = f"m, {self.constant('r', record)}, {self.tuple_of(texts)}"
-        literals = literals_among(step.operands)
+        literals = self.literals(step)
         if not taped or not a.actions_of(step):
             is_last = step is self.block.steps[-1]
             function = "on_arrays_apart" if record.changes and not is_last else "on_arrays"

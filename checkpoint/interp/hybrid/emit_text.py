@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Collection
 from typing import Any
 
+from checkpoint.ad.activity import literals_of
 from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.containers import TUPLE, WITH_ATTRIBUTES, WITH_POSITIONS, List, Record
 from checkpoint.ad.numbers import apply, fresh, takes_reals
@@ -24,6 +25,7 @@ from checkpoint.interp.hybrid.machine import Frame
 from checkpoint.interp.hybrid.origins import Values, all_born, key_of, numbered, perform, perform_taped
 from checkpoint.interp.hybrid.structured import RESULT
 from checkpoint.interp.hybrid.tensors import (
+    literals_among,
     perform_apart,
     perform_tensor,
     perform_tensor_taped,
@@ -74,6 +76,7 @@ class Text:
             "on_arrays": perform_tensor,
             "on_arrays_apart": perform_apart,
             "on_tape": perform_tensor_taped,
+            "literals_of": literals_of,
             "boolean_of": boolean_of,
             "Array": Array,
             "Discrete": Discrete,
@@ -127,6 +130,12 @@ class Text:
         if type(value) is int and abs(value) < SMALL:
             return f"({value})" if value < 0 else f"{value}"
         return self.constant("c", value)
+
+    def literals(self, step: t.Compute) -> str:
+        """Return the text of the bits of a step's operands that are constants whatever they are."""
+        found = literals_among(step.operands)
+        more = f"literals_of(m, {self.constant('x', step.application)}, {found})"
+        return f"({found} if m.unwanted is None else {more})"
 
     def tuple_of(self, texts: list[str]) -> str:
         return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"

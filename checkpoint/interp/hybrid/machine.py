@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from checkpoint.ad.activity import unwanted
 from checkpoint.ad.graph import reach
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import WrongCall
@@ -151,6 +152,7 @@ class Machine:
     tape: where it records, if it does. reserve: memory for the end of a run that runs out of it.
     ran: the variant that ran of the block that was taped last.
     owner, changes: see checkpoint.ad.storage.Now. since: the version of the last state.
+    unwanted: which operands are constants whatever they are (checkpoint.ad.activity).
     """
 
     __slots__ = (
@@ -168,6 +170,7 @@ class Machine:
         "steps",
         "tags",
         "tape",
+        "unwanted",
         "values",
         "version",
     )
@@ -175,6 +178,7 @@ class Machine:
     def __init__(self, engine: Engine, state: State, effects: Effects, tape: Any = None) -> None:
         self.engine = engine
         self.effects = effects
+        self.unwanted = unwanted()
         self._continue(state.version)
         self.ran: Variant | None = None
         self.tape = tape

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.activity import literals_of
 from checkpoint.ad.arrays import ARRAYS
 from checkpoint.ad.graph import enter, reaches_mutable, renew, settled
 from checkpoint.ad.numbers import Dual, apply, fresh, takes_reals
@@ -212,7 +213,7 @@ class Part:
         return self._on_data(machine, step, record, operands)
 
     def _on_arrays(self, machine: Machine, step: t.Compute, record: Tensor, operands: Values) -> Any:
-        literals = literals_among(step.operands)
+        literals = literals_of(machine, step.application, literals_among(step.operands))
         if machine.tape is None:
             return perform_tensor(machine, record, operands, literals)
         if carries_derivative(operands):

@@ -190,24 +190,24 @@ def perform_tensor_taped(
         return _change(machine, record, operands, names, literals)
     natives = natives_of(machine, operands)
     if natives is not None and not record.variadic:
-        wanted = _wanted_simply(record, operands, names)
+        wanted = _wanted_simply(record, operands, names, literals)
         data, saved = valued(record, natives, wanted)
         result = handle(machine, record, operands, data, literals)
         if type(result) in NUMBERS:
             return result, _pulled_simply(machine, record, names, natives, data, wanted, saved)
     else:
         refuse_duals(operands)
-        wanted = _wanted(record, operands, names)
+        wanted = _wanted(record, operands, names, literals)
         result, natives, data, saved = plain(machine, record, operands, literals, wanted)
     result = all_born(machine, result)
     return result, _pulled(machine, record, operands, names, result, natives, data, wanted, saved)
 
 
-def _wanted_simply(record: Tensor, operands: Values, names: Names) -> tuple[int, ...]:
+def _wanted_simply(record: Tensor, operands: Values, names: Names, literals: int) -> tuple[int, ...]:
     """Return the positions of the operands that receive a cotangent if none is a container."""
     wanted = []
     for i, rule in enumerate(record.vjps):
-        if rule is not None and names[i] is not None:
+        if rule is not None and names[i] is not None and not literals >> i & 1:
             operand = operands[i]
             kind = type(operand)
             if kind is float or (kind is Array and not is_constant(operand)):
@@ -215,9 +215,9 @@ def _wanted_simply(record: Tensor, operands: Values, names: Names) -> tuple[int,
     return tuple(wanted)
 
 
-def _wanted(record: Tensor, operands: Values, names: Names) -> tuple[int, ...]:
+def _wanted(record: Tensor, operands: Values, names: Names, literals: int) -> tuple[int, ...]:
     """Return the positions of the operands that receive a cotangent."""
-    found = wanted_positions(record, operands, lambda _: True)
+    found = wanted_positions(record, operands, lambda _: True, literals)
     return tuple([i for i in found if names[i] is not None or type(operands[i]) not in NUMBERS])
 
 
@@ -299,9 +299,9 @@ def _change(
         result = handle(machine, record, operands, made, literals)
         supersede(array, machine.steps + 1)
         if simply is not None and not record.variadic and type(result) in NUMBERS:
-            wanted = _wanted_simply(record, operands, names)
+            wanted = _wanted_simply(record, operands, names, literals)
             return result, _pulled_simply(machine, record, names, natives, made, wanted)
-        wanted = _wanted(record, operands, names)
+        wanted = _wanted(record, operands, names, literals)
         return result, _pulled(machine, record, operands, names, result, natives, made, wanted)
     index = record.writes(*natives)
     xp = namespace(natives)
@@ -314,7 +314,8 @@ def _change(
     memory = Memory(machine.owner)
     memory.transient = old is not None or array.memory.transient
     supersede(array, machine.steps + 1)
-    origin = _written(machine, record, operands, names, (written, index, old), natives)
+    wanted_names = tuple([None if literals >> i & 1 else name for i, name in enumerate(names)])
+    origin = _written(machine, record, operands, wanted_names, (written, index, old), natives)
     result = array_of(written, memory)
     mark_result(record, operands, literals, result)
     return result, origin

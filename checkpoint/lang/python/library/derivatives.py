@@ -69,7 +69,7 @@ def value_and_grad(
         def whole(packed: Any) -> Any:
             return f(*packed)[0] if has_aux else f(*packed)
 
-        outcome = prim("checkpoint-*j", whole, args, prim("py.unit"))
+        outcome = prim("py.gradient", whole, args, prim("py.unit"), argnums)
         cotangents = prim("py.conjugated", prim("cdr", outcome))
         if isinstance(argnums, tuple):
             picked = tuple([cotangents[i] for i in argnums])
