@@ -185,6 +185,8 @@ class Renewal:
 
     def memory(self, old: Memory) -> Memory:
         """Return the new memory in place of an old one."""
+        if self.same_run and self.owner is None and old.is_fixed:
+            return old  # as nobody can change it
         if id(old) not in self.memories:
             keeps = self.owner is None and old.is_fixed
             new = Memory(old.owner if keeps or old.owner is SYMBOLIC_ZERO else self.owner)

@@ -245,9 +245,10 @@ def _settled(value: Any, steps: int, renewal: Renewal) -> Any:
     array = value if type(value) is Discrete else real_part(value)
     if type(array) is float:
         return value
-    if array.memory.stale <= steps + 1:
-        return dead()
-    renewal.memory(array.memory).stale = NEVER
+    if not array.memory.is_fixed:
+        if array.memory.stale <= steps + 1:
+            return dead()
+        renewal.memory(array.memory).stale = NEVER
     return renewal(value) if type(value) is Discrete else renewed(value, renewal)
 
 

@@ -5,28 +5,15 @@ In: the start of a run, and the sweep that has run to its end. Out: the Finals o
 
 from __future__ import annotations
 
-from typing import Any
-
-from checkpoint.ad.arrays import Array, Discrete
-from checkpoint.ad.graph import reach
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held, State
 from checkpoint.driver.finals import Finals
-from checkpoint.interp.hybrid.cotangent import located, state_slots
+from checkpoint.interp.hybrid.cotangent import keys_of_arrays
 
 
 def begin_finals(finals: Finals, start: State, sweep: Held) -> None:
     """Report to the finals where the cotangents of the arguments are, and until when these are untouched."""
-    keys: dict[int, Any] = {}
-    handles: list[Any] = []
-    for _, slot in state_slots(start.python()):
-        for (key, path), number in located(slot):
-            if type(number) is Array:
-                handles.append(number)
-                if key is not None and not path:
-                    keys[id(number)] = key
-        handles += [other for other in reach(slot)[1] if type(other) is Discrete]
-    finals.begin(keys, handles, _untouched(sweep))
+    finals.begin(*keys_of_arrays(start.python()), _untouched(sweep))
 
 
 def _untouched(sweep: Held) -> dict[int, int]:

@@ -167,3 +167,21 @@ def driver_of(engine: Engine) -> WithDriver | None:
     """Return the engine if it has a driver of its own, else None."""
     found: Any = engine if getattr(engine, "sweep", None) is not None else None
     return found  # type: ignore[no-any-return]
+
+
+class Reporting(Protocol):
+    """An engine whose arguments' cotangents can be let go within a sweep (checkpoint.driver.finals)."""
+
+    def argument_keys(self, start: Any) -> tuple[dict[int, Any], list[Any]]:
+        """Return where the cotangents of the arrays in a start are, and all arrays in it.
+
+        By the identity of an array: what `received(...).take` takes. The arrays are handles.
+        """
+        ...
+
+    def received(self, recording: Any, cotangent: Any) -> Any:
+        """Return what has a method `take`, which removes the cotangent of an array of the arguments.
+
+        recording: the one whose reversal has just given the cotangent.
+        """
+        ...

@@ -12,14 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter, process_time
-from typing import Any
+from typing import Any, cast
 
+from checkpoint.ad.activity import unwanted, without
 from checkpoint.ad.library import silently
 from checkpoint.collector import Paused
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Counts, Engine, Halves, Recording, State, driver_of
+from checkpoint.driver.engine import Counts, Engine, Halves, Recording, Reporting, State, driver_of
 from checkpoint.driver.finals import Finals
+from checkpoint.driver.first_reads import FirstReads
 from checkpoint.driver.footprint import Footprint
 from checkpoint.driver.levels import level_of
 from checkpoint.driver.observe import REPORT_SECONDS, Observer, adapted, observed, observers
@@ -105,17 +107,19 @@ class PausedSweep:
     end: the end state. The sweep holds its states and tapes; its observers are those it began with.
     """
 
-    __slots__ = ("_halves", "_observers", "end")
+    __slots__ = ("_halves", "_observers", "_unwanted", "end")
 
     def __init__(self, sweep: Sweep, start: State, schedule: Schedule) -> None:
         """Run from a state to the end, as the schedule says; the sweep must be one that pauses."""
         self._observers = observers()
+        self._unwanted = unwanted()
         self._halves = sweep.halves(start, schedule, self._observers)
         self.end: State = self._observed(lambda: next(self._halves), ends=False)
 
     def reverse(self) -> Any:
         """Reverse the run; return the cotangent of the state that it started from."""
-        return self._observed(lambda: outcome(self._halves), ends=True)[1]
+        with without(self._unwanted):
+            return self._observed(lambda: outcome(self._halves), ends=True)[1]
 
     def close(self) -> None:
         """Release all states and tapes."""
@@ -166,6 +170,9 @@ class _Followed:
         self.cotangent: Any = None
         self.seeded = False
         self.end: State | None = None
+        self.reporting = cast(Reporting, self.engine)
+        finals = sweep.finals
+        self.first_reads = None if finals is None else FirstReads(self.reporting, start, finals)
 
     def follow(self) -> Halves:
         """Follow the schedule to its end; return the end of the run and the cotangent of its start."""
@@ -243,7 +250,7 @@ class _Followed:
             case Release(step):
                 del self.held[step]
             case Reverse(step):
-                self._reverse(self._taken(step))
+                self._reverse(self._taken(step), self.last_from if step is None else step)
 
     def _keep(self, state: State) -> None:
         counts = self.sweep.counts
@@ -252,14 +259,23 @@ class _Followed:
 
     def _advance(self, state: State, to: int | None, calls: Calls | None) -> None:
         to = self._clip(to)
-        if self.observers:
+        if self.observers or self.is_sampled:
             self.current = self._advanced_in_slices(state, to, calls)
         else:
             self.current = self.engine.advance(state, to, self.sweep.effects, calls)
         self.sweep.counts.advanced += self.current.steps - state.steps
+        self._reached()
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether it is sampled what the run reads of the arguments: in the first pass."""
+        return self.first_reads is not None and not self.seeded
 
     def _advanced_in_slices(self, state: State, to: int | None, calls: Calls | None) -> State:
-        """Advance in slices, between which observers are called about every REPORT_SECONDS."""
+        """Advance in slices, between which observers are called about every REPORT_SECONDS.
+
+        What is read of the arguments is sampled between them, too, when that is asked for.
+        """
         pace, reported_at = FIRST_PACE, perf_counter()
         while not state.finished and (to is None or state.steps < to):
             began = perf_counter()
@@ -269,7 +285,10 @@ class _Followed:
             if state.steps < here:
                 break
             now = perf_counter()
-            pace = adapted(pace, now - began, REPORT_SECONDS)
+            if self.first_reads is not None and not self.seeded:
+                self.first_reads.reached(state)
+            else:
+                pace = adapted(pace, now - began, REPORT_SECONDS)
             if now - reported_at >= REPORT_SECONDS and state.steps == here:
                 reported_at = now
                 for observer in self.observers:
@@ -284,6 +303,11 @@ class _Followed:
         self.last_from = state.steps
         self.current = self.last.end
         self.sweep.counts.taped += self.current.steps - state.steps
+        self._reached()
+
+    def _reached(self) -> None:
+        if self.first_reads is not None:
+            self.first_reads.reached(self.current)
 
     def _untaped(self) -> State:
         """Return the current state off its tape; the last tape is dropped."""
@@ -320,9 +344,13 @@ class _Followed:
         last = self.sweep.last
         return last if to is None or (last is not None and to > last) else to
 
-    def _reverse(self, recording: Recording) -> None:
+    def _reverse(self, recording: Recording, first: int) -> None:
         self.left = True
         if not self.seeded:
             self.seeded, self.cotangent = True, self.sweep.seed(recording.end)
         with silently(), Paused():
             self.cotangent = self.engine.reverse(recording, self.cotangent)
+        finals = self.sweep.finals
+        if finals is not None and self.first_reads is not None:
+            self.first_reads.begin_finals()
+            finals.reversed_to(first, self.reporting.received(recording, self.cotangent))

@@ -4,9 +4,9 @@ In: the leaves of the arguments that somebody wants reported (`each=`); until wh
 how far the sweep has reversed it. Out: each leaf's cotangent, once, which is then the receiver's.
 
 A cotangent is final when the run has been reversed to a step before which nothing has read its leaf. Leaves
-that share storage are final together: their receiver may change it. An engine with a driver of its own says
-until when leaves are untouched (ctemplates/driver/leaves.h); of the others nothing is known, so there all
-cotangents are final at the end.
+that share storage are final together: their receiver may change it. Until when leaves are untouched is
+sampled in the first pass: by ctemplates/driver/leaves.h on an engine with a driver of its own, on others by
+checkpoint.driver.first_reads. So engines report the same leaves with the same bits, in orders of their own.
 """
 
 from __future__ import annotations

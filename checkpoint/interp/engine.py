@@ -14,8 +14,8 @@ from typing import Any
 from checkpoint.ad.accumulators import Accumulator
 from checkpoint.ad.activity import leaves_on
 from checkpoint.ad.array_library import held_bytes, holder_of
-from checkpoint.ad.arrays import Array
-from checkpoint.ad.graph import numbers, replace, settled, with_own_tags_outermost
+from checkpoint.ad.arrays import Array, Discrete
+from checkpoint.ad.graph import numbers, reach, replace, settled, with_own_tags_outermost
 from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
 from checkpoint.ad.pullbacks import Pull
 from checkpoint.ad.record import OperandError
@@ -56,6 +56,25 @@ class Accumulators(list[Any]):
         arrays = [item.array for item in self if type(item) is Accumulator]
         self.bytes: int = NUMBER_BYTES * len(self) + ARRAY_BYTES * len(arrays)
         self.accumulated: int = sum([array.nbytes for array in arrays])
+
+
+class Received:
+    """What the arrays of the arguments have received at the start of a segment, by their memories."""
+
+    def __init__(self, leaves: list[Number], cotangent: Accumulators) -> None:
+        values = [leaf.value if type(leaf) is Node else leaf for leaf in leaves]
+        self._places = {id(x.memory): i for i, x in enumerate(values) if type(x) is Array}
+        self._cotangent = cotangent
+
+    def take(self, array: Array) -> Any:
+        """Remove and return the accumulator of an array, to which nothing is added any more."""
+        place = self._places.get(id(array.memory))
+        if place is None:
+            return 0.0  # nothing reads it any more
+        taken, self._cotangent[place] = self._cotangent[place], 0.0
+        if type(taken) is Accumulator:
+            self._cotangent.accumulated -= taken.array.nbytes
+        return taken
 
 
 class CountingTape(Tape):
@@ -218,6 +237,17 @@ class Interp:
     def cotangent_bytes(self, cotangent: Accumulators) -> tuple[int, int]:
         """See Engine.cotangent_bytes."""
         return cotangent.bytes, cotangent.accumulated
+
+    def argument_keys(self, start: State) -> tuple[dict[int, Any], list[Any]]:
+        """See Engine.argument_keys."""
+        found, others = reach(start)
+        arrays = [number for number in found if type(number) is Array]
+        keys = {id(array): (array,) for array in arrays}
+        return keys, arrays + [other for other in others if type(other) is Discrete]
+
+    def received(self, recording: Recording, cotangent: Accumulators) -> Received:
+        """See Engine.received."""
+        return Received(recording.leaves, cotangent)
 
     def argument_cotangents(self, start: State, cotangent: list[Any], found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents. Numbers that the start does not hold have the cotangent 0."""

@@ -140,7 +140,10 @@ def swept(
 def outside_of(
     engine: Engine, schedule: Schedule, u: Any, found: Sequence[Number], finals: Finals | None
 ) -> Outside:
-    """Return what the sweep does not count; results that are reported on the way are counted."""
+    """Return what the sweep does not count; results that are reported on the way are counted.
+
+    Engines that live in Python, which estimate what they hold, never count results.
+    """
     if not weighs(schedule) and not observers():
         return NOTHING
     theirs = outside(u, found)

@@ -16,8 +16,9 @@ from itertools import chain
 from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
+from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.containers import CONTAINERS, fields
-from checkpoint.ad.graph import ATOMS, is_flat, parts_of
+from checkpoint.ad.graph import ATOMS, is_flat, parts_of, reach
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, Number
 from checkpoint.ad.values import Capsule, Closure, Opaque
 
@@ -92,6 +93,13 @@ class Cotangent:
                 elements += accumulator.array.nbytes
         return own, elements
 
+    def let_go(self, accumulator: Accumulator) -> None:
+        """Count an accumulator no longer that has been removed."""
+        if self._accumulated is not None:
+            own, elements = self._accumulated
+            own, elements = own - ACCUMULATOR_BYTES, elements - accumulator.array.nbytes
+            self._accumulated = max(0, own), max(0, elements)
+
     def push(self, accumulators: tuple[Any, ...]) -> None:
         """Put the accumulators of a frame onto the stack."""
         self.stack.append(accumulators)
@@ -118,6 +126,20 @@ class Cotangent:
     def take(self, birth: int, field: Any) -> Any:
         """Remove and return the accumulator of a field, to which nothing is added any more."""
         return self.objects.pop((birth, field), 0.0)
+
+
+class Received:
+    """What the fields of a state have received, for who lets their cotangents go."""
+
+    def __init__(self, cotangent: Cotangent) -> None:
+        self._cotangent = cotangent
+
+    def take(self, birth: int, field: Any) -> Any:
+        """Remove and return the accumulator of a field, to which nothing is added any more."""
+        taken = self._cotangent.take(birth, field)
+        if type(taken) is Accumulator:
+            self._cotangent.let_go(taken)
+        return taken
 
 
 def spread(accumulator: Any, number: Number) -> list[float]:
@@ -196,6 +218,20 @@ def _fields(value: Any) -> list[tuple[Any, Key | None, tuple[int, ...]]]:
     birth = getattr(value, "birth", 0)  # a tuple has none
     names = fields(value) if type(value) in CONTAINERS else range(len(parts))
     return [(part, (birth, name), ()) for name, part in zip(names, parts, strict=True)]
+
+
+def keys_of_arrays(state: Any) -> tuple[dict[int, Any], list[Any]]:
+    """Return the keys of the arrays in a state that are fields, by their identities, and all arrays."""
+    keys: dict[int, Any] = {}
+    handles: list[Any] = []
+    for _, slot in state_slots(state):
+        for (key, path), number in located(slot):
+            if type(number) is Array:
+                handles.append(number)
+                if key is not None and not path:
+                    keys[id(number)] = key
+        handles += [other for other in reach(slot)[1] if type(other) is Discrete]
+    return keys, handles
 
 
 def state_slots(state: Any) -> list[tuple[tuple[int, int], Any]]:

@@ -21,7 +21,16 @@ from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.interp.hybrid import later
 from checkpoint.interp.hybrid.code import NEVER, BlockCode, Variant
-from checkpoint.interp.hybrid.cotangent import Cotangent, at, located, spread, state_slots, with_part
+from checkpoint.interp.hybrid.cotangent import (
+    Cotangent,
+    Received,
+    at,
+    keys_of_arrays,
+    located,
+    spread,
+    state_slots,
+    with_part,
+)
 from checkpoint.interp.hybrid.machine import ENTRY, HALT, LEAVE, Frame, Machine, State, individual, open_tags
 from checkpoint.interp.hybrid.parts import Part
 from checkpoint.interp.hybrid.reversal import reverse_part
@@ -223,6 +232,15 @@ class Hybrid:
     def cotangent_bytes(self, cotangent: Cotangent) -> tuple[int, int]:
         """See Engine.cotangent_bytes."""
         return cotangent.bytes()
+
+    def argument_keys(self, start: State) -> tuple[dict[int, Any], list[Any]]:
+        """See Engine.argument_keys."""
+        start.version.show()
+        return keys_of_arrays(start)
+
+    def received(self, recording: Recording, cotangent: Cotangent) -> Received:
+        """See Engine.received."""
+        return Received(cotangent)
 
     def argument_cotangents(self, start: State, cotangent: Cotangent, found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents."""
