@@ -47,6 +47,7 @@ LIBRARIES: dict[str, str] = {
 
 overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record overloads
 translations: dict[Any, Callable[..., Any]] = {}  # by a library's function: the function translated instead
+writing_translations: set[Callable[..., Any]] = set()  # those that write into arrays that they are passed
 modules_translated: set[str] = set()  # in which these are written
 instances: dict[type, tuple[str, Callable[..., Any]]] = {}  # by a class: how calls of its objects are written
 in_full: dict[str, Callable[..., Any]] = {}  # by a record's name: the function with all its parameters
@@ -138,9 +139,14 @@ def generation() -> int:
     return len(_registrations) + len(installed)
 
 
-def translated_as(function: Any, written: Callable[..., Any]) -> None:
-    """Register a function written in Python, `written`, to be translated in place of a library's function."""
+def translated_as(function: Any, written: Callable[..., Any], writes: bool = False) -> None:
+    """Register a function written in Python, `written`, to be translated in place of a library's function.
+
+    writes: whether it writes into arrays that it is passed; the parameters of both then have the same names.
+    """
     translations[function] = written
+    if writes:
+        writing_translations.add(written)
     modules_translated.add(written.__module__)
     _registrations.append(function)
 

@@ -22,15 +22,19 @@ from tensorlib.networks.convolution import (
 )
 from tensorlib.networks.dropping import dropout, dropout_planes
 from tensorlib.networks.losses import cross_entropy, mse_loss, nll_loss
+from tensorlib.networks.masked import masked_softmax
 from tensorlib.networks.normalising import group_norm, layer_norm
 from tensorlib.networks.padding import pad
-from tensorlib.networks.pooling import (
+from tensorlib.networks.pools import (
     avg_pool1d,
     avg_pool2d,
     avg_pool3d,
     max_pool1d,
     max_pool2d,
     max_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
 )
 from tensorlib.networks.resampling import (
     adaptive_avg_pool1d,
@@ -75,9 +79,13 @@ __all__ = [
     "leaky_relu",
     "linear",
     "lstm_cell",
+    "masked_softmax",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mse_loss",
     "nll_loss",
     "pad",

@@ -205,39 +205,19 @@ def batch_norm(
 ) -> Any:
     """Return input (n, channels, ...) normalised by the running statistics; in training by the batch.
 
-    In training the running statistics are changed, unless they are None. A program changes nothing that it is
-    passed in a library's function: there batch_norm_training returns what they become.
+    In training the running statistics are changed, unless they are None: in a differentiated function they
+    must be its own, or has_state=True returns what they become. They count as constants.
     """
-    if training and running_mean is not None:
-        rest = weight, bias, momentum, eps
-        y, mean, var = batch_norm_training(input, running_mean, running_var, *rest)
-        running_mean[...] = mean
-        running_var[...] = var
-        return y
-    return in_programs(input, running_mean, running_var, weight, bias, training, momentum, eps)
-
-
-def in_programs(
-    input: Any,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any = None,
-    bias: Any = None,
-    training: Any = False,
-    momentum: Any = 0.1,
-    eps: Any = 1e-5,
-) -> Any:
-    """Return what batch_norm returns, and change nothing."""
     if not training:
         if running_mean is None:
             raise ValueError("batch_norm without training needs running_mean and running_var")
         return _normed(input, weight, bias, running_mean, running_var, eps)
-    if running_mean is not None:
-        raise ValueError(
-            "batch_norm in training changes the running statistics: in a differentiated function use "
-            "y, mean, var = tensorlib.networks.batch_norm_training(x, mean, var), which returns them"
-        )
-    return _normed(input, weight, bias, None, None, eps)
+    if running_mean is None:
+        return _normed(input, weight, bias, None, None, eps)
+    y, mean, var = batch_norm_training(input, running_mean, running_var, weight, bias, momentum, eps)
+    running_mean[...] = mean
+    running_var[...] = var
+    return y
 
 
 def instance_norm(
@@ -250,17 +230,30 @@ def instance_norm(
     momentum: Any = 0.1,
     eps: Any = 1e-5,
 ) -> Any:
-    """Return input with each channel of each sample normalised, times weight, plus bias."""
-    if running_mean is not None or not use_input_stats:
-        raise ValueError("instance_norm with running statistics has no rule: use batch_norm for these")
+    """Return input with each channel of each sample normalised, times weight, plus bias.
+
+    Running statistics are changed as batch_norm does, by the means of all samples; without use_input_stats it
+    is normalised by them.
+    """
+    if not use_input_stats:
+        if running_mean is None:
+            raise ValueError("instance_norm without use_input_stats needs running_mean and running_var")
+        return _normed(input, weight, bias, running_mean, running_var, eps)
     shape = input.shape
     rows = np.reshape(input, (1, shape[0] * shape[1], *shape[2:]))
-    weight = None if weight is None else np.tile(weight, shape[0])
-    bias = None if bias is None else np.tile(bias, shape[0])
-    return np.reshape(_normed(rows, weight, bias, None, None, eps), shape)
+    weights = None if weight is None else np.tile(weight, shape[0])
+    biases = None if bias is None else np.tile(bias, shape[0])
+    y = np.reshape(_normed(rows, weights, biases, None, None, eps), shape)
+    if running_mean is not None:
+        x = _as_constant(input)
+        axes = tuple(range(2, len(shape)))
+        mean, var = np.mean(x, axis=axes), np.var(x, axis=axes, ddof=1)
+        running_mean[...] = (1.0 - momentum) * running_mean + momentum * np.mean(mean, axis=0)
+        running_var[...] = (1.0 - momentum) * running_var + momentum * np.mean(var, axis=0)
+    return y
 
 
 translated_as(_as_constant, _constant)
-translated_as(batch_norm, in_programs)
-for _function in (batch_norm_training, instance_norm):
-    translated_as(_function, _function)
+translated_as(batch_norm_training, batch_norm_training)
+for _function in (batch_norm, instance_norm):
+    translated_as(_function, _function, writes=True)

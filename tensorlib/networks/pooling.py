@@ -1,4 +1,4 @@
-"""Pools: the largest elements of windows, and their means, along one, two or three axes of places."""
+"""Records of pools: the largest elements of windows, and their means, along one to three axes of places."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.array_library import kernel, namespace, zeros_beside
-from checkpoint.prims.arrays import tensor, translated_as
+from checkpoint.prims.arrays import tensor
 from tensorlib.networks.planes import gathered, gathered_now, planes, scattered
 from tensorlib.networks.windows import offsets, padded, spans, windows
 from tensorlib.reductions.axes import plain_axis
@@ -60,7 +60,7 @@ def largest(
     return MAX_POOL.value(xp, input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
-def _max_saves(  # (y, (the place of each in its plane, as PyTorch counts them,))
+def max_saves(  # (y, (the place of each in its plane, as PyTorch counts them,))
     xp: Any,
     wanted: tuple[int, ...],
     input: Any,
@@ -113,20 +113,20 @@ def _max_jvp(t: Any, y: Any, input: Any, *rest: Any) -> Any:
     data = raw(input)
     xp = namespace((data,))
     sizes = [plain_axis(size) for size in rest]
-    _, (at,) = _max_saves(xp, (), data, *sizes)
+    _, (at,) = max_saves(xp, (), data, *sizes)
     return gathered_now(t, y, at, len(sizes[0]))
 
 
 def _max_value(
     xp: Any, input: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: Any
 ) -> Any:
-    return _max_saves(xp, (), input, kernel_size, stride, padding, dilation, ceil_mode)[0]
+    return max_saves(xp, (), input, kernel_size, stride, padding, dilation, ceil_mode)[0]
 
 
 MAX_POOL = tensor(
     "tensorlib.max_pool",
     _max_value,
-    saves=_max_saves,
+    saves=max_saves,
     pull=_max_pull,
     jvps=(_max_jvp, *[None] * 5),
     needs=((), *[()] * 5),
@@ -244,125 +244,3 @@ AVG_POOL = tensor(
         (rng.normal(size=(2, 3, 4)).astype("f4"), (2,), (2,), (0,), False, True, None),
     ],
 )
-
-# The functions as users call them
-
-
-def _sizes(size: Any, count: Any) -> Any:
-    return (size,) * count if isinstance(size, int) else tuple(size) * (count if len(size) == 1 else 1)
-
-
-def _max_pool(
-    input: Any,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    ceil_mode: Any,
-    return_indices: Any,
-    count: Any,
-) -> Any:
-    if return_indices:
-        raise ValueError("max_pool with return_indices has no rule: leave it out")
-    kernel_size = _sizes(kernel_size, count)
-    stride = kernel_size if stride is None or stride == [] else _sizes(stride, count)
-    return largest(input, kernel_size, stride, _sizes(padding, count), _sizes(dilation, count), ceil_mode)
-
-
-def max_pool1d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: Any = False,
-    return_indices: Any = False,
-) -> Any:
-    """Return the largest element of each window along the last axis."""
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 1)
-
-
-def max_pool2d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: Any = False,
-    return_indices: Any = False,
-) -> Any:
-    """Return the largest element of each window along the last two axes."""
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 2)
-
-
-def max_pool3d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: Any = False,
-    return_indices: Any = False,
-) -> Any:
-    """Return the largest element of each window along the last three axes."""
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 3)
-
-
-def _mean_pool(
-    input: Any,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    ceil_mode: Any,
-    count_include_pad: Any,
-    divisor_override: Any,
-    count: Any,
-) -> Any:
-    kernel_size = _sizes(kernel_size, count)
-    stride = kernel_size if stride is None or stride == [] else _sizes(stride, count)
-    padding = _sizes(padding, count)
-    return means(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-
-
-def avg_pool1d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: Any = False,
-    count_include_pad: Any = True,
-) -> Any:
-    """Return the mean of each window along the last axis."""
-    return _mean_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
-
-
-def avg_pool2d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: Any = False,
-    count_include_pad: Any = True,
-    divisor_override: Any = None,
-) -> Any:
-    """Return the mean of each window along the last two axes."""
-    rest = padding, ceil_mode, count_include_pad, divisor_override
-    return _mean_pool(input, kernel_size, stride, *rest, 2)
-
-
-def avg_pool3d(
-    input: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: Any = False,
-    count_include_pad: Any = True,
-    divisor_override: Any = None,
-) -> Any:
-    """Return the mean of each window along the last three axes."""
-    rest = padding, ceil_mode, count_include_pad, divisor_override
-    return _mean_pool(input, kernel_size, stride, *rest, 3)
-
-
-for _function in (max_pool1d, max_pool2d, max_pool3d, avg_pool1d, avg_pool2d, avg_pool3d):
-    translated_as(_function, _function)

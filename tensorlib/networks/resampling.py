@@ -16,8 +16,9 @@ import numpy as np
 from checkpoint.ad.array_library import kernel, namespace
 from checkpoint.prims.arrays import tensor, translated_as
 from tensorlib.networks.planes import gathered, gathered_now, planes, scattered
+from tensorlib.networks.unpooling import with_places
 from tensorlib.reductions.axes import plain_axis
-from tensorlib.rules import raw, real_only
+from tensorlib.rules import discrete, raw, real_only
 
 Sizes = tuple[int, ...]
 _CUBIC = -0.75  # of the kernel of bicubic interpolation, as PyTorch has it
@@ -197,6 +198,25 @@ ADAPTIVE_MAX = tensor(
     ],
 )
 
+
+def adaptive_places(input: Any, output_size: Sizes) -> Any:
+    """Return the place of the largest element of each window in its plane; the sizes are a tuple."""
+    return _adaptive_places(namespace((input,)), input, output_size)
+
+
+def _adaptive_places(xp: Any, input: Any, output_size: Any) -> Any:
+    return _adaptive_saves(xp, (), input, output_size)[1][0]
+
+
+discrete(
+    "tensorlib.adaptive_max_pool_places",
+    _adaptive_places,
+    operands=2,
+    implements=(adaptive_places,),
+    shape="(n, c, ...) -> (n, c, *output_size)",
+    samples=ADAPTIVE_MAX.samples,
+)
+
 # The functions as users call them
 
 
@@ -222,9 +242,12 @@ def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
 
 
 def _adaptive_max(input: Any, output_size: Any, return_indices: Any, count: Any) -> Any:
-    if return_indices:
-        raise ValueError("adaptive_max_pool with return_indices has no rule: leave it out")
-    return adaptive_largest(input, _each(output_size, input.shape[-count:]))
+    sizes = _each(output_size, input.shape[-count:])
+    return (
+        with_places(input, adaptive_places(input, sizes), count)
+        if return_indices
+        else adaptive_largest(input, sizes)
+    )
 
 
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: Any = False) -> Any:

@@ -6,7 +6,6 @@ import torch
 
 from checkpoint.prims.arrays import also_implements, lacks, translated_as
 from tensorlib import networks as of_networks
-from tensorlib.networks.batches import in_programs
 from tensorlib.pytorch import creation, functions, networks
 from tensorlib.pytorch.lacking import LACKING
 from tensorlib.pytorch.library import TORCH
@@ -56,7 +55,8 @@ _OF_NETWORKS = (
 _RECORDS = "linear layer_norm group_norm"  # with the parameters of PyTorch's
 _ALSO_OF_NUMPY = (  # written once for all libraries, with PyTorch's parameters
     "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d pad "
-    "max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d instance_norm "
+    "max_pool1d max_pool2d max_pool3d max_unpool1d max_unpool2d max_unpool3d "
+    "avg_pool1d avg_pool2d avg_pool3d "
     "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d "
     "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d interpolate fold unfold ctc_loss"
 )
@@ -75,11 +75,12 @@ for _name in ("softmax", "log_softmax"):
     translated_as(getattr(torch.nn.functional, _name), getattr(functions, _name))
 for _name in _OF_NETWORKS.split():
     translated_as(getattr(torch.nn.functional, _name), getattr(networks, _name))
-translated_as(torch.nn.functional.batch_norm, in_programs)
 for _name in _ALSO_OF_NUMPY.split():
     translated_as(getattr(torch.nn.functional, _name), getattr(of_networks, _name))
 for _name in ("lstm_cell", "gru_cell"):
     translated_as(getattr(torch, _name), getattr(of_networks, _name))
+for _name in ("batch_norm", "instance_norm"):  # which change the running statistics
+    translated_as(getattr(torch.nn.functional, _name), getattr(of_networks, _name), writes=True)
 for _name in _RECORDS.split():
     also_implements(record(f"tensorlib.{_name}"), getattr(torch.nn.functional, _name))
 for _name in _ACTIVATIONS.split():

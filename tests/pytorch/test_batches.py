@@ -46,14 +46,91 @@ def test_running_statistics_are_changed_as_in_pytorch(engine: str) -> None:
     (x,) = drawn((4, 3, 5))
     statistics = torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
     gradient, state = grad(returned, has_state=True, engine=engine)(x, *statistics)
+    again, other = grad(in_place, has_state=True, engine=engine)(x, *statistics)
     assert torch.equal(statistics[0], torch.zeros(3, dtype=torch.float64))
-    with pytest.raises(ValueError, match=r"changes the running statistics: .*batch_norm_training"):
+    assert torch.equal(again, gradient)
+    assert all(map(torch.equal, other.args[1:], state.args[1:]))
+    with pytest.raises(checkpoint.RunError, match=r"came in as an argument .* pass has_state=True"):
         grad(in_place, engine=engine)(x, *statistics)
     leaf = x.clone().requires_grad_()
     (expected,) = torch.autograd.grad(in_place(leaf, *statistics), leaf)
     assert torch.allclose(gradient, expected, 1e-10, 1e-10)
     for mine, theirs in zip(state.args[1:], statistics, strict=True):
         assert torch.allclose(mine, theirs, 1e-12, 1e-12)
+
+
+class Normed:
+    """A layer with running statistics of its own."""
+
+    def __init__(self, channels: int) -> None:
+        self.mean = torch.zeros(channels, dtype=torch.float64)
+        self.var = torch.ones(channels, dtype=torch.float64)
+        self.batches = 0
+
+    def __call__(self, x: Any) -> Any:
+        self.batches += 1
+        return F.batch_norm(x, self.mean, self.var, training=True)
+
+
+def of_layer(x: Any, layer: Any) -> Any:
+    return torch.cos(layer(layer(x) * x)).sum()
+
+
+def of_own_layer(x: Any) -> Any:
+    layer = Normed(3)
+    return of_layer(x, layer) * layer.var.sum()
+
+
+def by_instance(x: Any, mean: Any, var: Any) -> Any:
+    x = F.instance_norm(x, mean, var, momentum=0.3)
+    return torch.cos(F.instance_norm(x * x, mean, var, use_input_stats=False)).sum()
+
+
+@ENGINES
+def test_running_statistics_of_layers(engine: str) -> None:
+    (x,) = drawn((4, 3, 5))
+    leaf, theirs = x.clone().requires_grad_(), Normed(3)
+    (expected,) = torch.autograd.grad(of_layer(leaf, theirs), leaf)
+    gradient, state = grad(of_layer, has_state=True, engine=engine, schedule=Bisection(9))(x, Normed(3))
+    assert torch.allclose(gradient, expected, 1e-12, 1e-12)
+    mine = state.args[1]
+    assert mine.batches == 2
+    assert torch.allclose(mine.mean, theirs.mean, 1e-12, 1e-12)
+    assert torch.allclose(mine.var, theirs.var, 1e-12, 1e-12)
+    (expected,) = torch.autograd.grad(of_own_layer(leaf), leaf)
+    assert torch.allclose(grad(of_own_layer, engine=engine)(x), expected, 1e-12, 1e-12)
+
+
+@ENGINES
+def test_running_statistics_by_instance(engine: str) -> None:
+    (x,) = drawn((4, 3, 5))
+    given = torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
+    gradient, state = grad(by_instance, has_state=True, engine=engine)(x, *given)
+    leaf = x.clone().requires_grad_()
+    (expected,) = torch.autograd.grad(by_instance(leaf, *given), leaf)
+    assert torch.allclose(gradient, expected, 1e-12, 1e-12)
+    for mine, theirs in zip(state.args[1:], given, strict=True):
+        assert torch.allclose(mine, theirs, 1e-12, 1e-12)
+    with pytest.raises(ValueError, match="without use_input_stats needs running_mean"):
+        grad(lambda x: F.instance_norm(x, use_input_stats=False).sum(), engine=engine)(x)
+
+
+def of_arrays(x: Any, mean: Any, var: Any) -> Any:
+    y = networks.batch_norm(x, mean, var, training=True, momentum=0.3)
+    return (networks.batch_norm(y * y, mean, var) ** 3).sum()
+
+
+@ENGINES
+def test_running_statistics_of_numpy_are_changed_in_programs(engine: str) -> None:
+    (x,) = drawn((4, 3, 5))
+    statistics = np.zeros(3), np.ones(3)
+    gradient, state = grad(of_arrays, has_state=True, engine=engine)(x.numpy(), *statistics)
+    assert not statistics[0].any()
+    of_tensors, _ = grad(of_arrays, has_state=True, engine=engine)(x, *map(torch.from_numpy, statistics))
+    assert np.allclose(gradient, of_tensors, 1e-12, 1e-12)
+    of_arrays(x.numpy(), *statistics)
+    for mine, theirs in zip(state.args[1:], statistics, strict=True):
+        assert mine.tobytes() == theirs.tobytes()
 
 
 def test_running_statistics_of_numpy_are_changed_outside_of_programs() -> None:

@@ -222,7 +222,7 @@ WRONG: list[tuple[Callable[[Tensor], Tensor], str]] = [
     (lambda x: F.conv2d(x[0, 0], W), "have not the same axes"),
     (lambda x: F.conv2d(x, W, dilation=3), "is larger than an input"),
     (lambda x: F.conv_transpose2d(x, W.transpose(0, 1), output_padding=1), "output_padding is smaller"),
-    (lambda x: F.max_pool2d(x, 3, return_indices=True)[0], "return_indices"),
+    (lambda x: F.max_unpool2d(x, torch.full(x.shape, 300), 2), "a place is not within planes"),
     (lambda x: F.max_pool2d(x, 6), "windows of .* are larger"),
     (lambda x: F.avg_pool2d(x, 2, padding=2), "at most half"),
     (lambda x: F.interpolate(x, scale_factor=1.3), "no whole number"),

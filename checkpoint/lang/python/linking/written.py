@@ -17,9 +17,9 @@ from dataclasses import replace
 from typing import Any
 
 from checkpoint.ad.attributes import stored
-from checkpoint.ad.library import LIBRARIES
+from checkpoint.ad.library import LIBRARIES, writing_translations
 from checkpoint.errors import SourceError
-from checkpoint.lang.python.calls.arrays import is_array
+from checkpoint.lang.python.calls.arrays import is_array, translation_of
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Reference
 from checkpoint.lang.python.linking.facts import Facts, FactsChanged
@@ -84,6 +84,7 @@ class Writers:
     def _of_function(
         self, function: Any, passed: list[tuple[Argument, ast.expr]], implicit: int
     ) -> list[Argument]:
+        function = _standing_for(function)
         names = self.parameters(function)
         return [key for key, _ in passed if parameter_at(function, key, implicit) in names] if names else []
 
@@ -97,7 +98,15 @@ def parameter_at(function: Any, key: Argument, implicit: int) -> str | None:
     return str(code.co_varnames[at]) if at < code.co_argcount else None
 
 
+def _standing_for(function: Any) -> Any:
+    """Return the function that is translated for a library's, if that writes into arrays; else itself."""
+    found = translation_of(function) if isinstance(function, types.FunctionType) else None
+    return found if found in writing_translations else function
+
+
 def _is_users(function: types.FunctionType) -> bool:
+    if function in writing_translations:
+        return True
     if str(function.__module__ or "").partition(".")[0] in ("checkpoint", "tensorlib"):
         return False
     return boundary.is_allowed(function) and not boundary.is_counterpart(function)
