@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from checkpoint.prims.arrays import translated_as
@@ -158,7 +159,9 @@ def max_unpool3d(
     return _max_unpool(input, indices, kernel_size, stride, padding, output_size, 3)
 
 
-for _function in (max_pool1d, max_pool2d, max_pool3d, avg_pool1d, avg_pool2d, avg_pool3d):
-    translated_as(_function, _function)
-for _function in (max_unpool1d, max_unpool2d, max_unpool3d):
+_FUNCTIONS: tuple[Callable[..., Any], ...] = (
+    *(max_pool1d, max_pool2d, max_pool3d, avg_pool1d, avg_pool2d, avg_pool3d),
+    *(max_unpool1d, max_unpool2d, max_unpool3d),
+)
+for _function in _FUNCTIONS:
     translated_as(_function, _function)

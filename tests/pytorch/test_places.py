@@ -67,9 +67,10 @@ def test_places_and_back(f: Callable[[Any, Any], Any], engine: str) -> None:
 
 def test_places_are_those_of_pytorch() -> None:
     x = torch.randn((2, 3, 7, 5), generator=torch.Generator().manual_seed(3), dtype=torch.float64)
-    for sizes in ((3, 2, 1), (2, 2, 0), (3, 1, 1, 2)):
-        y, at = F.max_pool2d(x, *sizes, return_indices=True)
-        mine, places = networks.max_pool2d(x.numpy(), *sizes, return_indices=True)
+    for size, stride, padding, dilation in ((3, 2, 1, 1), (2, 2, 0, 1), (3, 1, 1, 2)):
+        sizes: Any = {"kernel_size": size, "stride": stride, "padding": padding, "dilation": dilation}
+        y, at = F.max_pool2d(x, **sizes, return_indices=True)
+        mine, places = networks.max_pool2d(x.numpy(), **sizes, return_indices=True)
         assert np.array_equal(mine, y)
         assert np.array_equal(places, at)
 
