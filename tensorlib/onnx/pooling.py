@@ -10,7 +10,7 @@ import numpy as np
 from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast, is_real
 from tensorlib.networks.padding import pad
-from tensorlib.networks.pooling import (
+from tensorlib.networks.pools import (
     avg_pool1d,
     avg_pool2d,
     avg_pool3d,
