@@ -103,9 +103,9 @@ def only_one(x: Any, y: Any) -> Any:
 
 
 def has(x: Any, item: Any) -> Any:
-    """Return item in x, of a set."""
+    """Return item in x, of a set; a set is found as a frozenset is."""
     table = prim("py.attribute", x, "(table)")
-    return token(item, table) in table
+    return token(frozenset(item) if isinstance(item, set) else item, table) in table
 
 
 def same(x: Any, y: Any) -> Any:
