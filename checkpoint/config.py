@@ -12,6 +12,9 @@ In: environment variables, or a scoped override. Out: Settings.
                        more ends with MemoryError (if it is not set, there is no limit but the machine's)
     CHECKPOINT_JIT     when the engine "c" has a C compiler translate what runs long: in the background, while
                        the run goes on (if it is not set); "wait": at once, and the run waits; "off": never
+    CHECKPOINT_KERNELS whose functions of networks (convolutions, norms, losses) work on NumPy's arrays: this
+                       package's (if it is not set, or numpy), or PyTorch's on the same memory (pytorch);
+                       read when the first of them is called, and fixed from then on
     CHECKPOINT_CACHE   a folder for what was translated, instead of the one for checkpoint in the user's cache
                        (checkpoint/ctarget/translate/compile/cache.py)
 
@@ -99,6 +102,14 @@ def translation() -> Translation:
     if text not in _TRANSLATION:
         raise SettingError(f"CHECKPOINT_JIT is {text!r}; write wait or off, or leave it unset")
     return _TRANSLATION[text]
+
+
+def kernels() -> str:
+    """Return whose functions of networks work on NumPy's arrays: "numpy" or "pytorch"."""
+    text = os.environ.get("CHECKPOINT_KERNELS", "") or "numpy"
+    if text not in ("numpy", "pytorch"):
+        raise SettingError(f"CHECKPOINT_KERNELS is {text!r}; write numpy or pytorch, or leave it unset")
+    return text
 
 
 def size(text: str) -> int | None:

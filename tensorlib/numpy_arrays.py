@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.array_library import library_of
-from checkpoint.prims.arrays import ArrayLibrary, defaults, install
+from checkpoint.errors import RunError
+from checkpoint.prims.arrays import ArrayLibrary, chosen_kernels, defaults, install
 
 WRITEABLE = 0x400  # the bit of flags.num; flags.writeable warns for results of np.broadcast_arrays
 
@@ -26,6 +28,38 @@ _ABSTRACT = (
 )
 _ACTING = ("raise", "call")
 _SCALARS: set[type] = {np.bool_, *np.sctypeDict.values()}
+
+
+class Kernels:
+    """The functions of networks that work on NumPy's arrays in place of the package's own, if any do.
+
+    Which they are is asked once (CHECKPOINT_KERNELS): a process has the same ones throughout.
+    """
+
+    def __init__(self) -> None:
+        self.chosen: str | None = None
+
+    def choose(self) -> str:
+        """Return whose functions they are; RunError if PyTorch's are not there."""
+        if self.chosen is None:
+            chosen = chosen_kernels()
+            if chosen == "pytorch" and importlib.util.find_spec("torch") is None:
+                raise RunError("CHECKPOINT_KERNELS is pytorch, and PyTorch is not installed")
+            self.chosen = chosen
+        return self.chosen
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or self.choose() == "numpy":
+            raise AttributeError(name)
+        # Loaded where it is asked for: PyTorch takes a second.
+        from tensorlib.pytorch import of_numpy  # noqa: PLC0415
+
+        function = of_numpy.found(name)
+        setattr(self, name, function)
+        return function
+
+
+KERNELS = Kernels()
 
 
 class NumPyArrays(ArrayLibrary):
@@ -85,8 +119,9 @@ class NumPyArrays(ArrayLibrary):
         return np.dtype(value) if is_class else None
 
     def modes(self) -> tuple[str, ...]:
-        """Return the kinds of errors in numbers that raise or call: others change no result."""
-        return tuple([f"NumPy's {kind}={how!r}" for kind, how in np.geterr().items() if how in _ACTING])
+        """Return the kinds of errors in numbers that raise or call (others change no result), and kernels."""
+        acting = [f"NumPy's {kind}={how!r}" for kind, how in np.geterr().items() if how in _ACTING]
+        return (*acting, *(["PyTorch's kernels on NumPy's arrays"] if KERNELS.choose() == "pytorch" else []))
 
     def remembered(self) -> Callable[[], None]:
         before = np.geterr()
@@ -102,5 +137,7 @@ class NumPyArrays(ArrayLibrary):
 
 _TYPES = (np.ndarray, *[each for each in _SCALARS if issubclass(each, np.bool_ | np.number)])
 
-install(NumPyArrays("NumPy", np, _TYPES))
+NUMPY = NumPyArrays("NumPy", np, _TYPES)
+NUMPY.kernels = KERNELS
+install(NUMPY)
 defaults.append(np)

@@ -10,7 +10,7 @@ import platform
 from collections.abc import Iterable, Iterator
 
 from checkpoint import engines
-from checkpoint.config import SettingError, translation
+from checkpoint.config import SettingError, kernels, translation
 from checkpoint.ctarget.library import built_with
 from checkpoint.driver import memory
 
@@ -42,6 +42,7 @@ def report(names: Iterable[str]) -> Iterator[str]:
     if reasons.get("c") is None:
         yield from _translation()
     yield f"memory: {_memory()}"
+    yield f"functions of networks on NumPy's arrays: {_kernels()}"
     for name, use in _PACKAGES.items():
         found = _version_of(name)
         yield f"{use}: {f'{name} {found}' if found else f'not available: {name} is not installed'}"
@@ -68,6 +69,22 @@ def _memory() -> str:
     except SettingError as error:
         return error.message
     return f"{memory.written(free)} free to this process, {memory.written(default)} for a gradient by default"
+
+
+def _kernels() -> str:
+    """Return whose functions of networks work on NumPy's arrays."""
+    try:
+        chosen = kernels()
+    except SettingError as error:
+        return error.message
+    if chosen == "numpy":
+        return "the package's own"
+    found = _version_of("torch")
+    return (
+        f"PyTorch's, torch {found} (CHECKPOINT_KERNELS=pytorch)"
+        if found
+        else "PyTorch's, which is not installed"
+    )
 
 
 def _translation() -> Iterator[str]:

@@ -30,6 +30,7 @@ from checkpoint.ad.numbers import apply
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import OperandError, Scalar
 from checkpoint.ad.tensors import perform
+from checkpoint.config import kernels as chosen_kernels
 from checkpoint.driver.raised import failure
 from checkpoint.errors import Span
 from checkpoint.lang.onnx.operators import onnx_operator
@@ -41,6 +42,7 @@ __all__ = [
     "StandIn",
     "also_implements",
     "boolean_of",
+    "chosen_kernels",
     "defaults",
     "install",
     "instances_translated_as",
