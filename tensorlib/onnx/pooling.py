@@ -78,6 +78,8 @@ def max_pool(
     strides: Any = None,
 ) -> Any:
     """Return the largest element of each window, and their places in x as a row."""
+    if not is_real(x):
+        raise ValueError("MaxPool of integers has no rule: cast them")
     rank = len(kernel_shape)
     kernel = tuple(kernel_shape)
     strides = tuple([1] * rank if strides is None else strides)
@@ -89,8 +91,6 @@ def max_pool(
             if ceil_mode:
                 pads = _with_ceil(x, kernel, strides, dilations, pads)
                 ceil_mode = 0
-            if not is_real(x):
-                raise ValueError("MaxPool of integers has no rule: cast them")
             x = pad(x, pairs_of(pads), "constant", -math.inf)
             padding = tuple([0] * rank)
         return (_largest(x, kernel, strides, padding, dilations, bool(ceil_mode), False),)
