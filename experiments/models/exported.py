@@ -78,7 +78,7 @@ def compared(module: Any, x: Any, repeats: int, engine: str) -> dict[str, Any]:
         "equal": sum(torch.equal(found[name], bars[name]) for name in named),
         "arrays": len(named),
         "stepped": farthest(stepped, dict(module.named_parameters())),
-        "loss": [float(expected), float(after)],
+        "loss": [expected.item(), after.item()],
         "own loss": [float(value), float(differentiated(stepped, everything, x, labels)[0])],
         "cold": cold,
         "seconds": statistics.median(own for own, _ in times),

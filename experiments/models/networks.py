@@ -7,10 +7,8 @@ from typing import Any
 import torch
 from torch import nn
 
-Module: Any = nn.Module  # torch is checked as if it were not there
 
-
-class Fire(Module):
+class Fire(nn.Module):  # type: ignore[misc]  # torch is checked as if it were not there
     """A narrow convolution of single places, then wider ones of single places and of three by three."""
 
     def __init__(self, inputs: int, narrow: int, wide: int) -> None:
@@ -38,7 +36,7 @@ def squeezenet(classes: int = 1000) -> Any:
     )
 
 
-class Block(Module):
+class Block(nn.Module):  # type: ignore[misc]  # torch is checked as if it were not there
     """Two convolutions with batch normalisation, and a shortcut."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
@@ -67,7 +65,7 @@ def resnet18(classes: int = 1000) -> Any:
     )
 
 
-class Characters(Module):
+class Characters(nn.Module):  # type: ignore[misc]  # torch is checked as if it were not there
     """Predicts the next character: an embedding, an LSTM of two layers, a linear layer."""
 
     def __init__(self, alphabet: int = 64, width: int = 128) -> None:

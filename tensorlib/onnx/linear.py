@@ -8,14 +8,7 @@ import numpy as np
 
 from checkpoint.prims.arrays import onnx_operator
 from tensorlib.networks.affine import linear
-from tensorlib.networks.convolution import (
-    conv1d,
-    conv2d,
-    conv3d,
-    conv_transpose1d,
-    conv_transpose2d,
-    conv_transpose3d,
-)
+from tensorlib.networks.convolution import convolution
 from tensorlib.networks.padding import pad
 
 
@@ -94,24 +87,25 @@ def conv(
     strides: Any = None,
 ) -> Any:
     """Return the convolution of x along its axes of places, one, two or three."""
-    rank = len(w.shape) - 2
-    strides = tuple([1] * rank if strides is None else strides)
-    dilations = tuple([1] * rank if dilations is None else dilations)
+    rank = _rank("Conv", w)
+    nothing = (0,) * rank
+    strides = (1,) * rank if strides is None else tuple(strides)
+    dilations = (1,) * rank if dilations is None else tuple(dilations)
     if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
         pads = same_pads(x.shape[2:], w.shape[2:], strides, dilations, auto_pad)
-    elif pads is None or auto_pad == "VALID":
-        pads = [0] * (2 * rank)
-    padding = tuple(pads[:rank])
-    if list(pads[:rank]) != list(pads[rank:]):
+    padding = nothing if pads is None or auto_pad == "VALID" else tuple(pads[:rank])
+    if pads is not None and auto_pad != "VALID" and padding != tuple(pads[rank:]):
         x = pad(x, pairs_of(pads))
-        padding = tuple([0] * rank)
-    if rank == 1:
-        return conv1d(x, w, b, strides, padding, dilations, group)
-    if rank == 2:
-        return conv2d(x, w, b, strides, padding, dilations, group)
-    if rank == 3:
-        return conv3d(x, w, b, strides, padding, dilations, group)
-    raise ValueError(f"Conv along {rank} axes has no rule: only along one, two and three")
+        padding = nothing
+    return convolution(x, w, b, strides, padding, dilations, False, nothing, group)
+
+
+def _rank(name: Any, w: Any) -> Any:
+    """Return the number of axes of places of a weight."""
+    rank = len(w.shape) - 2
+    if rank not in (1, 2, 3):
+        raise ValueError(f"{name} along {rank} axes has no rule: only along one, two and three")
+    return rank
 
 
 @onnx_operator("ConvTranspose")
@@ -130,9 +124,10 @@ def conv_transpose(
     strides: Any = None,
 ) -> Any:
     """Return the transpose of a convolution of x along its axes of places, one, two or three."""
-    rank = len(w.shape) - 2
-    strides = tuple([1] * rank if strides is None else strides)
-    dilations = tuple([1] * rank if dilations is None else dilations)
+    rank = _rank("ConvTranspose", w)
+    nothing = (0,) * rank
+    strides = (1,) * rank if strides is None else tuple(strides)
+    dilations = (1,) * rank if dilations is None else tuple(dilations)
     extra = [0] * rank if output_padding is None else list(output_padding)
     if pads is None:
         pads = [0] * (2 * rank)
@@ -145,7 +140,7 @@ def conv_transpose(
         up = auto_pad == "SAME_UPPER"
         before = [max(c, 0) // 2 if up else max(c, 0) - max(c, 0) // 2 for c in cut]
         pads = before + [c - b for c, b in zip(cut, before, strict=True)]
-    y = _transposed(x, w, b, strides, group, dilations, rank)
+    y = convolution(x, w, b, strides, nothing, dilations, True, nothing, group)
     ends = [e - after for e, after in zip(extra, pads[rank:], strict=True)]
     around = [-before for before in pads[:rank]] + ends
     if any(n != 0 for n in around):
@@ -159,13 +154,3 @@ def _bordered(y: Any, b: Any, around: Any, rank: Any) -> Any:
         return pad(y, pairs_of(around))
     bias = np.reshape(b, (-1, *[1] * rank))
     return pad(y - bias, pairs_of(around)) + bias
-
-
-def _transposed(x: Any, w: Any, b: Any, strides: Any, group: Any, dilations: Any, rank: Any) -> Any:
-    if rank == 1:
-        return conv_transpose1d(x, w, b, strides, 0, 0, group, dilations)
-    if rank == 2:
-        return conv_transpose2d(x, w, b, strides, 0, 0, group, dilations)
-    if rank == 3:
-        return conv_transpose3d(x, w, b, strides, 0, 0, group, dilations)
-    raise ValueError(f"ConvTranspose along {rank} axes has no rule: only along one, two and three")

@@ -10,14 +10,7 @@ import numpy as np
 from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast, is_real
 from tensorlib.networks.padding import pad
-from tensorlib.networks.pools import (
-    avg_pool1d,
-    avg_pool2d,
-    avg_pool3d,
-    max_pool1d,
-    max_pool2d,
-    max_pool3d,
-)
+from tensorlib.networks.pooling import largest, means
 from tensorlib.onnx.linear import pairs_of, same_pads
 
 
@@ -47,6 +40,8 @@ def _pads(x: Any, kernel: Any, strides: Any, dilations: Any, auto_pad: Any, pads
 def _is_plain(pads: Any, kernel: Any) -> Any:
     """Return whether the pools know such a padding: the same at both ends, at most half of a window."""
     rank = len(kernel)
+    if max(pads) == 0:
+        return True
     return pads[:rank] == pads[rank:] and all(2 * p <= k for p, k in zip(pads, kernel, strict=False))
 
 
@@ -77,41 +72,29 @@ def max_pool(
     storage_order: Any = 0,
     strides: Any = None,
 ) -> Any:
-    """Return the largest element of each window, and their places in x as a row."""
+    """Return the largest element of each window, alone in a tuple."""
     if not is_real(x):
         raise ValueError("MaxPool of integers has no rule: cast them")
-    rank = len(kernel_shape)
+    if outputs > 1:
+        raise ValueError("MaxPool with Indices has no rule: leave them out")
     kernel = tuple(kernel_shape)
-    strides = tuple([1] * rank if strides is None else strides)
-    dilations = tuple([1] * rank if dilations is None else dilations)
+    nothing = (0,) * _rank("MaxPool", kernel)
+    strides = (1,) * len(kernel) if strides is None else tuple(strides)
+    dilations = (1,) * len(kernel) if dilations is None else tuple(dilations)
     pads = _pads(x, kernel, strides, dilations, auto_pad, pads)
-    if outputs == 1:
-        padding = tuple(pads[:rank])
-        if not _is_plain(pads, kernel):
-            if ceil_mode:
-                pads = _with_ceil(x, kernel, strides, dilations, pads)
-                ceil_mode = 0
-            x = pad(x, pairs_of(pads), "constant", -math.inf)
-            padding = tuple([0] * rank)
-        return (_largest(x, kernel, strides, padding, dilations, bool(ceil_mode), False),)
-    if storage_order or not _is_plain(pads, kernel):
-        raise ValueError("MaxPool with Indices by columns, or with other padding at the ends, has no rule")
-    y, places = _largest(x, kernel, strides, tuple(pads[:rank]), dilations, bool(ceil_mode), True)
-    planes = np.arange(x.shape[0] * x.shape[1]) * math.prod(x.shape[2:])
-    planes = np.reshape(planes, (x.shape[0], x.shape[1], *[1] * rank))
-    return y, places + beside(planes, x)
+    if _is_plain(pads, kernel):
+        return (largest(x, kernel, strides, tuple(pads[: len(kernel)]), dilations, bool(ceil_mode)),)
+    if ceil_mode:
+        pads = _with_ceil(x, kernel, strides, dilations, pads)
+    x = pad(x, pairs_of(pads), "constant", -math.inf)
+    return (largest(x, kernel, strides, nothing, dilations, False),)
 
 
-def _largest(
-    x: Any, kernel: Any, strides: Any, padding: Any, dilations: Any, ceil_mode: Any, indices: Any
-) -> Any:
-    if len(kernel) == 1:
-        return max_pool1d(x, kernel, strides, padding, dilations, ceil_mode, indices)
-    if len(kernel) == 2:
-        return max_pool2d(x, kernel, strides, padding, dilations, ceil_mode, indices)
-    if len(kernel) == 3:
-        return max_pool3d(x, kernel, strides, padding, dilations, ceil_mode, indices)
-    raise ValueError(f"MaxPool along {len(kernel)} axes has no rule: only along one, two and three")
+def _rank(name: Any, kernel: Any) -> Any:
+    """Return the number of axes of a pool's windows."""
+    if len(kernel) > 3:
+        raise ValueError(f"{name} along {len(kernel)} axes has no rule: only along one, two and three")
+    return len(kernel)
 
 
 @onnx_operator("AveragePool")
@@ -127,30 +110,21 @@ def average_pool(
     strides: Any = None,
 ) -> Any:
     """Return the mean of each window; without count_include_pad that of the elements of x in it."""
-    rank = len(kernel_shape)
     kernel = tuple(kernel_shape)
-    strides = tuple([1] * rank if strides is None else strides)
+    rank = _rank("AveragePool", kernel)
+    nothing = (0,) * rank
+    strides = (1,) * rank if strides is None else tuple(strides)
     if dilations is not None and max(dilations) > 1:
         raise ValueError("AveragePool with dilations has no rule")
     pads = _pads(x, kernel, strides, [1] * rank, auto_pad, pads)
     if _is_plain(pads, kernel):
-        return _means(x, kernel, strides, tuple(pads[:rank]), bool(ceil_mode), bool(count_include_pad))
+        padding, counts = tuple(pads[:rank]), bool(count_include_pad)
+        return means(x, kernel, strides, padding, bool(ceil_mode), counts, None)
     whole = _with_ceil(x, kernel, strides, [1] * rank, pads) if ceil_mode else pads
-    nothing = tuple([0] * rank)
-    sums = _means(pad(x, pairs_of(whole)), kernel, strides, nothing, False, True)
+    sums = means(pad(x, pairs_of(whole)), kernel, strides, nothing, False, True, None)
     counted = np.ones((1, 1, *x.shape[2:]), dtype=np.float64)
     if count_include_pad:
         counted = pad(counted, pairs_of(pads), "constant", 1.0)
         whole = [w - p for w, p in zip(whole, pads, strict=True)]
-    shares = _means(pad(counted, pairs_of(whole)), kernel, strides, nothing, False, True)
+    shares = means(pad(counted, pairs_of(whole)), kernel, strides, nothing, False, True, None)
     return sums / beside(cast(shares, "float32"), x)
-
-
-def _means(x: Any, kernel: Any, strides: Any, padding: Any, ceil_mode: Any, counts_padding: Any) -> Any:
-    if len(kernel) == 1:
-        return avg_pool1d(x, kernel, strides, padding, ceil_mode, counts_padding)
-    if len(kernel) == 2:
-        return avg_pool2d(x, kernel, strides, padding, ceil_mode, counts_padding)
-    if len(kernel) == 3:
-        return avg_pool3d(x, kernel, strides, padding, ceil_mode, counts_padding)
-    raise ValueError(f"AveragePool along {len(kernel)} axes has no rule: only along one, two and three")
