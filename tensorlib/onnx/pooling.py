@@ -11,6 +11,7 @@ from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast, is_real
 from tensorlib.networks.padding import pad
 from tensorlib.networks.pooling import largest, means
+from tensorlib.networks.unpooling import largest_places, with_places
 from tensorlib.onnx.linear import pairs_of, same_pads
 
 
@@ -72,22 +73,33 @@ def max_pool(
     storage_order: Any = 0,
     strides: Any = None,
 ) -> Any:
-    """Return the largest element of each window, alone in a tuple."""
+    """Return the largest element of each window; with two outputs their places in x, too."""
     if not is_real(x):
         raise ValueError("MaxPool of integers has no rule: cast them")
-    if outputs > 1:
-        raise ValueError("MaxPool with Indices has no rule: leave them out")
     kernel = tuple(kernel_shape)
     nothing = (0,) * _rank("MaxPool", kernel)
     strides = (1,) * len(kernel) if strides is None else tuple(strides)
     dilations = (1,) * len(kernel) if dilations is None else tuple(dilations)
     pads = _pads(x, kernel, strides, dilations, auto_pad, pads)
     if _is_plain(pads, kernel):
-        return (largest(x, kernel, strides, tuple(pads[: len(kernel)]), dilations, bool(ceil_mode)),)
+        rest = kernel, strides, tuple(pads[: len(kernel)]), dilations, bool(ceil_mode)
+        return (largest(x, *rest),) if outputs == 1 else _with_places(x, rest, storage_order)
+    if outputs > 1:
+        raise ValueError("MaxPool with Indices and such padding has no rule: leave them out")
     if ceil_mode:
         pads = _with_ceil(x, kernel, strides, dilations, pads)
     x = pad(x, pairs_of(pads), "constant", -math.inf)
     return (largest(x, kernel, strides, nothing, dilations, False),)
+
+
+def _with_places(x: Any, rest: Any, by_columns: Any) -> Any:
+    """Return the largest elements, and their places in x as a row."""
+    count = len(rest[0])
+    if by_columns:
+        raise ValueError("MaxPool with Indices by columns has no rule: leave them out")
+    y, places = with_places(x, largest_places(x, *rest), count)
+    planes = np.arange(math.prod(x.shape[:-count])) * math.prod(x.shape[-count:])
+    return y, places + beside(np.reshape(planes, (*x.shape[:-count], *[1] * count)), x)
 
 
 def _rank(name: Any, kernel: Any) -> Any:
