@@ -1,0 +1,76 @@
+"""The deepest ResNet and GPT under one cap, by this package and by PyTorch, beside published depths.
+
+    python -m experiments.published.run                       # a cap of 96 MiB: about two minutes
+    python -m experiments.published.run --full                # 4 GiB: some hours
+    python -m experiments.published.run --cap 12288 --limit 300000
+
+A depth counts if a whole gradient is computed, with weights of its own for each block, within a cap that
+the system sets on all that the process takes beyond its imports, the weights among that. Weights are changed
+within the gradient (`each=`, PyTorch's hooks), so that no method holds a whole gradient.
+
+Out: a table and experiments/results/published-c.json.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from experiments import common, deep
+
+NETS = {"ResNet": "experiments.resnet.net", "GPT": "experiments.gpt.net"}
+METHODS = (deep.TORCH, deep.TORCH_EACH, deep.TORCH_ROOT, deep.PLAIN, deep.INDIVIDUAL, deep.RIGHT, deep.BUDGET)
+# Depths of ResNet and GPT, and the resolution of a ray tracer, within 12 GB of a GPU, as published.
+PUBLISHED = {
+    "individual": (608, 4, "280x210"),
+    "right-branching": (760, 48, "320x240"),
+    "DeepSpeed": (760, 48, ""),
+    "L2L": (38_000, 3_000, ""),
+    "the original": (250_000, 14_000, "1280x960"),
+}
+
+
+def deepest(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the deepest network of which a gradient was computed, and what ended the search."""
+    good = [row for row in rows if "error" not in row]
+    failed = [row["error"] for row in rows if "error" in row]
+    best = max(good, key=lambda row: row["depth"], default={"depth": 0, "ms": 0.0})
+    return {"depth": best["depth"], "ms": best["ms"], "ended": failed[0] if failed else "time"}
+
+
+def main() -> None:
+    options = common.parser("the deepest networks under one cap")
+    options.add_argument("--full", action="store_true", help="a cap of 4 GiB")
+    options.add_argument("--cap", type=int, help="MiB that a process may take beyond its imports")
+    options.add_argument("--limit", type=int, help="the greatest depth that is tried")
+    options.add_argument("--seconds", type=float, help="CPU seconds of the longest gradient")
+    options.add_argument("--only", default="", help="methods whose names contain this word")
+    options.add_argument("--net", choices=list(NETS), help="one of the networks alone")
+    chosen = options.parse_args()
+    cap = (chosen.cap or (4_096 if chosen.full else 96)) * deep.MIB
+    limit = chosen.limit or (300_000 if chosen.full else 1_500)
+    seconds = chosen.seconds or (1_000.0 if chosen.full else 8.0)
+    found: dict[str, dict[str, Any]] = {}
+    for name in METHODS:
+        for net, module in NETS.items():
+            if chosen.only in name and chosen.net in (None, net):
+                rows = deep.largest(module, name, cap, limit, seconds)
+                found.setdefault(name, {})[net] = {**deepest(rows), "rows": rows}
+    lines = [_line(name, nets) for name, nets in found.items()]
+    header = ("method", *[f"{net}, {what}" for net in NETS for what in ("blocks", "ms per block")])
+    print("\n" + common.table(header, lines))
+    published = [[name, *map(str, depths)] for name, depths in PUBLISHED.items()]
+    print("\n" + common.table(("published, 12 GB", "ResNet", "GPT", "ray tracer"), published))
+    if chosen.full:
+        common.save("published", "c", cap=cap, found=found, published=PUBLISHED)
+
+
+def _line(name: str, nets: dict[str, Any]) -> list[str]:
+    line = [name]
+    for net in NETS:
+        best = nets.get(net)
+        line += ["", ""] if best is None else [f"{best['depth']:,}", f"{best['ms']:.2f}"]
+    return line
+
+
+if __name__ == "__main__":
+    main()

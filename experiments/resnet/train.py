@@ -1,0 +1,72 @@
+"""Train a residual network on digits, within a bound of memory.
+
+    python -m experiments.resnet.train              # 16 blocks, 3 epochs: some seconds
+    python -m experiments.resnet.train --full       # 1,000 blocks, 2 epochs: about ten minutes
+
+Out: the loss and the accuracy on digits that were not trained with; with --full
+experiments/results/resnet-train-c.json.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from experiments import common, training
+from experiments.deep import MIB, one_thread
+from experiments.resnet import net
+
+SHOWN = 15  # steps of which the mean loss is shown
+
+
+def batches(images: Any, labels: Any, epochs: int) -> Iterator[tuple[Any, Any]]:
+    """Yield batches of all images, in another order in each epoch."""
+    for epoch in range(epochs):
+        order = torch.randperm(len(images), generator=torch.Generator().manual_seed(epoch))
+        for i in range(0, len(order) - net.BATCH + 1, net.BATCH):
+            chosen = order[i : i + net.BATCH]
+            yield images[chosen], labels[chosen]
+
+
+def accuracy(weights: net.Net, images: Any, labels: Any) -> float:
+    """Return the share of images of which the class is found."""
+    x = net.stem(weights, images, labels)
+    for w in weights.blocks:
+        x = net.block(x, w)
+    return float((net.logits(x, weights).argmax(1) == labels).float().mean())
+
+
+def main() -> None:
+    options = common.parser("training a deep residual network on digits")
+    options.add_argument("--full", action="store_true", help="1,000 blocks, 2 epochs")
+    options.add_argument("--depth", type=int, help="blocks (16; with --full 1,000)")
+    options.add_argument("--epochs", type=int, help="epochs (3; with --full 2)")
+    options.add_argument("--memory", type=int, default=256, help="MiB for each gradient (256)")
+    options.add_argument("--rate", type=float, default=3e-3, help="the first step's rate (0.003)")
+    chosen = options.parse_args()
+    depth = chosen.depth or (1_000 if chosen.full else 16)
+    epochs = chosen.epochs or (2 if chosen.full else 3)
+    one_thread()
+    images, labels, tested, expected = net.images()
+    steps = epochs * (len(images) // net.BATCH)
+    first, losses, curve, began = net.weights(depth), [], [], time.process_time()
+    found = batches(images, labels, epochs)
+    for step, (weights, loss) in enumerate(
+        training.descent(net, first, found, chosen.memory * MIB, chosen.rate, steps), 1
+    ):
+        losses.append(loss)
+        if step % SHOWN == 0 or step == steps:
+            share, seconds = accuracy(weights, tested, expected), time.process_time() - began
+            curve.append({"step": step, "loss": training.mean(losses[-SHOWN:]), "accuracy": share})
+            row = curve[-1]
+            print(f"step {step}  loss {row['loss']:.3f}  accuracy {share:.1%}  {seconds:.0f} s", flush=True)
+    if chosen.full:
+        content = {"depth": depth, "memory": chosen.memory * MIB, "seconds": time.process_time() - began}
+        common.save("resnet-train", "c", **content, curve=curve)
+
+
+if __name__ == "__main__":
+    main()
