@@ -46,6 +46,12 @@ def f(x):
         warnings.warn("far")
     return x * len(found)
 ---
+`__new__` of what is no class => name the class
+class Point:
+    pass
+def f(x):
+    return «{object}.__new__(Point)».x
+---
 a lambda with `yield` => write a `def`
 def f(x):
     g = «lambda: (yield x)»

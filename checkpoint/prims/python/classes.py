@@ -33,6 +33,7 @@ from checkpoint.prims.python.support import (
     has_fields,
     is_object,
     is_tuple,
+    no_attribute,
     python_result,
     rearrange,
     tuple_of,
@@ -53,10 +54,10 @@ def _check_method(now: Now, x: Any, name: str) -> None:
     """Raise AttributeError where reading a method of a plain value, or of a program's object, does so."""
     cls = class_of(x)
     if cls in _PLAIN and not hasattr(cls, name):
-        raise AttributeError(f"{class_name(x)!r} object has no attribute {name!r}")
+        raise no_attribute(x, name)
     is_computed = is_object(x) and (found_in(cls, "__getattr__") is not None or _has_own(now, x, name))
     if (x is None or is_object(x)) and not is_computed and found_in(cls, name) is None:
-        raise AttributeError(f"{class_name(x)!r} object has no attribute {name!r}")
+        raise no_attribute(x, name)
 
 
 def _attribute_name(now: Now, name: Any) -> str:

@@ -23,6 +23,7 @@ from checkpoint.prims.python.support import (
     is_tuple,
     key_of,
     list_of,
+    no_attribute,
     python_operands,
     rearrange,
     to_value,
@@ -33,7 +34,7 @@ from checkpoint.prims.python.updates import dict_of, entries
 
 def _dictionary(x: Any, method: str) -> Any:
     if type(x) is not Dict:
-        raise AttributeError(f"{class_name(x)!r} object has no attribute {method!r}")
+        raise no_attribute(x, method)
     return x
 
 

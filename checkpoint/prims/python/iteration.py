@@ -26,6 +26,7 @@ from checkpoint.prims.python.support import (
     PLAIN,
     elements,
     is_tuple,
+    no_attribute,
     python_operands,
     rearrange,
     select,
@@ -189,7 +190,7 @@ def _replaced(now: Now, x: Any, changes: Dict) -> Record | Object:
 def _fields(now: Now, x: Any) -> Dict:
     names = getattr(class_of(x), "_fields", None)
     if type(x) is not Record or names is None:
-        raise AttributeError(f"{class_name(x)!r} object has no attribute '_asdict'")
+        raise no_attribute(x, "_asdict")
     return Dict(dict(zip(names, map(fresh, x.items), strict=True)), owner=now.owner)
 
 

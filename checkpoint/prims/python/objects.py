@@ -20,10 +20,11 @@ from checkpoint.ad.values import Capsule, Closure
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, COMPLEX
 from checkpoint.lang.python.source.members import found, is_slot
-from checkpoint.prims.python.native import CAUSE, class_name, class_of, from_native
+from checkpoint.prims.python.native import CAUSE, class_of, from_native
 from checkpoint.prims.python.sequences import builds
 from checkpoint.prims.python.support import (
     check_own,
+    no_attribute,
     operator,
     python_result,
     rearrange,
@@ -89,7 +90,7 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
                 f"{name} of a {cls.__name__} has no rule here: do what needs it outside of the function, and "
                 f"pass the result"
             )
-        raise AttributeError(f"{class_name(x)!r} object has no attribute {name!r}")
+        raise no_attribute(x, name)
     advice = f": call it where it stands, x.{name}(...)" if _is_called(cls, name) else ""
     raise RunError(f"the attribute {name} of a {cls.__name__} cannot be used as a value here{advice}")
 
@@ -203,7 +204,7 @@ def _delete_attribute(now: Now, x: Any, name: str) -> Object:
     if position is None and is_slot(found(x.layout.cls, name)):
         raise AttributeError(name)
     if position is None:
-        raise AttributeError(f"{class_name(x)!r} object has no attribute {name!r}")
+        raise no_attribute(x, name)
     items = changeable(now, x)
     items[:] = map(fresh, [*items[:position], *items[position + 1 :]])
     x.layout = Layout(x.layout.cls, tuple(n for n in x.layout.names if n != name))

@@ -26,6 +26,7 @@ from checkpoint.prims.python.support import (
     is_tuple,
     key_of,
     list_of,
+    no_attribute,
     python_operands,
     python_result,
     rearrange,
@@ -95,7 +96,7 @@ def _popped(now: Now, x: Any, i: Any) -> Any:
         return fresh(items[i])
     if type(x) is Dict:
         return _item(now, x, i)
-    raise AttributeError(f"{class_name(x)!r} object has no attribute 'pop'")
+    raise no_attribute(x, "pop")
 
 
 def _slice(now: Now, x: Any, low: Any, high: Any, stride: Any) -> Any:

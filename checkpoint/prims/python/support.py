@@ -106,6 +106,13 @@ def refuse(now: Now, function: Callable[..., Any], *operands: Any) -> Any:
     )
 
 
+def no_attribute(x: Any, name: str) -> AttributeError:
+    """Return Python's error for an attribute that a value has not."""
+    is_class = type(x) is Native and isinstance(x.value, type)
+    shown = f"type object {x.value.__name__!r}" if is_class else f"{class_name(x)!r} object"
+    return AttributeError(f"{shown} has no attribute {name!r}")
+
+
 def check_own(x: Any) -> None:
     """Raise RunError for the change of an object that is Python's own, which Python itself would change."""
     cls = type(x.value) if type(x) in NATIVES else int

@@ -15,7 +15,6 @@ from checkpoint.ad.containers import MUTABLE_CONTAINERS, Dict, List, Record, cha
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.storage import Now
 from checkpoint.errors import RunError
-from checkpoint.prims.python.native import class_name
 from checkpoint.prims.python.support import (
     INDEXED,
     WHOLE,
@@ -24,6 +23,7 @@ from checkpoint.prims.python.support import (
     elements,
     has_fields,
     key_of,
+    no_attribute,
     python_operands,
     refuse,
     update,
@@ -54,10 +54,6 @@ def dict_of(now: Now, items: dict[Any, Any]) -> Dict:
 def _index(now: Now, i: Any) -> Any:
     """Return an index as Python takes it, or as Python's message names it."""
     return i if type(i) in WHOLE else python_operands(now, (i,))[0]
-
-
-def _no_method(x: Any, name: str) -> AttributeError:
-    return AttributeError(f"{class_name(x)!r} object has no attribute {name!r}")
 
 
 # x[i] = v
@@ -128,7 +124,7 @@ def _delete_writes(now: Now, x: Any, i: Any) -> Writes | None:
 
 def _append(now: Now, x: Any, v: Any) -> Any:
     if type(x) is not List:
-        raise _no_method(x, "append")
+        raise no_attribute(x, "append")
     return changed(now, x, lambda items: items.append(fresh(v)))
 
 
@@ -143,7 +139,7 @@ def _append_writes(now: Now, x: Any, v: Any) -> Writes:
 def extend(now: Now, x: Any, ys: Any) -> Any:
     """Perform x.extend(ys), for any ys that Python iterates over."""
     if type(x) is not List:
-        raise _no_method(x, "extend")
+        raise no_attribute(x, "extend")
     new = copies_of(elements(now, ys))
     return changed(now, x, lambda items: items.extend(new))
 
@@ -158,7 +154,7 @@ def extend_writes(now: Now, x: Any, ys: Any) -> Writes:
 
 def _insert(now: Now, x: Any, i: Any, v: Any) -> Any:
     if type(x) is not List:
-        raise _no_method(x, "insert")
+        raise no_attribute(x, "insert")
     place = _index(now, i)
     items = list(x.items)
     items.insert(place, v)
@@ -167,13 +163,13 @@ def _insert(now: Now, x: Any, i: Any, v: Any) -> Any:
 
 def _reverse(now: Now, x: Any) -> Any:
     if type(x) is not List:
-        raise _no_method(x, "reverse")
+        raise no_attribute(x, "reverse")
     return rearranged(now, x, x.items[::-1])
 
 
 def _clear(now: Now, x: Any) -> Any:
     if type(x) not in (List, Dict):
-        raise _no_method(x, "clear")
+        raise no_attribute(x, "clear")
     return changed(now, x, lambda items: items.clear())
 
 
@@ -208,7 +204,7 @@ def _permute(now: Now, x: Any, order: Record) -> Any:
 def merge(now: Now, x: Any, other: Any) -> Any:
     """Return a dictionary after x.update(other)."""
     if type(x) is not Dict:
-        raise _no_method(x, "update")
+        raise no_attribute(x, "update")
     new = {key: fresh(item) for key, item in entries(now, other).items()}
     return changed(now, x, lambda items: items.update(new))
 

@@ -61,10 +61,6 @@ def set_added(x):
     groups.add({1})
 
 
-def set_as_key(x):
-    return {1} in {frozenset({1}): x}
-
-
 EXAMPLES = [
     Example(counted, (0.7,)),
     Example(described, (0.7,), differentiable=False),
@@ -72,5 +68,4 @@ EXAMPLES = [
     Example(weighted_sets, (0.7,)),
     Example(no_such_set, (0.7,), raises=KeyError),
     Example(set_added, (0.7,), raises=TypeError),
-    Example(set_as_key, (0.7,), raises=TypeError),
 ]

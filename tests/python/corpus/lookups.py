@@ -183,6 +183,43 @@ def spread_before_it_changes(x):
     return first, second, third, [*table, table.pop("d")], table
 
 
+class Shape:
+    sides = 3
+
+
+class Made:
+    def __init__(self, x):
+        self.x = x
+
+
+def method_of_a_class(x):
+    total = x
+    for cls in (Shape, Made):
+        cls.append(1)
+    return total
+
+
+def attribute_of_a_class(x):
+    for cls in (Shape, Made):
+        x = x * cls.nothing
+    return x
+
+
+def sorted_number(x):
+    x.sort()
+    return x
+
+
+def sorted_tuple(x):
+    (x, 1).sort(key=lambda v: 1 / 0)
+    return x
+
+
+def made_by_a_local(x):
+    return object.__new__(Made).x  # noqa: F823  # wrong on purpose
+    object = 3  # noqa: F841  # a name of the function from its first line on
+
+
 EXAMPLES = [
     Example(spread_before_it_changes, (0.7,)),
     Example(missing_method, (0.7,), raises=AttributeError),
@@ -199,4 +236,9 @@ EXAMPLES = [
     Example(star_of_object, (0.7,), raises=TypeError),
     Example(star_of_number, (0.7,), raises=TypeError),
     Example(unset_slot, (0.7,), raises=AttributeError),
+    Example(method_of_a_class, (0.7,), raises=AttributeError),
+    Example(attribute_of_a_class, (0.7,), raises=AttributeError),
+    Example(sorted_number, (0.7,), raises=AttributeError),
+    Example(sorted_tuple, (0.7,), raises=AttributeError),
+    Example(made_by_a_local, (0.7,), raises=UnboundLocalError),
 ]

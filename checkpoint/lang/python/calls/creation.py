@@ -247,7 +247,14 @@ def of_value(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
     def owner(cls: type) -> type:
         return next(base for base in cls.__mro__ if "__new__" in stored_in(base, cls))
 
-    return _of_class(t, owner, node, env)
+    assert isinstance(node.func, ast.Attribute)
+    base, span = node.func.value, t.span(node)
+    if not isinstance(base, ast.Name | ast.Attribute | ast.Call):
+        raise t.refuse(node, "`__new__` of what is no class", "name the class")
+    made = _of_class(t, owner, node, env)
+    if t.program.reference(t, base, env) is not None:
+        return made
+    return Let(span, t.fresh("unused"), t.expr(base, env), made)
 
 
 def _of_class(t: FunctionContext, owner: Callable[[type], type], node: ast.Call, env: Env) -> Expr:

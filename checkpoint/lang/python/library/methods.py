@@ -122,6 +122,8 @@ def change_sort(x: Any, *, key: Any = None, reverse: Any = False) -> Any:
     """See list.sort; of an array along the last axis."""
     if prim("py.is-array", x):
         return (prim("py.set-slice", x, None, None, None, prim("py.array-sorted", x, -1, None)), None)
+    if not isinstance(x, list):
+        prim("py.check-method", x, "sort")
     if key is None:
         return (prim("py.permute", x, prim("py.order", x, bool(reverse))), None)
     keys = [key(item) for item in x]
