@@ -83,10 +83,25 @@ APPLY(matmul) {
     return UNUSED_HERE, PyFloat_Check(x[0]) || PyFloat_Check(x[1]) ? NULL : PyNumber_MatrixMultiply(x[0], x[1]);
 }
 
+/* Returns the products of all elements of g with all of a row. */
+static PyObject *outer_product(const Reversed *r, PyObject *row) {
+    PyObject *column = Py_BuildValue("(ii)", -1, 1);
+    PyObject *const arguments[] = {r->g, column};
+    PyObject *turned = column ? PyObject_VectorcallMethod(r->c->reshape, arguments, 2, NULL) : NULL;
+    PyObject *found = turned ? product_of(turned, row) : NULL;
+    Py_XDECREF(turned);
+    Py_XDECREF(column);
+    return found;
+}
+
+/* Of a matrix and a matrix, or a matrix and a vector. */
 static PyObject *of_matrices(const Reversed *r, Py_ssize_t position) {
     PyObject *other = r->operands[1 - position];
-    if (!is_library_array(r->c, other) || noted_axes(r->c, r->forms, other) != 2) return NULL;
-    if (noted_axes(r->c, r->forms, r->operands[position]) != 2) return NULL;
+    if (!is_library_array(r->c, other)) return NULL;
+    const int64_t own = noted_axes(r->c, r->forms, r->operands[position]), axes = noted_axes(r->c, r->forms, other);
+    if (own == 2 && axes == 1 && position == 0) return outer_product(r, other);
+    if (own == 1 && axes == 2 && position == 1) return PyNumber_MatrixMultiply(r->g, other);
+    if (own != 2 || axes != 2) return NULL;
     PyObject *turned = PyObject_GetAttr(other, r->c->mT), *found = NULL;
     if (turned) found = position ? PyNumber_MatrixMultiply(turned, r->g) : PyNumber_MatrixMultiply(r->g, turned);
     Py_XDECREF(turned);

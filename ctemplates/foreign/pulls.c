@@ -248,6 +248,7 @@ Pulling array_reverse(Pull *p, Heap *heap, const Step *step, PyObject *origin, V
                       Value *accumulators, uint32_t count) {
     const ArrayClasses *c = array_classes();
     if (!c) PyErr_Clear();
+    if (c && origin == c->idle) return PULLED;
     if (!c || !is_applied(origin)) return NOT_HERE;
     if (received->tag == REAL && received->real == 0.0) return PULLED;
     *p = (Pull){.c = c, .heap = heap, .applied = (const Applied *)origin, .received = received,

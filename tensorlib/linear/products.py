@@ -97,6 +97,8 @@ def _matmul_right(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
         return unbroadcast(xp, g * a, b)
     if n == 1:
         return unbroadcast(xp, a[:, None] * g[..., None, :], b)
+    if n == 2 and m == 1:
+        return unbroadcast(xp, g @ a, b)
     rest = range(n - 1)
     if m == 1 or (m == 2 and n > 2):
         return unbroadcast(xp, _summed(xp, a, g, rest, rest), b)

@@ -53,17 +53,27 @@ def tree_lstm_cell(
     gates in this order. w_f, u_f, b_f: of the forget gate, which each child has of its own. After Tai,
     Socher and Manning, 2015.
     """
-    size = u_f.shape[-1]
-    gates = linear(input, w_iou, b_iou)
+    size = len(b_f)
+    gates = _product(w_iou, input) + b_iou
     if children:
-        gates = gates + linear(sum([h for h, _ in children[1:]], children[0][0]), u_iou)
-    opened = sigmoid(gates[..., : 2 * size])
+        gates = gates + _product(u_iou, sum([h for h, _ in children[1:]], children[0][0]))
+    opened = _opened(gates[..., : 2 * size])
     c = opened[..., :size] * np.tanh(gates[..., 2 * size :])
     if children:
-        forget = linear(input, w_f, b_f)
+        forget = _product(w_f, input) + b_f
         for h, kept in children:
-            c = c + sigmoid(forget + linear(h, u_f)) * kept
+            c = c + _opened(forget + _product(u_f, h)) * kept
     return opened[..., size:] * np.tanh(c), c
+
+
+def _product(weight: Any, x: Any) -> Any:
+    """Return what `linear` does, of one sample as a step that costs less."""
+    return weight @ x if x.ndim == 1 else linear(x, weight)
+
+
+def _opened(x: Any) -> Any:
+    """Return sigmoid(x), up to rounding, by functions that cost little on small arrays."""
+    return 0.5 * np.tanh(0.5 * x) + 0.5
 
 
 for _function in (lstm_cell, gru_cell, tree_lstm_cell):
