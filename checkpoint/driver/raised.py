@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, described
+from checkpoint.ad.containers import Object
 from checkpoint.ad.library import overload
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.pullbacks import PLAIN
@@ -66,8 +67,16 @@ def failure(name: str, operands: tuple[Any, ...], exception: Exception, span: Sp
     for operand in (*called, *operands):
         if type(operand) is Unusable:
             return operand.error(span)
+        if type(operand) is Object and isinstance(records().get(name), Tensor):
+            return _of_object(name, operand, span)
     shown = " ".join([name, *(write_value(operand, limit=60) for operand in operands)])
     return Raised(Failure(exception, f"({shown}): {exception}", _about(name, operands)), span)
+
+
+def _of_object(name: str, operand: Object, span: Span) -> SourceError:
+    """Return the error for an object of a class in a function of arrays that found no use for it."""
+    what = f"an object of {operand.layout.cls.__qualname__} as an operand of {name}"
+    return SourceError(f"{what} is not supported: call a method of it, or pass its numbers", span)
 
 
 def run_ending(

@@ -15,7 +15,7 @@ from typing import Any
 from checkpoint.ad import library
 from checkpoint.ad.tensors import Tensor
 from checkpoint.lang.core import Const, Expr, If, Prim
-from checkpoint.lang.python.calls import arrange, arrays
+from checkpoint.lang.python.calls import arrange, arrays, ufuncs
 from checkpoint.lang.python.calls.arrays import AMBIGUOUS, argument, callee_of
 from checkpoint.lang.python.context import complex_operands
 from checkpoint.lang.python.context.arguments import Arguments
@@ -71,6 +71,9 @@ def call(t: FunctionContext, record: Tensor, node: ast.Call, env: Env) -> Expr:
     if record.name in PARTS and of_one and complex_operands.are_met(t):
         return bind(t.program.names, [t.expr(node.args[0], env)], lambda v: _part(t, record, v[0], node))
     passed = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
+    if is_ufunc(record):
+        known = t.program.reference(t, node.func, env)
+        return ufuncs.chosen(t, known, passed, node, lambda plain: _apply(t, record, plain, node))
     return _apply(t, record, passed, node)
 
 

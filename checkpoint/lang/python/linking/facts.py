@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from checkpoint.ad.array_library import ArrayLibrary, libraries
@@ -26,6 +26,16 @@ from checkpoint.lang.python.library.standard.fractional import EXACT
 from checkpoint.lang.python.linking.stubs import Reached
 from checkpoint.lang.python.linking.surveys import classes_in
 from checkpoint.lang.python.source.members import METHOD_TYPES, has_members, member_of
+
+# Facts of one word by what stands for them among the classes of a program.
+MARKS: dict[Any, str] = {
+    types.FunctionType: "varying",
+    Table: "tables",
+    set: "sets",
+    slice: "slices",
+    Array: "arrays",
+    "types of elements": "dtypes",
+}
 
 # What a class stores that an attribute of the object itself comes before.
 FOLLOWING = (*METHOD_TYPES, staticmethod, classmethod)
@@ -86,23 +96,39 @@ class Facts:
             if isinstance(cls, types.GenericAlias):
                 facts.valued = {**(facts.valued or {}), cls.__args__[0]: None}
                 facts.dtypes = facts.dtypes or arrays.is_constant(cls.__args__[0])
-            elif cls is types.FunctionType:
-                facts.varying = True
-            elif cls is Table:
-                facts.tables = True
-            elif cls is set:
-                facts.sets = True
-            elif cls is Array:
-                facts.arrays = True
+            elif isinstance(cls, types.ModuleType):
+                facts.modules[cls.__name__] = cls
+            elif cls in MARKS:
+                setattr(facts, MARKS[cls], True)
             elif cls in libraries:
                 facts.libraries[libraries[cls]] = None
             else:
                 facts.classes[cls] = None
+        facts.generators = generator in facts.classes
         return facts
 
+    def with_reached(self, others: Facts) -> Facts:
+        """Return these facts of a large program, and others, for its next translation."""
+        assert self.reached is not None
+        flags: dict[str, Any] = {name: True for name in MARKS.values() if getattr(others, name)}
+        if others.valued is not None:
+            flags["valued"] = {**(self.valued or {}), **others.valued}
+        return replace(
+            self,
+            classes={**self.classes, **others.classes},
+            libraries={**self.libraries, **others.libraries},
+            modules={**self.modules, **others.modules},
+            generators=self.generators or others.generators,
+            reached=Reached(self.reached.keys),
+            **flags,
+        )
+
     def met(self) -> tuple[Any, ...]:
-        """Return what is known of classes, as classes_in gives it."""
-        return (*self.classes, *(type[cls] for cls in self.valued or ()))
+        """Return what other programs must know that take objects of this one, as classes_in gives it."""
+        marks = [mark for mark, name in MARKS.items() if getattr(self, name) and name != "varying"]
+        of_libraries = [kind for kind, library in libraries.items() if library in self.libraries]
+        valued = [type[cls] for cls in self.valued or ()]
+        return (*self.classes, *valued, *marks, *of_libraries, *self.modules.values())
 
 
 class FactsChanged(Exception):

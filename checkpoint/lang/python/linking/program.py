@@ -19,7 +19,6 @@ from typing import Any
 
 from checkpoint import config
 from checkpoint.ad import library as arrays
-from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.state import STATE
@@ -131,8 +130,7 @@ def _facts_of(shape: Shape, classes: tuple[type, ...], earlier: Facts | None = N
     """Return what is known of a program at first; earlier: of a large one, what was known of it before."""
     facts = Facts.of(classes)
     if earlier is not None and earlier.reached is not None:
-        known = {**earlier.classes, **facts.classes}
-        return replace(earlier, classes=known, reached=Reached(earlier.reached.keys))
+        return earlier.with_reached(facts)
     if shape.positional is None:  # its callers are not known
         facts.general, facts.most = True, 8
     facts.has_state = shape.has_state
@@ -185,7 +183,7 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     thunk = Lambda(NOWHERE, tuple(params), body, name="program")
     met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
     packages = linker.packages
-    passed = (cls for cls in classes if cls not in (types.FunctionType, Array))
+    passed = (cls for cls in classes if cls is not types.FunctionType)
     known = tuple(dict.fromkeys((*passed, *linker.facts.met())))
     scopes, inputs = analyse(thunk), linker.inputs
     inputs.forget()
