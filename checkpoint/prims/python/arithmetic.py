@@ -227,7 +227,8 @@ def _compared(function: Function) -> Function:
 
 
 def _has_elements(x: Any) -> bool:
-    return type(x) is Table or (type(x) is Native and bool(getattr(x.value, "shape", ())))
+    shape = getattr(x.value, "shape", ()) if type(x) is Native else ()
+    return type(x) is Table or (isinstance(shape, tuple) and bool(shape))  # numpy.shape is a function
 
 
 def _by_elements(function: Function, otherwise: Function) -> Function:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,23 @@ def declined_by_all(x: float) -> Any:
     return np.arctan2(any_of(Amount(x)), np.ones(1))
 
 
+class OfArrays:
+    library: Any = np
+
+
+class OfNumbers:
+    library: Any = math
+
+
+def compared(x: float) -> Any:
+    """Modules are compared, one of which has a function named shape."""
+    one, other = OfArrays().library, OfNumbers().library
+    same = OfArrays().library
+    return one == other, one != other, one == same, x * other.cos(x) == x * math.cos(x)
+
+
 EXAMPLES = [
+    Example(compared, (0.7,)),
     Example(by_operators, (0.7,)),
     Example(by_functions, (0.7,)),
     Example(in_order, (0.7,)),
