@@ -41,7 +41,7 @@ class Amount:
         return np.multiply(other, self)  # type: ignore[call-overload]
 
     def __abs__(self) -> Any:
-        return np.absolute(self)  # type: ignore[call-overload]
+        return np.absolute(self)
 
 
 class Squared(Amount):

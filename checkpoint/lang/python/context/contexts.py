@@ -33,6 +33,7 @@ from checkpoint.lang.python.context.meanings import (
 from checkpoint.lang.python.normal.liveness import Liveness
 from checkpoint.lang.python.normal.normaliser import Normaliser
 from checkpoint.lang.python.scopes.scopes import Scope, scope_of
+from checkpoint.lang.python.scopes.syntax import children_of
 from checkpoint.lang.python.source.refusals import NO_REFUSALS, Refusals, place, refuse
 from checkpoint.lang.python.source.texts import FunctionText
 
@@ -292,7 +293,7 @@ class FunctionContext(CallContext):
                 found.add(each.id)
                 if each.id in self.visible:
                     found |= self.visible[each.id].uses
-            pending.extend(ast.iter_child_nodes(each))
+            pending += children_of(each)
         return frozenset(found)
 
     # Places and refusals

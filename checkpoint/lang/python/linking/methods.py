@@ -23,6 +23,7 @@ from checkpoint.lang.python.linking.objects import Objects
 from checkpoint.lang.python.linking.stubs import LIMIT, TooLarge, stub_of
 from checkpoint.lang.python.normal import initial
 from checkpoint.lang.python.scopes.scopes import parameters, scope_of
+from checkpoint.lang.python.scopes.syntax import nodes_in, remembered
 from checkpoint.lang.python.source import boundary, refusals
 from checkpoint.lang.python.source.members import makes_named_tuple
 from checkpoint.lang.python.source.texts import FunctionText, text_of
@@ -223,9 +224,10 @@ class Methods(Objects):
         return Callee(init.name, variable(core), classes.bound(init.signature), implicit=1)
 
 
+@remembered
 def may_decline(node: ast.AST) -> bool:
     """Return whether a function may return NotImplemented: it names it, or calls an operator's method."""
-    for each in ast.walk(node):
+    for each in nodes_in(node):
         if isinstance(each, ast.Name) and each.id == "NotImplemented":
             return True
         if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):

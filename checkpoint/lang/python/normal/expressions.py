@@ -31,6 +31,7 @@ from checkpoint.lang.python.normal.nodes import (
 from checkpoint.lang.python.scopes.syntax import (
     COMPREHENSIONS,
     MUTATING_METHODS,
+    children_of,
     is_super,
     module_of,
     out_of,
@@ -115,7 +116,7 @@ class Expressions(ABC):
             return True
         if isinstance(node, ast.Lambda):
             return any(self.has_effect(d) for d in [*node.args.defaults, *node.args.kw_defaults] if d)
-        return any(self.has_effect(child) for child in ast.iter_child_nodes(node))
+        return any(map(self.has_effect, children_of(node)))
 
     def save(self, value: ast.expr, out: list[ast.stmt]) -> ast.Name:
         """Assign a value to a new temporary, and return that."""
@@ -214,7 +215,7 @@ class Expressions(ABC):
             case ast.Call():
                 passed = [*node.args, *(keyword.value for keyword in node.keywords)]
                 return [*self.callee(node.func), *passed]
-        return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+        return [child for child in children_of(node) if isinstance(child, ast.expr)]
 
     def callee(self, function: ast.expr) -> list[ast.expr]:
         """Return the expressions that a call evaluates before its arguments: the object of a method."""

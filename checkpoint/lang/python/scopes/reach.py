@@ -14,13 +14,13 @@ from types import CodeType
 from typing import Any
 
 from checkpoint.lang.python.scopes.lazy import Lazy
-from checkpoint.lang.python.scopes.syntax import walk
+from checkpoint.lang.python.scopes.syntax import nodes_in, remembered, walk
 
 
 def statement_lists(function: ast.FunctionDef | ast.Lambda) -> dict[ast.AST, list[ast.stmt]]:
     """Return, for each nested definition, the list of statements that it is in."""
     found: dict[ast.AST, list[ast.stmt]] = {}
-    for node in ast.walk(function):
+    for node in nodes_in(function):
         for _, field_value in ast.iter_fields(node):
             if isinstance(field_value, list):
                 found.update({s: field_value for s in field_value if isinstance(s, ast.FunctionDef)})
@@ -37,7 +37,7 @@ def is_confined(name: str, statements: list[ast.stmt], function: ast.FunctionDef
 
 def _times(name: str, nodes: Sequence[ast.AST]) -> int:
     """Return how often a name is used in some nodes."""
-    return sum(isinstance(n, ast.Name) and n.id == name for node in nodes for n in ast.walk(node))
+    return sum(isinstance(n, ast.Name) and n.id == name for node in nodes for n in nodes_in(node))
 
 
 def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
@@ -52,6 +52,7 @@ def is_generator(function: ast.AST) -> bool:
     return isinstance(function, Lazy) or (isinstance(function, ast.FunctionDef) and has_yield(function))
 
 
+@remembered
 def has_yield(function: ast.AST) -> bool:
     """Return whether a function has a `yield` of its own."""
     return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(function))

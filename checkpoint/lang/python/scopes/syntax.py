@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from checkpoint.lang.python.scopes.outputs import METHODS, OF_ONE, OF_TWO
 
@@ -45,6 +48,43 @@ VIEWS = frozenset(("keys", "values", "items"))
 MUTATING_FUNCTIONS = frozenset(("at", "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 
 
+_Node = TypeVar("_Node", bound=ast.AST)
+_Answer = TypeVar("_Answer")
+
+
+def remembered(question: Callable[[_Node], _Answer]) -> Callable[[_Node], _Answer]:
+    """Return a function of a node of a text, which never changes, that computes each result once."""
+    known: WeakKeyDictionary[_Node, _Answer] = WeakKeyDictionary()
+
+    @functools.wraps(question)
+    def answer(node: _Node) -> _Answer:
+        if node not in known:
+            known[node] = question(node)
+        return known[node]
+
+    return answer
+
+
+def children_of(node: ast.AST) -> list[ast.AST]:
+    """Return the nodes directly inside a node, as ast.iter_child_nodes yields them, but faster."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif type(value) is list:
+            found += [each for each in value if isinstance(each, ast.AST)]
+    return found
+
+
+def nodes_in(root: ast.AST) -> list[ast.AST]:
+    """Return a node and all nodes inside it, each before those inside it, as ast.walk yields them."""
+    found = [root]
+    for node in found:
+        found += children_of(node)
+    return found
+
+
 def walk(nodes: Iterable[ast.AST], enters: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
     """Yield some nodes and all nodes inside them, in the order of the text.
 
@@ -55,7 +95,7 @@ def walk(nodes: Iterable[ast.AST], enters: Callable[[ast.AST], bool]) -> Iterato
         node = pending.pop()
         yield node
         if enters(node):
-            pending.extend(list(ast.iter_child_nodes(node))[::-1])
+            pending += children_of(node)[::-1]
 
 
 def is_class_of_name(node: ast.expr) -> bool:
@@ -70,7 +110,7 @@ def is_class_of_name(node: ast.expr) -> bool:
 
 def names_in(*nodes: ast.AST) -> set[str]:
     """Return all names in some targets or expressions."""
-    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {n.id for node in nodes for n in nodes_in(node) if isinstance(n, ast.Name)}
 
 
 def targets_of(generators: list[ast.comprehension]) -> set[str]:

@@ -15,7 +15,7 @@ from checkpoint.errors import SourceError, Span
 from checkpoint.lang.python.scopes.lazy import Lazy
 from checkpoint.lang.python.scopes.reach import has_yield
 from checkpoint.lang.python.scopes.scopes import scope_of
-from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, IMMEDIATE, targets_of
+from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, IMMEDIATE, nodes_in, remembered, targets_of
 from checkpoint.lang.python.source.texts import FunctionText
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
@@ -54,21 +54,36 @@ def place(text: FunctionText, node: ast.AST) -> Span:
 
 def refusals_of(text: FunctionText) -> Refusals:
     """Return what is refused in a function and in those nested in it."""
+    found = _found(text.tree)
+    if not found:
+        return NO_REFUSALS
     nodes: dict[ast.AST, SourceError] = {}
     bodies: dict[ast.AST, SourceError] = {}
-    lazy = {node.body for node in ast.walk(text.tree) if isinstance(node, Lazy)}
-    for node in ast.walk(text.tree):
-        if node not in lazy:
-            for refused, construct, advice in _capturing_generators(node):
-                nodes.setdefault(refused, refuse(text, refused, construct, advice))
-        if isinstance(node, ast.Lambda) and has_yield(node):
-            bodies[node] = refuse(text, node, "a lambda with `yield`", "write a `def`")
-        for refused, construct, advice in _refused(node):
-            place_of = refused.generators[0].target if construct == _ASYNCHRONOUS else refused
-            nodes.setdefault(refused, refuse(text, place_of, construct, advice))
+    for node, place_of, construct, advice in found:
+        errors = bodies if construct == _YIELDING else nodes
+        if node not in errors:
+            errors[node] = refuse(text, place_of, construct, advice)
     return Refusals(nodes, bodies)
 
 
+@remembered
+def _found(tree: ast.FunctionDef | ast.Lambda) -> list[tuple[ast.AST, ast.AST, str, str]]:
+    """Return each refused node of a function, the node of its place, the construct and advice."""
+    inside = nodes_in(tree)
+    lazy = {node.body for node in inside if isinstance(node, Lazy)}
+    found: list[tuple[ast.AST, ast.AST, str, str]] = []
+    for node in inside:
+        if node not in lazy:
+            found += [(each, each, what, advice) for each, what, advice in _capturing_generators(node)]
+        if isinstance(node, ast.Lambda) and has_yield(node):
+            found.append((node, node, _YIELDING, "write a `def`"))
+        for refused, construct, advice in _refused(node):
+            place_of = refused.generators[0].target if construct == _ASYNCHRONOUS else refused
+            found.append((refused, place_of, construct, advice))
+    return found
+
+
+_YIELDING = "a lambda with `yield`"
 _ASYNCHRONOUS = "an asynchronous comprehension"
 
 
@@ -86,8 +101,8 @@ def _capturing(node: ast.AST) -> Iterator[tuple[ast.AST, str, str]]:
     """Yield the lambdas that read a comprehension's variable later, when Python has changed it."""
     generators: list[ast.comprehension] = node.generators  # type: ignore[attr-defined]
     own = targets_of(generators)
-    at_once = {id(each) for call in ast.walk(node) for each in _called_at_once(call)}
-    for each in ast.walk(node):
+    at_once = {id(each) for call in nodes_in(node) for each in _called_at_once(call)}
+    for each in nodes_in(node):
         if isinstance(each, ast.Lambda) and id(each) not in at_once:
             captured = sorted(scope_of(each).free & own)
             if captured:

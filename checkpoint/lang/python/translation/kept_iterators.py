@@ -18,7 +18,7 @@ from typing import Any
 from checkpoint.lang.python.calls.iterators import is_iterator, reads
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.library import tables
-from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, walk
+from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, children_of, remembered, walk
 
 _NAMES = frozenset(
     ("map", "filter", "zip", "enumerate", "reversed", "merge", "from_iterable", *dir(itertools))
@@ -41,12 +41,18 @@ Parents = dict[ast.AST, ast.AST]
 
 def keeps_iterators(t: FunctionContext) -> bool:
     """Return whether a function keeps an iterator; functions nested in it apart."""
-    calls = [node for node in _own(t.scope.node) if isinstance(node, ast.Call) and _name(node) in _NAMES]
+    calls = _calls(t.scope.node)
     if not calls or tables.is_file_of_library(t.text.source.name):
         return False
     found = [node for node in calls if is_iterator(t.known_object(node.func))]
-    parents = {child: node for node in _own(t.scope.node) for child in ast.iter_child_nodes(node)}
+    parents = {child: node for node in _own(t.scope.node) for child in children_of(node)}
     return not all(_is_taken(t, node, parents) for node in found)
+
+
+@remembered
+def _calls(function: ast.AST) -> list[ast.Call]:
+    """Return the calls in a function that may make iterators, by the names of what they call."""
+    return [node for node in _own(function) if isinstance(node, ast.Call) and _name(node) in _NAMES]
 
 
 def _own(function: ast.AST) -> Iterator[ast.AST]:
