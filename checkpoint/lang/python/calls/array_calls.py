@@ -15,9 +15,9 @@ from typing import Any
 from checkpoint.ad import library
 from checkpoint.ad.tensors import Tensor
 from checkpoint.lang.core import Const, Expr, If, Prim
-from checkpoint.lang.python.calls import arrange, arrays, ufuncs
+from checkpoint.lang.python.calls import arrange, arrays
 from checkpoint.lang.python.calls.arrays import AMBIGUOUS, argument, callee_of
-from checkpoint.lang.python.context import complex_operands
+from checkpoint.lang.python.context import complex_operands, ufuncs
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
