@@ -46,6 +46,18 @@ def f(x):
         warnings.warn("far")
     return x * len(found)
 ---
+`_pickle.dumps` => do it outside of the function, and pass the value
+import pickle
+def f(x):
+    return len(«pickle.dumps(x)») * x
+---
+`weakref.ReferenceType` => keep the object itself
+import weakref
+class Point:
+    pass
+def f(x):
+    return x if «weakref.ref(Point)»() else 2 * x
+---
 `__new__` of what is no class => name the class
 class Point:
     pass

@@ -69,6 +69,8 @@ OF_MODULE: dict[str, str] = {
     "typing": "leave it out: it says nothing to a run",
     "re": _OUTSIDE,
     "pickle": _OUTSIDE,
+    "_pickle": _OUTSIDE,
+    "weakref": "keep the object itself",
     "threading": _OUTSIDE,
     "_thread": _OUTSIDE,
     "subprocess": _OUTSIDE,
