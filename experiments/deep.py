@@ -241,7 +241,7 @@ def _last_words(text: str) -> str:
 def largest(module: str, name: str, cap: int, limit: int, seconds: float) -> list[Row]:
     """Return the rows of ever deeper networks under a cap, up to a depth or a time.
 
-    Depths grow by half; between the last one that ends and the first that fails two more are tried.
+    Depths are doubled; between the last one that ends and the first that fails two more are tried.
     """
     rows: list[Row] = []
 
@@ -254,7 +254,7 @@ def largest(module: str, name: str, cap: int, limit: int, seconds: float) -> lis
     depth = 32
     while depth <= limit and not bad:
         if tried(depth):
-            good, depth = depth, depth * 3 // 2
+            good, depth = depth, 2 * depth
         else:
             bad = depth
         if good and 2 * rows[-1].get("seconds", 0.0) > seconds:

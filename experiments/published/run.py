@@ -1,6 +1,6 @@
 """The deepest ResNet and GPT under one cap, by this package and by PyTorch, beside published depths.
 
-    python -m experiments.published.run                       # a cap of 96 MiB: about two minutes
+    python -m experiments.published.run                       # a cap of 64 MiB, depths to 256: two minutes
     python -m experiments.published.run --full                # 4 GiB: some hours
     python -m experiments.published.run --cap 12288 --limit 300000
 
@@ -19,6 +19,7 @@ from experiments import common, deep
 
 NETS = {"ResNet": "experiments.resnet.net", "GPT": "experiments.gpt.net"}
 METHODS = (deep.TORCH, deep.TORCH_EACH, deep.TORCH_ROOT, deep.PLAIN, deep.INDIVIDUAL, deep.RIGHT, deep.BUDGET)
+SMALL = (deep.TORCH, deep.INDIVIDUAL, deep.BUDGET)
 # Depths of ResNet and GPT, and the resolution of a ray tracer, within 12 GB of a GPU, as published.
 PUBLISHED = {
     "individual": (608, 4, "280x210"),
@@ -46,11 +47,12 @@ def main() -> None:
     options.add_argument("--only", default="", help="methods whose names contain this word")
     options.add_argument("--net", choices=list(NETS), help="one of the networks alone")
     chosen = options.parse_args()
-    cap = (chosen.cap or (4_096 if chosen.full else 96)) * deep.MIB
-    limit = chosen.limit or (300_000 if chosen.full else 1_500)
+    cap = (chosen.cap or (4_096 if chosen.full else 64)) * deep.MIB
+    limit = chosen.limit or (300_000 if chosen.full else 256)
     seconds = chosen.seconds or (1_000.0 if chosen.full else 8.0)
     found: dict[str, dict[str, Any]] = {}
-    for name in METHODS:
+    is_small = not (chosen.full or chosen.cap or chosen.only)
+    for name in SMALL if is_small else METHODS:
         for net, module in NETS.items():
             if chosen.only in name and chosen.net in (None, net):
                 rows = deep.largest(module, name, cap, limit, seconds)
