@@ -30,9 +30,14 @@ def place_of(x: Any) -> str:
     return f"{library.name}@{library.device_of(x)}"
 
 
-def placed(x: Any, place: str) -> Any:
+def moved(x: Any, place: str) -> Any:
     """Return x as an array of the library and on the device that `place_of` has named, of its own dtype."""
-    return _placed(None, x, place)
+    return _moved(None, x, place)
+
+
+def placed(x: Any, place: Any) -> Any:
+    """Return x itself where it is there already, so that its cotangent is not copied; else `moved(x, place)`."""
+    return x if place_of(x) == place else moved(x, place)
 
 
 def beside(x: Any, other: Any) -> Any:
@@ -159,7 +164,7 @@ def _array(x: Any) -> Any:
     return x if type(x) in libraries else np.asarray(x)
 
 
-def _placed(xp: Any, x: Any, place: Any) -> Any:
+def _moved(xp: Any, x: Any, place: Any) -> Any:
     data = _array(x)
     if place == place_of(data):
         return data
@@ -203,15 +208,15 @@ PLACE_OF = discrete(
     shape="a text",
     samples=lambda rng: [(rng.normal(size=2),)],
 )
-PLACED = tensor(
-    "tensorlib.placed",
-    _placed,
-    saves=_saving(_placed),
+MOVED = tensor(
+    "tensorlib.moved",
+    _moved,
+    saves=_saving(_moved),
     pull=_returned,
-    jvps=(lambda t, y, x, place: call("tensorlib.placed", t, place), None),
+    jvps=(lambda t, y, x, place: call("tensorlib.moved", t, place), None),
     needs=((), ()),
     views=True,
-    implements=(placed,),
+    implements=(moved,),
     shape="that of the array",
     samples=lambda rng: [
         (rng.normal(size=(2, 3)), place_of(rng.normal(size=1))),
@@ -240,4 +245,5 @@ IS_REAL = discrete(
     shape="a boolean",
     samples=lambda rng: [(rng.normal(size=2),), (rng.integers(0, 5, 3),)],
 )
-translated_as(beside, beside)
+for _function in (beside, placed):
+    translated_as(_function, _function)
