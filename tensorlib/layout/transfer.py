@@ -36,7 +36,7 @@ def moved(x: Any, place: str) -> Any:
 
 
 def placed(x: Any, place: Any) -> Any:
-    """Return x itself where it is there already, so that its cotangent is not copied; else `moved(x, place)`."""
+    """Return x itself, whose cotangent is not copied, where it is there already; else `moved(x, place)`."""
     return x if place_of(x) == place else moved(x, place)
 
 
