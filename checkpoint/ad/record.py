@@ -76,6 +76,7 @@ PYTHON_FAILURES: tuple[type[Exception], ...] = (
     ArithmeticError,
     AttributeError,
     LookupError,
+    RuntimeError,  # of libraries of arrays
     TypeError,
     ValueError,
 )

@@ -153,12 +153,14 @@ _EDGE = 3
 
 
 def write_tensor(data: Any) -> str:
-    """Return an array's shape and some of its elements as text, and its dtype if that is not a usual one."""
+    """Return an array's shape and some elements as text, its dtype and device if they are not usual."""
     if data is None:
         return "#<tensor>"
     sizes = " ".join(map(str, data.shape))
     dtype = str(data.dtype)
     rare = "" if dtype in {"float64", "bool"} else f"{dtype} "
+    if str(getattr(data, "device", "cpu")) not in ("cpu", "None"):
+        return f"#<tensor {rare}({sizes}) on {data.device}>"  # its elements are elsewhere, if there are any
     return f"#<tensor {rare}({sizes}) {_elements(data, prod(data.shape) > _SHOWN)}>"
 
 

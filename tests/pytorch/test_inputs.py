@@ -244,6 +244,25 @@ def test_errors_of_pytorch_are_those_of_the_program(engine: str) -> None:
 def test_two_devices_in_one_operation(engine: str) -> None:
     with pytest.raises(RuntimeError, match="device"):
         grad(on_two_devices, engine=engine)(torch.ones(3))
+    with pytest.raises(RuntimeError, match=r"device meta .* device cpu") as caught:
+        grad(product, engine=engine)(torch.ones(3), torch.ones(3, device="meta"))
+    assert "return (x * y).sum()" in "".join(caught.value.__notes__)
+
+
+def product(x: Tensor, y: Tensor) -> Any:
+    return (x * y).sum()
+
+
+def shaped(x: Tensor) -> Any:
+    try:
+        return x.reshape(7).sum()
+    except RuntimeError as error:
+        return (x * len(str(error))).sum()
+
+
+@ENGINES
+def test_errors_of_pytorch_are_exceptions_of_the_program(engine: str) -> None:
+    assert torch.equal(grad(shaped, engine=engine)(torch.ones(3)), torch.full((3,), 42.0))
 
 
 class Weight(Tensor):  # type: ignore[misc]  # of PyTorch, which is not installed for mypy

@@ -357,7 +357,7 @@ def _underived(_: Any, text: str, f: Any, y: Any) -> Any:
     return _leaves(result, numbers(result), found, pullback)
 
 
-_register = partial(operator, failures=(*PYTHON_FAILURES, RuntimeError, Warning))
+_register = partial(operator, failures=(*PYTHON_FAILURES, Warning))
 _register("solver", 3, "the result of a solver of Python's", _solver, "none: its numbers are constants")
 _register("implicit", 2, "x, which solves f(x) = 0", _implicit, "by the implicit function theorem")
 _register("attached", 3, "y with the derivatives of f(x)", _attached, "that of f(x)")
