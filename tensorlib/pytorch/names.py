@@ -6,7 +6,7 @@ import torch
 
 from checkpoint.prims.arrays import also_implements, lacks, translated_as
 from tensorlib import networks as of_networks
-from tensorlib.pytorch import creation, functions, networks
+from tensorlib.pytorch import creation, functions, modules, networks
 from tensorlib.pytorch.lacking import LACKING
 from tensorlib.pytorch.library import TORCH
 from tensorlib.pytorch.refused import refuse_all
@@ -97,4 +97,5 @@ TORCH.aliases.update(axis="dim", keepdims="keepdim")
 TORCH.methods["view"] = functions.reshape
 for _name in creation.NAMES.split():
     translated_as(getattr(torch, _name), getattr(creation, _name))
+modules.translate_all()
 refuse_all()

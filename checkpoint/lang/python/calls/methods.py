@@ -278,8 +278,12 @@ def _of_other(t: FunctionContext, self: Expr, name: str, passed: Arguments, node
         return arrange.of_type(t, library, name, passed, node, lambda args: t.call(library, args, {}, span))
     if name == "join" and len(passed.positional) == 1 and t.program.has_iterators():
         passed = passed.like([t.program.taken_apart(t, passed.positional[0], node), *passed.values[1:]])
-    if name in _TEXT or name in _NUMBER or (name in opaque.METHODS and not t.program.has_method(name)):
+    if name in _TEXT or name in _NUMBER:
         return _by_python(self, name, passed, span)
+    if name in opaque.METHODS and not t.program.has_method(name):
+        return bind(
+            t.program.names, [self, *passed.values], lambda v: _of_constant_or_field(t, v, name, passed, node)
+        )
     if name in outside.METHODS:
         return outside.method(t, self, name, passed, node, lambda x, args: _of_field(t, x, name, args, node))
     if name in opaque.methods():
