@@ -70,6 +70,8 @@ def raw(operand: Any) -> Any:
 def real_only(name: str, *operands: Any) -> None:
     """Refuse complex operands of a function whose rules are those of reals."""
     for operand in operands:
+        if type(operand) in libraries and dtype_kind(operand.dtype) != "c":
+            continue
         if isinstance(operand, list | tuple):
             real_only(name, *operand)
         elif is_complex(operand):
@@ -173,7 +175,9 @@ def damped(slope: Any, tangent: Any) -> Any:
 # Functions element by element, by their partials
 
 
-def _pointwise_vjp(position: int, partial: Partial, singular: bool) -> Callable[..., Any]:
+def _pointwise_vjp(name: str, position: int, partial: Partial, singular: bool) -> Callable[..., Any]:
+    whole = f"{name.removeprefix('np.')}_vjp"
+
     def vjp(xp: Any, g: Any, y: Any, *operands: Any) -> Any:
         like = operands[position]
         if partial is ONE:
@@ -182,6 +186,9 @@ def _pointwise_vjp(position: int, partial: Partial, singular: bool) -> Callable[
             return unbroadcast(xp, xp.negative(g), like)
         if not singular:
             return unbroadcast(xp, g * partial(*operands, y), like)
+        own = kernel(xp, whole)
+        if own is not None:
+            return unbroadcast(xp, own(g, y, *operands), like)
         own = kernel(xp, "zero_beside_zero")
         if own is not None:
             return unbroadcast(xp, own(g * partial(*operands, y), g), like)
@@ -220,9 +227,10 @@ def pointwise(
 
     partials: for each operand the derivative by it, of all operands and the result, made of records.
     singular: a partial may be infinite at finite operands; where the (co)tangent is zero the contribution is.
+        A library's kernel `NAME_vjp`(g, y, *operands) gives the bits that the partial gives.
     vjps: rules that do better than the partials, by operand.
     """
-    own = [_pointwise_vjp(i, partial, singular) for i, partial in enumerate(partials)]
+    own = [_pointwise_vjp(name, i, partial, singular) for i, partial in enumerate(partials)]
     return tensor(
         name,
         value,

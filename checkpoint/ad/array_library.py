@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any
 
 from checkpoint.errors import RunError
@@ -39,6 +40,10 @@ class ArrayLibrary(ABC):
     holder_type: the type of what `holder` returns; None if that is an array.
     storage_functions: if NumPy's allocator does not make its arrays, the functions that do what `holder` and
         `bytes_of` do, built in: engine c counts its arrays by what they return, which has weak references.
+        The third does what `is_view` does.
+    builtins: functions, built in, that do for its arrays alone what those of the namespace do. By the name of
+        a record, with its operands; "sum" and "mean" of an array, an axis or axes and keepdims, and
+        "broadcast_to" of an array and a shape.
     kernels: the object whose functions, by name, are for what NumPy has no name for (tensorlib.networks).
     is_apart: whether its arrays have the default library's dtypes and may not stand beside its arrays.
     plain: how users make one of its arrays of one of a subclass, for messages.
@@ -46,7 +51,8 @@ class ArrayLibrary(ABC):
     """
 
     holder_type: type | None = None
-    storage_functions: tuple[Any, Any] | None = None
+    storage_functions: tuple[Any, Any, Any] | None = None
+    builtins: Mapping[str, Any] = MappingProxyType({})
     kernels: Any = None
     written_in: str | None = None
     is_apart = False
@@ -163,7 +169,9 @@ defaults: list[Any] = []  # its only item: the functions to use where no operand
 installed: list[ArrayLibrary] = []
 with_settings: list[ArrayLibrary] = []  # those that have settings to remember
 lacking: set[str] = set()  # the names of the records that some library lacks
-storages: dict[type, tuple[Any, Any]] = {}  # by the type of an array: its library's storage_functions
+storages: dict[type, tuple[Any, Any, Any]] = {}  # by the type of an array: its library's storage_functions
+# By the names of a library's `builtins`, and by its namespace: the function.
+builtins: dict[str, dict[Any, Any]] = {name: {} for name in ("sum", "mean", "broadcast_to")}
 # By a dtype of another library than the default one, or by a library that is apart: its functions.
 of_dtypes: dict[Any, Any] = {}
 kernels: dict[Any, Any] = {}  # by a library's namespace: the object that has its kernels
@@ -179,6 +187,8 @@ def install(library: ArrayLibrary) -> None:
         with_settings.append(library)
     kinds.update(library.kinds)
     kernels[library.namespace] = library.kernels
+    for name, function in library.builtins.items():
+        builtins_of(name)[library.namespace] = function
     of_dtypes.update(dict.fromkeys(library.kinds, library.namespace))
     if library.is_apart:
         of_dtypes[library] = library.namespace
@@ -199,6 +209,11 @@ def lacks(library: ArrayLibrary, records: Iterable[str]) -> None:
 def kernel(functions: Any, name: str) -> Any:
     """Return the kernel of the library that has these functions; None if it has none of that name."""
     return getattr(kernels.get(functions), name, None)
+
+
+def builtins_of(name: str) -> dict[Any, Any]:
+    """Return the built-in functions of a name by namespace; those of libraries installed later join."""
+    return builtins.setdefault(name, {})
 
 
 def modes() -> tuple[str, ...]:
@@ -323,10 +338,8 @@ def zeros_beside(data: Any, shape: Any, dtype: Any) -> Any:
 
 def dtype_kind(dtype: Any) -> str:
     """Return NumPy's letter for the kind of a library's dtype."""
-    try:
-        return dtype.kind  # type: ignore[no-any-return]
-    except AttributeError:
-        return kinds[dtype]
+    kind: str | None = getattr(dtype, "kind", None)
+    return kinds[dtype] if kind is None else kind
 
 
 def holds_numbers(data: Any) -> bool:

@@ -15,7 +15,7 @@ from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
 from checkpoint.ad.storage import CONSTANT, FROZEN, NEVER
 from checkpoint.ad.tables import NATIVES
-from checkpoint.ad.values import Capsule, Failure, Foreign, Symbol, Unusable
+from checkpoint.ad.values import Capsule, Closure, Environment, Failure, Foreign, Symbol, Unusable
 from checkpoint.ad.walk import DESCEND, Branch, Cycle, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
 
@@ -309,6 +309,18 @@ def _frozen(value: Any) -> Any:
     if type(value) in MUTABLE_CONTAINERS:
         value.owner = FROZEN
     return value
+
+
+def holds_atoms(f: Closure) -> bool:
+    """Return whether a closure has captured atoms alone, in environments within environments."""
+    pending = [f.env]
+    while pending:
+        for value in pending.pop().values:
+            if type(value) is Environment:
+                pending.append(value)
+            elif type(value) not in ATOMS:
+                return False
+    return True
 
 
 def _freeze(root: Any) -> Any:

@@ -371,7 +371,7 @@ def _is_zero(cotangent: Any) -> bool:
 def _has_nonzero(data: Any) -> bool:
     """Return whether a library's array has a number other than 0; most have one in the first place."""
     shape = tuple(data.shape)
-    if shape and 0 not in shape and data[(0,) * len(shape)] != 0:
+    if shape and 0 not in shape and data[(0,) * len(shape)].item() != 0:
         return True
     return bool(data.any())
 

@@ -46,8 +46,9 @@ def bound(bytes: int | None) -> int:
 
 def write(action: Action, directive: Directive, lib: Any) -> None:
     """Write an action to a directive. lib: the runtime's, passed since looking it up is slow."""
-    directive.kind = _kinds()[type(action)]
-    if isinstance(action, Tape | Advance):
+    kind = type(action)
+    directive.kind = _kinds()[kind]
+    if isinstance(action, (Tape, Advance)):
         directive.step = lib.TO_THE_END if action.to is None else action.to
         directive.bytes = bound(action.bytes if isinstance(action, Tape) else action.held)
         calls = action.calls if isinstance(action, Advance) else None

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from checkpoint.ad.activity import Unwanted, literals_of
+from checkpoint.ad.array_library import builtins_of
 from checkpoint.ad.library import overloads
 from checkpoint.ad.numbers import apply, takes_reals
 from checkpoint.ad.pullbacks import RESULT, Pullback, needed
@@ -51,6 +52,7 @@ class StepPlan:
     on_arrays, on_tape: as `plain` and `taped`, for cases that C does not handle itself; they return
         NotImplemented if only `perform` can do the step.
     flags: see ctemplates/foreign/plan_flags.h.
+    builtins: by a library's namespace the function that C calls for value(namespace, *arrays), if any.
     saves, pull: those of its record, if it reverses its operands together; else None.
     operator: the number of the record's operator in C; 0: it has none.
     rules: the bits of the operands that may have a cotangent.
@@ -64,6 +66,7 @@ class StepPlan:
     """
 
     __slots__ = (
+        "builtins",
         "constants",
         "differentiable",
         "flags",
@@ -98,6 +101,7 @@ class StepPlan:
         self.in_place: Function | None = None
         self.saves: Function | None = None
         self.pull: Function | None = None
+        self.builtins: dict[Any, Any] = {}
         self.operator = 0
         self.rules = self.differentiable = 0
         self.unwanted: Unwanted | None = None
@@ -119,6 +123,7 @@ class StepPlan:
         self.record = record
         self.value = record.value
         self.in_place = record.in_place
+        self.builtins = builtins_of(record.name)
         self.saves, self.pull = record.saves, record.pull
         self.operator = lib.ck_operator_named(record.operator.encode())
         self.on_arrays, self.on_tape = _of_arrays(own, record, self.step)
@@ -209,11 +214,16 @@ def _of_arrays(own: Primitive, record: Tensor, step: t.Compute) -> tuple[Functio
 
 def _of_handles(own: Data | Rearrange) -> tuple[Function, Function]:
     """Return a StepPlan's `on_arrays` and `on_tape` for a step without derivatives: arrays are data there."""
+    value = own.value
+    is_test = own.name == "py.instance"  # whose value is a boolean, made of the classes alone
 
     def run(now: Any, *given: Any) -> Any:
-        return perform(now, own, given)
+        return value(now, *given) if is_test else perform(now, own, given)
 
-    return run, lambda now, *given: (run(now, *given), None)
+    def tape(now: Any, *given: Any) -> Any:
+        return (value(now, *given) if is_test else perform(now, own, given)), None
+
+    return run, tape
 
 
 def plan_of(peer: BlockPeer, index: int) -> StepPlan | None:

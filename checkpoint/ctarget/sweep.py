@@ -71,7 +71,8 @@ def follow(
     watched = watch(start, taped=True)
     # With `finals` a tape counts what it reads of the caller's: about as much does its reversal take.
     uncounted = outside.given if finals is None else frozenset()
-    helper = SweepHelper(engine, start, effects, uncounted)
+    counts_bytes = base != module.lib.TO_THE_END or start.heap.limit is not None
+    helper = SweepHelper(engine, start, effects, uncounted, counts_bytes)
     held = start.heap.got(
         module.lib.ck_sweep_create(start.held, NEVER if last is None else last, base, bytes, id(helper))
     )
@@ -109,13 +110,13 @@ def follow(
 
 def _known_bound(schedule: Schedule) -> int:
     """Return the bytes that a budget given as a size allows; 0 for a share and for other schedules."""
-    if isinstance(schedule, Budget) and has_devices(schedule.memory):
+    if not isinstance(schedule, Budget) or schedule.memory is None:
+        return 0
+    if has_devices(schedule.memory):
         raise RunError(
             "engine c keeps states on their devices: where memory= has an entry for one, use engine='hybrid'"
         )
-    if not isinstance(schedule, Budget) or is_share(schedule.memory):
-        return 0
-    return resolve(schedule.memory)
+    return 0 if is_share(schedule.memory) else resolve(schedule.memory)
 
 
 def _is_own(schedule: Schedule, observers: tuple[Observer, ...]) -> bool:

@@ -24,16 +24,18 @@ class SweepHelper(PythonHelper):
 
     at_work: the SweepRun of C, about its present run.
     given: the identities of what holds the elements of the arguments' arrays.
+    counts: whether somebody reads the bytes that tapes keep of arrays.
     collects: whether the garbage collector is enabled outside of recorded runs.
     """
 
-    __slots__ = ("_machine", "_run", "at_work", "collects", "effects", "engine", "given", "start")
+    __slots__ = ("_machine", "_run", "at_work", "collects", "counts", "effects", "engine", "given", "start")
 
     def __init__(
-        self, engine: Engine, start: State, effects: Effects, given: frozenset[int] = frozenset()
+        self, engine: Engine, start: State, effects: Effects, given: frozenset[int], counts: bool
     ) -> None:
         self.engine = engine
         self.given = given
+        self.counts = counts
         self.start = start
         self.effects = effects
         self.at_work: Any = None
@@ -49,7 +51,7 @@ class SweepHelper(PythonHelper):
         if at_work is not None and at_work.run != self._run:
             self._run = at_work.run
             taped = at_work.taped
-            self._machine = self._made(Recorded(self.given) if taped else None)
+            self._machine = self._made(Recorded(self.given, self.counts) if taped else None)
             self.collect(not taped)
         elif self._machine is None:
             self._machine = self._made(None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from checkpoint.ad.array_library import holders_of
+from checkpoint.ad.array_library import holders_of, installed
 from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.graph import containers_in
 from checkpoint.ad.numbers import real_part
@@ -39,6 +39,8 @@ def outside(u: Any, found: Sequence[Any]) -> Outside:
 
     found: the numbers in u.
     """
+    if not installed:
+        return Outside(least=FLOAT_BYTES * len(found))
     reals: list[Any] = [x if type(x) is Array else real_part(x) for x in found]
     arrays: list[Any] = [real for real in reals if type(real) is Array]
     discrete: list[Any] = [other for other in containers_in(u) if type(other) is Discrete]

@@ -6,6 +6,7 @@ In: what a user passes as a function: one of Python, a procedure, `resume`. Out:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 from checkpoint import engines
@@ -66,6 +67,8 @@ def as_function(f: Any, has_state: bool = False) -> Function:
 
     has_state: whether it may change what came in from outside, and returns what it leaves of that.
     """
+    if type(f) is FunctionType and not has_state and f is not resume:
+        return PythonFunction(f)
     if has_state and callable(f) and f is not resume and not isinstance(f, Procedure):
         from checkpoint.functions.state import StatefulFunction  # noqa: PLC0415  (few calls need it)
 

@@ -14,7 +14,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from checkpoint.ad.activity import Unwanted, without
 from checkpoint.ad.array_library import remembered
-from checkpoint.ad.graph import enter, highest_tag_among, reach, renew, settled
+from checkpoint.ad.graph import enter, highest_tag_among, holds_atoms, reach, renew, settled
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import ShapeError, lift, split, tangent_of, zeros_of
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair
@@ -144,7 +144,8 @@ class Run:
         flat = entered_flat(x, is_new) if is_closure else None
         self.is_flat = flat is not None
         if flat is not None:
-            inner, others = ([], []) if not f.env.values else reach(f := enter(f, is_new))
+            as_it_is = not f.env.values or (is_new and holds_atoms(f))
+            inner, others = ([], []) if as_it_is else reach(f := enter(f, is_new))
             self.found = [*inner, *flat[1]]
             self.inputs = len(inner)
             self.u = Pair(f, flat[0])

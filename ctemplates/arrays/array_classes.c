@@ -55,6 +55,11 @@ static PyObject *one_namespace(const ArrayClasses *c, PyObject *const *items, Py
     return known || !PyList_GET_SIZE(c->defaults) ? known : PyList_GET_ITEM(c->defaults, 0);
 }
 
+PyObject *builtin_of(const ArrayClasses *c, PyObject *functions, PyObject *name) {
+    PyObject *known = PyDict_GetItemWithError(c->builtins, name);
+    return known ? PyDict_GetItemWithError(known, functions) : NULL;
+}
+
 bool may_lack(const ArrayClasses *c, PyObject *functions, PyObject *record) {
     if (!PySet_GET_SIZE(c->lacking) || functions == PyList_GET_ITEM(c->defaults, 0)) return false;
     PyObject *name = PyObject_GetAttr(record, c->name);

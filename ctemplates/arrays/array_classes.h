@@ -25,9 +25,9 @@
     SLOT(memory, transient) SLOT(memory, constant)                                                                                    \
     SLOT(machine, owner) SLOT(machine, tape) SLOT(machine, steps) SLOT(machine, births) SLOT(machine, tags)    \
     SLOT(machine, unwanted) SLOT(plan, unwanted) SLOT(plan, constants)\
-    SLOT(tape, kept) SLOT(tape, given) SLOT(tape, bytes)                                                                         \
+    SLOT(tape, kept) SLOT(tape, counts) SLOT(tape, given) SLOT(tape, bytes)                                                                         \
     SLOT(plan, plain) SLOT(plan, taped) SLOT(plan, on_arrays) SLOT(plan, on_tape) SLOT(plan, flags)                 \
-    SLOT(plan, value) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, pulls)                   \
+    SLOT(plan, value) SLOT(plan, builtins) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, pulls)                   \
     SLOT(plan, differentiable) SLOT(plan, operator) SLOT(plan, likes) SLOT(plan, last) SLOT(plan, saves) SLOT(plan, pull)                                          \
     SLOT(like, shape) SLOT(like, dtype) SLOT(accumulator, array) SLOT(accumulator, owned)
 
@@ -38,6 +38,7 @@
     OBJECT(of_dtypes, "checkpoint.ad.array_library", "of_dtypes")                                              \
     OBJECT(lacking, "checkpoint.ad.array_library", "lacking")                                                  \
     OBJECT(is_view, "checkpoint.ad.array_library", "is_view")                                                  \
+    OBJECT(builtins, "checkpoint.ad.array_library", "builtins")                                                \
     OBJECT(kinds, "checkpoint.ad.array_library", "kinds")                                                      \
     OBJECT(holder_of, "checkpoint.ad.array_library", "holder_of")                                                \
     OBJECT(held_bytes, "checkpoint.ad.array_library", "held_bytes")                                            \
@@ -49,7 +50,7 @@
 
 #define ARRAY_NAMES(NAME)                                                                                      \
     NAME(ask) NAME(know) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(name) NAME(refused) \
-    NAME(mT) NAME(add) NAME(sum) NAME(reduce) NAME(reshape) NAME(broadcast_to) NAME(axis) NAME(keepdims)
+    NAME(mT) NAME(add) NAME(sum) NAME(mean) NAME(reduce) NAME(reshape) NAME(broadcast_to) NAME(axis) NAME(keepdims)
 
 /* Python's classes and the offsets of their slots; found once. */
 typedef struct ArrayClasses {
@@ -63,6 +64,10 @@ const ArrayClasses *array_classes(void); /* NULL: they cannot be found, and an e
 
 /* Returns the namespace of the first library's array among these, or of what has the dtype of one; borrowed. */
 PyObject *array_namespace(const ArrayClasses *c, PyObject *const *items, Py_ssize_t count);
+
+/* Returns the built-in function of a library for its arrays (checkpoint.ad.array_library, builtins): "sum", "mean" or
+ * "broadcast_to"; borrowed. NULL: it has none. */
+PyObject *builtin_of(const ArrayClasses *c, PyObject *functions, PyObject *name);
 
 /* Returns whether some library but the default one lacks a record, and these functions are not the default ones. */
 bool may_lack(const ArrayClasses *c, PyObject *functions, PyObject *record);

@@ -180,8 +180,10 @@ PyObject *holder_of(const ArrayClasses *c, PyObject *array) {
 
 bool is_view(const ArrayClasses *c, PyObject *array) {
     if (is_numpy(array)) return numpy_of(array)->base != NULL;
-    const bool own = has_attributes(c, array);
-    PyObject *found = own ? PyObject_GetAttr(array, c->base) : PyObject_CallOneArg(c->is_view, array);
+    PyObject *functions = storage_functions(c, array);
+    const bool own = !functions && has_attributes(c, array);
+    PyObject *function = functions ? PyTuple_GET_ITEM(functions, 2) : c->is_view;
+    PyObject *found = own ? PyObject_GetAttr(array, c->base) : PyObject_CallOneArg(function, array);
     if (!found) PyErr_Clear();
     const bool view = found != (own ? Py_None : Py_False);
     Py_XDECREF(found);

@@ -46,6 +46,8 @@ static PyObject *summed(const ArrayClasses *c, PyObject *array, PyObject *axes, 
     PyObject *functions = array_namespace(c, &array, 1), *kept = keeps ? Py_True : Py_False;
     if (!functions) return NULL;
     if (!is_numpy(array)) {
+        PyObject *function = builtin_of(c, functions, c->sum), *const given[] = {array, axes, kept};
+        if (function) return PyObject_Vectorcall(function, given, 3, NULL);
         PyObject *names = PyTuple_Pack(2, c->axis, c->keepdims);
         PyObject *const arguments[] = {functions, array, axes, kept};
         PyObject *found = names ? PyObject_VectorcallMethod(c->sum, arguments, 2, names) : NULL;
@@ -60,10 +62,21 @@ static PyObject *summed(const ArrayClasses *c, PyObject *array, PyObject *axes, 
     return made;
 }
 
+/* Returns what a library's own function of an array, its axes and keepdims returns; NULL: it is not called. */
+static PyObject *reduced_by_builtin(const Reduction *reduction, PyObject *name) {
+    const ArrayClasses *c = reduction->c;
+    PyObject *array = operand(reduction, ARRAY), *axis = operand(reduction, AXIS);
+    if (!axis || axis == Py_None || !is_plain_reduction(reduction) || axes_of(c, array) < 1) return NULL;
+    PyObject *functions = array_namespace(c, &array, 1), *function = functions ? builtin_of(c, functions, name) : NULL;
+    PyObject *const given[] = {array, axis, keeps_axes(reduction) ? Py_True : Py_False};
+    return function ? PyObject_Vectorcall(function, given, 3, NULL) : NULL;
+}
+
 /* Returns the sum of an array of NumPy's numbers of C; NULL: the record's function gives it, or raises. */
 PyObject *reduced_sum(const Reduction *reduction) {
     PyObject *array = operand(reduction, ARRAY), *axis = operand(reduction, AXIS);
-    if (!is_numpy(array) || !is_plain_reduction(reduction)) return NULL;
+    if (!is_numpy(array)) return reduced_by_builtin(reduction, reduction->c->sum);
+    if (!is_plain_reduction(reduction)) return NULL;
     PyObject *made = summed(reduction->c, array, axis ? axis : Py_None, keeps_axes(reduction));
     if (!made) PyErr_Clear();
     return made;
@@ -91,7 +104,8 @@ static PyObject *shared(PyObject *sum, Py_ssize_t count) {
 PyObject *reduced_mean(const Reduction *reduction) {
     enum { MOST_ELEMENTS = 1 << 24 };
     PyObject *array = operand(reduction, ARRAY);
-    if (!is_numpy(array) || (dtype_of(array)->letter != 'f' && dtype_of(array)->letter != 'd')) return NULL;
+    if (!is_numpy(array)) return reduced_by_builtin(reduction, reduction->c->mean);
+    if ((dtype_of(array)->letter != 'f' && dtype_of(array)->letter != 'd')) return NULL;
     const Py_ssize_t count = elements_to_one(reduction);
     PyObject *sum = count > 0 && count <= MOST_ELEMENTS ? reduced_sum(reduction) : NULL;
     PyObject *made = sum && is_numpy(sum) ? shared(sum, count) : NULL;
@@ -135,8 +149,12 @@ static PyObject *with_axes(const ArrayClasses *c, PyObject *g, int axes, const P
 /* Returns g repeated by the library's function. */
 static PyObject *repeated_by_library(const ArrayClasses *c, PyObject *g, PyObject *like) {
     PyObject *functions = array_namespace(c, &g, 1), *shape = shape_as_tuple(c, like);
+    PyObject *function = functions ? builtin_of(c, functions, c->broadcast_to) : NULL;
     PyObject *const arguments[] = {functions, g, shape};
-    PyObject *made = functions && shape ? PyObject_VectorcallMethod(c->broadcast_to, arguments, 3, NULL) : NULL;
+    PyObject *made = NULL;
+    if (functions && shape)
+        made = function ? PyObject_Vectorcall(function, arguments + 1, 2, NULL)
+                        : PyObject_VectorcallMethod(c->broadcast_to, arguments, 3, NULL);
     Py_XDECREF(shape);
     return made;
 }

@@ -82,8 +82,9 @@ static int is_counted_on(const ArrayClasses *c, PyObject *tape, PyObject *name) 
     return kept ? kept : PySet_Contains(*slot_of(tape, c->tape_given), name);
 }
 
-/* Adds an array to a record: the memory that it views is counted once. */
+/* Adds an array to a record: the memory that it views is counted once, if the tape counts. */
 static bool keep_array(const ArrayClasses *c, PyObject *array, PyObject *tape, int64_t *bytes) {
+    if (*slot_of(tape, c->tape_counts) == Py_False) return true;
     PyObject *whole = holder_of(c, array), *name = whole ? PyLong_FromVoidPtr(whole) : NULL;
     const int known = name ? is_counted_on(c, tape, name) : -1;
     bool done = known >= 0;

@@ -316,6 +316,14 @@ static PyObject *value_and_saved(const Application *a, PyObject *wanted) {
     return made;
 }
 
+/* Returns the library's own function that does for its arrays what the record's does, borrowed; NULL: there is none, or an
+ * operand is no array. */
+static PyObject *builtin_for(const Application *a) {
+    PyObject *builtins = *slot_of(a->plan, a->c->plan_builtins);
+    if (!PyDict_GET_SIZE(builtins) || a->natives->handles != (UINT64_C(1) << a->natives->count) - 1) return NULL;
+    return PyDict_GetItemWithError(builtins, a->natives->items[0]);
+}
+
 /* Returns the value of a record's function, without it where its operator gives it. */
 static PyObject *value_of_step(const Application *a) {
     PyObject *wanted = wanted_to_save(a);
@@ -325,7 +333,10 @@ static PyObject *value_of_step(const Application *a) {
     PyObject *made = NULL;
     if (operator && operator->apply && a->natives->handles)
         made = operator->apply(a->c, a->natives->items + 1, a->natives->count);
-    return made || PyErr_Occurred() ? made : call(a, a->c->plan_value);
+    if (made || PyErr_Occurred()) return made;
+    PyObject *builtin = builtin_for(a);
+    return builtin ? PyObject_Vectorcall(builtin, a->natives->items + 1, a->natives->count, NULL)
+                   : call(a, a->c->plan_value);
 }
 
 static bool change(Application *a) {

@@ -97,6 +97,13 @@ sqrt, isfinite, isnan, logical_not = map(_unary, (torch.sqrt, torch.isfinite, to
 negative = _unary(torch.neg)
 
 
+_OF_RECORDS = ("sin", "cos", "tan", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "negative")
+BUILTINS = {
+    **{f"np.{name}": getattr(torch, name) for name in _OF_RECORDS},
+    **{name: getattr(torch, name) for name in ("sum", "mean", "broadcast_to")},
+}
+
+
 def real(x: Any) -> Any:
     """Return the real parts; a tensor of reals itself."""
     if not isinstance(x, torch.Tensor):

@@ -13,6 +13,7 @@ import torch
 from torch.nn import functional
 
 _ATEN = torch.ops.aten
+_RELU_BACKWARD = _ATEN.threshold_backward.default
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 # Products that are zero beside zeros
@@ -20,6 +21,12 @@ _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 def zero_beside_zero(product: Any, g: Any) -> Any:
     return product.masked_fill_(torch.logical_not(g), 0.0)
+
+
+def sqrt_vjp(g: Any, y: Any, x: Any) -> Any:
+    """Return g * (0.5 / y), zero beside zeros; 2 y is exact, so the bits are those of its reciprocal."""
+    slope = 0.5 / y if y.is_complex() else torch.add(y, y).reciprocal_()
+    return zero_beside_zero(slope.mul_(g), g)
 
 
 # Activations
@@ -33,7 +40,7 @@ def gelu(x: Any, approximate: str = "none") -> Any:
 
 
 def relu_vjp(g: Any, y: Any, x: Any) -> Any:
-    return _ATEN.threshold_backward(g, y, 0)
+    return _RELU_BACKWARD(g, y, 0)
 
 
 def leaky_relu_vjp(g: Any, y: Any, x: Any, negative_slope: float = 0.01) -> Any:

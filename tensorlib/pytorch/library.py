@@ -16,6 +16,7 @@ import torch
 from checkpoint.ad.array_library import library_of, noticed
 from checkpoint.prims.arrays import ArrayLibrary, install
 from tensorlib.pytorch import kernels, making, namespace, settings, window_kernels
+from tensorlib.pytorch.elementwise import BUILTINS
 
 _FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 _COMPLEX = (torch.complex64, torch.complex128)
@@ -28,7 +29,12 @@ class TorchArrays(ArrayLibrary):
     """Dense tensors of PyTorch."""
 
     holder_type = torch.UntypedStorage
-    storage_functions = (torch.Tensor.untyped_storage, torch.UntypedStorage.nbytes)
+    storage_functions = (
+        torch.Tensor.untyped_storage,
+        torch.UntypedStorage.nbytes,
+        torch.Tensor._is_view,
+    )
+    builtins = BUILTINS
     kernels = SimpleNamespace(**{**vars(kernels), **vars(window_kernels)})
     plain = "x.as_subclass(torch.Tensor)"
     written_in = "tensorlib.pytorch.functions"

@@ -93,6 +93,8 @@ def shape(x: Any) -> tuple[int, ...]:
 
 
 def broadcast_to(x: Any, shape: Any) -> Any:
+    if type(x) is torch.Tensor and isinstance(shape, tuple):
+        return torch.broadcast_to(x, shape)
     return torch.broadcast_to(asarray(x), whole(shape))
 
 

@@ -47,11 +47,13 @@ class Recorded:
     runs: what ran, with the number of times in a row. records: those of the blocks.
     kept: the identities of what holds the elements of the arrays in the records.
     given: likewise, of the caller's arrays, which are not counted.
+    counts: whether anybody reads the bytes of arrays.
     """
 
-    __slots__ = ("bytes", "given", "kept", "last", "records", "runs")
+    __slots__ = ("bytes", "counts", "given", "kept", "last", "records", "runs")
 
-    def __init__(self, given: frozenset[int] = frozenset()) -> None:
+    def __init__(self, given: frozenset[int] = frozenset(), counts: bool = True) -> None:
+        self.counts = counts
         self.runs: list[list[Any]] = []
         self.records: list[tuple[Any, ...]] = []
         self.last: Any = None
@@ -72,7 +74,7 @@ class Recorded:
 
     def keep(self, arrays: Iterable[Any]) -> None:
         """Note that a record holds these arrays."""
-        for array in arrays:
+        for array in arrays if self.counts else ():
             whole = holder_of(array)
             if id(whole) not in self.kept and id(whole) not in self.given:
                 self.kept.add(id(whole))

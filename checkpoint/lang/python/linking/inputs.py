@@ -75,7 +75,7 @@ def _no_cell(function: Any, position: int) -> None:
 
 def _attribute(value: Any, name: str) -> Any:
     try:
-        return members.bound_mixin(value, name) or getattr(value, name)
+        return (isinstance(value, type) and members.bound_mixin(value, name)) or getattr(value, name)
     except AttributeError:
         raise NotFound(name) from None
 
@@ -272,7 +272,8 @@ class Inputs:
         values: list[Any] = []
         for node in self.nodes:
             try:
-                value = follow(values[node.parent], node.access) if node.parent >= 0 else root
+                parent, (kind, key) = node.parent, node.access
+                value = ACCESSES[kind](values[parent], key) if parent >= 0 else root
             except (NotFound, LookupError, AttributeError, TypeError):
                 return None
             if node.expected is IS_DATA:

@@ -164,10 +164,12 @@ def defaults_of(function: types.FunctionType) -> dict[str, Any]:
 def default_of(function: types.FunctionType, name: str) -> Any:
     """Return the default value that a function has now for a parameter, as `defaults_of` has it."""
     code, values = function.__code__, function.__defaults__ or ()
-    first = code.co_argcount - len(values)
-    if first >= 0 and name in code.co_varnames[first : code.co_argcount]:
-        return values[code.co_varnames.index(name) - first]
-    return defaults_of(function)[name]
+    names = code.co_varnames  # made anew by each access
+    position, count = names.index(name) if name in names else len(names), code.co_argcount
+    if count <= position < count + code.co_kwonlyargcount:
+        return (function.__kwdefaults__ or {})[name]
+    first = count - len(values)
+    return values[position - first] if 0 <= first <= position < count else defaults_of(function)[name]
 
 
 def is_generated(function: Any) -> bool:
