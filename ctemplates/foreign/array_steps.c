@@ -316,14 +316,6 @@ static PyObject *value_and_saved(const Application *a, PyObject *wanted) {
     return made;
 }
 
-/* Returns the library's own function that does for its arrays what the record's does, borrowed; NULL: there is none, or an
- * operand is no array. */
-static PyObject *builtin_for(const Application *a) {
-    PyObject *builtins = *slot_of(a->plan, a->c->plan_builtins);
-    if (!PyDict_GET_SIZE(builtins) || a->natives->handles != (UINT64_C(1) << a->natives->count) - 1) return NULL;
-    return PyDict_GetItemWithError(builtins, a->natives->items[0]);
-}
-
 /* Returns the value of a record's function, without it where its operator gives it. */
 static PyObject *value_of_step(const Application *a) {
     PyObject *wanted = wanted_to_save(a);
@@ -334,7 +326,8 @@ static PyObject *value_of_step(const Application *a) {
     if (operator && operator->apply && a->natives->handles)
         made = operator->apply(a->c, a->natives->items + 1, a->natives->count);
     if (made || PyErr_Occurred()) return made;
-    PyObject *builtin = builtin_for(a);
+    const bool all_arrays = a->natives->handles == (UINT64_C(1) << a->natives->count) - 1;
+    PyObject *builtin = all_arrays ? builtin_of_plan(a->c, a->plan, a->natives->items[0]) : NULL;
     return builtin ? PyObject_Vectorcall(builtin, a->natives->items + 1, a->natives->count, NULL)
                    : call(a, a->c->plan_value);
 }

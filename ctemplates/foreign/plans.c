@@ -35,3 +35,8 @@ void refuse_step(Task *task, const Step *step) {
     call_add(&task->call, exception);
     ask(task, array_classes()->refused, (int32_t)task->step);
 }
+
+PyObject *builtin_of_plan(const ArrayClasses *c, PyObject *plan, PyObject *functions) {
+    PyObject *known = *slot_of(plan, c->plan_builtins);
+    return PyDict_GET_SIZE(known) ? PyDict_GetItemWithError(known, functions) : NULL;
+}

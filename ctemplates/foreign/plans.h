@@ -12,6 +12,9 @@ PyObject *machine_of(Machine *m);
 /* Returns the plan of a step, borrowed; NULL: only the helper can do the step. */
 PyObject *plan_of_step(const ArrayClasses *c, const Task *task);
 
+/* Returns the built-in function of a library that does for its arrays what the record's does, borrowed; NULL: it has none. */
+PyObject *builtin_of_plan(const ArrayClasses *c, PyObject *plan, PyObject *functions);
+
 /* Makes the current Python exception the step's failure, by the helper. */
 void refuse_step(Task *task, const Step *step);
 

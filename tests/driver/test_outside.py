@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import FunctionType
+from typing import cast
+
 import pytest
 
 from checkpoint.ad import graph
@@ -31,8 +34,10 @@ def test_closures_over_atoms_are_told_from_others() -> None:
 
 
 def test_default_values_are_those_of_now() -> None:
-    def f(a: float, b: float = 2.0, *, c: float = 3.0, d: float) -> float:
+    def written(a: float, b: float = 2.0, *, c: float = 3.0, d: float) -> float:
         return a * b * c * d
+
+    f = cast(FunctionType, written)
 
     assert (default_of(f, "b"), default_of(f, "c")) == (2.0, 3.0)
     for name in ("a", "d", "e"):
