@@ -42,11 +42,15 @@ from checkpoint.watch.progress import Progress
 
 
 def __getattr__(name: str) -> Any:
-    """Import `checkpoint.torch` where it is first used: it needs PyTorch."""
+    """Import `checkpoint.torch` and `checkpoint.jax` where they are first used: they need these libraries."""
     if name == "torch":
-        import checkpoint.torch as found  # noqa: PLC0415
+        import checkpoint.torch as around_torch  # noqa: PLC0415
 
-        return found
+        return around_torch
+    if name == "jax":
+        import checkpoint.jax as around_jax  # noqa: PLC0415
+
+        return around_jax
     raise AttributeError(f"module 'checkpoint' has no attribute {name!r}")
 
 

@@ -35,9 +35,9 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TEXTS = {str(path.relative_to(ROOT)): path.read_text() for path in DOCUMENTS}
 NEEDS = {
-    "docs/guide/tensors.md": "torch",
-    "docs/guide/frameworks.md": "torch",
-    "docs/guide/onnx.md": "onnx",
+    "docs/guide/tensors.md": ("torch",),
+    "docs/guide/frameworks.md": ("torch", "jax"),
+    "docs/guide/onnx.md": ("onnx",),
 }  # without which the Python of a document is not run
 MOST_LINES = 250  # of the front page
 FILES = {"scheme": r"; (\S+\.vlad):", "python": r"# (\S+\.py):"}
@@ -99,8 +99,8 @@ def run(block: str, name: str, session: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("document", [name for name, text in TEXTS.items() if SESSION.search(text)])
 def test_python(folder: Path, document: str) -> None:
-    if document in NEEDS:
-        pytest.importorskip(NEEDS[document])
+    for needed in NEEDS.get(document, ()):
+        pytest.importorskip(needed)
     session: dict[str, Any] = {}
     before = set(sys.modules)
     for number, (block, _, text) in enumerate(SESSION.findall(TEXTS[document])):
