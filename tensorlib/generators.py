@@ -171,7 +171,7 @@ class PCG64:
 
 
 class Distributions:
-    """What the methods of generators have in common; `_drawn` and `_moved` draw."""
+    """Gives generators their methods; `_drawn` and `_moved` draw."""
 
     def normal(self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """See numpy.random.Generator.normal."""

@@ -7,6 +7,7 @@ In: from ctemplates/foreign/ the peer of a block, the numbers of the machine, an
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -70,25 +71,29 @@ class One(Part):
         return None, ()
 
 
-class PythonHelper:
-    """Performs the steps of one run that C cannot.
+class PythonHelper(ABC):
+    """Performs the steps of runs that C cannot.
 
-    machine: the position of the run, in the form that records take, and the numbers of its objects; None
-        where a subclass makes it on first use.
     error: the exception that the run is to raise.
     raised: the program's exception that a step raised last.
     opened: the state of the capsule that was resumed last, while C copies it.
     """
 
-    __slots__ = ("error", "heap", "machine", "opened", "raised")
+    __slots__ = ("error", "heap", "opened", "raised")
 
-    def __init__(self, machine: Machine | None, heap: Heap) -> None:
-        if machine is not None:
-            self.machine = machine
+    def __init__(self, heap: Heap) -> None:
         self.heap = heap
         self.error: BaseException | None = None
         self.raised: Raised | None = None
         self.opened: State | None = None
+
+    @property
+    @abstractmethod
+    def machine(self) -> Machine:
+        """Return the position of the run, in the form that records take, and the numbers of its objects.
+
+        It is made on first use: most short runs need none.
+        """
 
     def _answer(
         self, numbers: tuple[int, int, int], key: Any, one: One, work: Callable[[], Any], extra: Any = None

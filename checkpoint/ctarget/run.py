@@ -29,17 +29,14 @@ from checkpoint.interp.hybrid.machine import State as PythonState
 
 
 class RunHelper(PythonHelper):
-    """Performs the Python steps of one run, whose machine is made on first use: most short runs need none.
-
-    made: returns the machine.
-    """
+    """Performs the Python steps of one run; `made` returns its machine."""
 
     __slots__ = ("_machine", "made")
 
     def __init__(self, made: Callable[[], Machine], heap: Heap) -> None:
         self.made = made
         self._machine: Machine | None = None
-        super().__init__(None, heap)
+        super().__init__(heap)
 
     @property
     def machine(self) -> Machine:
@@ -47,10 +44,6 @@ class RunHelper(PythonHelper):
         if self._machine is None:
             self._machine = self.made()
         return self._machine
-
-    @machine.setter
-    def machine(self, machine: Machine) -> None:
-        self._machine = machine
 
 
 def run(

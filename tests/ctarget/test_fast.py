@@ -21,10 +21,9 @@ from checkpoint.ad.values import Pair
 from checkpoint.ctarget.build import compiler
 from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.cotangent import Cotangent
-from checkpoint.ctarget.foreign import PythonHelper
 from checkpoint.ctarget.library import reason, runtime
 from checkpoint.ctarget.peers import BlockPeer, procedure_peer
-from checkpoint.ctarget.run import block_at
+from checkpoint.ctarget.run import RunHelper, block_at
 from checkpoint.ctarget.states import State
 from checkpoint.ctarget.translate.compile.folders import Folder
 from checkpoint.ctarget.translate.compile.install import install
@@ -300,7 +299,7 @@ def held() -> Iterator[Any]:
     f = runs.run_program(load_program(Source("<test>", OBSERVED)), engine)
     start = engine.start(0, enter(Pair(f, X)), 0)
     at = PythonState(HALT, 0, (), None, 0, 0, start.births)
-    peer = PythonHelper(Machine(engine, at, Effects()), start.heap)
+    peer = RunHelper(lambda: Machine(engine, at, Effects()), start.heap)
     machine = start.heap.got(module.lib.ck_machine_create(start.held, module.ffi.NULL, 1 << 60, id(peer)))
     yield machine
     module.ffi.release(machine)

@@ -23,7 +23,7 @@ hold_at_fork(_lock)
 
 
 class Later:
-    """What stands for the code of a lambda that is not compiled yet.
+    """Stands for the code of a lambda that is not compiled yet.
 
     scopes: those of its program. around: the lambda with which it is compiled unless it is left for later,
     when that one has been compiled.

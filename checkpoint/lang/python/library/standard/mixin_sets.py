@@ -170,7 +170,7 @@ class mapped_iterator:
 
 
 class View:
-    """What views of mappings share."""
+    """Gives views of mappings what they share."""
 
     def __init__(self, mapping: Any) -> None:
         self._mapping = mapping

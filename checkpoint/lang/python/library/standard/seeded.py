@@ -24,7 +24,7 @@ class Shared(Random):
 
 
 class HiddenState:
-    """What random.getstate returns where nothing has been seeded: it can only be given to random.setstate."""
+    """Stands for the state that random.getstate returns before a seed: only random.setstate takes it."""
 
     def __getitem__(self, index: Any) -> Any:
         return _refused()

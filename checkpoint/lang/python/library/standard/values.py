@@ -31,7 +31,7 @@ def is_operand(x: Any) -> Any:
 
 
 class NumberBase:
-    """What float and int share."""
+    """Gives classes derived from float and int what they share."""
 
     def __add__(self, other: Any) -> Any:
         value = operand_of(items_of(self), other)
