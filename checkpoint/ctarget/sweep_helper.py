@@ -42,7 +42,7 @@ class SweepHelper(PythonHelper):
         self.collects = gc.isenabled()
         self._run = 0
         self._machine: Machine | None = None
-        super().__init__(None, start.heap)
+        super().__init__(start.heap)
 
     @property
     def machine(self) -> Machine:
@@ -56,10 +56,6 @@ class SweepHelper(PythonHelper):
         elif self._machine is None:
             self._machine = self._made(None)
         return self._machine
-
-    @machine.setter
-    def machine(self, machine: Machine) -> None:
-        self._machine = machine
 
     def _made(self, tape: Recorded | None) -> Machine:
         start = self.start

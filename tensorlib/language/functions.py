@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import library_of
 from checkpoint.ad.operands import Items
 from checkpoint.ad.record import register
 from checkpoint.ad.tensors import SAME, Tensor
@@ -31,6 +32,7 @@ from tensorlib.language.operands import (
 from tensorlib.layout.indexing import scattered
 from tensorlib.layout.joining import CONCATENATE
 from tensorlib.layout.moving import along, linear, matrices, shape_of
+from tensorlib.numpy_arrays import NUMPY
 from tensorlib.rules import discrete, unbroadcast
 
 # Made of lists, sizes, random numbers
@@ -106,6 +108,11 @@ def _normal(xp: Any, key: Any, sizes: Any, mean: Any, deviation: Any) -> Any:
     for position, operand in enumerate((mean, deviation), 3):
         if not is_tensor(operand):
             raise TypeError(f"operand {position} is neither a real nor a tensor")
+        if not isinstance(operand, float) and library_of(operand) is not NUMPY:
+            raise TypeError(
+                f"operand {position} is one of {library_of(operand).name}'s tensors, and random numbers are "
+                "made by NumPy: convert them, and scale and shift the result"
+            )
     return random.normal(key, shape(sizes), mean, deviation)
 
 

@@ -1,0 +1,62 @@
+"""Errors of PyTorch: exceptions of the program, with the user's line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from checkpoint import engines, grad
+from checkpoint.ad.record import records
+from tests.pytorch.test_inputs import squares
+
+ENGINES = pytest.mark.parametrize("engine", engines.usable())
+
+
+@ENGINES
+def test_errors_of_pytorch_are_those_of_the_program(engine: str) -> None:
+    with pytest.raises(RuntimeError, match="must match the size") as plain:
+        squares(torch.ones(2) + torch.ones(3))
+    with pytest.raises(type(plain.value), match="must match the size"):
+        grad(lambda x: (x + x[:2]).sum(), engine=engine)(torch.ones(3))
+    with pytest.raises(IndexError):
+        grad(lambda x: x.sum(3), engine=engine)(torch.ones(3))
+
+
+def on_two_devices(x: Tensor) -> Any:
+    return (x * torch.ones(3, device="meta")).sum()
+
+
+@ENGINES
+def test_two_devices_in_one_operation(engine: str) -> None:
+    with pytest.raises(RuntimeError, match="device"):
+        grad(on_two_devices, engine=engine)(torch.ones(3))
+    with pytest.raises(RuntimeError, match=r"device meta .* device cpu") as caught:
+        grad(product, engine=engine)(torch.ones(3), torch.ones(3, device="meta"))
+    assert "return (x * y).sum()" in "".join(caught.value.__notes__)
+
+
+def product(x: Tensor, y: Tensor) -> Any:
+    return (x * y).sum()
+
+
+def shaped(x: Tensor) -> Any:
+    try:
+        return x.reshape(7).sum()
+    except RuntimeError as error:
+        return (x * len(str(error))).sum()
+
+
+@ENGINES
+def test_errors_of_pytorch_are_exceptions_of_the_program(engine: str) -> None:
+    assert torch.equal(grad(shaped, engine=engine)(torch.ones(3)), torch.full((3,), 42.0))
+
+
+@pytest.mark.parametrize("name", ["normal", "normal-cpu-double"])
+def test_random_numbers_are_made_by_numpy(name: str) -> None:
+    key, mean = np.array([1, 2], np.uint64), torch.ones(3)
+    with pytest.raises(TypeError, match=r"operand 3 is one of PyTorch's tensors.*scale and shift"):
+        records()[name].value(np, key, 3.0, mean, 1.0)
