@@ -47,6 +47,10 @@ class Verdict:
     seconds: float = 0.0
 
 
+class TooSlow(BaseException):
+    """A case takes too long; no handler of programs or of this project catches it."""
+
+
 class Mismatch(Exception):
     """A value or a gradient is not Python's."""
 
@@ -177,10 +181,10 @@ def _place(error: BaseException) -> str:
 
 
 def within(seconds: int, action: Callable[[], Verdict]) -> Verdict:
-    """Return what an action returns, unless it takes too long: TimeoutError."""
+    """Return what an action returns, unless it takes too long: TooSlow."""
 
     def late(*_: object) -> None:
-        raise TimeoutError(f"took more than {seconds} s")
+        raise TooSlow(f"took more than {seconds} s")
 
     signal.signal(signal.SIGPROF, late)
     signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -191,10 +191,6 @@ def f(x, classes=[ValueError]):
 def f(x, file=None):
     «print(x, file=file)»
 ---
-a star in `print` => join the texts
-def f(x):
-    «print(*[x])»
----
 a star in a call of range => pass its arguments one by one
 def f(x):
     bounds = (1, 2)

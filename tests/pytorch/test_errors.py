@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
 
 from checkpoint import engines, grad
 from checkpoint.ad.record import records
+from checkpoint.ad.tensors import Tensor
 from tests.pytorch.test_inputs import squares
 
 ENGINES = pytest.mark.parametrize("engine", engines.usable())
@@ -26,7 +26,7 @@ def test_errors_of_pytorch_are_those_of_the_program(engine: str) -> None:
         grad(lambda x: x.sum(3), engine=engine)(torch.ones(3))
 
 
-def on_two_devices(x: Tensor) -> Any:
+def on_two_devices(x: torch.Tensor) -> Any:
     return (x * torch.ones(3, device="meta")).sum()
 
 
@@ -39,11 +39,11 @@ def test_two_devices_in_one_operation(engine: str) -> None:
     assert "return (x * y).sum()" in "".join(caught.value.__notes__)
 
 
-def product(x: Tensor, y: Tensor) -> Any:
+def product(x: torch.Tensor, y: torch.Tensor) -> Any:
     return (x * y).sum()
 
 
-def shaped(x: Tensor) -> Any:
+def shaped(x: torch.Tensor) -> Any:
     try:
         return x.reshape(7).sum()
     except RuntimeError as error:
@@ -58,5 +58,7 @@ def test_errors_of_pytorch_are_exceptions_of_the_program(engine: str) -> None:
 @pytest.mark.parametrize("name", ["normal", "normal-cpu-double"])
 def test_random_numbers_are_made_by_numpy(name: str) -> None:
     key, mean = np.array([1, 2], np.uint64), torch.ones(3)
+    record = records()[name]
+    assert isinstance(record, Tensor)
     with pytest.raises(TypeError, match=r"operand 3 is one of PyTorch's tensors.*scale and shift"):
-        records()[name].value(np, key, 3.0, mean, 1.0)
+        record.value(np, key, 3.0, mean, 1.0)

@@ -37,7 +37,7 @@ from checkpoint.lang.python.context.builder import bind, const, copy_of, instanc
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import views
-from checkpoint.lang.python.library import actions
+from checkpoint.lang.python.library import actions, functions
 from checkpoint.lang.python.scopes.syntax import has_star
 
 PERFORMED: frozenset[Any] = frozenset(
@@ -269,22 +269,27 @@ def stream_of(t: FunctionContext, node: ast.expr, env: Env) -> str | None:
 def printed(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """Translate a call of `print`; return None for keywords that it does not take."""
     span = t.span(node)
-    if has_star(node):
-        raise t.refuse(node, "a star in `print`", "join the texts: print(' '.join(map(str, xs)))")
     named = {k.arg: k.value for k in node.keywords}
     stream = stream_of(t, named["file"], env) if "file" in named else "stdout"
     if stream is None:
         raise t.refuse(node, "`print` to a file", "return the text, and write it outside of the function")
     if set(named) - {"sep", "end", "flush", "file"}:
         return None
-    shown = [t.expr(views.shown(t, part, env), env) for part in node.args]
-    values = [t.program.operation(t, "py.str", [value], node) for value in shown]
     ends = [_end_of_print(t, n, d, named, env, span) for n, d in (("sep", " "), ("end", "\n"))]
+    parts = [views.shown(t, part, env) for part in node.args]
+    if has_star(node):
+        passed = arrange.arguments(t, ast.copy_location(ast.Call(node.func, parts, []), node), env)
+        assert passed.star is not None
+        values = [prim(span, "py.add", prim(span, "py.tuple", *passed.positional), passed.star)]
+    else:
+        values = [t.program.operation(t, "py.str", [t.expr(part, env)], node) for part in parts]
 
-    def joined(parts: list[Expr]) -> Expr:
-        *texts, sep, end = parts
-        pieces = [piece for text in texts for piece in (copy_of(sep), text)][1:]
-        text = prim(span, "py.joined", *pieces)
+    def joined(made: list[Expr]) -> Expr:
+        *texts, sep, end = made
+        if has_star(node):
+            text = t.call(t.program.library_function(functions.printed), [*texts, sep], {}, span)
+        else:
+            text = prim(span, "py.joined", *[piece for text in texts for piece in (copy_of(sep), text)][1:])
         if stream == "stderr":
             return write(t, stream, text, end, node)
         return prim(span, "py.print", text, end)

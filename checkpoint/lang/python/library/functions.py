@@ -29,6 +29,11 @@ def sum_(items: Any, /, start: Any = 0) -> Any:
     return total
 
 
+def printed(values: Any, sep: Any) -> Any:
+    """Return the text that builtins.print writes for values."""
+    return sep.join([str(value) for value in values])
+
+
 def any_(items: Any) -> Any:
     """See builtins.any."""
     return any(item for item in items)
