@@ -116,7 +116,7 @@ def _atom_bytes(value: Any) -> int | None:
     if kind is Dual:
         primal, tangent = _atom_bytes(value.primal), _atom_bytes(value.tangent)
         return None if primal is None or tangent is None else DUAL_BYTES + primal + tangent
-    return None
+    return 0 if isinstance(value, type) else None  # classes outlive the run
 
 
 def _weight_of_leaf(value: Any) -> int:

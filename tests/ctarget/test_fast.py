@@ -32,6 +32,7 @@ from checkpoint.ctarget.translate.specialise.observe import Shape, seen
 from checkpoint.ctarget.translate.units.graph import Header, Unit
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts
+from checkpoint.driver.execute import outcome
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import InternalError, Source
 from checkpoint.functions import runs
@@ -117,8 +118,8 @@ def reversed_tape(start: State, recording: Any, ybar: float = 1.25) -> tuple[Any
 def swept(start: State, schedule: Schedule) -> tuple[Any, ...]:
     engine: Any = engines.get("c")
     counts = Counts()
-    end, cotangent = engine.sweep(
-        start, schedule, Effects(), lambda end: engine.seed(end, 1.25), None, counts
+    end, cotangent = outcome(
+        engine.sweep(start, schedule, Effects(), lambda end: engine.seed(end, 1.25), None, counts)
     )
     return gradient(end, cotangent)
 

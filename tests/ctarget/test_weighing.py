@@ -18,6 +18,7 @@ from checkpoint.driver import execute
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts
+from checkpoint.driver.execute import outcome
 from checkpoint.driver.observe import observed
 from checkpoint.driver.schedule import (
     Action,
@@ -262,9 +263,10 @@ def test_nothing_depends_on_who_looks(schedule: Schedule, monkeypatch: pytest.Mo
     watcher = Watcher()
     counts = Counts()
     engine: Any = engines.get("c")
-    end, _ = engine.sweep(
+    halves = engine.sweep(
         start, schedule, Effects(), lambda end: engine.seed(end, 1.0), None, counts, (watcher,)
     )
+    end, _ = outcome(halves)
     acted = [told[1] for told in watcher.told if told[0] == "acted"]
     assert acted == log or not log  # C's own log, where it has one
     assert (counts, end.steps) == mine[:2]
@@ -282,11 +284,17 @@ def test_what_an_observer_raises_ends_the_sweep(
     monkeypatch.setattr(reporting, "MIN_PACE", 1)
     engine, start = started(PROGRAMS.get(program, program))
     used = used_by(engine, start)
-    told = (Watcher(fails),)
+    halves = engine.sweep(
+        start,
+        Bisection(1000),
+        Effects(),
+        lambda end: engine.seed(end, 1.0),
+        None,
+        Counts(),
+        (Watcher(fails),),
+    )
     with pytest.raises(LookupError, match=fails):
-        engine.sweep(
-            start, Bisection(1000), Effects(), lambda end: engine.seed(end, 1.0), None, Counts(), told
-        )
+        outcome(halves)
     assert start.heap.bytes == used
     assert gc.isenabled()
     start.heap.check()
