@@ -74,10 +74,11 @@ class Budget:
             yield from self._long(start, piece)
 
     def _long(self, start: Report, piece: Report) -> Actions:
-        """Reverse a run that did not end within its first tape, `piece`, and is at the end of that."""
+        """Reverse a run whose first tape, `piece`, did not reach its end, or is larger than was foreseen."""
         ledger = Ledger(memory.resolve(self.memory), start, piece)
         first = FirstPass(ledger)
-        yield from first.taped(start.step)
+        if (yield from first.taped(start.step)):  # it fits, now that the share of what is free is known
+            return
         if self.length is None:
             yield from first.run()
         elif not ledger.ended:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import checkpoint
 from checkpoint.driver.binomial import recomputed, repetitions_for
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.ledger import too_small
@@ -275,3 +276,10 @@ def test_a_refusal_tells_the_cotangents_that_are_returned_apart() -> None:
         "3.0 MiB of cotangents that it returns; raise memory= (--memory)"
     )
     assert "returns" not in str(too_small(2**20, 2**16, Report(7, False)))
+
+
+def test_a_step_larger_than_what_is_taped_before_the_machine_is_asked_how_much_is_free() -> None:
+    np = pytest.importorskip("numpy")
+    x = np.ones(5_000_000)
+    for memory in (None, 0.2):
+        assert checkpoint.vjp(lambda x: x * 2.0, x, x, memory=memory)[1][-1] == 2.0
