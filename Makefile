@@ -4,7 +4,8 @@
 #   make demo        install into .venv and run the demonstration
 #   make test        lint, check formatting and types, run the tests
 #   make test-long   run the tests that take minutes
-#   make test-torch  the tests of PyTorch's tensors; installs PyTorch, which brings 3 GB of CUDA's libraries
+#   make test-torch  the tests of PyTorch's tensors, of graphs of ONNX and of JAX; installs these: PyTorch brings
+#                    3 GB of CUDA's libraries
 #   make test-hostile  the same tests of the C engine with sanitizers, failing allocations, and valgrind
 #   make docs        build the site of the documents into site/, with every link checked
 #   make format      rewrite the sources as `make test` wants them
@@ -32,7 +33,8 @@ test-long: $(VENV)/.tools strict
 	$(PY) -m pytest -n auto --dist worksteal -m long
 
 test-torch: $(VENV)/.torch strict
-	$(PY) -m pytest -n auto --dist worksteal tests/pytorch
+	$(PY) -m pytest -n auto --dist worksteal tests/pytorch tests/graphs tests/jax tests/experiments \
+	  tests/tensorlib/test_training.py
 
 test-hostile: $(VENV)/.tools
 	$(PY) -m tests.hostile
@@ -81,8 +83,8 @@ $(VENV)/.tools: $(VENV)/.installed
 	@touch $@
 
 $(VENV)/.torch: $(VENV)/.tools
-	@echo "installing PyTorch into $(VENV)"
-	@CHECKPOINT_WITHOUT_C=1 $(PIP) install --editable '.[test,torch]'
+	@echo "installing PyTorch, ONNX, JAX and scikit-learn into $(VENV)"
+	@CHECKPOINT_WITHOUT_C=1 $(PIP) install --editable '.[test,torch,onnx,jax,data]' onnxscript
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed

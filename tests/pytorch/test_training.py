@@ -57,8 +57,10 @@ def test_optimisers_are_pytorchs(name: str, dtype: torch.dtype, precision: float
 
 @ENGINES
 def test_derivatives_through_training(engine: str) -> None:
+    drawn = weights(torch.float64)
+
     def trained(rate: Any) -> Any:
-        parameters, state = weights(torch.float64), None
+        parameters, state = drawn, None
         for step in range(3):
             gradient, _ = clip_norm(grad(loss)(parameters), 1.0)
             parameters, state = adam(parameters, gradient, state, cosine(rate, step, 4))
