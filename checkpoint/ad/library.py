@@ -49,6 +49,7 @@ overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record 
 translations: dict[Any, Callable[..., Any]] = {}  # by a library's function: the function translated instead
 writing_translations: set[Callable[..., Any]] = set()  # those that write into arrays that they are passed
 modules_translated: set[str] = set()  # in which these are written
+packages_opened: set[str] = set()  # of array libraries, whose own Python is translated as a user's is
 instances: dict[type, tuple[str, Callable[..., Any]]] = {}  # by a class: how calls of its objects are written
 in_full: dict[str, Callable[..., Any]] = {}  # by a record's name: the function with all its parameters
 methods: dict[str, Tensor] = {}  # by the name of a method of arrays

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from checkpoint.ad.library import packages_opened
 from checkpoint.prims.arrays import translated_as
 from tensorlib.networks.batches import batch_norm, batch_norm_training
 
@@ -47,6 +48,7 @@ def no_subclass(*tensors: Any) -> Any:
 
 def translate_all() -> None:
     """Register how modules are called."""
+    packages_opened.add("torch.nn.modules")
     translated_as(torch.nn.Module._wrapped_call_impl, called)
     translated_as(torch.nn.modules.batchnorm._BatchNorm.forward, by_batch)
     for name in ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"):

@@ -11,12 +11,12 @@ from __future__ import annotations
 import contextlib
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
 from checkpoint import config
-from checkpoint.ad.library import modules_translated
+from checkpoint.ad.library import modules_translated, packages_opened
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.source.requirements import with_requirements
 
@@ -42,7 +42,12 @@ def is_allowed(function: Any) -> bool:
 def _is_opened(module: str) -> bool:
     """Return whether a module's package is open for translation."""
     chosen = frozenset(config.packages()) | frozenset(config.current().convert)
-    return bool(chosen) and any(f"{module}.".startswith(f"{name}.") for name in with_requirements(chosen))
+    return _is_in(module, packages_opened) or (bool(chosen) and _is_in(module, with_requirements(chosen)))
+
+
+def _is_in(module: str, packages: Iterable[str]) -> bool:
+    """Return whether a module is one of these packages, or lies in one."""
+    return any(f"{module}.".startswith(f"{name}.") for name in packages)
 
 
 def is_own(cls: type) -> bool:
