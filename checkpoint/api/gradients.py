@@ -64,7 +64,7 @@ class Derivative(Derived):
     ) -> None:
         if not callable(function):
             raise RunError(f"{self.kind} is that of a function, not of a {type(function).__name__}")
-        _check_argnums(argnums)
+        check_argnums(argnums)
         chosen = named_schedule(schedule, memory)
         check_progress(progress)
         check_each(each, has_state)
@@ -346,7 +346,6 @@ def stop_gradient(x: T) -> T:
 
 def picked_positions(function: Callable[..., Any], argnums: ArgNums, args: Sequence[Any]) -> list[int]:
     """Return the positions of the arguments that argnums selects; RunError where one is missing."""
-    _check_argnums(argnums)
     wanted = (argnums,) if isinstance(argnums, int) else argnums
     for i in wanted:
         if not -len(args) <= i < len(args):
@@ -355,7 +354,8 @@ def picked_positions(function: Callable[..., Any], argnums: ArgNums, args: Seque
     return [i % len(args) for i in wanted]
 
 
-def _check_argnums(argnums: ArgNums) -> None:
+def check_argnums(argnums: ArgNums) -> None:
+    """Raise RunError for what selects no arguments."""
     picks = (argnums,) if isinstance(argnums, int) else argnums
     if not isinstance(picks, tuple) or not picks or any(type(i) is not int for i in picks):
         raise RunError(f"argnums is an int or a tuple of ints, not {argnums!r}")

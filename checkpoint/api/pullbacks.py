@@ -15,7 +15,7 @@ from checkpoint import config
 from checkpoint.ad.array_library import library_of, remembered
 from checkpoint.ad.arrays import Array, Copies, Discrete
 from checkpoint.ad.graph import containers_in, renew
-from checkpoint.api.gradients import ArgNums, picked_positions
+from checkpoint.api.gradients import ArgNums, check_argnums, picked_positions
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
@@ -43,6 +43,7 @@ class Pullback:
         self, f: Callable[..., Any], call: Call, given: Sequence[Any], argnums: ArgNums, schedule: Schedule
     ) -> None:
         """Run a call, of whose positional arguments `given` some are differentiated by."""
+        check_argnums(argnums)
         self._positions = picked_positions(f, argnums, given)
         for i in self._positions:
             if not holds_real(call.parts[i]):

@@ -268,7 +268,7 @@ class _Followed:
 
     @property
     def is_sampled(self) -> bool:
-        """Whether it is sampled what the run reads of the arguments: in the first pass."""
+        """Return whether it is sampled what the run reads of the arguments: in the first pass."""
         return self.first_reads is not None and not self.seeded
 
     def _advanced_in_slices(self, state: State, to: int | None, calls: Calls | None) -> State:

@@ -59,7 +59,7 @@ class Accumulators(list[Any]):
 
 
 class Received:
-    """What the arrays of the arguments have received at the start of a segment, by their memories."""
+    """Holds what the arrays of the arguments have received at the start of a segment, by their memories."""
 
     def __init__(self, leaves: list[Number], cotangent: Accumulators) -> None:
         values = [leaf.value if type(leaf) is Node else leaf for leaf in leaves]

@@ -26,7 +26,7 @@ KINDS = frozenset("biufc")
 
 @dataclass(frozen=True)
 class Signature:
-    """What a pytree is but for its traced leaves.
+    """Holds what a pytree is but for its traced leaves.
 
     tree: its structure. constants: its leaves, TRACED for those that JAX traces.
     types: theirs, since 1 == 1.0.

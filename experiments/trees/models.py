@@ -65,7 +65,7 @@ def loss(p: Any, tree: Tree, label: Any) -> Any:
 
 
 class Peer:
-    """The same network and recursion in PyTorch."""
+    """Computes the same network by the same recursion in PyTorch."""
 
     def __init__(self, values: list[Any]) -> None:
         import torch  # noqa: PLC0415  # only this experiment's peer needs it

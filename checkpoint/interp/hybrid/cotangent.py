@@ -129,7 +129,7 @@ class Cotangent:
 
 
 class Received:
-    """What the fields of a state have received, for who lets their cotangents go."""
+    """Holds what the fields of a state have received, for who lets their cotangents go."""
 
     def __init__(self, cotangent: Cotangent) -> None:
         self._cotangent = cotangent

@@ -23,7 +23,7 @@ NEWEST = 10**6  # a version of the operator set that no file has
 
 @dataclass(frozen=True)
 class Operator:
-    """How the nodes of one operator are computed, in some versions of the operator set.
+    """Says how the nodes of one operator are computed, in some versions of the operator set.
 
     name: as ONNX has it; `domain.name` outside of ONNX's own domain. function: of the inputs, with the
     attributes as keywords. since, until: the first and the last version. structural: the inputs that decide
@@ -47,7 +47,7 @@ class Operator:
 
     @cached_property
     def inputs(self) -> tuple[str, ...]:
-        """The names of the inputs; that of a variable number of them begins with a star."""
+        """Return the names of the inputs; that of a variable number of them begins with a star."""
         kinds = inspect.Parameter
         named = (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)
         return tuple(
@@ -58,12 +58,12 @@ class Operator:
 
     @cached_property
     def keywords(self) -> frozenset[str]:
-        """The attributes that it knows, and `outputs`, where it is told how many of them a node has."""
+        """Return the attributes that it knows, and `outputs`, where it is told how many a node has."""
         return frozenset(p.name for p in self._parameters if p.kind is inspect.Parameter.KEYWORD_ONLY)
 
     @property
     def returns_tuple(self) -> bool:
-        """Whether the function takes the number of outputs, and returns so many in a tuple."""
+        """Return whether the function takes the number of outputs, and returns so many in a tuple."""
         return "outputs" in self.keywords
 
     def input_name(self, position: int) -> str:

@@ -20,7 +20,7 @@ from checkpoint.lang.onnx.names import Names
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a value of the graph is in the text.
+    """Says what a value of the graph is in the text.
 
     text: an expression; "" for an array that no expression has named yet. array: of a constant. is_host:
     whether it is on the host.
