@@ -162,16 +162,19 @@ def test_a_derivative_of_a_run_has_duals(engine: Engine) -> None:
 def test_bytes_are_those_of_tracemalloc(name: str, engine: Engine) -> None:
     start, step = large_run(name, engine)
     engine.advance(start, step, Effects())  # what is compiled and imported on the way is there afterwards
+    account, found = Footprint(start), []
     with traced():
-        before = tracemalloc.get_traced_memory()[0]
-        state, account = engine.advance(start, step, Effects()), Footprint(start)
-        account.keep(state)
-        gc.collect()
-        held = tracemalloc.get_traced_memory()[0] - before
-        account.drop(state)
+        for _ in range(3):
+            before = tracemalloc.get_traced_memory()[0]
+            state = engine.advance(start, step, Effects())
+            account.keep(state)
+            gc.collect()
+            found.append(tracemalloc.get_traced_memory()[0] - before)
+            account.drop(state)
+            del state
         rest = account.bytes
-        account.keep(state)
-        del state
+        account.keep(engine.advance(start, step, Effects()))
+    held = min(found)  # at times a table of the whole process grows meanwhile
     assert rest < 10_000
     assert held / 2 <= account.bytes <= 2 * held
 
