@@ -6,7 +6,10 @@ import ast
 import doctest
 import importlib
 import linecache
+import marshal
 import math
+import os
+import py_compile
 import subprocess
 import sys
 import zipfile
@@ -152,6 +155,37 @@ def test_a_file_that_was_edited(module: Any) -> None:
     assert written(module.outer(1)) == "def inner(y):\n        return x * y"
 
 
+@pytest.fixture
+def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """A module with a cache that another compiler has written: the places of instructions differ."""
+    path = tmp_path / "of_cache.py"
+    path.write_text("def f(x):\n    return x * 2\n", encoding="utf-8")
+    time = path.stat().st_mtime_ns - 10**10
+    os.utime(path, ns=(time, time))
+    cache = Path(py_compile.compile(str(path), doraise=True) or "")
+    content = cache.read_bytes()
+    code = marshal.loads(content[16:])
+    inner = code.co_consts[0].replace(co_linetable=code.co_consts[0].co_linetable[:2])
+    cache.write_bytes(content[:16] + marshal.dumps(code.replace(co_consts=(inner, *code.co_consts[1:]))))
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("of_cache")
+    del sys.modules["of_cache"]
+
+
+def test_a_cache_that_another_compiler_has_written(foreign: Any) -> None:
+    assert grad(foreign.f)(3.0) == 2.0
+
+
+def test_a_file_that_was_edited_in_the_second_of_its_cache(foreign: Any) -> None:
+    path = Path(foreign.__file__)
+    time = int(path.stat().st_mtime) * 10**9
+    path.write_text("def f(x):\n    return x * 3\n", encoding="utf-8")
+    os.utime(path, ns=(time + 2, time + 2))
+    os.utime(foreign.__cached__, ns=(time + 1, time + 1))
+    with pytest.raises(SourceError, match="has changed since"):
+        text_of(foreign.f)
+
+
 def test_a_text_that_is_known_outlives_an_edit(module: Any) -> None:
     assert written(module.pair[0]) == "lambda x: x * 2"
     old = module.pair[0]
@@ -249,7 +283,10 @@ def test_without_the_columns_of_code(tmp_path: Path) -> None:
 IMPORTED = """\
 import sys
 if True:
-    import math
+    import marshal
+import math
+import os
+import py_compile
 try:
     import cmath as {name}
 except ImportError:

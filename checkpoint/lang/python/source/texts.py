@@ -6,9 +6,8 @@ the file or notebook cell that contains it, and the place of any node in that te
 The text is read through `linecache`, by the code's file name: files, notebook cells, doctests, modules with a
 loader of their own (zip files), and texts that a user puts there. A text is read and parsed once; older
 versions of a file are kept for a while, because functions made from them may still be in use. What always
-holds of the
-result: compiled again, the node gives the function's own code. Where no text does, the file has changed since
-the function was made, and a SourceError says so.
+holds of the result: compiled again, or in Python's cache of the file (cached_code.py), the node gives the
+function's own code. Where no text does, the file has changed since the function was made: a SourceError.
 """
 
 from __future__ import annotations
@@ -32,6 +31,7 @@ from checkpoint.ad.attributes import stored
 from checkpoint.errors import Source, SourceError, Span
 from checkpoint.lang.python.scopes.lazy import with_lazy
 from checkpoint.lang.python.scopes.syntax import walk
+from checkpoint.lang.python.source.cached_code import cached_codes, codes_in
 from checkpoint.lang.python.source.local_names import spelled_out
 from checkpoint.lang.python.source.private import mangle
 from checkpoint.lang.python.source.prompts import typed
@@ -60,6 +60,7 @@ class _Text:
         self._functions: dict[int, dict[tuple[str, int], list[FunctionNode]]] = {}
         self._lazy: dict[ast.AST, Any] = {}
         self._offsets: dict[tuple[int, int], int] = {}
+        self._kept: frozenset[CodeType] | None = None  # Python's cache of the file, once read
 
     def find(self, code: CodeType) -> FunctionNode | None:
         """Return the node from which a code object was compiled; None if that was another text."""
@@ -89,7 +90,13 @@ class _Text:
             # The imports are compiled along: for an imported name, `name.f()` compiles to different code.
             statement = self.body[position]
             self._codes[position, flags] = _compiled([*self._imports, statement], self.source.name, flags)
-        return code in self._codes[position, flags]
+        return code in self._codes[position, flags] or code in self._cached(code.co_filename)
+
+    def _cached(self, name: str) -> frozenset[CodeType]:
+        """Return the code that Python's cache of the file has, if the file is this text."""
+        if self._kept is None:
+            self._kept = cached_codes(name, self.source.text)
+        return self._kept
 
     @cached_property
     def _imports(self) -> list[ast.stmt]:
@@ -291,7 +298,7 @@ def _may_be(node: FunctionNode, code: CodeType) -> bool:
 
 def code_of_node(function: CodeType, tree: FunctionNode, node: FunctionNode) -> CodeType | None:
     """Return the code object of a node within a function, given the tree of that; None if it has none."""
-    for code in _codes(function.co_consts):
+    for code in codes_in(function.co_consts):
         if _may_be(node, code):
             candidates = [each for each in _functions(tree) if _may_be(each, code)]
             if _by_positions(candidates, code) is node:
@@ -346,18 +353,11 @@ def _compiled(statements: list[ast.stmt], name: str, flags: int) -> frozenset[Co
             code = compile(module, name, "exec", flags | _FLAGS, dont_inherit=True)
     except (SyntaxError, ValueError):
         return frozenset()
-    return frozenset(_codes((code,)))
-
-
-def _codes(constants: Iterable[object]) -> Iterator[CodeType]:
-    for constant in constants:
-        if isinstance(constant, CodeType):
-            yield constant
-            yield from _codes(constant.co_consts)
+    return frozenset(codes_in((code,)))
 
 
 def _is_rewritten(code: CodeType) -> bool:
-    names = (name for inner in _codes((code,)) for name in (*inner.co_names, *inner.co_varnames))
+    names = (name for inner in codes_in((code,)) for name in (*inner.co_names, *inner.co_varnames))
     return any(name.startswith(_REWRITTEN) for name in names)
 
 
