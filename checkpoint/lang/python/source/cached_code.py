@@ -13,12 +13,13 @@ from collections.abc import Iterable, Iterator
 from importlib.machinery import SourceFileLoader
 from importlib.util import cache_from_source
 from types import CodeType
+from typing import Any
 
 
 class _Reader(SourceFileLoader):
     """Reads the code of a file from the cache, or compiles it; writes no cache."""
 
-    def set_data(self, path: str, data: bytes, *, _mode: int = 0) -> None:
+    def set_data(self, *args: Any, **named: Any) -> None:
         """Write nothing: what is read here is not imported."""
 
 
