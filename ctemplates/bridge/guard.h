@@ -14,10 +14,10 @@ typedef void (*Work)(void *arguments);
 void guarded(Heap *heap, Work body, Work clean, void *arguments);
 void let_python(Heap *heap);
 
-/* A call of a method of the helper, with at most 8 operands, which are released; NULL: it failed (also where one of
- * them is NULL). */
+/* A call of a method of the helper, whose operands are released; NULL: it failed (also where one of them is NULL). */
+enum { MOST_IN_CALL = 9 };
 typedef struct Call {
-    PyObject *operands[9]; /* the helper is the first */
+    PyObject *operands[MOST_IN_CALL]; /* the helper is the first */
     size_t count;
 } Call;
 void call_begin(Call *call, void *helper);

@@ -78,7 +78,7 @@ static int64_t bytes_of(const ArrayClasses *c, PyObject *tape) {
 /* Returns the function that performs a step, and stores whether it returns a pair. NULL: only the helper can tell. */
 static PyObject *function_of(const ArrayClasses *c, const Task *task, const Step *step, bool taped, bool *pair) {
     PyObject *plan = plan_of_step(c, task), *found;
-    if (!plan || step->count > MOST_OPERANDS) return NULL;
+    if (!plan || step->count >= MOST_IN_CALL) return NULL; /* the machine is the first */
     bool data = *slot_of(plan, c->plan_plain) != Py_None;
     for (uint32_t i = 0; i < step->count; i++) {
         PyObject *python = python_of(task->m, &step->operands[i]);

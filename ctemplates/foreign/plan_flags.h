@@ -16,4 +16,7 @@ enum { OVERLOADS = 1, OF_FIRST = 2, VIEWS = 4, CHANGES = 8, VARIADIC = 16, ANYWA
 /* The bit of the result, among those that say which operands a rule reads. */
 enum { RESULT_BIT = 62 };
 
+/* Of a step on arrays that is done in C (array_steps.h); as many as any record has, so that Python tapes none of them. */
+enum { MOST_OPERANDS = 12 };
+
 #endif

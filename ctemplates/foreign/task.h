@@ -7,9 +7,8 @@
 #define CK_TASK_H
 
 #include "bridge/guard.h"
+#include "foreign/plan_flags.h"
 #include "state/machine.h"
-
-enum { MOST_OPERANDS = 8 }; /* of a step on arrays that is done in C (array_steps.h) */
 
 /* The operands of a step on arrays as the library's function takes them, after its namespace. */
 typedef struct Natives {

@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 from checkpoint import grad, value_and_grad
+from checkpoint.ad.record import records
+from checkpoint.ad.tensors import Tensor
 from checkpoint.ctarget import library
 from checkpoint.ctarget.foreign import PythonHelper
+from tensorlib import networks
 
 pytestmark = pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
 
@@ -128,8 +131,9 @@ def kinds(x: Any, count: int) -> Any:
     return np.sum(x)
 
 
-def test_questions_about_arrays_need_no_helper(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Steps on data to which an array is data, too, are calls of their record's function."""
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list of the primitives that the helper performs from now on."""
     asked: list[str] = []
     perform = PythonHelper.perform
 
@@ -138,6 +142,28 @@ def test_questions_about_arrays_need_no_helper(monkeypatch: pytest.MonkeyPatch) 
         return perform(helper, peer, steps, births, tags, index, operands)
 
     monkeypatch.setattr(PythonHelper, "perform", noted)
+    return asked
+
+
+def test_questions_about_arrays_need_no_helper(asked: list[str]) -> None:
+    """Steps on data to which an array is data, too, are calls of their record's function."""
     found = [grad(kinds, engine=engine)(OTHER, 5) for engine in ("c", "hybrid")]
     assert bits(tuple(found[:1])) == bits(tuple(found[1:]))
     assert asked == []
+
+
+def convolved(x: Any, w: Any) -> Any:
+    return np.sum(networks.conv2d(x, w, padding=1) ** 2)
+
+
+def test_steps_of_many_operands_need_no_helper(asked: list[str]) -> None:
+    rng = np.random.default_rng(3)
+    x, w = rng.normal(size=(2, 3, 4, 5)), rng.normal(size=(2, 3, 3, 3))
+    found = [value_and_grad(convolved, engine=engine)(x, w) for engine in ("c", "hybrid")]
+    assert bits(tuple(found[:1])) == bits(tuple(found[1:]))
+    assert asked == []
+
+
+def test_no_record_has_more_operands_than_c_takes() -> None:
+    counts = {len(each.vjps) for each in records().values() if isinstance(each, Tensor)}
+    assert max(counts) <= library.runtime().lib.MOST_OPERANDS
