@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Renewal, dead
-from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout, Types
+from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Layout, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
 from checkpoint.ad.storage import CONSTANT, FROZEN, NEVER
 from checkpoint.ad.tables import NATIVES
@@ -114,6 +114,9 @@ def each_number(root: Any) -> Iterator[Any]:
 
 def holds_number(root: Any) -> bool:
     """Return whether a value reaches a number."""
+    parts = root.parts() if type(root) in CONTAINERS else ()
+    if parts and type(parts[0]) in PLAIN_NUMBERS:
+        return True
     return next(each_number(root), None) is not None
 
 

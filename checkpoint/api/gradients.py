@@ -105,8 +105,9 @@ class Derivative(Derived):
         """Return the call of the function and the positions of the selected arguments; each holds a real."""
         positions = self.picks(args)
         call = as_function(self.function, self.has_state).call(args, kwargs, self.engine)
+        parts = call.parts
         for i in positions:
-            if not holds_real(call.parts[i]):
+            if not holds_real(parts[i]):
                 raise RunError(call.without_reals(f"argument {i} of {_name(self.function)}", args[i]))
         return call, positions
 
@@ -162,18 +163,29 @@ class ValueAndGrad(Derivative):
         call.differentiate_by(positions)
         if self.each is not None:
             return self._with_each(self.each, call, positions, args)
-        with reported(self.progress):
-            y, xbar = call.run.vjp(self.cotangent_of, named_schedule(self.schedule))
+        schedule = named_schedule(self.schedule)
+        if self.progress is False:
+            y, xbar = call.run.vjp(self.cotangent_of, schedule)
+        else:
+            with reported(self.progress):
+                y, xbar = call.run.vjp(self.cotangent_of, schedule)
         cotangents = call.unpacked(xbar)
-        for i in positions:
-            if _is_zero(cotangents[i]) and isinstance(call, PythonCall) and not self.has_state:
-                # Loaded where it is needed: the front end takes time to import.
-                from checkpoint.functions.roundings import warn_where_rounded  # noqa: PLC0415
-
-                warn_where_rounded(self.function, args, kwargs, call.run, i)
+        if isinstance(call, PythonCall) and call.run.u.car.lam.rounds and not self.has_state:
+            self._warn_where_rounded(call, [i for i in positions if _is_zero(cotangents[i])], args, kwargs)
         gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
         value, aux = self.values(y, call)
         return ((value, aux) if self.has_aux or self.has_state else value), gradient
+
+    def _warn_where_rounded(
+        self, call: Call, positions: Sequence[int], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> None:
+        """Warn if the gradients by the arguments at these positions are 0 because of roundings."""
+        if positions:
+            # Loaded where it is needed: the front end takes time to import.
+            from checkpoint.functions.roundings import warn_where_rounded  # noqa: PLC0415
+
+            for i in positions:
+                warn_where_rounded(self.function, args, kwargs, call.run, i)
 
     def _with_each(self, each: Receiver, call: Call, positions: Sequence[int], args: Sequence[Any]) -> Any:
         """Return the value and the structure of the gradient, each leaf of which is reported."""
@@ -365,13 +377,16 @@ def _is_zero(cotangent: Any) -> bool:
     """Return whether all numbers of a cotangent are 0."""
     if type(cotangent) is float:
         return cotangent == 0.0
-    return all(n == 0.0 if type(n) is float else not _has_nonzero(n.data) for n in each_number(cotangent))
+    for number in each_number(cotangent):
+        if number != 0.0 if type(number) is float else _has_nonzero(number.data):
+            return False
+    return True
 
 
 def _has_nonzero(data: Any) -> bool:
     """Return whether a library's array has a number other than 0; most have one in the first place."""
-    shape = tuple(data.shape)
-    if shape and 0 not in shape and data[(0,) * len(shape)].item() != 0:
+    shape = data.shape
+    if shape and 0 not in shape and data[(0,) * len(shape)] != 0:
         return True
     return bool(data.any())
 

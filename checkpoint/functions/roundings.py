@@ -29,17 +29,8 @@ from checkpoint.functions.run import Run
 from checkpoint.lang import core
 from checkpoint.lang.core import Const, Expr, Lambda, Prim
 from checkpoint.lang.python.linking.program import Linked, recursion_room
+from checkpoint.lang.python.linking.roundings import ROUNDINGS, is_rounding
 from checkpoint.prims.python.watching import Site
-
-# What rounds, by how many operands it rounds; `astype` does where it is to integers.
-ROUNDINGS = {
-    "py.round": 1, "py.int": 1, "py.math.floor": 1, "py.math.ceil": 1, "py.math.trunc": 1,
-    "py.floordiv": 2, "py.ifloordiv": 2, "np.floor_divide": 2,
-    "np.floor": 1, "np.ceil": 1, "np.rint": 1, "np.fix": 1, "np.trunc": 1, "np.round": 1, "ndarray.round": 1,
-    "np.int8": 1, "np.int16": 1, "np.int32": 1, "np.int64": 1,
-    "np.uint8": 1, "np.uint32": 1, "np.uint64": 1,
-    "np.astype": 1, "ndarray.astype": 1,
-}  # fmt: skip
 
 _warned: set[str] = set()  # the places of the roundings that were warned of
 _diagnosed: WeakSet[Linked] = WeakSet()
@@ -73,7 +64,7 @@ def warn_where_rounded(
                 f"values that are rounded, here first:\n{site.span}\n{site.span.excerpt()}\n"
                 f"Leave the rounding out, or round what is returned outside of the differentiated function"
             )
-            warnings.warn(RoundingWarning(message), stacklevel=3)
+            warnings.warn(RoundingWarning(message), stacklevel=4)
             return
 
 
@@ -115,17 +106,11 @@ def _watched(expr: Any, sites: list[Site]) -> Any:
 
 def _rounding(expr: Prim, sites: list[Site]) -> Expr:
     """Return a primitive, watched and without derivative where it rounds."""
-    count = ROUNDINGS.get(expr.op, 0)
-    if not count or (expr.op.endswith("astype") and not _is_to_integers(expr.args[1])):
+    if not is_rounding(expr):
         return expr
     site = Site(expr.span)
     sites.append(site)
-    note = Native(site)
+    note, count = Native(site), ROUNDINGS[expr.op]
     operands = [Prim(arg.span, "py.watched", (Const(arg.span, note), arg)) for arg in expr.args[:count]]
     rounded = Prim(expr.span, expr.op, (*operands, *expr.args[count:]))
     return Prim(expr.span, "py.stop", (rounded,))
-
-
-def _is_to_integers(dtype: Expr) -> bool:
-    named = dtype.value if isinstance(dtype, Const) else None
-    return type(named) is Native and getattr(named.value, "kind", "") in "biu"

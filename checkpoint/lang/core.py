@@ -53,6 +53,7 @@ class Lambda(Expr):
     compiled: what each engine has compiled this lambda to, by the engine's name; engines fill it in.
     stands_for: the Python object that it is as a value, or a weak reference to it; MADE: the program makes it
     when it runs; None: it is not known.
+    rounds: of the entry of a program, whether anything in that rounds numbers; True where it is not known.
     dependences: of the entry of a program, what checkpoint.lang.dependence has found, by what it was asked.
     """
 
@@ -65,6 +66,7 @@ class Lambda(Expr):
     definitions: dict[str, Lambda] = field(default_factory=dict, repr=False)
     stands_for: object = None
     dependences: dict[object, object] | None = field(default=None, repr=False)
+    rounds: bool = True
 
 
 @dataclass(slots=True, eq=False, repr=False)

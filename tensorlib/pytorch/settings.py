@@ -8,6 +8,7 @@ older one fails once the newer one was used.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -60,20 +61,29 @@ def _attribute(name: str, owner: Any, attribute: str, *usual: Any) -> Setting:
     )
 
 
+def _precision(name: str, owner: Any, *usual: Any) -> Setting:
+    """Return the setting of a precision; it is read where the attribute of PyTorch's object reads it."""
+    setting = _attribute(name, owner, "fp32_precision", *usual)
+    getter = getattr(torch._C, "_get_fp32_precision_getter", None)  # __getattr__ takes five times as long
+    if getter is None or not {"backend", "op"} <= vars(owner).keys():
+        return setting
+    return setting._replace(read=partial(getter, owner.backend, owner.op))
+
+
 def _precisions() -> tuple[Setting, ...]:
     """Return the settings of products and convolutions of float32."""
     backends = torch.backends
     if not hasattr(backends.cuda.matmul, "fp32_precision"):  # PyTorch before 2.9
         read, write = torch.get_float32_matmul_precision, torch.set_float32_matmul_precision
         return (Setting("precision of float32 products", read, write, ("highest",)),)
-    name, exact = "fp32_precision", ("none", "ieee")
+    exact = "none", "ieee"
     return (
-        _attribute("precision of float32 products on the CPU", backends.mkldnn.matmul, name, *exact),
-        _attribute("precision of float32 convolutions on the CPU", backends.mkldnn.conv, name, *exact),
+        _precision("precision of float32 products on the CPU", backends.mkldnn.matmul, *exact),
+        _precision("precision of float32 convolutions on the CPU", backends.mkldnn.conv, *exact),
         *(
             (
-                _attribute("precision of float32 products on CUDA", backends.cuda.matmul, name, *exact),
-                _attribute("precision of float32 convolutions on CUDA", backends.cudnn.conv, name, "tf32"),
+                _precision("precision of float32 products on CUDA", backends.cuda.matmul, *exact),
+                _precision("precision of float32 convolutions on CUDA", backends.cudnn.conv, "tf32"),
             )
             if _CUDA
             else ()
@@ -106,11 +116,16 @@ def unusual() -> tuple[str, ...]:
     return tuple(found)
 
 
+_READERS = tuple([setting.read for setting in SETTINGS])
+
+
 def remembered() -> Callable[[], None]:
     """Return a function that puts all settings back to what they are now."""
-    before = [setting.read() for setting in SETTINGS]
+    before = [read() for read in _READERS]
 
     def restore() -> None:
+        if [read() for read in _READERS] == before:
+            return
         for setting, value in zip(SETTINGS, before, strict=True):
             if setting.read() != value:
                 setting.set(value)

@@ -203,6 +203,8 @@ class Input:
 
 
 IS_DATA = object()
+# How one object is found: from which other one, by which function and its argument, and what it must be.
+Step = tuple[int, Callable[[Any, Any], Any], Any, Any]
 
 
 def label_of(holder: Any, kind: str, name: str) -> str:
@@ -221,6 +223,7 @@ class Inputs:
         self.nodes: list[Input] = [Input(-1, ("root", None), _expected(root))]
         self._values: list[Any] = [root]
         self._known: dict[tuple[Any, ...], int] = {}
+        self._steps: list[Step] = []  # of `nodes`, but for the first, once there are no more
 
     def value(self, index: int) -> Any:
         """Return the object of an input, during translation."""
@@ -266,20 +269,28 @@ class Inputs:
         """Release the objects, after translation."""
         self._values = []
         self._known = {}
+        self._steps = [
+            (node.parent, ACCESSES[node.access[0]], node.access[1], node.expected) for node in self.nodes[1:]
+        ]
 
     def read(self, root: Any) -> list[Any] | None:
-        """Find all inputs again from a function; return None if the translation does not fit them."""
-        values: list[Any] = []
-        for node in self.nodes:
+        """Find all inputs again from a function; return None if the translation does not fit them.
+
+        Each call of a function does this: what is mostly found is compared here, all else by the functions.
+        """
+        expected = self.nodes[0].expected
+        if not (is_data(root) if expected is IS_DATA else _is_expected(root, expected)):
+            return None
+        values: list[Any] = [root]
+        for parent, access, key, expected in self._steps:
             try:
-                parent, (kind, key) = node.parent, node.access
-                value = ACCESSES[kind](values[parent], key) if parent >= 0 else root
+                value = access(values[parent], key)
             except (NotFound, LookupError, AttributeError, TypeError):
                 return None
-            if node.expected is IS_DATA:
-                if not is_data(value):
+            if expected is IS_DATA:
+                if type(value) not in _DATA and not is_data(value):
                     return None
-            elif not _is_expected(value, node.expected):
+            elif value is not expected and not _is_expected(value, expected):
                 return None
             values.append(value)
         return values
@@ -319,11 +330,11 @@ def _is_of_library(value: Any) -> bool:
 def _is_expected(value: Any, expected: Any) -> bool:
     if value is expected:
         return True
+    if isinstance(value, types.FunctionType) and not is_single_dispatch(value):
+        return isinstance(expected, weakref.ref) and value.__code__ is expected()
     shape = _shape(value)
     if shape is not None:
         return bool(shape == expected)
-    if isinstance(value, types.FunctionType):
-        return value is expected or (isinstance(expected, weakref.ref) and value.__code__ is expected())
     if isinstance(value, types.MethodType) and isinstance(expected, types.MethodType):
         return bool(value == expected)  # made anew by each access
     if isinstance(value, types.BuiltinMethodType):

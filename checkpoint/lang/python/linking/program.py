@@ -14,8 +14,8 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 from checkpoint import config
 from checkpoint.ad import library as arrays
@@ -36,6 +36,7 @@ from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs
 from checkpoint.lang.python.linking.late import WITH_PROGRAMS, Late, code_of
 from checkpoint.lang.python.linking.linker import Linker
 from checkpoint.lang.python.linking.nested import Nested, nested
+from checkpoint.lang.python.linking.roundings import rounds
 from checkpoint.lang.python.linking.stubs import Reached, TooLarge
 from checkpoint.lang.python.linking.surveys import classes_in, survey
 
@@ -43,8 +44,7 @@ from checkpoint.lang.python.linking.surveys import classes_in, survey
 ROOM = 20_000  # Python frames that a translation may need, for functions of thousands of statements
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """How a function is called, with one tuple of all arguments.
 
     positional: the number of positional arguments; None: the function is not called, but is a value itself.
@@ -102,17 +102,28 @@ class Linked:
 
     def closure(self, values: dict[int, Any]) -> Closure:
         """Return the entry closed over copies of the inputs' values: each slot is a location of its own."""
+        entry, groups, captures = self._closing
+        if not captures:
+            return Closure(entry, EMPTY)
         found = {name: values[i] for name, i in zip(self.thunk.params, self.hidden, strict=True)}
-        body: Expr = self.thunk.body
-        if isinstance(body, Letrec):
-            for group in self.scopes.groups(body):
-                if not group.closed:
-                    found[group.env] = Environment(tuple([fresh(found[name]) for name in group.captures]))
-            body = body.body
-        assert isinstance(body, Lambda)
-        captures = self.scopes.captures(body)
-        slots = tuple([fresh(found[name]) for name in captures])
-        return Closure(body, Environment(slots) if captures else EMPTY)
+        for env, names in groups:
+            found[env] = Environment(tuple([fresh(found[name]) for name in names]))
+        return Closure(entry, Environment(tuple([fresh(found[name]) for name in captures])))
+
+    @cached_property
+    def _closing(self) -> tuple[Lambda, list[tuple[str, Sequence[str]]], Sequence[str]]:
+        """The entry, the environments around it with what each captures, and what the entry captures."""
+        entry, body = _entry_in(self.thunk), self.thunk.body
+        groups = self.scopes.groups(body) if isinstance(body, Letrec) else ()
+        opened = [(group.env, group.captures) for group in groups if not group.closed]
+        return entry, opened, self.scopes.captures(entry)
+
+
+def _entry_in(thunk: Lambda) -> Lambda:
+    """Return the entry of a program: the body of its letrec, if it has one."""
+    body = thunk.body.body if isinstance(thunk.body, Letrec) else thunk.body
+    assert isinstance(body, Lambda)
+    return body
 
 
 @contextmanager
@@ -181,6 +192,7 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
         body = within(made, entry, bindings)
     hidden = tuple(linker.variables)
     thunk = Lambda(NOWHERE, tuple(params), body, name="program")
+    _entry_in(thunk).rounds = rounds(thunk)
     met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
     packages = linker.packages
     passed = (cls for cls in classes if cls is not types.FunctionType)
