@@ -127,7 +127,8 @@ class NumPyArrays(ArrayLibrary):
         before = np.geterr()
 
         def restore() -> None:
-            np.seterr(**before)
+            if np.geterr() != before:
+                np.seterr(**before)
 
         return restore
 

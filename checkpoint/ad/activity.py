@@ -17,8 +17,8 @@ operands of one sweep, and each machine of the sweep knows it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any
 
@@ -76,14 +76,22 @@ def unwanted() -> Unwanted | None:
     return _unwanted.get()
 
 
-@contextmanager
-def without(found: Unwanted | None) -> Iterator[None]:
+def without(found: Unwanted | None) -> AbstractContextManager[None]:
     """Return a context for one sweep, in which these operands are constants."""
-    token = _unwanted.set(found)
-    try:
-        yield
-    finally:
-        _unwanted.reset(token)
+    return _Without(found)
+
+
+class _Without:
+    __slots__ = ("_found", "_token")
+
+    def __init__(self, found: Unwanted | None) -> None:
+        self._found = found
+
+    def __enter__(self) -> None:
+        self._token = _unwanted.set(self._found)
+
+    def __exit__(self, *_: object) -> None:
+        _unwanted.reset(self._token)
 
 
 def literals_of(machine: Any, application: Any, literals: int) -> int:

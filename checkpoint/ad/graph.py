@@ -24,6 +24,7 @@ ATOMS = frozenset(
 )
 NON_DIFFERENTIABLE = ATOMS | {Discrete}
 PLAIN_NUMBERS = frozenset((float, Array))
+_LEAVES = ATOMS | NUMBERS
 MANY = 8  # parts of a container, from which on they are looked at together
 
 
@@ -75,7 +76,7 @@ def containers_in(root: Any) -> list[Any]:
     while stack:
         value = stack.pop()
         kind = type(value)
-        if kind in ATOMS or kind in NUMBERS or id(value) in seen:
+        if kind in _LEAVES or id(value) in seen:
             continue
         seen.add(id(value))
         others.append(value)
@@ -228,6 +229,8 @@ def settled(root: Any, steps: int) -> Any:
     Stale handles of arrays are replaced by dead ones, no other is stale, and mutable containers are copies,
     so that the run can continue. Reals are the same objects, and objects have the same births.
     """
+    if type(root) is float:
+        return root
     if type(root) is Array:
         return _settled(root, steps, Renewal(same_run=True))
     if not reaches_mutable(root):

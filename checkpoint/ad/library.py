@@ -12,7 +12,7 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -222,10 +222,31 @@ def silently() -> AbstractContextManager[Any]:
         return _NOTHING
     if len(installed) == 1:
         return installed[0].silently()
-    stack = ExitStack()
-    for library in installed:
-        stack.enter_context(library.silently())
-    return stack
+    return _Silence([library.silently() for library in installed])
+
+
+class _Silence:
+    """Several contexts as one; all are left again if entering one fails."""
+
+    __slots__ = ("_contexts",)
+
+    def __init__(self, contexts: list[AbstractContextManager[Any]]) -> None:
+        self._contexts = contexts
+
+    def __enter__(self) -> None:
+        entered = 0
+        try:
+            for each in self._contexts:
+                each.__enter__()
+                entered += 1
+        except BaseException:
+            del self._contexts[entered:]
+            self.__exit__(None, None, None)
+            raise
+
+    def __exit__(self, *raised: Any) -> None:
+        for each in reversed(self._contexts):
+            each.__exit__(*raised)
 
 
 def dtype_of(value: Any) -> Any:

@@ -15,6 +15,7 @@ from checkpoint.ad.accumulators import contribution_of
 from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, List, Object, Record
 from checkpoint.ad.graph import (
     NON_DIFFERENTIABLE,
+    PLAIN_NUMBERS,
     containers_in,
     numbers,
     parts_of,
@@ -243,6 +244,9 @@ def seed(value: Any, cotangent: Any) -> list[Any]:
 
     The cotangents of a number that several paths reach are added, those of the last path first.
     """
+    kind = type(value)
+    if kind in PLAIN_NUMBERS and type(cotangent) is kind and _form(cotangent) == _form(value):
+        return [0.0 + contribution_of(cotangent)]
     totals: dict[int, Any] = {}
     for number, other in reversed(match(value, cotangent, "cotangent")):
         totals[id(number)] = totals.get(id(number), 0.0) + contribution_of(other)

@@ -6,7 +6,7 @@ In: actions, or structs of C. Out: the other. A sweep reuses one directive.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from time import perf_counter, process_time
 from typing import Any, get_args
@@ -57,6 +57,14 @@ def write(action: Action, directive: Directive, lib: Any) -> None:
         directive.step = action.step
     elif isinstance(action, Reverse):
         directive.step = lib.LAST_TAPE if action.step is None else action.step
+
+
+@lru_cache(64)
+def directive_of(action: Action) -> Directive:
+    """Return the directive of an action, which nobody may change: the same one for equal actions."""
+    directive = runtime().ffi.new("Directive *")
+    write(action, directive, runtime().lib)
+    return directive
 
 
 def action_of(directive: Directive) -> Action:

@@ -11,13 +11,14 @@ return point and, if the call that it waits for is to be shown, the block with t
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from checkpoint.ad.graph import settled
 from checkpoint.ad.versions import Version
 from checkpoint.ctarget.code import block_of_call, block_peer, peer_at, return_point
 from checkpoint.ctarget.library import runtime
-from checkpoint.interp.hybrid.machine import Frame
+from checkpoint.interp.hybrid.machine import HALT, Frame
 from checkpoint.interp.hybrid.machine import State as PythonState
 
 Held = Any  # of cffi: Held *, dropped with its wrapper
@@ -220,6 +221,8 @@ def imported(heap: Heap, state: PythonState) -> Held:
 
 def _points(frames: list[Frame]) -> list[int]:
     """Return the addresses of the return points of frames, each looked up once."""
+    if len(frames) == 1 and frames[0].block is HALT and frames[0].handler is None:
+        return [_halt()]
     known: dict[tuple[Any, Any], int] = {}
     found = []
     for frame in frames:
@@ -228,6 +231,12 @@ def _points(frames: list[Frame]) -> list[int]:
             known[key] = return_point(*key)
         found.append(known[key])
     return found
+
+
+@cache
+def _halt() -> int:
+    """Return the address of the return point at which runs end; that block lives as long as the process."""
+    return return_point(HALT)
 
 
 def _call(frame: Frame) -> int:

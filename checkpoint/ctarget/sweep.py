@@ -13,17 +13,24 @@ observers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from time import perf_counter, process_time
-from typing import Any
 
 from checkpoint.ad.library import silently
 from checkpoint.collector import Paused
 from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.cotangent import Cotangent
-from checkpoint.ctarget.directives import bound, logged, report_of, short_report_of, write
+from checkpoint.ctarget.directives import (
+    Directive,
+    directive_of,
+    logged,
+    report_of,
+    short_report_of,
+    write,
+)
 from checkpoint.ctarget.final_leaves import begin_finals
 from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.own_schedules import bisected, is_own, known_bound
 from checkpoint.ctarget.reporting import MAX_PACE, Reporter, SamplingReporter
 from checkpoint.ctarget.run import block_at, open_calls
 from checkpoint.ctarget.states import Held, State
@@ -34,15 +41,24 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine, Halves
 from checkpoint.driver.execute import NEVER_REVERSED, WITHOUT_TAPE
 from checkpoint.driver.finals import Finals
-from checkpoint.driver.memory import has_devices, is_share, resolve
-from checkpoint.driver.observe import Observer, Sampler
+from checkpoint.driver.observe import Observer
 from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.raised import left_open
-from checkpoint.driver.schedule import Action, Advance, Bisection, Plain, Reverse, Schedule, Tape, weighs
-from checkpoint.errors import RUN_ENDING, InternalError, RunError
+from checkpoint.driver.schedule import (
+    Action,
+    Actions,
+    Advance,
+    Keep,
+    Reverse,
+    Schedule,
+    Tape,
+    weighs,
+)
+from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import NEVER
 
 RUNS = (Advance, Tape)  # the actions that make steps
+Opening = Generator[State, None, Actions | None]
 
 
 def follow(
@@ -66,8 +82,8 @@ def follow(
         frame: what C holds is released here.
     """
     module = runtime()
-    own = finals is None and _is_own(schedule, observers)
-    base, bytes = _bisected(schedule) if own else (0, NEVER)
+    own = finals is None and is_own(schedule, observers)
+    base, bytes = bisected(schedule) if own else (0, NEVER)
     watched = watch(start, taped=True)
     # With `finals` a tape counts what it reads of the caller's: about as much does its reversal take.
     uncounted = outside.given if finals is None else frozenset()
@@ -87,7 +103,7 @@ def follow(
         else:
             if observers or weighs(schedule):
                 module.lib.ck_sweep_weigh_arrays(
-                    held, outside.results, id(outside.given), _known_bound(schedule)
+                    held, outside.results, id(outside.given), known_bound(schedule)
                 )
             if finals is not None:
                 module.lib.ck_sweep_watch_leaves(held)
@@ -108,31 +124,6 @@ def follow(
         module.ffi.release(held)
 
 
-def _known_bound(schedule: Schedule) -> int:
-    """Return the bytes that a budget given as a size allows; 0 for a share and for other schedules."""
-    if not isinstance(schedule, Budget) or schedule.memory is None:
-        return 0
-    if has_devices(schedule.memory):
-        raise RunError(
-            "engine c keeps states on their devices: where memory= has an entry for one, use engine='hybrid'"
-        )
-    return 0 if is_share(schedule.memory) else resolve(schedule.memory)
-
-
-def _is_own(schedule: Schedule, observers: tuple[Observer, ...]) -> bool:
-    """Return whether the driver in C has the schedule itself."""
-    if type(schedule) is Plain:
-        return not observers
-    return type(schedule) is Bisection and all(isinstance(each, Sampler) for each in observers)
-
-
-def _bisected(schedule: Any) -> tuple[int, int]:
-    """Return the bounds of a tape, in steps and bytes; that of plain reverse mode has none."""
-    if type(schedule) is Plain:
-        return runtime().lib.TO_THE_END, bound(None)
-    return min(schedule.base, NEVER), bound(schedule.tape_bytes)
-
-
 class _Progress:
     """A sweep in progress.
 
@@ -143,9 +134,11 @@ class _Progress:
     """
 
     __slots__ = (
+        "_followed",
         "_given",
         "_lib",
         "_null",
+        "_report",
         "_reporter",
         "_watch",
         "cotangent",
@@ -171,6 +164,8 @@ class _Progress:
         self._given = self._null  # the cotangent, for C
         self._reporter = reporter
         self._watch = watched
+        self._followed = module.lib.SWEEP_FOLLOWED
+        self._report = module.lib.ck_sweep_report(held)
         self.held = held
         self.helper = helper
         self.seed = seed
@@ -181,8 +176,7 @@ class _Progress:
     def run_own_schedule(self, schedule: Schedule, least: int) -> Iterator[State]:
         """Run until the sweep's own schedule ends."""
         if self._reporter is not None:
-            found = self._lib.ck_sweep_report(self.held)
-            self._reporter.began(schedule, report_of(found, perf_counter(), process_time(), least))
+            self._reporter.began(schedule, report_of(self._report, perf_counter(), process_time(), least))
         self._bound_pace()
         outcome = self._lib.ck_sweep_run(self.held, self._null, self._null, False)
         yield from self._continue(outcome)
@@ -193,33 +187,68 @@ class _Progress:
 
     def follow(self, schedule: Schedule, least: int, finals: Finals | None = None) -> Iterator[State]:
         """Perform the actions of a schedule, which receives a report after each."""
-        began, busy = perf_counter(), process_time()
-        held, lib, reporter, watched = self.held, self._lib, self._reporter, self._watch
-        full = reporter is not None or weighs(schedule)
-        run, followed = lib.ck_sweep_run, lib.SWEEP_FOLLOWED
-        directive, found = runtime().ffi.new("Directive *"), lib.ck_sweep_report(held)
-        if reporter is not None:
-            reporter.began(schedule, report_of(found, began, busy, least))
+        clocks = perf_counter(), process_time()
+        if self._reporter is not None:
+            self._reporter.began(schedule, report_of(self._report, *clocks, least))
         self._bound_pace()
-        actions = schedule.actions()
+        actions: Actions | None
+        if type(schedule) is Budget and self._reporter is None and finals is None:
+            actions = yield from self._open_budget(schedule, clocks, least)
+        else:
+            actions = schedule.actions()
+        if actions is not None:
+            full = self._reporter is not None or weighs(schedule)
+            yield from self._follow(actions, (*clocks, least) if full else None, finals)
+
+    def _open_budget(self, schedule: Budget, clocks: tuple[float, float], least: int) -> Opening:
+        """Perform the actions with which a budget begins; return the others, or None if there are none.
+
+        Most runs have no others. Asking the schedule for these takes as long as they do.
+        """
+        found = self._report
+        yield from self._perform(directive_of(Keep()))
+        start = report_of(found, *clocks, least)
+        bytes = schedule.room(start)
+        yield from self._perform(directive_of(schedule.first(bytes)))
+        fits = found.finished and found.held <= bytes
+        rest = None if fits else schedule.long(start, report_of(found, *clocks, least))
+        self._ran()
+        if fits:
+            yield from self._perform(directive_of(Reverse()))
+        return rest
+
+    def _follow(
+        self, actions: Actions, weighing: tuple[float, float, int] | None, finals: Finals | None
+    ) -> Iterator[State]:
+        """Perform actions until there are no more; weighing: what full reports are made of, if they are."""
+        found, reporter = self._report, self._reporter
+        directive = runtime().ffi.new("Directive *")
         action = next(actions)
         while True:
-            write(action, directive, lib)
-            outcome = run(held, self._given, directive, False)
-            if outcome != followed:
-                yield from self._continue(outcome)
+            write(action, directive, self._lib)
+            yield from self._perform(directive)
             if finals is not None and type(action) is Reverse:
                 self._report_finals(finals)
-            report = report_of(found, began, busy, least) if full else short_report_of(found)
-            if watched is not None and type(action) in RUNS:
-                watched.ended(self._steps())
-                self._bound_pace()
+            report = short_report_of(found) if weighing is None else report_of(found, *weighing)
+            if type(action) in RUNS:
+                self._ran()
             if reporter is not None:
                 reporter.acted(action, report)
             try:
                 action = actions.send(report)
             except StopIteration:
                 return
+
+    def _perform(self, directive: Directive) -> Iterable[State]:
+        """Follow a directive; return what is left of that to do."""
+        outcome = self._lib.ck_sweep_run(self.held, self._given, directive, False)
+        return () if outcome == self._followed else self._continue(outcome)
+
+    def _ran(self) -> None:
+        """Count the steps of an action that has made some."""
+        if self._watch is not None:
+            self._watch.ended(self._steps())
+            self._bound_pace()
 
     def _report_finals(self, finals: Finals) -> None:
         """Report the cotangents that are final now."""

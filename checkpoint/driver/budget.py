@@ -59,21 +59,29 @@ class Budget:
         require(self, length="step")
 
     def actions(self) -> Actions:
-        share = memory.is_share(self.memory)
-        bytes = PIECES * UNASKED if share else memory.resolve(self.memory)
         start = yield Keep()
+        bytes = self.room(start)
+        piece = yield self.first(bytes)
+        if piece.finished and piece.held <= bytes:
+            yield Reverse()
+        else:
+            yield from self.long(start, piece)
+
+    def room(self, start: Report) -> int:
+        """Return the bytes that may be held while a first tape is made, one of `PIECES` of them by it."""
+        bytes = PIECES * UNASKED if memory.is_share(self.memory) else memory.resolve(self.memory)
         needed = start.held + start.least
         if needed > bytes:
             bytes = memory.resolve(self.memory)
             if needed > bytes:
                 raise too_small(2 * needed, bytes, start)
-        piece = yield Tape(None, bytes // PIECES)
-        if piece.finished and piece.held <= bytes:
-            yield Reverse()
-        else:
-            yield from self._long(start, piece)
+        return bytes
 
-    def _long(self, start: Report, piece: Report) -> Actions:
+    def first(self, bytes: int) -> Tape:
+        """Return the first tape where so many bytes may be held."""
+        return Tape(None, bytes // PIECES)
+
+    def long(self, start: Report, piece: Report) -> Actions:
         """Reverse a run whose first tape, `piece`, did not reach its end, or is larger than was foreseen."""
         ledger = Ledger(memory.resolve(self.memory), start, piece)
         first = FirstPass(ledger)

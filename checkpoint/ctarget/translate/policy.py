@@ -29,6 +29,7 @@ from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate import boundary
 from checkpoint.ctarget.translate.effort import Effort, RecentBlocks
 from checkpoint.errors import TranslationWarning
+from checkpoint.interp.hybrid.machine import ENTRY
 
 if TYPE_CHECKING:
     from checkpoint.ctarget.translate.compile.compiler import Compiler
@@ -92,10 +93,16 @@ def account_of(lam: Any) -> Account:
 
 def started_in(state: State) -> Any:
     """Return the lambda of the procedure in which a run starts: where it is, or which it is to apply."""
+    if state.start is not None and state.start.block is ENTRY:
+        return _applied(state.start.values)
     lam = peer_at(runtime().lib.ck_state_position(state.held).block).procedure.lam
     if lam is None and state.start is not None:
-        return next((value.lam for value in state.start.values if type(value) is Closure), None)
+        return _applied(state.start.values)
     return lam
+
+
+def _applied(values: tuple[Any, ...]) -> Any:
+    return next((value.lam for value in values if type(value) is Closure), None)
 
 
 class Found(Enum):
