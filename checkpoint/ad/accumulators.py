@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from checkpoint.ad.array_library import namespace_of, zeros_beside
+from checkpoint.ad.array_library import libraries, namespace_of, zeros_beside
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Memory, zeros_like
 from checkpoint.collector import Paused
 
@@ -121,7 +121,7 @@ def _all_accumulated(accumulators: Sequence[Any], likes: Sequence[Any]) -> list[
             made.append(like)
         else:  # as zeros_like does, without its calls
             data = like.data
-            zeros = zeros_beside(data, data.shape, data.dtype)
+            zeros = libraries[type(data)].zeros_beside(data, data.shape, data.dtype)
             made.append(Array(zeros, Memory(SYMBOLIC_ZERO)))
     return made
 

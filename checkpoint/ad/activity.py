@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from operator import attrgetter
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, Array
@@ -41,11 +42,18 @@ def enter_as_constant(value: Any) -> None:
     """Mark the arrays of an argument as constant in the run that it has entered."""
     if type(value) is Array:
         value.memory.constant = True
+    elif type(value) in CONTAINERS and _ARRAY.issuperset(map(type, value.parts())):
+        for memory in set(map(_MEMORY, value.parts())):  # often one is that of all
+            memory.constant = True
     elif type(value) not in ATOMS and type(value) is not float:
         for number in reach(value)[0]:
             array = number if type(number) is Array else real_part(number)
             if type(array) is Array:
                 array.memory.constant = True
+
+
+_ARRAY = frozenset((Array,))
+_MEMORY = attrgetter("memory")
 
 
 class Unwanted:

@@ -12,7 +12,7 @@ says so. C reads `namespaces`, and asks the functions here for what NumPy's attr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from operator import attrgetter
@@ -22,6 +22,7 @@ from typing import Any
 from checkpoint.errors import RunError
 
 _NO_ARRAYS = frozenset((float, int, bool, complex, str, slice, type(None)))
+_DTYPE = attrgetter("dtype")
 HOST = "cpu"  # the device of `device_of` that is the host
 ARRAY_KINDS = "fcbiu"  # NumPy's letters for floats, complex numbers, booleans, signed and unsigned integers
 
@@ -90,11 +91,6 @@ class ArrayLibrary(ABC):
     def bytes_of(self, holder: Any) -> int:
         """Return the bytes of the elements in an object that `holder` has returned."""
 
-    @property
-    def takes_all(self) -> bool:
-        """True if each of its arrays stands for itself in a program."""
-        return type(self).entered is ArrayLibrary.entered
-
     def entered(self, data: Any) -> Any:
         """Return the array that stands for one from outside in a program; TypeError for one that cannot.
 
@@ -109,6 +105,16 @@ class ArrayLibrary(ABC):
     def zeros_beside(self, data: Any, shape: Any, dtype: Any) -> Any:
         """Return new zeros of a shape and dtype, on the device that has an array's elements."""
         return self.namespace.zeros(shape, dtype)
+
+    def one_beside(self, data: Any) -> Any:
+        """Return a new 1 of an array's dtype, of shape (), on the device that has the array's elements."""
+        made = self.zeros_beside(data, (), data.dtype)
+        made[...] = 1
+        return made
+
+    def all_entered(self, datas: Collection[Any]) -> Collection[Any]:
+        """Return `entered` of each of many arrays."""
+        return datas if type(self).entered is ArrayLibrary.entered else list(map(self.entered, datas))
 
     def on_host(self, data: Any) -> Any:
         """Return an array's elements as an array of the default library, which shares none of them."""
@@ -354,9 +360,6 @@ def library_of_all(datas: Iterable[Any], letters: str) -> ArrayLibrary | None:
     if library is None or any(dtype_kind(dtype) not in letters for dtype in set(map(_DTYPE, datas))):
         return None
     return library
-
-
-_DTYPE = attrgetter("dtype")
 
 
 def holder_of(data: Any) -> Any:

@@ -155,7 +155,7 @@ def all_entered(items: Collection[Any], owner: object) -> list[Any] | None:
         return None
     memory = Memory(owner)
     try:
-        arrays = items if library.takes_all else list(map(library.entered, items))
+        arrays = library.all_entered(items)
         with Paused():
             return [Array(data, memory) for data in arrays]
     except TypeError as error:
@@ -242,9 +242,7 @@ def one_like(array: Array) -> Array | None:
     data = array.data
     if tuple(data.shape) != () or dtype_kind(data.dtype) != "f":
         return None
-    made = zeros_beside(data, (), data.dtype)
-    made[...] = 1
-    return Array(made, Memory())
+    return Array(library_of(data).one_beside(data), Memory())
 
 
 def zeros_like(array: Array, owner: object = None) -> Array:

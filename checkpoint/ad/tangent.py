@@ -17,6 +17,7 @@ from checkpoint.ad.graph import (
     NON_DIFFERENTIABLE,
     PLAIN_NUMBERS,
     containers_in,
+    each_number,
     numbers,
     parts_of,
     replace,
@@ -251,3 +252,21 @@ def seed(value: Any, cotangent: Any) -> list[Any]:
     for number, other in reversed(match(value, cotangent, "cotangent")):
         totals[id(number)] = totals.get(id(number), 0.0) + contribution_of(other)
     return [totals.get(id(number), 0.0) for number in numbers(value)]
+
+
+def is_zero(tangent: Any) -> bool:
+    """Return whether all numbers of a tangent, which holds no duals, are 0."""
+    if type(tangent) is float:
+        return tangent == 0.0
+    for number in each_number(tangent):
+        if number != 0.0 if type(number) is float else _has_nonzero(number.data):
+            return False
+    return True
+
+
+def _has_nonzero(data: Any) -> bool:
+    """Return whether a library's array has a number other than 0; most have one in the first place."""
+    shape = data.shape
+    if shape and 0 not in shape and bool(data[(0,) * len(shape)]):
+        return True
+    return bool(data.any())

@@ -17,9 +17,8 @@ from checkpoint.ad.array_library import dtype_kind
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.containers import TUPLE, Record
-from checkpoint.ad.graph import each_number
 from checkpoint.ad.numbers import NUMBERS, one, real_part
-from checkpoint.ad.tangent import zeros_of
+from checkpoint.ad.tangent import is_zero, zeros_of
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
@@ -171,7 +170,7 @@ class ValueAndGrad(Derivative):
                 y, xbar = call.run.vjp(self.cotangent_of, schedule)
         cotangents = call.unpacked(xbar)
         if isinstance(call, PythonCall) and call.run.u.car.lam.rounds and not self.has_state:
-            self._warn_where_rounded(call, [i for i in positions if _is_zero(cotangents[i])], args, kwargs)
+            self._warn_where_rounded(call, [i for i in positions if is_zero(cotangents[i])], args, kwargs)
         gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
         value, aux = self.values(y, call)
         return ((value, aux) if self.has_aux or self.has_state else value), gradient
@@ -371,24 +370,6 @@ def check_argnums(argnums: ArgNums) -> None:
     picks = (argnums,) if isinstance(argnums, int) else argnums
     if not isinstance(picks, tuple) or not picks or any(type(i) is not int for i in picks):
         raise RunError(f"argnums is an int or a tuple of ints, not {argnums!r}")
-
-
-def _is_zero(cotangent: Any) -> bool:
-    """Return whether all numbers of a cotangent are 0."""
-    if type(cotangent) is float:
-        return cotangent == 0.0
-    for number in each_number(cotangent):
-        if number != 0.0 if type(number) is float else _has_nonzero(number.data):
-            return False
-    return True
-
-
-def _has_nonzero(data: Any) -> bool:
-    """Return whether a library's array has a number other than 0; most have one in the first place."""
-    shape = data.shape
-    if shape and 0 not in shape and data[(0,) * len(shape)] != 0:
-        return True
-    return bool(data.any())
 
 
 def _name(function: Any) -> str:

@@ -36,18 +36,14 @@ Cotangents = tuple[Any, ...]
 class Cotangent:
     """The cotangent of a state: accumulators of its slots, and of those of its frames, the top one last."""
 
-    __slots__ = ("_at", "_errors", "_fields", "_others", "_own", "_real", "heap", "helper", "held")
+    __slots__ = ("_fields", "_finding", "_own", "heap", "helper", "held")
 
     def __init__(self, end: State, slots: Cotangents, frames: Cotangents = ()) -> None:
         module = runtime()
         self.heap: Heap = end.heap
         self.helper = Reverser()
         self.held: Any = None
-        # C stores what it finds here.
-        self._real = module.ffi.new("double *")
-        self._others: list[Any] = []
-        self._errors: list[BaseException] = []
-        self._at = address(self._others), address(self._errors)
+        self._finding: _Finding | None = None
         self._fields: dict[Any, int] = {}
         self._own: int = module.lib.FIRST_INTERNED  # integers up to here are their own fields
         at = module.lib.ck_state_position(end.held)
@@ -56,7 +52,8 @@ class Cotangent:
         errors: list[BaseException] = []
         if not module.lib.ck_cotangent_set_slots(self.held, address(slots), len(slots), address(errors)):
             self._fail(errors)
-        self.push(frames)
+        if frames:
+            self.push(frames)
 
     @staticmethod
     def of(end: State, found: Python) -> Cotangent:
@@ -171,13 +168,15 @@ class Cotangent:
             self._fail(errors)
 
     def _find(self, birth: int, field: Any, takes: bool, default: Any) -> Any:
-        lib = runtime().lib
-        found = lib.ck_cotangent_find(self.held, birth, self._field(field), takes, self._real, *self._at)
+        lib, into = runtime().lib, self._finding
+        if into is None:
+            into = self._finding = _Finding()
+        found = lib.ck_cotangent_find(self.held, birth, self._field(field), takes, into.real, *into.at)
         if found == lib.REAL_COTANGENT:
-            return self._real[0]
+            return into.real[0]
         if found == lib.FIND_FAILED:
-            self._fail([self._errors.pop()] if self._errors else [])
-        return self._others.pop() if found == lib.OTHER_COTANGENT else default
+            self._fail([into.errors.pop()] if into.errors else [])
+        return into.others.pop() if found == lib.OTHER_COTANGENT else default
 
     def _field(self, key: Any) -> int:
         if type(key) is int and -self._own <= key < self._own:
@@ -195,6 +194,18 @@ class Cotangent:
 
     def _fail(self, errors: list[BaseException]) -> None:
         raise errors[0] if errors else self.heap.full()
+
+
+class _Finding:
+    """Where C stores what it finds, at the addresses `at`: a real, or another cotangent, or an error."""
+
+    __slots__ = ("at", "errors", "others", "real")
+
+    def __init__(self) -> None:
+        self.real = runtime().ffi.new("double *")
+        self.others: list[Any] = []
+        self.errors: list[BaseException] = []
+        self.at = address(self.others), address(self.errors)
 
 
 class Read(Python):

@@ -18,6 +18,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.numbers import Number
 from checkpoint.ad.tangent import seed
 from checkpoint.ad.values import Capsule
+from checkpoint.ctarget.arguments import flat_cotangents
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import run
@@ -131,6 +132,9 @@ class C:
     def argument_cotangents(self, start: State, cotangent: Cotangent, found: Sequence[Number]) -> list[Any]:
         """See Engine.argument_cotangents."""
         state = start.python()
+        flat = flat_cotangents(state, cotangent, len(found))
+        if flat is not None:
+            return flat
         return _ON_STATES.argument_cotangents(state, cotangent.at(state), found)
 
     def sweep(

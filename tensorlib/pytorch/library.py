@@ -6,7 +6,7 @@ shows the same elements. So nothing in a run is recorded by PyTorch, whatever mo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from types import SimpleNamespace
 from typing import Any
@@ -63,6 +63,18 @@ class TorchArrays(ArrayLibrary):
         if seen is not None:
             seen[id(found)] = data, found
         return found
+
+    def all_entered(self, datas: Collection[Any]) -> Collection[Any]:
+        if any(x.is_nested or x.layout is not torch.strided or x.is_quantized for x in datas):
+            return list(map(self.entered, datas))  # one of them raises
+        found = [x.detach() for x in datas]
+        seen = noticed.get()
+        if seen is not None:
+            seen.update(zip(map(id, found), zip(datas, found, strict=True), strict=True))
+        return found
+
+    def one_beside(self, data: Any) -> Any:
+        return torch.ones((), dtype=data.dtype, device=data.device)
 
     def device_of(self, data: Any) -> Any:
         return str(data.device)

@@ -111,7 +111,7 @@ class Linked:
         return Closure(entry, Environment(tuple([fresh(found[name]) for name in captures])))
 
     @cached_property
-    def _closing(self) -> tuple[Lambda, list[tuple[str, Sequence[str]]], Sequence[str]]:
+    def _closing(self) -> tuple[Lambda, list[tuple[str, tuple[str, ...]]], tuple[str, ...]]:
         """The entry, the environments around it with what each captures, and what the entry captures."""
         entry, body = _entry_in(self.thunk), self.thunk.body
         groups = self.scopes.groups(body) if isinstance(body, Letrec) else ()
