@@ -14,7 +14,7 @@ import pytest
 
 import checkpoint
 from checkpoint import RoundingWarning
-from checkpoint.functions import roundings
+from checkpoint.lang.python.linking import roundings
 from tests.python.texts import defined
 
 X, U = 1.3, np.array([1.3, 2.7])
