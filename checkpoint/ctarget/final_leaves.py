@@ -5,22 +5,24 @@ In: the start of a run, and the sweep that has run to its end. Out: the Finals o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held, State
 from checkpoint.driver.finals import Finals
-from checkpoint.interp.hybrid.cotangent import keys_of_arrays
+from checkpoint.interp.hybrid.cotangent import places_of_arrays
 
 
 def begin_finals(finals: Finals, start: State, sweep: Held) -> None:
     """Report to the finals where the cotangents of the arguments are, and until when these are untouched."""
-    finals.begin(*keys_of_arrays(start.python()), _untouched(sweep))
+    finals.begin(places_of_arrays(start.python()), _untouched(sweep))
 
 
-def _untouched(sweep: Held) -> dict[int, int]:
-    """Return, by the address of a handle, the step until which nothing has read it."""
+def _untouched(sweep: Held) -> Iterator[tuple[int, int]]:
+    """Return the addresses of handles, each with the step until which nothing has read it."""
     module = runtime()
     ffi, lib = module.ffi, module.lib
     total = lib.ck_sweep_leaves(sweep, ffi.NULL, ffi.NULL, 0)
     handles, steps = ffi.new("uintptr_t[]", total), ffi.new("int64_t[]", total)
     lib.ck_sweep_leaves(sweep, handles, steps, total)
-    return dict(zip(ffi.unpack(handles, total), ffi.unpack(steps, total), strict=True)) if total else {}
+    return zip(handles, steps, strict=True)

@@ -11,7 +11,7 @@ the directional derivative of level k: with the value y at v its value is (y . y
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -172,10 +172,10 @@ def driver_of(engine: Engine) -> WithDriver | None:
 class Reporting(Protocol):
     """An engine whose arguments' cotangents can be let go within a sweep (checkpoint.driver.finals)."""
 
-    def argument_keys(self, start: Any) -> tuple[dict[int, Any], list[Any]]:
-        """Return where the cotangents of the arrays in a start are, and all arrays in it.
+    def argument_places(self, start: Any) -> Iterable[tuple[Any, Any]]:
+        """Return the arrays in a start, as handles, each with the location of its cotangent.
 
-        By the identity of an array: what `received(...).take` takes. The arrays are handles.
+        That is what `received(...).take` takes; None: in no location of its own.
         """
         ...
 

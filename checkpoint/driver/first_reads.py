@@ -62,10 +62,10 @@ class FirstReads:
     def __init__(self, engine: Reporting, start: State, finals: Finals) -> None:
         self.touched = 0
         self._finals = finals
-        self._keys, self._handles = engine.argument_keys(start)
-        for handle in self._handles:
+        self._places = list(engine.argument_places(start))
+        for handle, _ in self._places:
             handle.memory = Watched(handle.memory, self)
-        arrays = [handle for handle in self._handles if type(handle) is Array]
+        arrays = [handle for handle, _ in self._places if type(handle) is Array]
         self._left: dict[int, Any] = {id(array.memory): array for array in arrays}
         self._start = start
         self._held = self._holders(start)
@@ -92,7 +92,7 @@ class FirstReads:
             return
         for handle in self._left.values():
             self._untouched[id(handle)] = self._step
-        self._finals.begin(self._keys, self._handles, self._untouched)
+        self._finals.begin(self._places, self._untouched.items())
 
     def _holders(self, state: State) -> Counter[int]:
         """Return how many places hold each watched memory in a state and at the start, by its identity.

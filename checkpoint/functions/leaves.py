@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.containers import CONTAINERS, Dict, List
 from checkpoint.ad.walk import Branch, fold
-from checkpoint.driver.finals import Finals, Leaf, Path
+from checkpoint.driver.finals import NAMELESS, Finals, Leaf, Path, path_of
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
 from checkpoint.functions.interface import Call, holds_real
@@ -61,7 +60,8 @@ def reporting(each: Receiver, parts: Sequence[tuple[Path, Any, Any]]) -> Iterato
 
     parts: of each argument by which the function is differentiated its path, itself and its value.
     """
-    finals = Finals(each, [leaf for path, item, value in parts for leaf in _arrays(path, item, value)])
+    leaves = (leaf for path, item, value in parts for leaf in _arrays(path, item, value))
+    finals = Finals(each, cotangent_leaf, leaves)
     try:
         yield finals
     except BaseException as error:
@@ -71,13 +71,14 @@ def reporting(each: Receiver, parts: Sequence[tuple[Path, Any, Any]]) -> Iterato
 
 def _arrays(path: Path, nest: Any, value: Any) -> Iterator[Leaf]:
     """Yield the arrays among the leaves of an argument."""
-    pending = [(path, nest, value)]
+    pending = [(path, NAMELESS, nest, value)]
     while pending:
-        here, item, other = pending.pop()
+        base, key, item, other = pending.pop()
         if type(other) is Array:
-            yield Leaf(here, other, partial(cotangent_leaf, item))
+            yield Leaf(base, key, item, other)
         elif type(other) in CONTAINERS and not isinstance(item, type | complex):
-            pending.extend(reversed(list(_parts(here, item, other))))
+            here = path_of(base, key)
+            pending.extend([(here, *part) for part in _parts(item, other)][::-1])
 
 
 def report_rest(finals: Finals, path: Path, nest: Any, cotangent: Any) -> Any:
@@ -88,11 +89,11 @@ def report_rest(finals: Finals, path: Path, nest: Any, cotangent: Any) -> Any:
         if isinstance(item, type):
             return None
         if type(other) in CONTAINERS and not isinstance(item, complex):
-            return Branch(list(_parts(here, item, other)), lambda parts: rebuilt(item, other, parts))
+            inner = [(path_of(here, key), part, value) for key, part, value in _parts(item, other)]
+            return Branch(inner, lambda parts: rebuilt(item, other, parts))
         found = _of_complex(item, other) if isinstance(item, complex) else cotangent_leaf(item, other)
         if found is not None:
-            finals.reported.append(here)
-            finals.each(here, found)
+            finals.report_after(here, found)
         return None
 
     return fold((path, nest, cotangent), opened)
@@ -102,18 +103,17 @@ def _of_complex(item: complex, cotangent: Any) -> Any:
     return rebuilt(item, cotangent, list(cotangent.parts())) if type(cotangent) in CONTAINERS else None
 
 
-def _parts(path: Path, item: Any, value: Any) -> Iterator[tuple[Path, Any, Any]]:
-    """Yield the parts of a Python object with their paths and their values in the language."""
-    for key, part, other in zip(_keys(item, value), parts_of_python(item, value), value.parts(), strict=True):
-        yield (path if key is None else (*path, key)), part, other
+def _parts(item: Any, value: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield the parts of a Python object with their keys and their values in the language."""
+    yield from zip(_keys(item, value), parts_of_python(item, value), value.parts(), strict=True)
 
 
 def _keys(item: Any, value: Any) -> list[Any]:
-    """Return the last parts of the paths of an object's parts; None for what has no name of its own."""
+    """Return the last parts of the paths of an object's parts; NAMELESS for what has no key of its own."""
     if type(value) is Dict:
         return list(item)
     if type(value) is List or type(item) is tuple:
         return list(range(len(value.parts())))
     if isinstance(item, set | frozenset) or type(item) in BY_CLASS:
-        return [None] * len(value.parts())
+        return [NAMELESS] * len(value.parts())
     return list(value.layout.names)

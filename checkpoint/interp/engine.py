@@ -238,12 +238,11 @@ class Interp:
         """See Engine.cotangent_bytes."""
         return cotangent.bytes, cotangent.accumulated
 
-    def argument_keys(self, start: State) -> tuple[dict[int, Any], list[Any]]:
-        """See Engine.argument_keys."""
+    def argument_places(self, start: State) -> list[tuple[Any, Any]]:
+        """See Engine.argument_places."""
         found, others = reach(start)
-        arrays = [number for number in found if type(number) is Array]
-        keys = {id(array): (array,) for array in arrays}
-        return keys, arrays + [other for other in others if type(other) is Discrete]
+        arrays = [(number, (number,)) for number in found if type(number) is Array]
+        return [*arrays, *((other, None) for other in others if type(other) is Discrete)]
 
     def received(self, recording: Recording, cotangent: Accumulators) -> Received:
         """See Engine.received."""

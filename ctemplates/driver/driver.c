@@ -18,7 +18,7 @@ enum { SLICE = 1000000, PER_RUN = 200, FIRST_KEPT = 8, FIRST_LOG = 64 };
 enum { FIRST_CHECK = 64, LAST_CHECK = 4096, FOREIGN_BYTES = 300, ENTERED_BYTES = 1200 };
 /* LEAF_SLICE: the steps between two looks at the leaves that have been touched. LEAF_BYTES: what Python has for one whose
  * cotangent is to be reported: its path, and where it is. */
-enum { LEAF_SLICE = 32, LEAF_BYTES = 1000 };
+enum { LEAF_SLICE = 32, LEAF_BYTES = 400 };
 
 /* Sizes */
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+import tracemalloc
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any
@@ -228,6 +229,43 @@ def test_leaves_of_other_kinds_are_reported(engine: str) -> None:
     }
     assert vjp(np.sin, np.zeros(2), np.ones(2), engine=engine, each=each)[1] is None
     assert found[-1][0] == ()
+
+
+@on_each_engine
+def test_none_may_be_the_key_of_a_leaf(engine: str) -> None:
+    found: list[Any] = []
+    grad(lambda p: np.sum(p[None]), engine=engine, each=lambda path, _: found.append(path))(
+        {None: np.ones(2)}
+    )
+    assert found == [(None,)]
+
+
+@on_c
+def test_what_is_known_of_a_leaf_takes_little() -> None:
+    """Of very many small leaves it counts as much as their elements do in a large one."""
+    count = 5_000
+    weights = [Affine(np.ones(1), np.ones(1)) for _ in range(count)]
+    shallow = weights[:10]
+
+    def chain(weights: Any, x: Any) -> Any:
+        for w in weights:
+            x = x * w.scale + w.shift
+        return np.sum(x)
+
+    def peak(each: Any) -> int:
+        gradient = grad(chain, engine="c", memory="200MiB", each=each)
+        gradient(shallow, np.ones(1))
+        tracemalloc.start()
+        gradient(weights, np.ones(1))
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    def ignore(path: Any, cotangent: Any) -> None:
+        pass
+
+    assert peak(ignore) - peak(None) < 2 * count * 400
+    grad(chain, engine="c", memory=2 * count * 1_200, each=ignore)(weights, np.ones(1))
 
 
 def test_what_it_refuses() -> None:

@@ -220,18 +220,15 @@ def _fields(value: Any) -> list[tuple[Any, Key | None, tuple[int, ...]]]:
     return [(part, (birth, name), ()) for name, part in zip(names, parts, strict=True)]
 
 
-def keys_of_arrays(state: Any) -> tuple[dict[int, Any], list[Any]]:
-    """Return the keys of the arrays in a state that are fields, by their identities, and all arrays."""
-    keys: dict[int, Any] = {}
-    handles: list[Any] = []
+def places_of_arrays(state: Any) -> Iterator[tuple[Any, Key | None]]:
+    """Yield the arrays in a state, each with its key if it is a field."""
     for _, slot in state_slots(state):
         for (key, path), number in located(slot):
             if type(number) is Array:
-                handles.append(number)
-                if key is not None and not path:
-                    keys[id(number)] = key
-        handles += [other for other in reach(slot)[1] if type(other) is Discrete]
-    return keys, handles
+                yield number, None if path else key
+        for other in reach(slot)[1]:
+            if type(other) is Discrete:
+                yield other, None
 
 
 def state_slots(state: Any) -> list[tuple[tuple[int, int], Any]]:

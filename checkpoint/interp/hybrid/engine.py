@@ -25,8 +25,8 @@ from checkpoint.interp.hybrid.cotangent import (
     Cotangent,
     Received,
     at,
-    keys_of_arrays,
     located,
+    places_of_arrays,
     spread,
     state_slots,
     with_part,
@@ -235,10 +235,10 @@ class Hybrid:
         """See Engine.cotangent_bytes."""
         return cotangent.bytes()
 
-    def argument_keys(self, start: State) -> tuple[dict[int, Any], list[Any]]:
-        """See Engine.argument_keys."""
+    def argument_places(self, start: State) -> Iterable[tuple[Any, Any]]:
+        """See Engine.argument_places."""
         start.version.show()
-        return keys_of_arrays(start)
+        return places_of_arrays(start)
 
     def received(self, recording: Recording, cotangent: Cotangent) -> Received:
         """See Engine.received."""
