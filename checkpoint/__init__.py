@@ -18,6 +18,7 @@ from checkpoint.ad.values import Capsule
 from checkpoint.api.checking import check
 from checkpoint.api.gradients import grad, hvp, stop_gradient, value_and_grad
 from checkpoint.api.jacobians import hessian, jacfwd, jacrev
+from checkpoint.api.lanes import vmap
 from checkpoint.api.operators import State, interrupt, jvp, primops, read, resume, vjp
 from checkpoint.api.own_steps import primitive
 from checkpoint.api.packages import translate
@@ -92,4 +93,5 @@ __all__ = [
     "translate",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]

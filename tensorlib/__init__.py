@@ -32,6 +32,7 @@ from tensorlib.layout import (
     indexing,
     inplace,
     joining,
+    lanes,
     ordered,
     ranges,
     rearranging,

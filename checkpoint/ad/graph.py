@@ -269,18 +269,20 @@ def with_own_tags_outermost(capsule: Capsule) -> Capsule:
     return arranged
 
 
-def enter(root: Any, is_new: bool = False) -> Any:
+def enter(root: Any, is_new: bool = False, renewal: Renewal | None = None) -> Any:
     """Return a copy of an argument as it enters a run: each path in its data leads to a location of its own.
 
     RunError: it is a part of itself.
     is_new: whether it was made of Python objects for this run alone: its arrays are locations already.
+    renewal: makes the handles on its arrays; frozen ones, unless given.
 
     Closures, capsules and opaques in it preserve their inner sharing. Its lists, dictionaries and arrays are
     frozen, except for those in capsules, whose runs resume with them.
     """
     if type(root) is float:
         return root * 1.0
-    renewal = Renewal(FROZEN)
+    in_closures = renewal
+    renewal = renewal or Renewal(FROZEN)
     if type(root) is Array:
         return root if is_new else renewal(root)
 
@@ -293,7 +295,7 @@ def enter(root: Any, is_new: bool = False) -> Any:
         if kind is Discrete:
             return value if is_new else renewal(value)
         if kind is not tuple and value.enters_as_graph:
-            return _freeze(renew(value))
+            return _freeze(renew(value, in_closures))
         item = value if kind in MUTABLE_CONTAINERS else None
         parts = parts_of(value)
         if is_new and parts and _ARRAY.issuperset(map(type, parts)):

@@ -27,13 +27,14 @@ from checkpoint.driver.engine import Engine
 from checkpoint.errors import SourceError
 from checkpoint.functions.own_programs import Functions, Given, NestedFunction, Owned
 from checkpoint.functions.procedures import Procedure
-from checkpoint.functions.public import COUNTERPARTS, Derived
+from checkpoint.functions.public import COUNTERPARTS, Derived, OverLanes
 from checkpoint.functions.pytrees import to_language
 from checkpoint.functions.trial import ENGINE
 from checkpoint.lang.closures import analyse
 from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.python.context.builder import NOWHERE
 from checkpoint.lang.python.library import derivatives as library_derivatives
+from checkpoint.lang.python.library import lanes as library_lanes
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.application import forwarder
 from checkpoint.lang.python.library.standard.keyed import KeyedDict
@@ -238,7 +239,10 @@ def changed_closure(
 
 
 def _written_out(f: Any) -> Any:
-    """Return a function that can be translated, for a derivative that was made outside of programs."""
+    """Return a function that can be translated, for one that was made of another outside of programs."""
+    if isinstance(f, OverLanes):
+        function = _written_out(f.function)
+        return library_lanes.mapped(library_lanes.vmap, function, f.in_axes, f.out_axes)
     if not isinstance(f, Derived):
         return f
     if f.has_state:
@@ -288,5 +292,8 @@ def spread(closure: Closure, count: int, engine: Engine) -> Closure:
 
 
 tables.FUNCTIONS.update(
-    {function: getattr(library_derivatives, name) for function, name in COUNTERPARTS.items()}
+    {
+        function: getattr(library_lanes if name == "vmap" else library_derivatives, name)
+        for function, name in COUNTERPARTS.items()
+    }
 )

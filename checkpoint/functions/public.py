@@ -1,7 +1,8 @@
 """Public functions of this package that a program may call too.
 
 In: functions and classes of derivatives, which checkpoint.api registers when they are defined. Out: for each
-the name of its counterpart in checkpoint.lang.python.library.derivatives, which a program calls instead.
+the name of its counterpart in checkpoint/lang/python/library (derivatives.py, lanes.py), which a program
+calls instead.
 """
 
 from __future__ import annotations
@@ -36,3 +37,14 @@ class Derived:
     has_aux: bool
     has_state: bool
     each: Callable[..., object] | None
+
+
+class OverLanes:
+    """A function that runs another on many items at once, as `vmap` makes it.
+
+    function: takes one item. in_axes, out_axes: the axes of its arguments and results that hold the items.
+    """
+
+    function: Callable[..., Any]
+    in_axes: Any
+    out_axes: Any

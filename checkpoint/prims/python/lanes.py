@@ -1,0 +1,342 @@
+"""The steps of `vmap`: a loop over lanes (checkpoint/lang/python/library/lanes.py, docs/design/lanes.md).
+
+    (py.lanes f args keywords in_axes)     (n f args keywords rows like): n the number of lanes; f and the
+                                           arguments that all lanes share, frozen, with holes for the items of
+                                           a lane; of each lane the row of these; an array that is mapped
+    (py.enter-lane f args keywords row)    (f args keywords) of one lane: copies, with the row in the holes
+    (py.stack-lanes like results out_axes) what the lanes returned, leaf by leaf along new axes
+
+Each works on numbers of any kind: items are taken and results stacked by records of arrays, and all else is
+copying.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from checkpoint.ad.arrays import ARRAYS, SYMBOLIC_ZERO, Array, Discrete, Memory, Native, Renewal, described
+from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, List, Record
+from checkpoint.ad.graph import ATOMS, enter, renew
+from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.record import lookup
+from checkpoint.ad.storage import FROZEN
+from checkpoint.ad.tensors import ALWAYS, Tensor, apply
+from checkpoint.ad.values import Capsule, Closure, Pair
+from checkpoint.ad.walk import Branch, fold
+from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, Overloads
+from checkpoint.prims.python.native import class_name
+from checkpoint.prims.python.support import operator
+
+
+class _Hole:
+    """The place of a lane's item in the arguments. index: its position in the row of the lane."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+
+class _Sharing(Renewal):
+    """Makes handles that no lane may change; constants stay constants."""
+
+    def memory(self, old: Memory) -> Memory:
+        """Return a frozen memory, the old one if it is frozen."""
+        if old.is_fixed or old.owner is SYMBOLIC_ZERO:
+            return old
+        new: Memory = super().memory(old)
+        new.constant = old.constant
+        return new
+
+
+def _apart(value: Any) -> Any:
+    """Return a frozen copy of what lanes share, all of whose locations are its own."""
+    return enter(value, renewal=_Sharing(FROZEN))
+
+
+# From arguments to lanes
+
+
+def _lanes(_: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> Record:
+    mapped: list[tuple[Any, int]] = []
+    shared = fold((args, _axes_of(args, in_axes)), lambda item: _opened(item, mapped))
+    named = fold((keywords, 0), lambda item: _opened(item, mapped))
+    if not mapped:
+        raise ValueError("vmap needs an argument with an axis over lanes: in_axes is None for all of them")
+    sizes = {_shape(leaf)[axis] for leaf, axis in mapped}
+    if len(sizes) > 1:
+        shown = ", ".join(f"{_shape(leaf)[axis]} (axis {axis} of {_shape(leaf)})" for leaf, axis in mapped)
+        raise ValueError(f"vmap needs one number of lanes in all mapped arguments, not {shown}")
+    count = sizes.pop()
+    if not count:
+        raise ValueError("vmap needs at least one lane: what f returns cannot be known without one")
+    columns = [apply(ALWAYS, _record("tensorlib.items"), operands).items for operands in mapped]
+    rows = [Record(TUPLE, row) for row in zip(*columns, strict=True)]
+    whole = _apart(Record(TUPLE, (f, shared, named)))
+    return Record(TUPLE, (count, *whole.items, Record(TUPLE, tuple(rows)), mapped[0][0]))
+
+
+def _record(name: str) -> Tensor:
+    record = lookup(name)
+    assert isinstance(record, Tensor)
+    return record
+
+
+def _axes_of(args: Any, in_axes: Any) -> Any:
+    """Return in_axes; ValueError unless it is one axis, or an entry for each positional argument."""
+    if in_axes is None or type(in_axes) is int:
+        return in_axes
+    if type(in_axes) is not List and not _is_tuple(in_axes):
+        raise TypeError(f"vmap: in_axes is an int, None, or a tuple or list, not a {class_name(in_axes)}")
+    if len(in_axes.items) != len(args.items):
+        entries, given = len(in_axes.items), len(args.items)
+        raise ValueError(f"vmap: in_axes has {entries} entries, and f is called with {given} arguments")
+    return Record(TUPLE, tuple(in_axes.items))
+
+
+def _opened(item: tuple[Any, Any], mapped: list[tuple[Any, int]]) -> Any:
+    """Return a value with a hole for each array that is mapped; those are added to `mapped`."""
+    value, axes = item
+    if axes is None:
+        return value
+    if type(axes) is not int:
+        return _branch(item, "in_axes")
+    if _is_array(value):
+        mapped.append((value, _checked_axis(value, axes)))
+        return Native(_Hole(len(mapped) - 1))
+    if value is None:
+        return value
+    if _is_pytree(value):
+        return _branch(item, "in_axes")
+    raise ValueError(
+        f"vmap: an argument is {_kind(value)}, which has no axis {axes}: pass an array, or share it among all "
+        f"lanes by None in in_axes"
+    )
+
+
+def _checked_axis(value: Any, axis: int) -> int:
+    rank = len(_shape(value))
+    if not -rank <= axis < rank:
+        raise ValueError(f"vmap: in_axes has the axis {axis} for an array of shape {_shape(value)}")
+    return axis % rank
+
+
+def _branch(item: tuple[Any, Any], name: str) -> Branch:
+    """Return the parts of a pytree, each with its axes."""
+    value, axes = item
+    parts = value.parts()
+    if type(axes) is int:
+        return Branch([(part, axes) for part in parts], _builder(value), value)
+    fits = _is_pytree(value) and type(axes) is type(value)
+    if fits and type(value) is Dict:
+        fits = axes.items.keys() == value.items.keys()
+        found: Sequence[Any] = [axes.items[key] for key in value.items] if fits else ()
+    elif fits:
+        found = axes.parts()
+        fits = len(found) == len(parts)
+    if not fits:
+        raise ValueError(f"vmap: {name} has {_kind(axes)} in the place of {_kind(value)}")
+    return Branch(list(zip(parts, found, strict=True)), _builder(value), value)
+
+
+def _builder(value: Any) -> Callable[[list[Any]], Any]:
+    return lambda parts: value.with_parts(tuple(parts))
+
+
+def _enter_lane(_: Any, f: Any, args: Any, keywords: Any, row: Any) -> Record:
+    def opened(value: Any) -> Any:
+        if type(value) is Native and type(value.value) is _Hole:
+            return row.items[value.value.index]
+        return Branch(value.parts(), _builder(value)) if _holds_parts(value) else value
+
+    filled = [fold(part, opened) for part in (args, keywords)]
+    whole: Record = _apart(Record(TUPLE, (f, *filled)))
+    return whole
+
+
+def _holds_parts(value: Any) -> bool:
+    return type(value) in CONTAINERS or type(value) is Pair
+
+
+# From results to arrays
+
+
+def _stack_lanes(_: Any, like: Any, results: Any, out_axes: Any) -> Any:
+    return fold((tuple(results.items), out_axes), lambda item: _stacked(item, like))
+
+
+def _stacked(item: tuple[tuple[Any, ...], Any], like: Any) -> Any:
+    """Return the values of one part of the results of all lanes as one; a Branch where they have parts."""
+    values, axes = item
+    first = values[0]
+    if axes is None:
+        return _the_same(values)
+    if _is_pytree(first):
+        return _stacked_parts(values, axes)
+    if type(axes) is not int:
+        raise ValueError(f"vmap: out_axes has {_kind(axes)} where f returns {_kind(first)}")
+    if first is None:
+        for lane, value in enumerate(values):
+            _check(value is None, lane, value, first)
+        return None
+    if _is_array(first):
+        return _stacked_arrays(values, axes, like)
+    return _stacked_numbers(values, axes, like)
+
+
+def _stacked_parts(values: tuple[Any, ...], axes: Any) -> Branch:
+    """Return a branch of the parts of a pytree, each with its values in all lanes."""
+    first = values[0]
+    for lane, value in enumerate(values):
+        _check(_is_pytree(value) and _structure(value) == _structure(first), lane, value, first)
+    if type(first) is Dict:
+        parts = [[value.items[key] for key in first.items] for value in values]
+    else:
+        parts = [value.parts() for value in values]
+    branch = _branch((first, axes), "out_axes")
+    columns = zip(*parts, strict=True)
+    found = [(column, axis) for column, (_, axis) in zip(columns, branch.parts, strict=True)]
+    return Branch(found, branch.build)
+
+
+def _structure(value: Any) -> Any:
+    """Return what two pytrees of one structure have in common, their parts apart."""
+    if type(value) is Dict:
+        return Dict, frozenset(value.items)
+    return type(value), getattr(value, "layout", None), len(value.parts())
+
+
+def _stacked_arrays(values: tuple[Any, ...], axis: int, like: Any) -> Any:
+    shape, dtype = _shape(values[0]), _plain(values[0]).data.dtype
+    for lane, value in enumerate(values):
+        fits = _is_array(value) and _shape(value) == shape and _plain(value).data.dtype == dtype
+        _check(fits, lane, value, values[0])
+    rank = len(shape) + 1
+    if not -rank <= axis < rank:
+        raise ValueError(f"vmap: out_axes has the axis {axis} for results of shape {shape}")
+    return apply(ALWAYS, _record("tensorlib.joined"), (like, List(list(values)), axis % rank))
+
+
+def _stacked_numbers(values: tuple[Any, ...], axis: int, like: Any) -> Any:
+    """Return an array of reals, of integers, or of booleans; integers beside reals are reals."""
+    kinds = set()
+    for lane, value in enumerate(values):
+        plain = _plain(value)
+        kinds.add(type(plain))
+        fits = kinds <= _REALS or kinds == {bool}
+        _check(fits or type(plain) not in _STACKED, lane, value, values[0])
+        if not fits:
+            raise TypeError(f"lane {lane} of vmap returns {_kind(value)}, which cannot be stacked: {_ADVICE}")
+    if axis not in (0, -1):
+        raise ValueError(f"vmap: out_axes has the axis {axis} for results that are numbers")
+    if float in kinds:
+        values = tuple([float(value) if type(value) is int else value for value in values])
+    return apply(ALWAYS, _record("tensorlib.joined"), (like, List(list(values)), 0))
+
+
+_REALS = frozenset((float, int))
+_STACKED = frozenset((float, int, bool, Array, Discrete))
+_ADVICE = "return numbers, arrays, or tuples, lists, dicts and objects of these"
+
+
+def _the_same(values: tuple[Any, ...]) -> Any:
+    """Return what all lanes return, where they return the same."""
+    first = values[0]
+    for lane, value in enumerate(values):
+        if not _equal(value, first):
+            raise ValueError(
+                f"lane {lane} of vmap returns another value than lane 0, and out_axes=None is for what all lanes "
+                f"return alike"
+            )
+    return renew(first)
+
+
+def _equal(x: Any, y: Any) -> bool:
+    pending = [(x, y)]
+    while pending:
+        one, other = pending.pop()
+        if _is_pytree(one):
+            if not _is_pytree(other) or _structure(one) != _structure(other):
+                return False
+            if type(one) is Dict:
+                pending.extend([(one.items[key], other.items[key]) for key in one.items])
+            else:
+                pending.extend(zip(one.parts(), other.parts(), strict=True))
+        elif not _equal_leaves(_plain(one), _plain(other)):
+            return False
+    return True
+
+
+def _equal_leaves(x: Any, y: Any) -> bool:
+    if type(x) is not type(y):
+        return False
+    if type(x) in ARRAYS:
+        same = x.data.dtype == y.data.dtype and tuple(x.data.shape) == tuple(y.data.shape)
+        return same and bool(((x.data == y.data) | ((x.data != x.data) & (y.data != y.data))).all())
+    return bool(x == y) or (type(x) is float and x != x and y != y)
+
+
+# What values are
+
+
+def _check(fits: bool, lane: int, value: Any, first: Any) -> None:
+    if not fits:
+        raise ValueError(
+            f"lane {lane} of vmap returns {_kind(value)}, and lane 0 {_kind(first)}: lanes return the same "
+            f"structure, shapes and dtypes"
+        )
+
+
+def _plain(value: Any) -> Any:
+    return real_part(value) if type(value) in NUMBERS else value
+
+
+def _is_array(value: Any) -> bool:
+    return type(_plain(value)) in ARRAYS
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    return tuple(_plain(value).data.shape)
+
+
+def _is_tuple(value: Any) -> bool:
+    return type(value) is Record and issubclass(value.layout.cls, tuple)
+
+
+def _is_pytree(value: Any) -> bool:
+    """Return whether a value is taken apart: a container that stands for no other object of Python's."""
+    if type(value) is Pair:
+        return True
+    if type(value) not in CONTAINERS:
+        return False
+    cls = getattr(getattr(value, "layout", None), "cls", None)
+    return cls is not Overloads and cls not in BY_STAND_IN
+
+
+def _kind(value: Any) -> str:
+    """Return a value in words."""
+    plain = _plain(value)
+    if type(plain) in ARRAYS:
+        return f"an array {described(plain.data)}"
+    if type(value) in (Closure, Capsule):
+        return "a function" if type(value) is Closure else "a capsule"
+    if value is None:
+        return "None"
+    if type(value) is Dict:
+        return f"a dict with the keys {list(value.items)}"
+    if _is_pytree(value) and type(value) is not Pair:
+        return f"a {class_name(value)} of {len(value.parts())}"
+    name = class_name(value)
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+operator(
+    "lanes",
+    4,
+    "the lanes of a call: their number, f and arguments that they share, rows, an array that is mapped",
+    _lanes,
+    "that of the copies and items",
+)
+operator("enter-lane", 4, "f and the arguments of one lane, copied", _enter_lane, "that of the copies")
+operator("stack-lanes", 3, "what lanes returned as arrays", _stack_lanes, "that of the stacking")

@@ -1,0 +1,74 @@
+"""Arrays as the items that lanes take (`vmap`), and the results of lanes as arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.ad.array_library import dtype_kind, namespace_of, zeros_beside
+from checkpoint.prims.arrays import tensor
+from tensorlib.layout.moving import call, linear
+
+_DOUBLE = 8  # bytes of a float64
+
+
+def _items(xp: Any, a: Any, axis: int) -> tuple[Any, ...]:
+    """Return the items along an axis: floats of an array of float64 that has no other, else arrays."""
+    rows = xp.moveaxis(a, axis, 0)
+    if rows.ndim == 1 and dtype_kind(a.dtype) == "f" and a.dtype.itemsize == _DOUBLE:
+        return tuple(rows.tolist())
+    return tuple([rows[i, ...] for i in range(rows.shape[0])])
+
+
+def _joined(xp: Any, like: Any, parts: Any, axis: int) -> Any:
+    """Return numbers or arrays along a new axis, numbers beside the elements of an array `like`."""
+    if not isinstance(parts[0], float | int):
+        return xp.stack(list(parts), axis)
+    dtype = type(parts[0])
+    whole = zeros_beside(like, (len(parts),), dtype)
+    whole[...] = namespace_of(like).asarray(list(parts), dtype=whole.dtype)
+    return whole
+
+
+def _items_vjp(xp: Any, g: Any, y: Any, a: Any, axis: int) -> Any:
+    whole = zeros_beside(a, a.shape, a.dtype)
+    rows = xp.moveaxis(whole, axis, 0)
+    for i, part in enumerate(g):
+        rows[i, ...] = part
+    return whole
+
+
+def _joined_vjp(xp: Any, g: Any, y: Any, like: Any, parts: Any, axis: int) -> Any:
+    found = _items(xp, g, axis)
+    return [xp.asarray(part, dtype=x.dtype) if hasattr(x, "dtype") else float(part) for part, x in zip(found, parts, strict=True)]
+
+
+def _joined_jvp(tangent: Any, y: Any, like: Any, parts: Any, axis: int) -> Any:
+    return call("tensorlib.joined", like, tangent, axis)
+
+
+ITEMS = linear(
+    "tensorlib.items",
+    _items,
+    _items_vjp,
+    views=True,
+    shape="(..., n, ...) -> n arrays (..., ...), or n floats",
+    samples=lambda rng: [
+        (rng.normal(size=3), 0),
+        (rng.normal(size=(2, 3)), 0),
+        (rng.normal(size=(2, 3, 2)), -2),
+    ],
+)
+JOINED = tensor(
+    "tensorlib.joined",
+    _joined,
+    vjps=(None, _joined_vjp, None),
+    jvps=(None, _joined_jvp, None),
+    needs=((), (1,), ()),
+    shape="n arrays (..., ...) -> (..., n, ...); n numbers -> (n,)",
+    samples=lambda rng: [
+        (rng.normal(size=2), [1.5, 2.5], 0),
+        (rng.normal(size=2), [rng.normal(size=3), rng.normal(size=3)], 0),
+        (rng.normal(size=2), [rng.normal(size=3), rng.normal(size=3)], -1),
+        (rng.normal(size=2), [rng.normal(size=()), rng.normal(size=())], 0),
+    ],
+)
