@@ -80,10 +80,12 @@ class SourceError(CheckpointError):
     """The program's text cannot be taken; the message says what to write instead.
 
     What a Python function cannot have translated ends its run when it is reached.
-    trace: the places of the calls that were open then, the innermost first.
+    trace: the places of the calls that were open then, the innermost first. lanes: the numbers of the lanes
+    (vmap) that the run was within, likewise.
     """
 
     trace: tuple[Span, ...] = ()
+    lanes: tuple[int, ...] = ()
 
 
 class Unreached(SourceError):
@@ -103,11 +105,12 @@ class Unreached(SourceError):
 class RunError(CheckpointError):
     """The program's run failed: an error of its own, or a wrong argument to it.
 
-    trace: the places of the calls that were open, the innermost first. raised: the value that the program
-    raised, if it did.
+    trace: the places of the calls that were open, the innermost first. lanes: the numbers of the lanes (vmap)
+    that the run was within, likewise. raised: the value that the program raised, if it did.
     """
 
     trace: tuple[Span, ...] = ()
+    lanes: tuple[int, ...] = ()
     raised: object = None
 
 

@@ -235,9 +235,19 @@ class PythonHelper(ABC):
         )
 
     def uncaught(
-        self, peer: BlockPeer, steps: int, tags: int, index: int, value: Any, calls: list[BlockPeer]
+        self,
+        peer: BlockPeer,
+        steps: int,
+        tags: int,
+        index: int,
+        value: Any,
+        calls: list[BlockPeer],
+        lanes: tuple[int, ...],
     ) -> None:
-        """Make the run's error of a raised value without a handler. calls: the open ones, innermost first."""
+        """Make the run's error of a raised value without a handler.
+
+        calls, lanes: the open ones, innermost first.
+        """
         end = peer.block.end
         raised = self.raised
         if raised is None or (index == len(peer.block.steps) and isinstance(end, b.Throw)):
@@ -248,6 +258,7 @@ class PythonHelper(ABC):
         raised.tags = max(raised.tags, tags)
         spans = [call.block.end.span for call in calls if call.block.end.span is not None]
         raised.trace = (*raised.trace, *spans)[:LONGEST_TRACE]
+        raised.lanes = (*raised.lanes, *lanes)
         self.raised = None
         self.error = raised
 

@@ -20,8 +20,8 @@ from checkpoint.ctarget.translate.watch import Watch, watch
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
-from checkpoint.driver.raised import LONGEST_TRACE, left_open
-from checkpoint.errors import RUN_ENDING
+from checkpoint.driver.raised import LONGEST_TRACE, MAX_LANES, left_open
+from checkpoint.errors import RUN_ENDING, RunError, SourceError
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Recorded
 from checkpoint.interp.hybrid.machine import HALT, Frame, Machine
@@ -83,7 +83,7 @@ def run(
         helper.machine.interrupted(stop)
         raise
     except RUN_ENDING as error:
-        left_open(error, open_calls(held))
+        left_in_c(error, held)
         raise
     finally:
         helper.error = None
@@ -117,7 +117,16 @@ def block_at(held: Held) -> Any:
     return peer_at(runtime().lib.ck_machine_position(held).block)
 
 
-def open_calls(held: Held) -> Frame | None:
+def left_in_c(error: RunError | SourceError, held: Held) -> None:
+    """Add to an error that leaves a run the calls and lanes that its machine, or its sweep's, leaves open."""
+    left_open(error, _open_calls(held))
+    module = runtime()
+    lanes = module.ffi.new("int64_t[]", MAX_LANES)
+    count = module.lib.ck_machine_lanes(held, lanes, MAX_LANES)
+    error.lanes = (*error.lanes, *[lanes[i] for i in range(count)])
+
+
+def _open_calls(held: Held) -> Frame | None:
     """Return the calls that the machine's frames wait for, as the frames that `left_open` reads."""
     module = runtime()
     calls = module.ffi.new("Block const *[]", LONGEST_TRACE)

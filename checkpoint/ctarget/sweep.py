@@ -32,7 +32,7 @@ from checkpoint.ctarget.final_leaves import begin_finals
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.own_schedules import bisected, is_own, known_bound
 from checkpoint.ctarget.reporting import MAX_PACE, Reporter, SamplingReporter
-from checkpoint.ctarget.run import block_at, open_calls
+from checkpoint.ctarget.run import block_at, left_in_c
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.sweep_helper import SweepHelper
 from checkpoint.ctarget.translate.watch import Watch, watch
@@ -43,7 +43,6 @@ from checkpoint.driver.execute import NEVER_REVERSED, WITHOUT_TAPE
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.observe import Observer
 from checkpoint.driver.outside import NOTHING, Outside
-from checkpoint.driver.raised import left_open
 from checkpoint.driver.schedule import (
     Action,
     Actions,
@@ -113,7 +112,7 @@ def follow(
         helper.interrupted(stop, held)
         raise
     except RUN_ENDING as error:
-        left_open(error, open_calls(held))
+        left_in_c(error, held)
         raise
     finally:
         module.lib.ck_sweep_leave_arrays(held)

@@ -15,6 +15,7 @@ from checkpoint.cps.ownership import Ownership, Uses, of_block
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.registers import operands, results
+from checkpoint.driver.raised import lane_position
 from checkpoint.interp.hybrid.machine import HALT
 
 _UNCOUNTED = (float, bool, int, type(None))
@@ -182,6 +183,7 @@ def return_point(
             "count": len(saved),
             "saved": block.own("Register[]", [block.registers[name] for name in saved]),
             "copies": block.own("bool[]", [name in copied for name in saved]),
+            "lane": lane_position(saved, block.code.span) + 1,
         }
         block.points[key] = block.own("ReturnPoint *", fields)
     return block.points[key]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, described
@@ -16,6 +18,9 @@ from checkpoint.errors import RunError, SourceError, Span
 from checkpoint.lang.printer import write_value
 
 LONGEST_TRACE = 50  # calls
+MAX_LANES = 16  # of an error: each is within the next
+LANE = "vmap_lane"  # the variable of the loops over lanes, in these files
+LOOPS_OVER_LANES = (str(Path("library", "lanes.py")), "prelude.vlad")
 
 
 class Raised(Exception):
@@ -24,6 +29,7 @@ class Raised(Exception):
     tags: the tag counter of the runs that it left, so that a capsule it carries keeps its tags apart.
     trace: where the calls were that it left open in those runs, the innermost first: of functions whose
         lambda says `shown`, and of operators.
+    lanes: the numbers of the lanes (vmap) that those runs were within, the innermost first.
     """
 
     def __init__(self, value: Any, span: Span) -> None:
@@ -32,6 +38,7 @@ class Raised(Exception):
         self.span = span
         self.tags = 0
         self.trace: tuple[Span, ...] = ()
+        self.lanes: tuple[int, ...] = ()
 
     def as_run_error(self) -> RunError:
         """Return the error that the caller of the interface receives."""
@@ -40,22 +47,39 @@ class Raised(Exception):
         else:
             text = f"uncaught raise: {write_value(self.value, limit=200)}"
         error = RunError(text, self.span)
-        error.trace, error.raised = self.trace, self.value
+        error.trace, error.lanes, error.raised = self.trace, self.lanes, self.value
         return error
 
 
 def left_open(error: Raised | RunError | SourceError, frame: Any) -> None:
-    """Add to an error that leaves a run the calls whose frames it leaves, from the innermost frame on.
+    """Add to an error that leaves a run the calls and lanes whose frames it leaves, from the innermost frame on.
 
-    `call` of a frame is the place of the call that it waits for, None if that is not shown.
+    `call` of a frame is the place of the call that it waits for, None if that is not shown; `lane` is the
+    number of the lane for whose value it waits, None if it is for nothing of the kind.
     """
-    found: list[Span] = []
-    room = LONGEST_TRACE - len(error.trace)
-    while frame is not None and len(found) < room:
+    calls: list[Span] = []
+    lanes: list[int] = []
+    while frame is not None:
         if frame.call is not None:
-            found.append(frame.call)
+            calls.append(frame.call)
+        lane = frame.lane
+        if lane is not None:
+            lanes.append(lane)
         frame = frame.next
-    error.trace = (*error.trace, *found)
+    error.trace = (*error.trace, *calls)[:LONGEST_TRACE]
+    error.lanes = (*error.lanes, *lanes[:MAX_LANES])
+
+
+def lane_position(names: Sequence[str], span: Span | None) -> int:
+    """Return the position among the variables of a frame of the number of a lane, -1 without one.
+
+    span: a place in the code to which the frame returns.
+    """
+    if span is not None and span.source.name.endswith(LOOPS_OVER_LANES):
+        for position, name in enumerate(names):
+            if name.startswith(LANE):
+                return position
+    return -1
 
 
 def failure(name: str, operands: tuple[Any, ...], exception: Exception, span: Span) -> Raised | SourceError:

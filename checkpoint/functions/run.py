@@ -24,7 +24,7 @@ from checkpoint.driver.engine import Engine, State
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Schedule
-from checkpoint.errors import RunError, Source, Span, UnfitKey, Unreached
+from checkpoint.errors import RUN_ENDING, RunError, Source, Span, UnfitKey, Unreached
 from checkpoint.functions import trial
 from checkpoint.functions.flat import cotangent_of_flat, entered_flat
 from checkpoint.functions.unwanted import unwanted_in
@@ -61,11 +61,22 @@ class LanguageErrors:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if isinstance(error, Raised):
-            raise self.received(error) from None
+            received = self.received(error)
+            _name_lanes(received, error.lanes)
+            raise received from None
+        if isinstance(error, RUN_ENDING):
+            _name_lanes(error, error.lanes)
+            error.lanes = ()
         if isinstance(error, ShapeError | OperandError):
             raise RunError(str(error), self.span) from None
         if isinstance(error, KeyboardInterrupt | MemoryError) and getattr(error, "span", None) is None:
             error.span = self.span  # type: ignore[union-attr]  # what the command line shows
+
+
+def _name_lanes(error: BaseException, lanes: Sequence[int]) -> None:
+    """Note on an error the lanes that the run was within, the innermost first."""
+    for lane in lanes:
+        error.add_note(f"in lane {lane} of vmap")
 
 
 Errors = Callable[[Span | None], LanguageErrors]

@@ -142,14 +142,20 @@ class Branch(Compound):
 
 
 class Bind(Compound):
-    """A `let`; the bound variable is the last slot that the body sees, if the body uses it."""
+    """A `let`; the bound variable is the last slot that the body sees, if the body uses it.
 
-    __slots__ = ("body", "used")
+    lane: where the environment of its body has the number of a lane whose value it binds; -1 if it has none.
+    """
 
-    def __init__(self, value: Any, keep: Projection, body: Any, used: bool, span: Span) -> None:
+    __slots__ = ("body", "lane", "used")
+
+    def __init__(
+        self, value: Any, keep: Projection, body: Any, used: bool, span: Span, lane: int = -1
+    ) -> None:
         super().__init__((value,), (keep,), span)
         self.body = body
         self.used = used
+        self.lane = lane
 
     def step(self, machine: Machine, frame: Frame) -> Frame:
         env = (*frame.env, fresh(frame.values[0])) if self.used else frame.env

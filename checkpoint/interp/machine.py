@@ -31,6 +31,7 @@ class Code:
 
     __slots__ = ("span",)
     operands: tuple[Any, ...] = ()
+    lane = -1  # where the environment of its frames has the number of a lane
 
     def __init__(self, span: Span) -> None:
         self.span = span
@@ -65,6 +66,11 @@ class Frame:
         self.values = values
         self.env = env
         self.next = next
+
+    @property
+    def lane(self) -> int | None:
+        """The number of the lane (vmap) for whose value it waits; None if it waits for another."""
+        return None if self.code.lane < 0 else int(self.env[self.code.lane])
 
     def parts(self) -> tuple[Any, ...]:
         return (self.values, self.env, self.next)

@@ -46,6 +46,22 @@ static PyObject *open_calls(const Machine *m) {
     return found;
 }
 
+enum { MAX_LANES = 16 };
+
+static PyObject *open_lanes(const Machine *m) {
+    int64_t lanes[MAX_LANES];
+    const uint32_t count = stack_lanes(&m->stack, lanes, MAX_LANES);
+    PyObject *found = PyTuple_New(count);
+    for (uint32_t i = 0; found && i < count; i++) {
+        PyObject *lane = PyLong_FromLongLong(lanes[i]);
+        if (lane)
+            PyTuple_SET_ITEM(found, i, lane);
+        else
+            Py_CLEAR(found);
+    }
+    return found;
+}
+
 static void report_uncaught(void *arguments) {
     Task *task = arguments;
     const Machine *m = task->m;
@@ -58,6 +74,7 @@ static void report_uncaught(void *arguments) {
     call_add_integer(call, m->index);
     call_add_value(call, &task->x, *task->raised_value);
     call_add(call, open_calls(m));
+    call_add(call, open_lanes(m));
     task->answer = call_do(call, classes()->uncaught);
     if (!task->answer) report_error(m->helper);
 }

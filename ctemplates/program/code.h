@@ -77,6 +77,7 @@ typedef struct ReturnPoint {
     uint32_t count;
     const Register *saved;
     const bool *copies; /* of an install: those of them that its body needs too */
+    uint32_t lane;      /* one more than the position among the saved values of the number of a lane (vmap); 0: none */
 } ReturnPoint;
 
 typedef enum EndKind { JUMP, ENTER, BRANCH, CALL, CONTROL, RETURN, THROW, INSTALL, FINISH } EndKind;

@@ -256,6 +256,18 @@ bool stack_next(FrameWalk *walk, FrameHead *head, const Value **saved) {
     return true;
 }
 
+uint32_t stack_lanes(const Stack *stack, int64_t *lanes, uint32_t room) {
+    FrameWalk walk = stack_walk(stack);
+    FrameHead head;
+    const Value *saved;
+    uint32_t count = 0;
+    while (count < room && stack_next(&walk, &head, &saved)) {
+        const uint32_t lane = head.point->lane;
+        if (lane && saved[lane - 1].tag == INTEGER) lanes[count++] = saved[lane - 1].integer;
+    }
+    return count;
+}
+
 static void require(bool holds, const char *what) {
     if (holds) return;
     fprintf(stderr, "checkpoint: stack_check: %s\n", what);

@@ -1,8 +1,8 @@
 """`vmap` for use within a program: a loop over lanes, written in the translated language.
 
 In: a function of one item, and the axes of the arguments and results that hold many. Out: a function of
-whole arguments. docs/design/lanes.md says what always holds of lanes; the variable `lane` is what names a
-lane in errors (checkpoint.driver.raised).
+whole arguments. docs/design/lanes.md says what always holds of lanes; the variable `vmap_lane` is what
+names a lane in errors (checkpoint.driver.raised).
 """
 
 from __future__ import annotations
@@ -18,9 +18,13 @@ def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0, *, engine: Any = None) -> 
     def mapped(*args: Any, **keywords: Any) -> Any:
         count, function, shared, named, rows, like = prim("py.lanes", f, args, keywords, in_axes)
         results: list[Any] = []
-        for lane in range(count):
-            own, own_args, own_named = prim("py.enter-lane", function, shared, named, prim("py.item", rows, lane))
-            results.append(apply(own, own_args, own_named))
+        vmap_lane = 0
+        while vmap_lane < count:
+            row = prim("py.item", rows, vmap_lane)
+            own, own_args, own_named = prim("py.enter-lane", function, shared, named, row)
+            result = apply(own, own_args, own_named)
+            results.append(result)
+            vmap_lane = vmap_lane + 1
         return prim("py.stack-lanes", like, results, out_axes)
 
     return mapped
