@@ -99,6 +99,7 @@ __all__ = [
     "jacobian_parts",
     "joining",
     "kinds",
+    "lanes",
     "linalg",
     "matrices",
     "matrix_norms",

@@ -17,9 +17,7 @@ class Mapped(OverLanes):
     function, in_axes, out_axes: as in OverLanes. engine: runs it where it is called outside of programs.
     """
 
-    def __init__(
-        self, function: Callable[..., Any], in_axes: Any, out_axes: Any, engine: str | None
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], in_axes: Any, out_axes: Any, engine: str | None) -> None:
         if not callable(function):
             raise RunError(f"vmap takes a function, not a {type(function).__name__}")
         self.function = function
@@ -43,7 +41,7 @@ class Mapped(OverLanes):
 def vmap(
     f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, *, engine: str | None = None
 ) -> Callable[..., Any]:
-    """Return a function that runs f on many items: each run of f is a lane, and may branch and loop by itself.
+    """Return a function that runs f on many items: each run is a lane, with branches and loops of its own.
 
     The value is that of a loop over the items, lane 0 first, so values, exceptions, what is printed and
     derivatives are those of the loop. What lanes share is copied for each; none may change it.

@@ -52,7 +52,7 @@ class Raised(Exception):
 
 
 def left_open(error: Raised | RunError | SourceError, frame: Any) -> None:
-    """Add to an error that leaves a run the calls and lanes whose frames it leaves, from the innermost frame on.
+    """Add to an error that leaves a run the calls and lanes whose frames it leaves, the innermost first.
 
     `call` of a frame is the place of the call that it waits for, None if that is not shown; `lane` is the
     number of the lane for whose value it waits, None if it is for nothing of the kind.

@@ -5,9 +5,19 @@ from __future__ import annotations
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.lang.tensors import TENSORS
-from checkpoint.prims import arrays, data, interruption, operators, python, scalars
+from checkpoint.prims import arrays, data, interruption, lanes, operators, python, scalars
 
-__all__ = ["arities", "arrays", "data", "interruption", "operators", "python", "scalars", "text_arities"]
+__all__ = [
+    "arities",
+    "arrays",
+    "data",
+    "interruption",
+    "lanes",
+    "operators",
+    "python",
+    "scalars",
+    "text_arities",
+]
 
 
 def arities() -> dict[str, int]:

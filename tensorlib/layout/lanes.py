@@ -39,7 +39,10 @@ def _items_vjp(xp: Any, g: Any, y: Any, a: Any, axis: int) -> Any:
 
 def _joined_vjp(xp: Any, g: Any, y: Any, like: Any, parts: Any, axis: int) -> Any:
     found = _items(xp, g, axis)
-    return [xp.asarray(part, dtype=x.dtype) if hasattr(x, "dtype") else float(part) for part, x in zip(found, parts, strict=True)]
+    return [
+        xp.asarray(part, dtype=x.dtype) if hasattr(x, "dtype") else float(part)
+        for part, x in zip(found, parts, strict=True)
+    ]
 
 
 def _joined_jvp(tangent: Any, y: Any, like: Any, parts: Any, axis: int) -> Any:

@@ -48,7 +48,7 @@ What is refused (exceptions.py)
 Loops and calls (iteration.py, foreign.py)
     S sequence x   callee f n   R callable exact-sum norm fields x   replaced x changes
     O call-primitive f ...   primops functions f call x   interrupt functions f call x l
-Lanes of vmap (lanes.py)
+Lanes of vmap (checkpoint/prims/lanes.py)
     O lanes f args keywords in_axes   enter-lane f args keywords row   stack-lanes like results out_axes
 Solvers of packages, with functions of the program (solvers.py)
     O solver name functions arguments   implicit f x   attached y f x   moved f b
@@ -84,7 +84,6 @@ from checkpoint.prims.python import (
     foreign,
     integers,
     iteration,
-    lanes,
     mathematics,
     native,
     objects,
@@ -110,7 +109,6 @@ __all__ = [
     "foreign",
     "integers",
     "iteration",
-    "lanes",
     "mathematics",
     "native",
     "objects",

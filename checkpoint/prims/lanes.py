@@ -13,11 +13,12 @@ copying.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isnan
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, SYMBOLIC_ZERO, Array, Discrete, Memory, Native, Renewal, described
 from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, List, Record
-from checkpoint.ad.graph import ATOMS, enter, renew
+from checkpoint.ad.graph import enter, renew
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import lookup
 from checkpoint.ad.storage import FROZEN
@@ -110,8 +111,8 @@ def _opened(item: tuple[Any, Any], mapped: list[tuple[Any, int]]) -> Any:
     if _is_pytree(value):
         return _branch(item, "in_axes")
     raise ValueError(
-        f"vmap: an argument is {_kind(value)}, which has no axis {axes}: pass an array, or share it among all "
-        f"lanes by None in in_axes"
+        f"vmap: an argument is {_kind(value)}, which has no axis {axes}: pass an array, or share it among "
+        f"all lanes by None in in_axes"
     )
 
 
@@ -246,8 +247,8 @@ def _the_same(values: tuple[Any, ...]) -> Any:
     for lane, value in enumerate(values):
         if not _equal(value, first):
             raise ValueError(
-                f"lane {lane} of vmap returns another value than lane 0, and out_axes=None is for what all lanes "
-                f"return alike"
+                f"lane {lane} of vmap returns another value than lane 0, and out_axes=None is for what all "
+                f"lanes return alike"
             )
     return renew(first)
 
@@ -274,7 +275,7 @@ def _equal_leaves(x: Any, y: Any) -> bool:
     if type(x) in ARRAYS:
         same = x.data.dtype == y.data.dtype and tuple(x.data.shape) == tuple(y.data.shape)
         return same and bool(((x.data == y.data) | ((x.data != x.data) & (y.data != y.data))).all())
-    return bool(x == y) or (type(x) is float and x != x and y != y)
+    return bool(x == y) or (type(x) is float and isnan(x) and isnan(y))
 
 
 # What values are
