@@ -9,8 +9,9 @@
 #include "arrays/forms.h"
 #include "arrays/handles.h"
 #include "arrays/operators.h"
-#include "foreign/plans.h"
 #include "foreign/applied.h"
+#include "foreign/plain_results.h"
+#include "foreign/plans.h"
 
 enum { DEEPEST = 3 }; /* tuples within tuples */
 
@@ -227,13 +228,6 @@ static void take_handle(Task *task) {
     task->answer = NULL;
 }
 
-/* Returns whether the type is that of a value of the language other than a handle. */
-static bool is_plain(PyObject *result) {
-    const PyTypeObject *type = Py_TYPE(result);
-    return type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type || type == &PyUnicode_Type ||
-           result == Py_None;
-}
-
 /* Stores the value, and on a tape the origin. The task owns new objects until the machine does: memory may run out. */
 static bool deliver(Application *a) {
     Task *task = a->task;
@@ -252,7 +246,7 @@ static bool deliver(Application *a) {
         if (bytes) part_report(m->heap, m->part, (size_t)bytes);
     }
     if (plain)
-        task->value = import_value(&task->x, task->answer);
+        task->value = plain_value(task, task->answer);
     else
         take_handle(task);
     task->outcome = STOPPED;
