@@ -78,6 +78,19 @@ def real_only(name: str, *operands: Any) -> None:
             raise TypeError(f"{name} of a complex array: only real ones are taken here")
 
 
+def unless_refused(kernel: Partial, check: Partial, *operands: Any) -> Any:
+    """Return what a library's kernel gives; of operands that it refuses, raise the check's own error first.
+
+    check(*operands): raises an error for operands that the record does not take. The kernel refuses all of
+    these, so what it takes needs no check.
+    """
+    try:
+        return kernel(*operands)
+    except Exception:
+        check(*operands)
+        raise
+
+
 def shape_of(like: Any) -> tuple[int, ...]:
     """Return the shape of an operand: of an array or what stands for one, a number, or a list of such."""
     if isinstance(like, list | tuple):

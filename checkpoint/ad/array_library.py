@@ -344,8 +344,8 @@ def zeros_beside(data: Any, shape: Any, dtype: Any) -> Any:
 
 def dtype_kind(dtype: Any) -> str:
     """Return NumPy's letter for the kind of a library's dtype."""
-    kind: str | None = getattr(dtype, "kind", None)
-    return kinds[dtype] if kind is None else kind
+    kind = kinds.get(dtype)
+    return str(dtype.kind) if kind is None else kind
 
 
 def holds_numbers(data: Any) -> bool:

@@ -13,7 +13,7 @@ from checkpoint.prims.arrays import tensor, translated_as
 from tensorlib.layout.moving import call, shape_now
 from tensorlib.networks.padding import pad
 from tensorlib.networks.windows import Geometry
-from tensorlib.rules import number, real_only
+from tensorlib.rules import number, real_only, unless_refused
 
 Sizes = tuple[int, ...]
 
@@ -99,10 +99,10 @@ def _convolution(
     groups: Any,
 ) -> Any:
     rest = stride, padding, dilation, transposed, output_padding, groups
-    _check(input, weight, bias, *rest)
     own = kernel(xp, "convolution")
     if own is not None:
-        return own(input, weight, bias, *rest)
+        return unless_refused(own, _check, input, weight, bias, *rest)
+    _check(input, weight, bias, *rest)
     shape, form = tuple(input.shape), tuple(weight.shape)
     if transposed:
         how = _transposed(shape, form, stride, padding, dilation, output_padding, groups)
@@ -130,8 +130,9 @@ def _pull(
 ) -> list[Any]:
     own = kernel(xp, "convolution_pull")
     if own is not None:
+        flags = [0 in wanted, 1 in wanted, 2 in wanted]
         rest = stride, padding, dilation, transposed, output_padding, groups
-        given = own(g, input, weight, *rest, [i in wanted for i in range(3)])
+        given = own(g, input, weight, *rest, flags)
         return [given[i] for i in wanted]
     shape, form = tuple(input.shape), tuple(weight.shape)
     if transposed:

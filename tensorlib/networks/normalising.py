@@ -14,7 +14,7 @@ from tensorlib.elementwise.pointwise import ADD, DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.layout.moving import call, shape_now
 from tensorlib.networks.composed import along, value_of
 from tensorlib.reductions.axes import plain_axis
-from tensorlib.rules import real_only
+from tensorlib.rules import real_only, unless_refused
 
 Saved = tuple[Any, ...]
 
@@ -64,7 +64,7 @@ def _shape(normalized_shape: Any) -> tuple[int, ...]:
     return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
 
 
-def _check_layer(x: Any, shape: tuple[int, ...], weight: Any, bias: Any) -> None:
+def _check_layer(x: Any, shape: tuple[int, ...], weight: Any, bias: Any, eps: Any = None) -> None:
     real_only("layer_norm", x)
     given = tuple(x.shape)
     if not shape or given[-len(shape) :] != shape:
@@ -86,11 +86,11 @@ def _layer_norm_saves(
     eps: Any = 1e-5,
 ) -> tuple[Any, Saved]:
     shape = _shape(normalized_shape)
-    _check_layer(input, shape, weight, bias)
     own = kernel(xp, "layer_norm")
     if own is not None:
-        y, *saved = own(input, shape, weight, bias, eps)
-        return y, tuple(saved)
+        y, mean, rstd = unless_refused(own, _check_layer, input, shape, weight, bias, eps)
+        return y, (mean, rstd)
+    _check_layer(input, shape, weight, bias)
     normal, mean, rstd = statistics(xp, input, tuple(range(-len(shape), 0)), eps)
     found = normal if weight is None else normal * weight
     return found if bias is None else found + bias, (mean, rstd)
@@ -117,7 +117,7 @@ def _layer_norm_pull(
         return [*(_layer_norm_pull(xp, wanted[:-1], g, y, saved, *operands) if wanted[1:] else ()), last]
     own = kernel(xp, "layer_norm_pull")
     if own is not None and wanted != (3,):
-        given = own(g, input, shape, mean, rstd, weight, [i in wanted for i in (0, 2, 3)])
+        given = own(g, input, shape, mean, rstd, weight, [0 in wanted, 2 in wanted, 3 in wanted])
         return [given[0 if i == 0 else i - 1] for i in wanted]
     axes = tuple(range(-len(shape), 0))
     rows = tuple(range(len(g.shape) - len(shape)))
@@ -172,7 +172,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     return GROUP_NORM.value(namespace((input,)), input, num_groups, weight, bias, eps)
 
 
-def _check_groups(x: Any, groups: int, weight: Any, bias: Any) -> None:
+def _check_groups(x: Any, groups: int, weight: Any, bias: Any, eps: Any = None) -> None:
     real_only("group_norm", x)
     given = tuple(x.shape)
     if len(given) < 2 or groups < 1 or given[1] % groups:
@@ -197,11 +197,11 @@ def _group_norm_saves(
     bias: Any = None,
     eps: Any = 1e-5,
 ) -> tuple[Any, Saved]:
-    _check_groups(input, num_groups, weight, bias)
     own = kernel(xp, "group_norm")
     if own is not None:
-        y, *saved = own(input, num_groups, weight, bias, eps)
-        return y, tuple(saved)
+        y, mean, rstd = unless_refused(own, _check_groups, input, num_groups, weight, bias, eps)
+        return y, (mean, rstd)
+    _check_groups(input, num_groups, weight, bias)
     grouped = input.reshape((input.shape[0], num_groups, -1))
     normal, mean, rstd = statistics(xp, grouped, (2,), eps)
     found = normal.reshape(input.shape)
@@ -228,7 +228,7 @@ def _group_norm_pull(
         return [*(_group_norm_pull(xp, wanted[:-1], g, y, saved, *operands) if wanted[1:] else ()), last]
     own = kernel(xp, "group_norm_pull")
     if own is not None and wanted != (3,):
-        given = own(g, input, num_groups, mean, rstd, weight, [i in wanted for i in (0, 2, 3)])
+        given = own(g, input, num_groups, mean, rstd, weight, [0 in wanted, 2 in wanted, 3 in wanted])
         return [given[0 if i == 0 else i - 1] for i in wanted]
     shape, ones = (g.shape[0], num_groups, -1), (g.shape[0], num_groups, 1)
     mean, rstd = mean.reshape(ones), rstd.reshape(ones)

@@ -14,6 +14,7 @@ from torch.nn import functional
 
 _ATEN = torch.ops.aten
 _RELU_BACKWARD = _ATEN.threshold_backward.default
+_GROUP_NORM_BACKWARD = _ATEN.native_group_norm_backward.default
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 # Products that are zero beside zeros
@@ -101,7 +102,8 @@ def layer_norm_pull(
 
 
 def _groups(x: Any) -> tuple[int, int, int]:
-    return x.shape[0], x.shape[1], math.prod(x.shape[2:])
+    n, channels, *places = x.shape
+    return n, channels, math.prod(places)
 
 
 def group_norm(x: Any, groups: int, weight: Any, bias: Any, eps: float) -> Any:
@@ -113,7 +115,7 @@ def group_norm_pull(
     g: Any, x: Any, groups: int, mean: Any, rstd: Any, weight: Any, wanted: list[bool]
 ) -> Any:
     g, x = g.contiguous(), x.contiguous()
-    return _ATEN.native_group_norm_backward(g, x, mean, rstd, weight, *_groups(x), groups, wanted)
+    return _GROUP_NORM_BACKWARD(g, x, mean, rstd, weight, *_groups(x), groups, wanted)
 
 
 # Losses

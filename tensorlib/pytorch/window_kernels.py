@@ -24,14 +24,14 @@ def _tensor_of(like: Any, beside: Any) -> Any:
 # Convolutions
 
 
-def convolution(input: Any, weight: Any, bias: Any, *rest: Any) -> Any:
-    return torch.convolution(input, weight, bias, *rest)
+convolution = torch.convolution
+_CONVOLUTION_BACKWARD = _ATEN.convolution_backward.default
 
 
 def convolution_pull(g: Any, input: Any, weight: Any, *rest: Any) -> Any:
     *how, wanted = rest
-    outputs = [g.shape[1]]
-    return _ATEN.convolution_backward(g, _tensor_of(input, g), _tensor_of(weight, g), outputs, *how, wanted)
+    outputs = [g.shape[1]] if wanted[2] else None
+    return _CONVOLUTION_BACKWARD(g, _tensor_of(input, g), _tensor_of(weight, g), outputs, *how, wanted)
 
 
 # Pools; those of one axis are PyTorch's own of two, the first of size 1
