@@ -48,7 +48,7 @@ class StepPlan:
     taped: the same, but returns (value, origin); None: the step leaves no origin.
 
     Set by `ask`, for a function of arrays, or what does with arrays what it does with other data:
-    value, in_place: the functions of its record.
+    name, value, in_place: of its record.
     on_arrays, on_tape: as `plain` and `taped`, for cases that C does not handle itself; they return
         NotImplemented if only `perform` can do the step.
     flags: see ctemplates/foreign/plan_flags.h.
@@ -73,6 +73,7 @@ class StepPlan:
         "in_place",
         "last",
         "likes",
+        "name",
         "names",
         "on_arrays",
         "on_tape",
@@ -95,6 +96,7 @@ class StepPlan:
         self.names: Names = tuple([x if isinstance(x, str) else None for x in step.operands])
         self.plain, self.taped = functions_of(lookup(step.op), self.names)
         self.record: Any = None
+        self.name = ""
         self.on_arrays: Function | None = None
         self.on_tape: Function | None = None
         self.value: Function | None = None
@@ -120,7 +122,7 @@ class StepPlan:
             if isinstance(own, Data) or (isinstance(own, Rearrange) and own.discrete):
                 self.on_arrays, self.on_tape = _of_handles(own)
             return
-        self.record = record
+        self.record, self.name = record, record.name
         self.value = record.value
         self.in_place = record.in_place
         self.builtins = builtins_of(record.name)

@@ -27,6 +27,17 @@ const ArrayClasses *array_classes(void) {
     return &known;
 }
 
+/* What is in the table of namespaces stays there, and keeps its type. */
+PyObject *namespace_of_type(const ArrayClasses *c, PyTypeObject *type) {
+    static PyTypeObject *last;
+    static PyObject *found_last;
+    if (type == last) return found_last;
+    PyObject *found = PyDict_GetItemWithError(c->namespaces, (PyObject *)type);
+    if (!found) return NULL;
+    last = type;
+    return found_last = found;
+}
+
 static bool is_scalar_type(PyTypeObject *type) { return !type->tp_as_mapping || !type->tp_as_mapping->mp_ass_subscript; }
 
 /* Notes the namespace of an array, of what has the dtype of one, or of arrays in a list or tuple; false: it is not the
@@ -41,7 +52,7 @@ static bool note_namespace(const ArrayClasses *c, PyObject *item, PyObject **kno
     if (!Py_IS_TYPE(item, c->like) && is_scalar_type(Py_TYPE(item))) return true;
     PyObject *found = Py_IS_TYPE(item, c->like)
                           ? PyDict_GetItemWithError(c->of_dtypes, *slot_of(item, c->like_dtype))
-                          : PyDict_GetItemWithError(c->namespaces, (PyObject *)Py_TYPE(item));
+                          : namespace_of_type(c, Py_TYPE(item));
     if (found && *known && found != *known) return false;
     if (found) *known = found;
     return true;
@@ -60,11 +71,9 @@ PyObject *builtin_of(const ArrayClasses *c, PyObject *functions, PyObject *name)
     return known ? PyDict_GetItemWithError(known, functions) : NULL;
 }
 
-bool may_lack(const ArrayClasses *c, PyObject *functions, PyObject *record) {
+bool may_lack(const ArrayClasses *c, PyObject *functions, PyObject *name) {
     if (!PySet_GET_SIZE(c->lacking) || functions == PyList_GET_ITEM(c->defaults, 0)) return false;
-    PyObject *name = PyObject_GetAttr(record, c->name);
-    const int found = name ? PySet_Contains(c->lacking, name) : -1;
-    Py_XDECREF(name);
+    const int found = PySet_Contains(c->lacking, name);
     if (found < 0) PyErr_Clear();
     return found != 0;
 }
@@ -74,7 +83,7 @@ PyObject *array_namespace(const ArrayClasses *c, PyObject *const *items, Py_ssiz
     for (Py_ssize_t i = 0; i < count; i++) {
         PyTypeObject *type = Py_TYPE(items[i]);
         if (type == &PyFloat_Type || type == &PyLong_Type || type == &PyTuple_Type || type == &PySlice_Type) continue;
-        PyObject *found = PyDict_GetItemWithError(c->namespaces, (PyObject *)type);
+        PyObject *found = namespace_of_type(c, type);
         if (found) return found;
     }
     return PyList_GET_SIZE(c->defaults) ? PyList_GET_ITEM(c->defaults, 0) : NULL;

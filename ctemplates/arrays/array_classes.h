@@ -27,7 +27,7 @@
     SLOT(machine, unwanted) SLOT(plan, unwanted) SLOT(plan, constants)\
     SLOT(tape, kept) SLOT(tape, counts) SLOT(tape, given) SLOT(tape, bytes)                                                                         \
     SLOT(plan, plain) SLOT(plan, taped) SLOT(plan, on_arrays) SLOT(plan, on_tape) SLOT(plan, flags)                 \
-    SLOT(plan, value) SLOT(plan, builtins) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, pulls)                   \
+    SLOT(plan, value) SLOT(plan, builtins) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, name) SLOT(plan, pulls)                   \
     SLOT(plan, differentiable) SLOT(plan, operator) SLOT(plan, likes) SLOT(plan, last) SLOT(plan, saves) SLOT(plan, pull)                                          \
     SLOT(like, shape) SLOT(like, dtype) SLOT(accumulator, array) SLOT(accumulator, owned)
 
@@ -49,7 +49,7 @@
     OBJECT(idle, "checkpoint.interp.hybrid.tensors", "IDLE")
 
 #define ARRAY_NAMES(NAME)                                                                                      \
-    NAME(ask) NAME(know) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(name) NAME(refused) \
+    NAME(ask) NAME(know) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(refused) \
     NAME(mT) NAME(add) NAME(sum) NAME(mean) NAME(reduce) NAME(reshape) NAME(broadcast_to) NAME(axis) NAME(keepdims)
 
 /* Python's classes and the offsets of their slots; found once. */
@@ -69,11 +69,15 @@ PyObject *array_namespace(const ArrayClasses *c, PyObject *const *items, Py_ssiz
  * "broadcast_to"; borrowed. NULL: it has none. */
 PyObject *builtin_of(const ArrayClasses *c, PyObject *functions, PyObject *name);
 
-/* Returns whether some library but the default one lacks a record, and these functions are not the default ones. */
-bool may_lack(const ArrayClasses *c, PyObject *functions, PyObject *record);
+/* Returns whether some library but the default one lacks the record of a name, and these functions are not the default
+ * ones. */
+bool may_lack(const ArrayClasses *c, PyObject *functions, PyObject *name);
+
+/* Returns the namespace of the library of which a type is a type of arrays, borrowed; NULL: of none. */
+PyObject *namespace_of_type(const ArrayClasses *c, PyTypeObject *type);
 
 static inline bool is_library_array(const ArrayClasses *c, PyObject *object) {
-    return is_numpy(object) || PyDict_GetItemWithError(c->namespaces, (PyObject *)Py_TYPE(object)) != NULL;
+    return is_numpy(object) || namespace_of_type(c, Py_TYPE(object)) != NULL;
 }
 
 #endif

@@ -166,7 +166,7 @@ static bool take_operands(Application *a) {
     }
     if ((a->flags & OVERLOADS) && !((a->flags & OF_FIRST) ? natives->handles & 1 : natives->handles)) return false;
     natives->items[0] = array_namespace(a->c, natives->items + 1, natives->count);
-    return natives->items[0] && !may_lack(a->c, natives->items[0], *slot_of(a->plan, a->c->plan_record)) &&
+    return natives->items[0] && !may_lack(a->c, natives->items[0], *slot_of(a->plan, a->c->plan_name)) &&
            leave_constants(a);
 }
 
