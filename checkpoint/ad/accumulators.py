@@ -27,9 +27,10 @@ class Accumulator:
 
     array: the sum, a library's array of the location's shape.
     owned: whether nobody else holds the elements of `array`, so that they can be changed in place.
+    form: the shape and dtype of `array`, a Like, where engine c knows them; else None, or not set.
     """
 
-    __slots__ = ("array", "owned")
+    __slots__ = ("array", "form", "owned")
 
     def __init__(self, array: Any, owned: bool = False) -> None:
         self.array = array
@@ -46,7 +47,7 @@ class Accumulator:
         elif self.owned:
             self.array += other.array
         else:
-            self.array = self.array + other.array
+            self.array, self.form = self.array + other.array, None
             self.owned = self.array.shape != ()
         return self
 

@@ -54,9 +54,10 @@ class Array:
     """An array of floats or complex numbers; one location, as a float is.
 
     data: the library's array. memory: the storage that it shows.
+    form: its shape and dtype, a Like, where engine c has asked the library for them; else not set.
     """
 
-    __slots__ = ("data", "memory")
+    __slots__ = ("data", "form", "memory")
 
     def __init__(self, data: Any, memory: Memory) -> None:
         self.data = data

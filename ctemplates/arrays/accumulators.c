@@ -8,12 +8,19 @@
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
 
-bool add_to_accumulator(const ArrayClasses *c, const Heap *heap, PyObject *accumulator, PyObject *array) {
+PyObject *form_of_accumulator(const ArrayClasses *c, PyObject *accumulator) {
+    PyObject *form = *slot_of(accumulator, c->accumulator_form);
+    return form && Py_IS_TYPE(form, c->like) ? form : NULL;
+}
+
+bool add_to_accumulator(const ArrayClasses *c, const Heap *heap, PyObject *accumulator, PyObject *array,
+                        const PyObject *form) {
     PyObject **sum = slot_of(accumulator, c->accumulator_array), **is_owned = slot_of(accumulator, c->accumulator_owned);
     PyObject *made = *is_owned == Py_True ? sum_in_place(*sum, array) : sum_of(*sum, array);
     if (!made) return false;
     Py_SETREF(*sum, made);
     if (*is_owned == Py_True) return true;
+    if (form_of_accumulator(c, accumulator) != form) Py_CLEAR(*slot_of(accumulator, c->accumulator_form));
     note_array(c, heap, made);
     const Py_ssize_t axes = axes_of(c, made);
     Py_SETREF(*is_owned, Py_NewRef(axes > 0 ? Py_True : Py_False));
@@ -43,7 +50,8 @@ static bool add_in_place(Sum *sum) {
             return false;
     PyObject *into = ((Foreign *)sum->operands[0].object)->python;
     PyObject *contribution = ((Foreign *)sum->operands[1].object)->python;
-    sum->done = add_to_accumulator(c, sum->heap, into, *slot_of(contribution, c->accumulator_array));
+    sum->done = add_to_accumulator(c, sum->heap, into, *slot_of(contribution, c->accumulator_array),
+                                   form_of_accumulator(c, contribution));
     if (sum->done)
         sum->value = copied(sum->operands[0]);
     else

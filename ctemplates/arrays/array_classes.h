@@ -21,7 +21,7 @@
     CLASS(scattered, "checkpoint.ad.accumulators", "Scattered")
 
 #define ARRAY_SLOTS(SLOT)                                                                                      \
-    SLOT(array, data) SLOT(array, memory) SLOT(discrete, data) SLOT(discrete, memory) SLOT(native, value)      \
+    SLOT(array, data) SLOT(array, form) SLOT(array, memory) SLOT(discrete, data) SLOT(discrete, memory) SLOT(native, value)      \
     SLOT(memory, transient) SLOT(memory, constant)                                                                                    \
     SLOT(machine, owner) SLOT(machine, tape) SLOT(machine, steps) SLOT(machine, births) SLOT(machine, tags)    \
     SLOT(machine, unwanted) SLOT(plan, unwanted) SLOT(plan, constants)\
@@ -29,7 +29,7 @@
     SLOT(plan, plain) SLOT(plan, taped) SLOT(plan, on_arrays) SLOT(plan, on_tape) SLOT(plan, flags)                 \
     SLOT(plan, value) SLOT(plan, builtins) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, name) SLOT(plan, pulls)                   \
     SLOT(plan, differentiable) SLOT(plan, operator) SLOT(plan, likes) SLOT(plan, last) SLOT(plan, saves) SLOT(plan, pull)                                          \
-    SLOT(like, shape) SLOT(like, dtype) SLOT(accumulator, array) SLOT(accumulator, owned)
+    SLOT(like, shape) SLOT(like, dtype) SLOT(accumulator, array) SLOT(accumulator, form) SLOT(accumulator, owned)
 
 #define ARRAY_OBJECTS(OBJECT)                                                                                  \
     OBJECT(namespaces, "checkpoint.ad.array_library", "namespaces")                                            \

@@ -57,6 +57,12 @@ void forms_end(Forms *forms) {
     }
 }
 
+void forms_note(const ArrayClasses *c, Forms *forms, const PyObject *array, PyObject *like) {
+    if (forms->count == MOST_NOTED) return;
+    forms->noted[forms->count++] = (struct NotedForm){
+        .array = array, .shape = Py_NewRef(*slot_of(like, c->like_shape)), .dtype = Py_NewRef(*slot_of(like, c->like_dtype))};
+}
+
 /* Returns the form of an array, of a Like, or NULL without an exception, if it cannot be noted. */
 static const struct NotedForm *form_of(const ArrayClasses *c, Forms *forms, PyObject *array) {
     for (int i = 0; i < forms->count; i++)

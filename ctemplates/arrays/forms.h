@@ -28,6 +28,7 @@ typedef struct Forms {
 } Forms;
 
 void forms_end(Forms *forms); /* releases its references */
+void forms_note(const ArrayClasses *c, Forms *forms, const PyObject *array, PyObject *like); /* which has its form */
 
 /* Do the same as same_form, same_dtype and axes_of, for arrays that may be noted; `new_array` is not. */
 bool same_noted_form(const ArrayClasses *c, Forms *forms, PyObject *x, PyObject *y);

@@ -65,3 +65,8 @@ PyObject *new_handle(const ArrayClasses *c, PyTypeObject *type) {
     _Py_NewReference(made);
     return made;
 }
+
+bool is_constant(const ArrayClasses *c, PyObject *array) {
+    PyObject *memory = memory_of(c, array);
+    return *slot_of(memory, c->memory_constant) == Py_True || *slot_of(memory, classes()->storage_owner) == c->constant;
+}

@@ -13,7 +13,8 @@
 /* Returns whether two operands can be combined without a change of g's shape and dtype: the other one is a number of
  * Python, or an array of the same form. */
 static bool fits(const Reversed *r, PyObject *other) {
-    return PyFloat_CheckExact(other) || (is_library_array(r->c, other) && same_noted_form(r->c, r->forms, r->g, other));
+    if (PyFloat_CheckExact(other)) return true;
+    return is_library_array(r->c, other) && (r->form || same_noted_form(r->c, r->forms, r->g, other));
 }
 
 /* Returns g combined with another operand of its rule, in place if that is possible. */
@@ -185,6 +186,11 @@ const Operator *operator_at(int64_t number) {
     return number && number <= OPERATOR_COUNT ? &OPERATORS[number - 1] : NULL;
 }
 
+bool keeps_form(int64_t number) {
+    const Operator *row = operator_at(number);
+    return number && (!row || row->returns == OF_RESULT);
+}
+
 /* Returns what a row, or a slope, gives for an operand. */
 static PyObject *by_number(int64_t number, const Reversed *r, Py_ssize_t position) {
     const Operator *row = operator_at(number);
@@ -193,22 +199,36 @@ static PyObject *by_number(int64_t number, const Reversed *r, Py_ssize_t positio
     return times_slope(&passed, (int)(number - OPERATOR_COUNT - 1), r->operands[0], r->result);
 }
 
-PyObject *operator_cotangent(int64_t number, const Reversed *r, Py_ssize_t position, bool *is_new) {
+/* Returns a Like as the form of what has been found to have it; NULL of an array. */
+static PyObject *form_like(const ArrayClasses *c, PyObject *like) { return Py_IS_TYPE(like, c->like) ? like : NULL; }
+
+/* Returns the cotangent that a row, or a slope, gives, summed where the operand was broadcast, but not looked at further;
+ * NULL: none. */
+static PyObject *unchecked(int64_t number, const Reversed *r, Py_ssize_t position, bool sums) {
+    PyObject *found = by_number(number, r, position);
+    if (found && sums) Py_SETREF(found, unbroadcast(r->c, found, r->operands[position]));
+    if (!found) PyErr_Clear(); /* the rule raises it */
+    return found;
+}
+
+Given operator_cotangent(int64_t number, const Reversed *r, Py_ssize_t position) {
     PyObject *like = r->operands[position];
-    if (!number || !is_library_array(r->c, r->g) || PyFloat_CheckExact(like)) return NULL;
+    if (!number || !is_library_array(r->c, r->g) || PyFloat_CheckExact(like)) return (Given){0};
     const Operator *row = operator_at(number);
     const Returns returns = row ? row->returns : OF_RESULT;
-    const bool same = same_noted_form(r->c, r->forms, r->g, like);
+    const bool same = r->form || same_noted_form(r->c, r->forms, r->g, like);
     Reversed now = *r;
     now.disposable = r->disposable && same;
-    PyObject *found = by_number(number, &now, position);
-    *is_new = false;
-    if (found == r->g && now.disposable) return found; /* whose form is known */
-    if (found && returns == OF_RESULT && !same) Py_SETREF(found, unbroadcast(r->c, found, like));
-    if (!found) PyErr_Clear(); /* the rule raises it */
-    const bool fits_shape = found && ((returns == OF_RESULT && same) || same_shape(r->c, found, like));
-    *is_new = returns != A_VIEW && found && found != r->g && noted_axes(r->c, r->forms, like) > 0;
-    if (fits_shape && ((found == r->g && same) || has_noted_dtype(r->c, r->forms, found, like))) return found;
-    Py_XDECREF(found);
-    return NULL;
+    Given given = {.array = unchecked(number, &now, position, returns == OF_RESULT && !same)};
+    if (!given.array) return given;
+    given.form = r->form ? r->form : form_like(r->c, like);
+    const bool is_g = given.array == r->g, is_alike = (is_g && same) || (returns == OF_RESULT && r->form);
+    const bool has_shape = is_alike || (returns == OF_RESULT && same) || same_shape(r->c, given.array, like);
+    if (!has_shape || !(is_alike || has_noted_dtype(r->c, r->forms, given.array, like))) {
+        Py_DECREF(given.array);
+        return (Given){0};
+    }
+    PyObject *known = given.form ? given.form : like;
+    given.is_new = returns != A_VIEW && !is_g && noted_axes(r->c, r->forms, known) > 0;
+    return given;
 }

@@ -15,6 +15,7 @@ typedef struct Reversed {
     PyObject *g, *result, *const *operands; /* the cotangent, as an array; the result and operands as far as kept */
     Py_ssize_t count;
     Forms *forms; /* of g and the operands */
+    PyObject *form; /* a Like, the form of g and of all operands that are arrays; NULL: not known */
     bool disposable; /* g may be changed in place: it is no operand's cotangent, and no other one will be asked for */
 } Reversed;
 
@@ -42,8 +43,19 @@ int operator_named(const char *name);
 /* Returns a row; NULL for the number 0, and for slopes, which are not applied here. */
 const Operator *operator_at(int64_t number);
 
-/* Returns the cotangent of an operand in the form of the operand, a new reference, and stores whether that is g or an array
- * that nobody else has. NULL without an exception: the record's rule gives it. */
-PyObject *operator_cotangent(int64_t number, const Reversed *r, Py_ssize_t position, bool *is_new);
+/* Returns whether the function of a row, or one with a slope, makes of arrays of one form, and of numbers of Python, an
+ * array of that form, if its elements are no integers. */
+bool keeps_form(int64_t number);
+
+/* A cotangent of an operand: g, or another array; is_new: nobody else has its elements; form: its form, a Like, borrowed;
+ * NULL: not known. */
+typedef struct Given {
+    PyObject *array, *form;
+    bool is_new;
+} Given;
+
+/* Returns the cotangent of an operand in the form of the operand. It has no array, without an exception: the record's rule
+ * gives it. */
+Given operator_cotangent(int64_t number, const Reversed *r, Py_ssize_t position);
 
 #endif

@@ -2,6 +2,7 @@
 #include "foreign/applied.h"
 
 #include "arrays/forms.h"
+#include "foreign/operand_forms.h"
 #include "foreign/plan_flags.h"
 
 /* The type */
@@ -28,31 +29,13 @@ static void destroy(PyObject *object) {
     Applied *applied = (Applied *)object;
     Py_XDECREF(applied->plan);
     Py_XDECREF(applied->result);
+    Py_XDECREF(applied->form);
     Py_XDECREF(saved_in(applied));
     for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++) Py_XDECREF(applied->operands[i]);
     PyObject_Free(object);
 }
 
 /* Keeping */
-
-/* Returns what stands for an array of which no rule reads an element, a new reference: the plan's last Like of the
- * operand, if that has the same form. */
-static PyObject *outline(const ArrayClasses *c, PyObject *plan, Py_ssize_t i, PyObject *data) {
-    PyObject *likes = *slot_of(plan, c->plan_likes), *last = PyList_GET_ITEM(likes, i);
-    if (Py_IS_TYPE(last, c->like) && same_form(c, data, last)) return Py_NewRef(last);
-    PyObject *made = new_instance(c->like);
-    if (!made) return NULL;
-    PyObject *shape = PyObject_GetAttr(data, c->shape);
-    *slot_of(made, c->like_shape) = shape ? PySequence_Tuple(shape) : NULL;
-    Py_XDECREF(shape);
-    *slot_of(made, c->like_dtype) = PyObject_GetAttr(data, c->dtype);
-    if (!*slot_of(made, c->like_shape) || !*slot_of(made, c->like_dtype)) {
-        Py_DECREF(made);
-        return NULL;
-    }
-    PyList_SetItem(likes, i, Py_NewRef(made));
-    return made;
-}
 
 /* Adds the bytes of the elements that an array's holder has. */
 static bool add_bytes(const ArrayClasses *c, PyObject *array, PyObject *whole, int64_t *bytes) {
@@ -95,10 +78,11 @@ static bool keep_array(const ArrayClasses *c, PyObject *array, PyObject *tape, i
 }
 
 /* Returns an operand as it is kept, a new reference. */
-static PyObject *residual(const ArrayClasses *c, PyObject *plan, Py_ssize_t i, PyObject *native, bool is_read,
+static PyObject *residual(const ArrayClasses *c, PyObject *plan, uint32_t i, const Natives *natives, bool is_read,
                           PyObject *tape, int64_t *bytes) {
+    PyObject *native = natives->items[i + 1];
     if (!is_library_array(c, native)) return Py_NewRef(native);
-    if (!is_read) return outline(c, plan, i, native);
+    if (!is_read) return outline(c, plan, i, natives);
     return keep_array(c, native, tape, bytes) ? Py_NewRef(native) : NULL;
 }
 
@@ -113,6 +97,7 @@ static Applied *applied_to(PyObject *plan, PyObject *pulls, Py_ssize_t count, Py
     made->plan = Py_NewRef(plan);
     made->pulls = pulls;
     made->result = NULL;
+    made->form = NULL;
     for (Py_ssize_t i = 0; i < count; i++) made->operands[i] = NULL;
     return made;
 }
@@ -155,10 +140,11 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
     Applied *made = pulls ? applied_to(plan, pulls, natives->count, saved) : NULL;
     if (!made) return NULL;
     const uint64_t read = (uint64_t)PyLong_AsLongLong(PyTuple_GET_ITEM(pulls, 2));
+    made->form = Py_XNewRef(natives->form);
     *bytes = (int64_t)(sizeof(Applied) + natives->count * sizeof(PyObject *));
     bool done = true;
     for (uint32_t i = 0; done && i < natives->count; i++) {
-        made->operands[i] = residual(c, plan, i, natives->items[i + 1], read >> i & 1, tape, bytes);
+        made->operands[i] = residual(c, plan, i, natives, read >> i & 1, tape, bytes);
         done = made->operands[i] != NULL;
     }
     if (done && (read >> RESULT_BIT & 1)) {

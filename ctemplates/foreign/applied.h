@@ -15,6 +15,7 @@ typedef struct Applied {
     PyObject *plan;      /* the step's StepPlan */
     PyObject *pulls;     /* of the plan, which owns it: see pulls_of in checkpoint/ctarget/plans.py */
     PyObject *result;    /* NULL: no rule reads it */
+    PyObject *form;      /* the Like of all operands that are arrays; NULL: there is none, or it is not known */
     PyObject *operands[]; /* and, if it is one that saves, what the record has saved */
 } Applied;
 

@@ -10,6 +10,7 @@
 #include "arrays/handles.h"
 #include "arrays/operators.h"
 #include "foreign/applied.h"
+#include "foreign/operand_forms.h"
 #include "foreign/plain_results.h"
 #include "foreign/plans.h"
 
@@ -20,10 +21,9 @@ typedef struct Application {
     const ArrayClasses *c;
     const Step *step;
     PyObject *plan, *machine, *owner; /* borrowed */
-    int64_t flags;
+    int64_t flags, operator;
     uint32_t position; /* of the operand that is taken */
     Natives *natives; /* the task's: it releases them */
-    PyObject *handles[MOST_OPERANDS];
     PyTypeObject *handle; /* the class of the result's handle; NULL: it is no array of numbers */
 } Application;
 
@@ -32,19 +32,13 @@ typedef struct Application {
 /* Notes that the operand is, or holds, a number that may have a cotangent. */
 static void note_active(Application *a) { a->natives->active |= UINT64_C(1) << a->position; }
 
-/* Returns whether no cotangent of an array is wanted (checkpoint.ad.activity). */
-static bool is_constant(const ArrayClasses *c, PyObject *array) {
-    PyObject *memory = *slot_of(array, c->array_memory);
-    return *slot_of(memory, c->memory_constant) == Py_True || *slot_of(memory, classes()->storage_owner) == c->constant;
-}
-
 static PyObject *native_of(Application *a, Value v, uint32_t depth);
 
 /* Returns the elements of a handle; NULL: they have changed since. */
 static PyObject *elements(const Application *a, PyObject *handle) {
     const ArrayClasses *c = a->c;
     const bool is_array = Py_IS_TYPE(handle, c->array);
-    PyObject *memory = *slot_of(handle, is_array ? c->array_memory : c->discrete_memory);
+    PyObject *memory = memory_of(c, handle);
     PyObject *data = *slot_of(handle, is_array ? c->array_data : c->discrete_data);
     PyObject *stale = memory ? *slot_of(memory, classes()->storage_stale) : NULL;
     if (!data || !stale) return NULL;
@@ -132,7 +126,7 @@ static void note_operand(Application *a, uint32_t i, Value v) {
     if (v.tag == REAL) natives->numbers |= UINT64_C(1) << i;
     if (!is_handle(c, v)) return;
     PyObject *python = ((Foreign *)v.object)->python;
-    a->handles[i] = python;
+    natives->objects[i] = python;
     natives->handles |= UINT64_C(1) << i;
     if (Py_IS_TYPE(python, c->array) && !is_constant(c, python)) natives->numbers |= UINT64_C(1) << i;
 }
@@ -189,7 +183,7 @@ static PyObject *memory_for(const Application *a, PyObject *data) {
         for (uint32_t i = 0; !found && i < a->natives->count; i++) {
             if (!(a->natives->handles >> i & 1)) continue;
             if (!holds(c, whole, a->natives->items[i + 1])) continue;
-            found = *slot_of(a->handles[i], Py_IS_TYPE(a->handles[i], c->array) ? c->array_memory : c->discrete_memory);
+            found = memory_of(c, a->natives->objects[i]);
         }
         Py_DECREF(whole);
         if (found) return Py_NewRef(found);
@@ -204,14 +198,9 @@ static PyObject *memory_for(const Application *a, PyObject *data) {
     return memory;
 }
 
-/* Returns the class of the handle of an array; NULL: none, or an exception. */
-static PyTypeObject *class_of(const ArrayClasses *c, PyObject *data) {
-    const Py_UCS4 letter = kind_of_elements(c, data);
-    if (letter == 'f' || letter == 'c') return c->array;
-    return letter == 'b' || letter == 'i' || letter == 'u' ? c->discrete : NULL;
-}
-
-static PyObject *handle_of(const ArrayClasses *c, PyTypeObject *type, PyObject *data, PyObject *memory) {
+/* Returns a new handle; memory: a new reference; form: a Like, or NULL. */
+static PyObject *handle_of(const ArrayClasses *c, PyTypeObject *type, PyObject *data, PyObject *memory,
+                           PyObject *form) {
     PyObject *made = memory ? new_handle(c, type) : NULL;
     if (!made) {
         Py_XDECREF(memory);
@@ -219,6 +208,7 @@ static PyObject *handle_of(const ArrayClasses *c, PyTypeObject *type, PyObject *
     }
     *slot_of(made, type == c->array ? c->array_data : c->discrete_data) = Py_NewRef(data);
     *slot_of(made, type == c->array ? c->array_memory : c->discrete_memory) = memory;
+    if (form) *slot_of(made, c->array_form) = Py_NewRef(form);
     return made;
 }
 
@@ -228,16 +218,22 @@ static void take_handle(Task *task) {
     task->answer = NULL;
 }
 
+/* Returns whether the step is one of a tape. */
+static bool is_taped(const Application *a) {
+    return a->task->m->part && *slot_of(a->machine, a->c->machine_tape) != Py_None;
+}
+
 /* Stores the value, and on a tape the origin. The task owns new objects until the machine does: memory may run out. */
 static bool deliver(Application *a) {
     Task *task = a->task;
     Machine *m = task->m;
-    PyObject *tape = *slot_of(a->machine, a->c->machine_tape), *result = task->made;
+    PyObject *result = task->made;
     const bool plain = !a->handle;
-    task->answer = plain ? Py_NewRef(result) : handle_of(a->c, a->handle, result, memory_for(a, result));
+    task->answer = plain ? Py_NewRef(result) : handle_of(a->c, a->handle, result, memory_for(a, result), a->natives->result_form);
     if (!task->answer) return false;
-    if (m->part && tape != Py_None) {
+    if (is_taped(a)) {
         int64_t bytes = 0;
+        PyObject *tape = *slot_of(a->machine, a->c->machine_tape);
         const bool number = Py_IS_TYPE(task->answer, a->c->array) || PyFloat_CheckExact(task->answer);
         task->origin = array_origin(a->c, a->plan, a->natives, result, task->saved, number, tape, &bytes);
         if (!task->origin) return false;
@@ -257,10 +253,10 @@ static bool deliver(Application *a) {
 
 /* Returns whether the first operand may be changed in place: whether it is this run's own. */
 static bool is_own(const Application *a) {
-    PyObject *first = a->natives->handles & 1 ? a->handles[0] : NULL;
+    PyObject *first = a->natives->handles & 1 ? a->natives->objects[0] : NULL;
     const ArrayClasses *c = a->c;
     if (!first || a->task->m->tape || *slot_of(a->plan, c->plan_in_place) == Py_None) return false;
-    PyObject *memory = *slot_of(first, Py_IS_TYPE(first, c->array) ? c->array_memory : c->discrete_memory);
+    PyObject *memory = memory_of(c, first);
     const PyMappingMethods *items = Py_TYPE(a->natives->items[1])->tp_as_mapping;
     return *slot_of(memory, classes()->storage_owner) == a->owner && items && items->mp_ass_subscript;
 }
@@ -268,12 +264,12 @@ static bool is_own(const Application *a) {
 /* Returns the new handle after a change in place, which makes the old one stale. */
 static PyObject *changed(const Application *a) {
     const ArrayClasses *c = a->c;
-    PyObject *first = a->handles[0], *stale = PyLong_FromLongLong(a->task->m->steps + 1);
+    PyObject *first = a->natives->objects[0], *stale = PyLong_FromLongLong(a->task->m->steps + 1);
     if (!stale) return NULL;
-    PyObject *memory = *slot_of(first, Py_IS_TYPE(first, c->array) ? c->array_memory : c->discrete_memory);
+    PyObject *memory = memory_of(c, first);
     Application fresh = *a;
     fresh.flags &= ~(int64_t)VIEWS; /* with a new memory */
-    PyObject *made = handle_of(c, Py_TYPE(first), a->natives->items[1], memory_for(&fresh, NULL));
+    PyObject *made = handle_of(c, Py_TYPE(first), a->natives->items[1], memory_for(&fresh, NULL), NULL);
     if (made)
         Py_SETREF(*slot_of(memory, classes()->storage_stale), stale);
     else
@@ -315,7 +311,7 @@ static PyObject *value_of_step(const Application *a) {
     PyObject *wanted = wanted_to_save(a);
     if (wanted) return value_and_saved(a, wanted);
     if (PyErr_Occurred()) return NULL;
-    const Operator *operator = operator_at(PyLong_AsLongLong(*slot_of(a->plan, a->c->plan_operator)));
+    const Operator *operator = operator_at(a->operator);
     PyObject *made = NULL;
     if (operator && operator->apply && a->natives->handles)
         made = operator->apply(a->c, a->natives->items + 1, a->natives->count);
@@ -340,10 +336,13 @@ static bool change(Application *a) {
 /* Applies the function; false: an exception is set, or C does not handle such results: the plan records that. */
 static bool apply(Application *a, bool *other) {
     Task *task = a->task;
+    a->operator = PyLong_AsLongLong(*slot_of(a->plan, a->c->plan_operator));
+    if (is_taped(a)) note_forms(a->c, a->plan, a->operator, a->natives);
     task->made = value_of_step(a);
     if (!task->made) return false;
     if (is_plain(task->made)) return deliver(a);
-    if (is_library_array(a->c, task->made) && (a->handle = class_of(a->c, task->made))) return deliver(a);
+    a->handle = class_of_result(a->c, a->natives, task->made);
+    if (a->handle) return deliver(a);
     if (PyErr_Occurred()) return false;
     PyObject *flags = PyLong_FromLongLong(a->flags | ANYWAY);
     if (flags) Py_SETREF(*slot_of(a->plan, a->c->plan_flags), flags);
@@ -375,8 +374,7 @@ bool array_step(Task *task, const Step *step) {
         PyErr_Clear();
         return false;
     }
-    bool here = take_operands(&a), other = false;
-    if (a.flags & CHANGES) here = here && is_own(&a);
+    bool here = take_operands(&a) && (!(a.flags & CHANGES) || is_own(&a)), other = false;
     if (task->m->tape && (a.natives->has_parts || (a.flags & (VARIADIC | CHANGES)))) here = false;
     if (here) {
         const bool done = a.flags & CHANGES ? change(&a) : apply(&a, &other);

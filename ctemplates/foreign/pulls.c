@@ -40,16 +40,20 @@ static bool receive(Pull *p) {
     p->is_own = received.object->count == 1 && Py_REFCNT(accumulator) == 1 && Py_REFCNT(*array) == 1 &&
                 *slot_of(accumulator, p->c->accumulator_owned) == Py_True;
     p->g = Py_NewRef(*array);
+    p->form = Py_XNewRef(form_of_accumulator(p->c, accumulator));
+    if (p->form) forms_note(p->c, &p->forms, p->g, p->form);
     return true;
 }
 
 /* Adding */
 
-/* Returns a new Accumulator with an array. */
-static PyObject *accumulator_of(const ArrayClasses *c, PyObject *array, bool is_owned) {
+/* Returns a new Accumulator with p->given. */
+static PyObject *accumulator_of_given(const Pull *p, bool is_owned) {
+    const ArrayClasses *c = p->c;
     PyObject *made = new_handle(c, c->accumulator);
     if (!made) return NULL;
-    *slot_of(made, c->accumulator_array) = Py_NewRef(array);
+    *slot_of(made, c->accumulator_array) = Py_NewRef(p->given);
+    *slot_of(made, c->accumulator_form) = Py_XNewRef(p->form_given);
     *slot_of(made, c->accumulator_owned) = Py_NewRef(is_owned ? Py_True : Py_False);
     return made;
 }
@@ -63,8 +67,8 @@ static void take_made(Pull *p, Value *accumulator) {
 }
 
 /* Gives an accumulator its first array. */
-static bool begin_accumulator(Pull *p, Value *accumulator, PyObject *array, bool is_owned) {
-    p->made = accumulator_of(p->c, array, is_owned);
+static bool begin_accumulator(Pull *p, Value *accumulator, bool is_owned) {
+    p->made = accumulator_of_given(p, is_owned);
     if (p->made) take_made(p, accumulator);
     return p->made == NULL && !PyErr_Occurred();
 }
@@ -83,13 +87,13 @@ static bool add_by_python(Pull *p, Value *accumulator, PyObject *contribution) {
     return true;
 }
 
-/* Adds an array to an accumulator. is_last: it is g, which no further operand needs. */
-static bool add_contribution(Pull *p, Value *accumulator, PyObject *array, bool is_owned) {
+/* Adds p->given to an accumulator. */
+static bool add_contribution(Pull *p, Value *accumulator, bool is_owned) {
     const ArrayClasses *c = p->c;
-    if (accumulator->tag == REAL) return begin_accumulator(p, accumulator, array, is_owned);
+    if (accumulator->tag == REAL) return begin_accumulator(p, accumulator, is_owned);
     PyObject *old = python_in(*accumulator);
-    if (Py_IS_TYPE(old, c->accumulator)) return add_to_accumulator(c, p->heap, old, array);
-    PyObject *contribution = accumulator_of(c, array, is_owned);
+    if (Py_IS_TYPE(old, c->accumulator)) return add_to_accumulator(c, p->heap, old, p->given, p->form_given);
+    PyObject *contribution = accumulator_of_given(p, is_owned);
     const bool done = contribution && add_by_python(p, accumulator, contribution);
     Py_XDECREF(contribution);
     return done;
@@ -105,10 +109,18 @@ static bool add_real(Value *accumulator, PyObject *given) {
 
 /* Moves the accumulator of the result to an operand that has none yet, with p->given, of the same form, as its array. */
 static void move_accumulator(Pull *p, Value *accumulator) {
-    Py_SETREF(*slot_of(python_in(*p->received), p->c->accumulator_array), Py_NewRef(p->given));
+    PyObject *moved = python_in(*p->received), **form = slot_of(moved, p->c->accumulator_form);
+    Py_SETREF(*slot_of(moved, p->c->accumulator_array), Py_NewRef(p->given));
+    if (p->form_given != *form) Py_XSETREF(*form, Py_XNewRef(p->form_given));
     note_array(p->c, p->heap, p->given);
     *accumulator = *p->received;
     *p->received = of_real(0.0);
+}
+
+/* Returns whether p->given has the form of g, as far as that is seen at once. */
+static bool is_formed_as_g(const Pull *p) {
+    if (is_numpy(p->given)) return same_form(p->c, p->g, p->given);
+    return p->form && p->form == p->form_given;
 }
 
 /* Adds a rule's result for an operand. is_last: no further operand's cotangent is computed of g. */
@@ -119,15 +131,15 @@ static bool add_given(Pull *p, Value *accumulator, PyObject *like, bool by_rule,
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a cotangent of an array has another shape");
         return false;
     }
-    if (accumulator->tag != REAL) return add_contribution(p, accumulator, p->given, false);
+    if (accumulator->tag != REAL) return add_contribution(p, accumulator, false);
     /* g is referred to by its accumulator, by p->g, and here by p->given */
     const bool hands_over = p->given == p->g && p->is_own && is_last && Py_REFCNT(p->g) == 3;
     const bool is_owned = hands_over || (by_rule ? is_new(p, p->given) : p->is_new);
-    if (hands_over || (is_owned && is_last && p->is_own && is_numpy(p->given) && same_form(p->c, p->g, p->given))) {
+    if (hands_over || (is_owned && is_last && p->is_own && is_formed_as_g(p))) {
         move_accumulator(p, accumulator);
         return true;
     }
-    return add_contribution(p, accumulator, p->given, is_owned);
+    return add_contribution(p, accumulator, is_owned);
 }
 
 /* Rules */
@@ -179,11 +191,24 @@ static uint32_t first_like(const Pull *p, uint32_t position) {
     return position;
 }
 
+/* Returns the form of g and of all operands; NULL: not known. g is compared once, and noted to have it. */
+static PyObject *common_form(Pull *p) {
+    PyObject *form = p->applied->form;
+    if (!form || form == p->form) return form;
+    if (!is_library_array(p->c, p->g) || !same_noted_form(p->c, &p->forms, p->g, form)) return NULL;
+    Py_XSETREF(p->form, Py_NewRef(form));
+    return form;
+}
+
 static bool pull_one(Pull *p, int64_t operator, Py_ssize_t position, bool is_last) {
     const Applied *applied = p->applied;
     const Reversed r = {.c = p->c, .g = p->g, .result = applied->result, .operands = applied->operands,
-                        .count = Py_SIZE(applied), .forms = &p->forms, .disposable = p->is_own && is_last && Py_REFCNT(p->g) == 2};
-    p->given = operator_cotangent(operator, &r, position, &p->is_new);
+                        .count = Py_SIZE(applied), .forms = &p->forms, .form = common_form(p),
+                        .disposable = p->is_own && is_last && Py_REFCNT(p->g) == 2};
+    const Given given = operator_cotangent(operator, &r, position);
+    p->given = given.array;
+    p->form_given = given.array ? given.form : NULL;
+    p->is_new = given.is_new;
     const bool by_rule = !p->given;
     if (by_rule) p->given = called_rule(p, position);
     if (!p->given) return false;
@@ -239,6 +264,7 @@ static bool are_known(const Value *accumulators, uint32_t count) {
 void pull_end(Pull *p) {
     forms_end(&p->forms);
     Py_CLEAR(p->g);
+    Py_CLEAR(p->form);
     Py_CLEAR(p->rules);
     Py_CLEAR(p->given);
     Py_CLEAR(p->made);

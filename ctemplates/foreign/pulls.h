@@ -14,6 +14,7 @@ typedef struct Pull {
     Heap *heap;
     const Applied *applied;
     PyObject *g, *rules, *given, *made; /* owned: the cotangent, the rules or their results, one's result, an accumulator */
+    PyObject *form, *form_given; /* of g, owned; of `given`, borrowed: Likes; NULL: not known */
     Forms forms;
     bool is_own; /* g is the sweep's own array, and the accumulator that had it is used up */
     bool is_new; /* `given` is of an operator, and nobody else has its elements */

@@ -13,6 +13,8 @@
 /* The operands of a step on arrays as the library's function takes them, after its namespace. */
 typedef struct Natives {
     PyObject *items[MOST_OPERANDS + 1]; /* the namespace is borrowed, the others are owned */
+    PyObject *objects[MOST_OPERANDS]; /* the handles of those that are arrays; borrowed */
+    PyObject *form, *result_form; /* that of all arrays among them; of the result; borrowed. NULL: not known (note_forms) */
     uint32_t count;
     uint64_t numbers; /* which of them are numbers that may have a cotangent */
     uint64_t active;  /* which of them are, or hold, such numbers */

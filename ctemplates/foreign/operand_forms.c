@@ -1,0 +1,65 @@
+/* The forms of a step's operands: see operand_forms.h. */
+#include "foreign/operand_forms.h"
+
+#include "arrays/forms.h"
+#include "arrays/operators.h"
+
+/* Returns a Like of an array, a new reference; NULL with an exception. */
+static PyObject *like_of(const ArrayClasses *c, PyObject *data) {
+    PyObject *made = new_instance(c->like);
+    if (!made) return NULL;
+    PyObject *shape = PyObject_GetAttr(data, c->shape);
+    *slot_of(made, c->like_shape) = shape ? PySequence_Tuple(shape) : NULL;
+    Py_XDECREF(shape);
+    *slot_of(made, c->like_dtype) = PyObject_GetAttr(data, c->dtype);
+    if (!*slot_of(made, c->like_shape) || !*slot_of(made, c->like_dtype)) Py_CLEAR(made);
+    return made;
+}
+
+/* Returns the plan's last Like of an operand, if that has its form, or a new one; a new reference. */
+static PyObject *last_like(const ArrayClasses *c, PyObject *plan, uint32_t i, PyObject *data) {
+    PyObject *likes = *slot_of(plan, c->plan_likes), *last = PyList_GET_ITEM(likes, i);
+    if (Py_IS_TYPE(last, c->like) && same_form(c, data, last)) return Py_NewRef(last);
+    PyObject *made = like_of(c, data);
+    if (made) PyList_SetItem(likes, i, Py_NewRef(made));
+    return made;
+}
+
+/* Returns where the form of an operand is noted; NULL: nowhere. */
+static PyObject **place_of_form(const ArrayClasses *c, uint32_t i, const Natives *natives) {
+    if (!(natives->handles >> i & 1) || is_numpy(natives->items[i + 1])) return NULL;
+    PyObject *handle = natives->objects[i];
+    return Py_IS_TYPE(handle, c->array) ? slot_of(handle, c->array_form) : NULL;
+}
+
+PyObject *outline(const ArrayClasses *c, PyObject *plan, uint32_t i, const Natives *natives) {
+    PyObject **form = place_of_form(c, i, natives);
+    return form && *form ? Py_NewRef(*form) : last_like(c, plan, i, natives->items[i + 1]);
+}
+
+/* Notes the form of an operand, or that of those before it if it is equal; returns whether they have one form. */
+static bool note_form(const ArrayClasses *c, PyObject *plan, uint32_t i, Natives *natives) {
+    PyObject **form = place_of_form(c, i, natives);
+    if (!form) return PyFloat_CheckExact(natives->items[i + 1]) || PyLong_CheckExact(natives->items[i + 1]);
+    if (!*form) *form = last_like(c, plan, i, natives->items[i + 1]);
+    if (!*form) PyErr_Clear();
+    if (!natives->form) natives->form = *form;
+    if (*form == natives->form) return *form != NULL;
+    if (!*form || !same_form(c, *form, natives->form)) return false;
+    Py_SETREF(*form, Py_NewRef(natives->form));
+    return true;
+}
+
+void note_forms(const ArrayClasses *c, PyObject *plan, int64_t operator, Natives *natives) {
+    bool is_one = true;
+    for (uint32_t i = 0; i < natives->count; i++) is_one = note_form(c, plan, i, natives) && is_one;
+    if (!is_one) natives->form = NULL;
+    if (keeps_form(operator)) natives->result_form = natives->form;
+}
+
+PyTypeObject *class_of_result(const ArrayClasses *c, const Natives *natives, PyObject *result) {
+    if (natives->result_form) return c->array;
+    const Py_UCS4 letter = is_library_array(c, result) ? kind_of_elements(c, result) : 0;
+    if (letter == 'f' || letter == 'c') return c->array;
+    return letter == 'b' || letter == 'i' || letter == 'u' ? c->discrete : NULL;
+}
