@@ -145,6 +145,13 @@ def save(name: str, engine: str, **content: Any) -> None:
     print(f"\nwritten to {path}")
 
 
+def saved(name: str, engine: str) -> dict[str, Any]:
+    """Return the content of results/NAME-ENGINE.json; {} if there is none."""
+    path = RESULTS / f"{name}-{engine}.json"
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return found
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table as text, with the first column aligned left and the others right."""
     lines = [header, *rows]

@@ -31,6 +31,7 @@ from experiments import common
 MIB = 1 << 20
 TENSOR_BYTES = 1500  # of a weight besides its elements: what PyTorch and this package have for each
 RATE = 1e-4
+FIRST, FACTOR, HALVINGS = 32, 4, 3  # of a search for the deepest network
 Row = dict[str, Any]
 Method = Callable[[], float]
 
@@ -41,6 +42,8 @@ INDIVIDUAL, RIGHT = "checkpoint, individual", "checkpoint, right-branching"
 TORCH, TORCH_EACH, TORCH_ROOT = "PyTorch", "PyTorch, checkpoint per block", "PyTorch, checkpoint_sequential"
 JAX, JAX_REMAT = "JAX, scan", "JAX, scan with remat"
 OURS, PEERS = (PLAIN, BUDGET, BISECTION, INDIVIDUAL, RIGHT), (TORCH, TORCH_EACH, TORCH_ROOT)
+JAX_METHODS = (JAX, JAX_REMAT)
+METHODS = (*OURS, *PEERS)
 
 
 def ours(model: Any, name: str, net: Any, data: tuple[Any, ...], memory: int, steps: bool) -> Method:
@@ -110,7 +113,7 @@ def _taken(leaf: Any) -> None:
 
 def method(model: Any, name: str, depth: int, memory: int, steps: bool = False) -> Method:
     """Return one gradient by a method, with weights of its own."""
-    if name in (JAX, JAX_REMAT):
+    if name in JAX_METHODS:
         jax_net = importlib.import_module(model.__name__.replace(".net", ".jax_net"))
         found: Method = jax_net.gradient(depth, name == JAX_REMAT)
         return found
@@ -179,14 +182,14 @@ def times(module: str, depth: int, names: Sequence[str], memory: int, rounds: in
 
 def growth(module: str, name: str, depth: int, memory: int, cap: int | None, steps: bool) -> Row:
     """Return the time and growth of one gradient in this process, after one of a small network."""
-    if name not in (JAX, JAX_REMAT):
+    if name not in JAX_METHODS:
         one_thread()
     model = importlib.import_module(module)
     method(model, name, 3, 8 * MIB, steps)()
     gc.collect()
     if cap is not None:
         bound = _address_space() + cap
-        resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
+        resource.setrlimit(resource.RLIMIT_AS, (bound, resource.getrlimit(resource.RLIMIT_AS)[1]))
     run = method(model, name, depth, memory, steps)
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # else what was freed hides what is taken
@@ -214,21 +217,31 @@ def measured(
 ) -> Row:
     """Return the growth of a new process, or what it said when it failed."""
     case = {"module": module, "name": name, "depth": depth, "memory": memory, "cap": cap, "steps": steps}
-    command = [sys.executable, "-m", "experiments.deep", json.dumps(case)]
-    usual = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"}
-    eigen = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
-    ended = subprocess.run(
-        command,
-        check=False,
-        cwd=common.HERE.parent,
-        env={**os.environ, **usual, **eigen},
-        capture_output=True,
-        text=True,
-    )
-    row = {"method": name, "depth": depth, "cap": cap}
+    ended = _process(case, stderr=subprocess.PIPE)
+    row = {"method": name, "depth": depth, "memory": memory, "cap": cap, "each": steps, "load": _load()}
     if ended.returncode:
         return {**row, "error": _last_words(ended.stderr) or f"ended with status {ended.returncode}"}
     return {**row, **json.loads(ended.stdout.splitlines()[-1])}
+
+
+def _process(case: dict[str, Any], stderr: int | None = None) -> subprocess.CompletedProcess[str]:
+    """Return how a process of this module ended that works on a case."""
+    usual = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"}
+    eigen = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
+    return subprocess.run(
+        [sys.executable, "-m", "experiments.deep", json.dumps(case)],
+        check=False,
+        cwd=common.HERE.parent,
+        env={**os.environ, **usual, **eigen},
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+    )
+
+
+def _load() -> float:
+    """Return how many processes wanted a core in the last minute, on the average."""
+    return round(os.getloadavg()[0], 1)
 
 
 def _last_words(text: str) -> str:
@@ -238,29 +251,49 @@ def _last_words(text: str) -> str:
     return (named or lines or [""])[-1][:300]
 
 
-def largest(module: str, name: str, cap: int, limit: int, seconds: float) -> list[Row]:
-    """Return the rows of ever deeper networks under a cap, up to a depth or a time.
+# The deepest network under a cap
 
-    Depths are doubled; between the last one that ends and the first that fails two more are tried.
+
+def largest(module: str, name: str, cap: int, limit: int, seconds: float) -> list[Row]:
+    """Return the rows of ever deeper networks under a cap, up to a depth or a time; all have one parent."""
+    case = {"module": module, "name": name, "cap": cap, "limit": limit, "seconds": seconds}
+    ended = _process(case)
+    ended.check_returncode()
+    rows: list[Row] = json.loads(ended.stdout.splitlines()[-1])
+    return rows
+
+
+def search(module: str, name: str, cap: int, limit: int, seconds: float) -> list[Row]:
+    """Return the same rows, measured in forks of this process, which has imported what they need.
+
+    Depths grow by FACTOR; between the last that ends and the first that fails HALVINGS more are tried.
     """
+    one_thread()
+    model = importlib.import_module(module)
+    model.batch()
+    if name in OURS:
+        import checkpoint  # noqa: F401, PLC0415 (peers are measured without it)
+
     rows: list[Row] = []
 
     def tried(depth: int) -> bool:
-        rows.append(measured(module, name, depth, _memory(module, depth, cap), cap, steps=True))
-        print(f"  {name} {depth}: {rows[-1].get('error') or format(rows[-1]['seconds'], '.1f')}", flush=True)
+        memory = _memory(model, depth, cap)
+        case = {"module": module, "name": name, "depth": depth, "memory": memory, "cap": cap, "steps": True}
+        rows.append({"method": name, "depth": depth, "memory": memory, "load": _load()} | _forked(case))
+        said = rows[-1].get("error") or f"{rows[-1]['seconds']:.1f} s"
+        print(f"  {name} {depth}: {said}", file=sys.stderr, flush=True)
         return "error" not in rows[-1]
 
-    good, bad = 0, 0
-    depth = 32
+    good, bad, depth = 0, 0, FIRST
     while depth <= limit and not bad:
         if tried(depth):
-            good, depth = depth, 2 * depth
+            good, depth = depth, FACTOR * depth
         else:
             bad = depth
-        if good and 2 * rows[-1].get("seconds", 0.0) > seconds:
+        if good and FACTOR * rows[-1].get("seconds", 0.0) > seconds:
             break
-    for _ in range(2 if bad else 0):
-        depth = (good + bad) // 2
+    for _ in range(HALVINGS if bad else 0):
+        depth = round(math.sqrt(max(good, 1) * bad))
         if tried(depth):
             good = depth
         else:
@@ -268,12 +301,33 @@ def largest(module: str, name: str, cap: int, limit: int, seconds: float) -> lis
     return rows
 
 
-def _memory(module: str, depth: int, cap: int) -> int:
+def _forked(case: dict[str, Any]) -> Row:
+    """Return the row of a fork, or why there is none."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writing)
+        with os.fdopen(reading, encoding="utf-8") as source:
+            said = source.read()
+        _, status = os.waitpid(child, 0)
+        found: Row = json.loads(said) if said else {"error": f"ended with status {status}"}
+        return found
+    try:
+        row = growth(**case)
+    except BaseException as error:  # a fork ends here, whatever happens
+        row = {"error": _last_words(f"{type(error).__name__}: {error}")}
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    os.write(writing, json.dumps(row).encode())
+    os._exit(0)
+
+
+def _memory(model: Any, depth: int, cap: int) -> int:
     """Return what a budget may take under a cap: most of what the weights leave."""
-    model = importlib.import_module(module)
     weights = depth * (model.BLOCK_BYTES + TENSOR_BYTES * model.BLOCK_TENSORS)
     return max(int(0.75 * (cap - weights)), MIB)
 
 
 if __name__ == "__main__":
-    print(json.dumps(growth(**json.loads(sys.argv[1]))))
+    asked = json.loads(sys.argv[1])
+    print(json.dumps(search(**asked) if "limit" in asked else growth(**asked)))

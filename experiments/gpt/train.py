@@ -36,8 +36,9 @@ def main() -> None:
     steps = chosen.steps or (2_000 if chosen.full else 150)
     one_thread()
     first, began, losses = net.weights(depth), time.process_time(), []
-    curve = [{"step": 0, "perplexity": perplexity(first)}]
-    print(f"step 0  perplexity {curve[0]['perplexity']:.1f}", flush=True)
+    start = perplexity(first)
+    curve: list[dict[str, float]] = [{"step": 0, "perplexity": start, "perplexity in training": start}]
+    print(f"step 0  perplexity {start:.1f}", flush=True)
     found = (net.batch(seed=step, size=2 * net.BATCH) for step in range(1, steps + 1))
     for step, (weights, loss) in enumerate(
         training.descent(net, first, found, chosen.memory * MIB, chosen.rate, steps), 1
@@ -45,15 +46,14 @@ def main() -> None:
         losses.append(loss)
         if step % (steps // 10) == 0:
             seconds = time.process_time() - began
-            curve.append({"step": step, "perplexity": perplexity(weights)})
-            trained = math.exp(training.mean(losses[-steps // 10 :]))
-            here = curve[-1]["perplexity"]
+            here, trained = perplexity(weights), math.exp(training.mean(losses[-steps // 10 :]))
+            curve.append({"step": step, "perplexity": here, "perplexity in training": trained})
             print(
                 f"step {step}  perplexity {here:.1f}, in training {trained:.1f}  {seconds:.0f} s", flush=True
             )
-    if chosen.full:
-        content = {"depth": depth, "memory": chosen.memory * MIB, "seconds": time.process_time() - began}
-        common.save("gpt-train", "c", **content, curve=curve)
+            if chosen.full:
+                content = {"depth": depth, "memory": chosen.memory * MIB, "seconds": seconds}
+                common.save("gpt-train", "c", **content, curve=curve)
 
 
 if __name__ == "__main__":

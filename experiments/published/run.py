@@ -57,13 +57,22 @@ def main() -> None:
             if chosen.only in name and chosen.net in (None, net):
                 rows = deep.largest(module, name, cap, limit, seconds)
                 found.setdefault(name, {})[net] = {**deepest(rows), "rows": rows}
+                if chosen.full:
+                    _keep(cap, found)
     lines = [_line(name, nets) for name, nets in found.items()]
     header = ("method", *[f"{net}, {what}" for net in NETS for what in ("blocks", "ms per block")])
     print("\n" + common.table(header, lines))
     published = [[name, *map(str, depths)] for name, depths in PUBLISHED.items()]
     print("\n" + common.table(("published, 12 GB", "ResNet", "GPT", "ray tracer"), published))
-    if chosen.full:
-        common.save("published", "c", cap=cap, found=found, published=PUBLISHED)
+
+
+def _keep(cap: int, found: dict[str, dict[str, Any]]) -> None:
+    """Write what was found, beside what other runs with this cap found of other methods and networks."""
+    before = common.saved("published", "c")
+    kept: dict[str, dict[str, Any]] = before["found"] if before.get("cap") == cap else {}
+    for name, nets in found.items():
+        kept[name] = kept.get(name, {}) | nets
+    common.save("published", "c", cap=cap, found=kept, published=PUBLISHED)
 
 
 def _line(name: str, nets: dict[str, Any]) -> list[str]:

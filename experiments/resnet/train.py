@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import torch
@@ -19,7 +20,7 @@ from experiments import common, training
 from experiments.deep import MIB, one_thread
 from experiments.resnet import net
 
-SHOWN = 15  # steps of which the mean loss is shown
+SHOWN = 15  # steps of which the mean loss is shown, at most
 
 
 def batches(images: Any, labels: Any, epochs: int) -> Iterator[tuple[Any, Any]]:
@@ -43,6 +44,7 @@ def main() -> None:
     options = common.parser("training a deep residual network on digits")
     options.add_argument("--full", action="store_true", help="1,000 blocks, 2 epochs")
     options.add_argument("--depth", type=int, help="blocks (16; with --full 1,000)")
+    options.add_argument("--steps", type=int, help="steps, if fewer than those of all epochs")
     options.add_argument("--epochs", type=int, help="epochs (3; with --full 2)")
     options.add_argument("--memory", type=int, default=256, help="MiB for each gradient (256)")
     options.add_argument("--rate", type=float, default=3e-3, help="the first step's rate (0.003)")
@@ -51,21 +53,22 @@ def main() -> None:
     epochs = chosen.epochs or (2 if chosen.full else 3)
     one_thread()
     images, labels, tested, expected = net.images()
-    steps = epochs * (len(images) // net.BATCH)
+    steps = min(chosen.steps or 1_000_000, epochs * (len(images) // net.BATCH))
+    shown = min(SHOWN, max(1, steps // 6))
     first, losses, curve, began = net.weights(depth), [], [], time.process_time()
-    found = batches(images, labels, epochs)
+    found = islice(batches(images, labels, epochs), steps)
     for step, (weights, loss) in enumerate(
         training.descent(net, first, found, chosen.memory * MIB, chosen.rate, steps), 1
     ):
         losses.append(loss)
-        if step % SHOWN == 0 or step == steps:
+        if step % shown == 0 or step == steps:
             share, seconds = accuracy(weights, tested, expected), time.process_time() - began
-            curve.append({"step": step, "loss": training.mean(losses[-SHOWN:]), "accuracy": share})
+            curve.append({"step": step, "loss": training.mean(losses[-shown:]), "accuracy": share})
             row = curve[-1]
             print(f"step {step}  loss {row['loss']:.3f}  accuracy {share:.1%}  {seconds:.0f} s", flush=True)
-    if chosen.full:
-        content = {"depth": depth, "memory": chosen.memory * MIB, "seconds": time.process_time() - began}
-        common.save("resnet-train", "c", **content, curve=curve)
+            if chosen.full:
+                content = {"depth": depth, "memory": chosen.memory * MIB, "seconds": seconds}
+                common.save("resnet-train", "c", **content, curve=curve)
 
 
 if __name__ == "__main__":

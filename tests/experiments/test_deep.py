@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,10 +16,10 @@ pytest.importorskip("sklearn")
 if library.reason():
     pytest.skip("the experiments run on engine c", allow_module_level=True)
 
-from experiments import deep, training  # noqa: E402 (they import torch)
+from experiments import common, deep, depths, training  # noqa: E402 (they import torch)
 from experiments.published.run import deepest  # noqa: E402
 from experiments.resnet import net as resnet  # noqa: E402
-from experiments.resnet import train  # noqa: E402
+from experiments.resnet import run, train  # noqa: E402
 
 NETS = ("experiments.resnet.net", "experiments.gpt.net")
 
@@ -70,6 +71,38 @@ def test_memory_and_failures() -> None:
     failed = deep.measured("experiments.resnet.net", deep.TORCH, 400, cap=64 * deep.MIB)
     assert "allocate memory" in failed["error"], failed
     assert deepest([row, failed]) == {"depth": 20, "ms": row["ms"], "ended": failed["error"]}
+
+
+def test_the_search_for_the_deepest_network() -> None:
+    rows = deep.largest("experiments.resnet.net", deep.TORCH, 48 * deep.MIB, 128, 60.0)
+    depths = [row["depth"] for row in rows]
+    assert depths[:2] == [deep.FIRST, deep.FACTOR * deep.FIRST]
+    assert len(rows) == 2 + deep.HALVINGS
+    assert "allocate memory" in rows[1]["error"]
+    assert deep.FIRST <= deepest(rows)["depth"] < depths[1]
+
+
+def test_an_experiment_may_be_run_in_parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ran: list[Any] = []
+
+    def measured(module: str, name: str, depth: int, *options: Any) -> dict[str, Any]:
+        ran.append((name, depth))
+        memory, cap, each = options
+        row = {"method": name, "depth": depth, "memory": memory, "cap": cap, "each": each}
+        return {**row, "ms": float(len(ran)), "growth": 0, "loss": 0.0}
+
+    monkeypatch.setattr(deep, "measured", measured)
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    for options in (
+        "--only memory= --depth 3 --depth 2",
+        "--only plain --depth 2",
+        "--only memory= --depth 3",
+    ):
+        monkeypatch.setattr("sys.argv", ["run", "--full", *options.split()])
+        depths.main(run.EXPERIMENT)
+    assert ran == [(deep.BUDGET, 3), (deep.BUDGET, 2), (deep.PLAIN, 2), (deep.BUDGET, 3)]
+    rows = [(row["method"], row["depth"], row["ms"]) for row in common.saved("resnet", "c")["rows"]]
+    assert rows == [(deep.BUDGET, 2, 2.0), (deep.PLAIN, 2, 3.0), (deep.BUDGET, 3, 4.0)]
 
 
 def test_training() -> None:

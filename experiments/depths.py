@@ -1,0 +1,95 @@
+"""The command of an experiment over depth: times of methods in turn, then time and memory at each depth.
+
+In: an Experiment and its options on the command line. Out: two tables; with --full
+experiments/results/NAME-c.json, in which rows replace those of the same method, depth and options: so a long
+experiment may be run in parts.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from experiments import common, deep
+from experiments.deep import Row
+
+KEY = ("method", "depth", "memory", "cap", "each")  # what identifies a row
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is measured. in_turn: depths at which all methods take turns. alone: methods by depth, which
+    have a process each. memory: MiB that memory= allows.
+    """
+
+    in_turn: Sequence[int]
+    alone: Mapping[int, Sequence[str]]
+    memory: int
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment. net, timed: the modules of the networks alone, and in turn (experiments.deep).
+
+    methods: those that take turns. room: what memory= allows in turn, of the depth and the memory alone.
+    """
+
+    name: str
+    net: str
+    timed: str
+    methods: Sequence[str]
+    room: Callable[[int, int], int]
+    small: Size
+    full: Size
+
+
+def main(experiment: Experiment) -> None:
+    """Run an experiment as the command line says."""
+    chosen = _options(experiment)
+    size = experiment.full if chosen.full else experiment.small
+    memory = (chosen.memory or size.memory) * deep.MIB
+    times, rows = [], []
+    if chosen.depth is None and not chosen.only and not chosen.each:
+        for depth in size.in_turn:
+            room = experiment.room(depth, memory)
+            times += deep.times(experiment.timed, depth, experiment.methods, room, chosen.repeats)
+        print(common.table(deep.TIMES, deep.time_lines(times)), flush=True)
+    cap = chosen.cap and chosen.cap * deep.MIB
+    for depth, name in _cases(size, chosen):
+        rows.append(deep.measured(experiment.net, name, depth, memory, cap, chosen.each))
+        print("  ".join(deep.memory_line(rows[-1])), flush=True)
+        if chosen.full:
+            _keep(experiment.name, times, rows)
+    print("\n" + common.table(deep.MEMORY, [deep.memory_line(row) for row in rows]))
+
+
+def _options(experiment: Experiment) -> Namespace:
+    options = common.parser(f"gradients over depth: {experiment.name}")
+    options.add_argument("--full", action="store_true", help="all depths; the results are kept")
+    options.add_argument("--memory", type=int, help="MiB that memory= allows")
+    options.add_argument("--cap", type=int, help="MiB that any process may take beyond its imports")
+    options.add_argument("--depth", type=int, action="append", help="these depths only, and no times in turn")
+    options.add_argument("--only", action="append", default=[], help="methods whose names contain this")
+    options.add_argument("--each", action="store_true", help="weights are changed within the gradient")
+    return options.parse_args()
+
+
+def _cases(size: Size, chosen: Namespace) -> Iterator[tuple[int, str]]:
+    """Yield the depths and methods that are measured in processes of their own."""
+    depths = {depth: size.alone.get(depth, deep.METHODS) for depth in chosen.depth or size.alone}
+    has_jax = importlib.util.find_spec("jax") is not None
+    for depth, names in depths.items():
+        for name in names:
+            wanted = not chosen.only or any(word in name for word in chosen.only)
+            if wanted and (has_jax or name not in deep.JAX_METHODS):
+                yield depth, name
+
+
+def _keep(name: str, times: list[Row], rows: list[Row]) -> None:
+    """Write rows, and times if there are any, into the results of an experiment."""
+    before = common.saved(name, "c")
+    found = {tuple(row[field] for field in KEY): row for row in (*before.get("rows", ()), *rows)}
+    kept = sorted(found.values(), key=lambda row: row["depth"])
+    common.save(name, "c", times=times or before.get("times", []), rows=kept)
