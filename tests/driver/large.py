@@ -16,18 +16,20 @@ from tests.support.corpus import usable_engines, value_of
 
 ENGINES = [engine for engine in usable_engines() if driver_of(engine) is None]
 
+COUNT = 1000  # what the large thing has
+
 PAIRS = """
 (lambda (x)
   (let build ((i 0) (all '()))
     (if (< i COUNT)
         (build (+ i 1) (cons (* x i) all))
         (let idle ((j 0) (y x)) (if (= j 2000) (+ y (car all)) (idle (+ j 1) (sin y)))))))
-""".replace("COUNT", "3000")
+""".replace("COUNT", str(COUNT))
 
 
 def of_list(x: float) -> float:
     found = []
-    for i in range(3000):
+    for i in range(COUNT):
         found.append(x * i)
     for _ in range(1000):
         x = math.sin(x)
@@ -36,7 +38,7 @@ def of_list(x: float) -> float:
 
 def of_dictionary(x: float) -> float:
     found = {}
-    for i in range(3000):
+    for i in range(COUNT):
         found[i] = x * i
     for _ in range(1000):
         x = math.sin(x)
@@ -54,7 +56,7 @@ def of_arrays(x: float) -> float:
 
 
 def of_integers(x: float) -> float:
-    found = [i % 7 for i in range(3000)]
+    found = [i % 7 for i in range(COUNT)]
     for _ in range(1000):
         x = math.sin(x)
     return x + found[7]

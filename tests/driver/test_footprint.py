@@ -29,7 +29,7 @@ from checkpoint.driver.footprint import COUNT_BYTES, MUTABLE, STORED_BYTES, Foot
 from checkpoint.errors import UnfitKey
 from checkpoint.functions.python_functions import run_of
 from tests.arrays.corpus import examples as array_examples
-from tests.driver.large import ENGINES, RUNS, large_run, started
+from tests.driver.large import COUNT, ENGINES, RUNS, large_run, started
 from tests.python.corpus import examples as python_examples
 from tests.support.corpus import SUCCEEDING, engine_name, value_of
 from tests.support.tracing import traced
@@ -219,14 +219,14 @@ def test_a_state_costs_by_what_is_new(engine: Engine) -> None:
             state = engine.advance(state, i * length // 200, Effects())
             account.keep(state)
             states.append(state)
-        assert 3000 <= seen[0] <= 3000 + 200 * 40, "each pair once"
+        assert COUNT <= seen[0] <= COUNT + 200 * 40, "each pair once"
         assert seen[1] <= 2 * seen[0]
         seen[:] = [0, 0]
         for state in states[:-1]:
             account.drop(state)
         assert seen[0] <= 200 * 40, "the last state holds all pairs"
         account.drop(states[-1])
-        assert 3000 <= seen[0] <= 3000 + 200 * 40
+        assert COUNT <= seen[0] <= COUNT + 200 * 40
 
 
 def test_a_long_list_of_pairs_needs_no_stack() -> None:

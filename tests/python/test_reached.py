@@ -142,7 +142,7 @@ def f(x, n, bad):
     return total
 """
     f = defined(text)["f"]
-    for n in (10, 3000, 40000):
+    for n in (10, 3000, 40000) if engine == "c" else (10, 3000):
         value, slope = checkpoint.value_and_grad(f, engine=engine)(1.0, n, -1)
         assert value == f(1.0, n, -1)
         assert slope == pytest.approx(2.0, rel=2e-3)
