@@ -9,6 +9,8 @@ may be changed in place; another one reads its operand twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -63,8 +65,20 @@ def programs_of(record: Tensor, operands: tuple[Any, ...], w: Any) -> tuple[list
         known["function"] = record.implements[0]
     else:
         call = f"x0.{record.methods[0]}({', '.join(names[1:])})"
-    found = defined(TEXT.format(names="".join([f"{name}, " for name in given]), call=call), w=w, **known)
-    return [found["program"], found["twice"]], tuple(given.values())
+    found = written(TEXT.format(names="".join([f"{name}, " for name in given]), call=call))
+    return [in_module(f, {**known, "w": w}) for f in found], tuple(given.values())
+
+
+@cache
+def written(text: str) -> tuple[Any, ...]:
+    """Return the programs of a text; once, for what is translated of them is kept."""
+    found = defined(text)
+    return found["program"], found["twice"]
+
+
+def in_module(function: Any, names: dict[str, Any]) -> Any:
+    """Return a function with other global names."""
+    return FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
 
 
 def odd(operand: Any) -> Any:

@@ -82,7 +82,8 @@ def test_derivatives_through_training(trained: Callable[..., Any], engine: str) 
     width = 1e-4
     difference = (trained(0.1 + width, X) - trained(0.1 - width, X)) / (2 * width)
     assert math.isclose(slope, difference, rel_tol=1e-5)
-    again = [grad(trained, engine=engine, schedule=how)(0.1, X) for how in ("plain", Bisection(PIECE[engine]))]
+    schedules = ("plain", Bisection(PIECE[engine]))
+    again = [grad(trained, engine=engine, schedule=how)(0.1, X) for how in schedules]
     assert again == [slope, slope]
 
 
