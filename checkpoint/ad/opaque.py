@@ -33,6 +33,8 @@ _CONSTANT: dict[str, frozenset[str]] = {
     "numpy": frozenset(("void", "record", "recarray", "str_", "bytes_", "datetime64", "timedelta64")),
 }
 
+constants: set[type] = set()  # more such classes, of this package
+
 # Methods of these objects, beside those that strings and numbers have, too.
 METHODS = frozenset(
     (
@@ -75,7 +77,7 @@ def is_constant(cls: type) -> bool:
     module = cls.__module__
     if module in _CONSTANT:
         return cls.__name__ in _CONSTANT[module]
-    return tables.is_of_pandas(cls)
+    return tables.is_of_pandas(cls) or cls in constants
 
 
 def is_opaque(value: Any) -> bool:

@@ -10,8 +10,10 @@ one path, the furthest so far, says which writes have happened.
 from __future__ import annotations
 
 import sys
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable
+from operator import itemgetter
 from typing import Any
 
 Path = tuple[int, ...]
@@ -20,15 +22,18 @@ Path = tuple[int, ...]
 class EffectLog:
     """The log of one call of the interface: the furthest path written, and values read by path.
 
+    states: of PyTorch's random numbers, with the first path of each, in their order.
     outcomes: of all effects, in their order: None, what was read, or the exception of an action.
     earlier: those of a run that ended early and began again, which are not repeated.
     """
 
-    __slots__ = ("earlier", "furthest", "outcomes", "replies")
+    __slots__ = ("earlier", "furthest", "furthest_state", "outcomes", "replies", "states")
 
     def __init__(self, earlier: Iterable[Any] = ()) -> None:
         self.furthest: Path = ()
         self.replies: dict[Path, Any] = {}
+        self.states: list[tuple[Path, Any]] = []
+        self.furthest_state: Path = ()
         self.outcomes: list[Any] = []
         self.earlier = deque(earlier)
 
@@ -80,6 +85,21 @@ class Effects:
         if path not in self.log.replies:
             self.log.replies[path] = self.log.first(ask)
         return self.log.replies[path]
+
+    def state(self, step: int, ask: Callable[[Any], Any]) -> Any:
+        """Return the state of something outside when this path was reached for the first time.
+
+        ask: returns it; its argument, the state at the last path, where that is still the same.
+        """
+        path, log = (*self.prefix, step), self.log
+        if path > log.furthest_state:
+            log.furthest_state = path
+            last = log.states[-1][1] if log.states else None
+            found = log.first(lambda: ask(last))
+            if found is not last:
+                log.states.append((path, found))
+            return found
+        return log.states[bisect_right(log.states, path, key=itemgetter(0)) - 1][1]
 
 
 def _failure_of(action: Callable[[], object]) -> Exception | None:

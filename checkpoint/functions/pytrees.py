@@ -229,8 +229,12 @@ def rebuilt(item: Any, value: Any, parts: list[Any]) -> Any:
 
 
 def _like(item: Any, stand_in: arrays.StandIn, parts: dict[str, Any]) -> Any:
-    """Return an object of a library like another, with other items, or with other parts if it has none."""
+    """Return an object of a library like another, with other items, or with other parts if it has none.
+
+    What has no derivative, and so is None, is the other object's.
+    """
     changed = {"table": parts["table"]} if "table" in parts else parts
+    changed = {name: part for name, part in changed.items() if part is not None}
     attributes = {**stand_in.taken(item), **changed}
     made = stand_in.empty(attributes)
     stand_in.fill(made, attributes)

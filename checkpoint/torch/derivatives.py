@@ -1,0 +1,215 @@
+"""Derivatives of foreign modules, of every order, by PyTorch's autograd.
+
+In: the operands of a call (checkpoint.torch.foreign), as tensors without a history. Out: the cotangents of
+some of them, or the tangent of what the call leaves. The module runs again for each; nothing is kept between.
+
+A function is derived along operands, one after the other: a *path* of their positions, () for the module
+itself. Along a path p, q it is the derivative, along operand q, of the function along p; `tangents` are their
+directions. A tangent is the derivative of a cotangent by the cotangent that it is made of, so all that is
+needed of a module is that autograd can differentiate its gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import torch
+
+from checkpoint.errors import RunError
+from checkpoint.torch.foreign import Call, ForeignModule, tensors_in, with_tensors
+
+PARAMETERS, ARGUMENTS, TANGENTS = 3, 5, 6  # the positions of operands that are differentiated; no buffers
+
+
+class Along(NamedTuple):
+    """A module with the path along which it is derived."""
+
+    module: ForeignModule
+    path: tuple[int, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((id(self.module), self.path))
+
+
+class Operands(NamedTuple):
+    """The operands of a step: a module derived along a path, at a call's operands, and the directions.
+
+    arguments: (args, kwargs), or a single one.
+    tangents: for each position of the path, the tangent of that operand.
+    """
+
+    along: Along
+    training: bool
+    state: Any
+    parameters: Any
+    buffers: Any
+    arguments: Any
+    tangents: Any
+
+    @property
+    def call(self) -> Call:
+        given = self.arguments
+        args, kwargs = given if isinstance(given, tuple) else ((given,), {})
+        return Call(self.training, self.state, self.parameters, self.buffers, args, kwargs)
+
+    def recorded(self, positions: Sequence[int]) -> Operands:
+        """Return the operands with those that are differentiated as leaves which autograd records."""
+        parts = [with_tensors(x, _leaf) if i in positions else x for i, x in enumerate(self)]
+        return Operands(*parts)
+
+    def lower(self) -> Operands:
+        """Return those of the function whose derivative this is, at the same tensors."""
+        module, path = self.along
+        return self._replace(along=Along(module, path[:-1]), tangents=self.tangents[:-1])
+
+
+def numbers_in(nest: Any) -> Iterator[Any]:
+    """Yield the reals and the tensors of reals or complex numbers in a nest, in their order."""
+    if isinstance(nest, torch.Tensor):
+        if _is_number(nest):
+            yield nest
+    elif type(nest) is float:
+        yield nest
+    elif isinstance(nest, dict):
+        for part in nest.values():
+            yield from numbers_in(part)
+    elif isinstance(nest, (tuple, list)):
+        for part in nest:
+            yield from numbers_in(part)
+
+
+def cotangents(operands: Operands, wanted: Sequence[int], cotangent: Sequence[Any]) -> list[Any]:
+    """Return the cotangents of the operands at the positions `wanted`, for that of what the call leaves.
+
+    cotangent: of each of its numbers, in their order.
+    """
+    by = operands.recorded((*wanted, *_differentiated(operands.along.path)))
+    with _named(operands.along.module), torch.enable_grad():
+        found = [(y, g) for y, g in zip(values(by), cotangent, strict=True) if _is_recorded(y)]
+        leaves = [x for i in wanted for x in tensors_in(by[i]) if x.requires_grad]
+        made = _gradients([y for y, _ in found], leaves, [g for _, g in found])
+    new = iter(_apart(made, [g for _, g in found]))
+    return [_cotangent_like(by[i], new) for i in wanted]
+
+
+def values(operands: Operands) -> list[Any]:
+    """Return the numbers that a call leaves, or their tangents along the last position of the path."""
+    module, path = operands.along
+    if not path:
+        outcome = module.outcome(operands.call)
+        for name, x in zip(outcome.changed, outcome.buffers, strict=True):
+            if x.requires_grad:
+                raise RunError(
+                    f"{module.name} computes its buffer {name} so that autograd records it, and buffers are "
+                    f"constants: compute it of x.detach(), or under torch.no_grad()"
+                )
+        return list(numbers_in((outcome.value, outcome.buffers)))
+    lower = operands.lower()
+    found = values(lower)
+    recorded = [y for y in found if _is_recorded(y)]
+    duals = [torch.zeros_like(y, requires_grad=True) for y in recorded]
+    leaves = [x for x in tensors_in(lower[path[-1]]) if _is_number(x)]
+    directions = [t for t in tensors_in(operands.tangents[-1]) if _is_number(t)]
+    made = _gradients(recorded, leaves, duals, create_graph=True)
+    pairs = [(g, t) for g, t in zip(made, directions, strict=True) if g is not None and g.requires_grad]
+    _check_derivable([g for g, _ in pairs])
+    made = _gradients([g for g, _ in pairs], duals, [t for _, t in pairs], create_graph=True)
+    tangents = dict(zip(map(id, recorded), made, strict=True))
+    return [_or_zero(tangents.get(id(y)), y) for y in found]
+
+
+def tangents(operands: Operands) -> list[Any]:
+    """Return `values` without a history."""
+    with _named(operands.along.module), torch.enable_grad():
+        found = values(operands.recorded(_differentiated(operands.along.path)))
+    return [y.detach() if isinstance(y, torch.Tensor) else y for y in found]
+
+
+def _differentiated(path: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the positions of the operands by which autograd differentiates on the way along a path."""
+    return (*path, TANGENTS) if path else ()
+
+
+def _leaf(x: Any) -> Any:
+    return x.detach().requires_grad_() if _is_number(x) else x
+
+
+def _is_number(x: Any) -> bool:
+    return bool(x.is_floating_point() or x.is_complex())
+
+
+def _is_recorded(y: Any) -> bool:
+    return isinstance(y, torch.Tensor) and y.requires_grad
+
+
+def _gradients(ys: list[Any], leaves: list[Any], gs: list[Any], create_graph: bool = False) -> list[Any]:
+    if not ys or not leaves:
+        return [None] * len(leaves)
+    return list(torch.autograd.grad(ys, leaves, gs, create_graph=create_graph, allow_unused=True))
+
+
+def _check_derivable(gradients: list[Any]) -> None:
+    """Raise RuntimeError where PyTorch has put an error in the place of a gradient's derivative."""
+    pending = [g.grad_fn for g in gradients]
+    seen = set()
+    while pending:
+        node = pending.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if node.name().rpartition("::")[2] == "Error":
+            raise RuntimeError("a gradient of it is once_differentiable")
+        pending.extend([each for each, _ in node.next_functions])
+
+
+def _or_zero(tangent: Any, y: Any) -> Any:
+    if tangent is not None:
+        return tangent
+    return torch.zeros_like(y) if isinstance(y, torch.Tensor) else 0.0
+
+
+def _apart(made: list[Any], gs: Sequence[Any]) -> Iterator[Any]:
+    """Yield the cotangents, such that no two share elements, and a view marks those which a cotangent has."""
+    given = {g.untyped_storage().data_ptr() for g in gs}
+    seen: set[int] = set()
+    for x in made:
+        if x is None:
+            yield None
+            continue
+        at = x.untyped_storage().data_ptr()
+        yield x.clone() if at in seen else x.view_as(x) if at in given else x
+        seen.add(at)
+
+
+def _cotangent_like(operand: Any, new: Iterator[Any]) -> Any:
+    """Return the cotangent of an operand in its structure; reals are constants, as they are to autograd."""
+    if isinstance(operand, torch.Tensor):
+        if not operand.requires_grad:
+            return None
+        found = next(new)
+        return torch.zeros_like(operand, requires_grad=False) if found is None else found
+    if isinstance(operand, dict):  # on a tape: a mark, its keys, its items
+        keys = (None,) * len(operand)
+        return None, keys, tuple([_cotangent_like(part, new) for part in operand.values()])
+    if isinstance(operand, (tuple, list)):
+        return tuple([_cotangent_like(part, new) for part in operand])
+    return 0.0 if type(operand) is float else None
+
+
+@contextmanager
+def _named(module: ForeignModule) -> Iterator[None]:
+    """Have autograd's refusals of a derivative name the module."""
+    try:
+        yield
+    except (NotImplementedError, RuntimeError) as error:
+        if isinstance(error, RunError) or not any(each in str(error) for each in _REFUSALS):
+            raise
+        raise RunError(
+            f"PyTorch has no derivative of {module.name} here, or none of its gradient, which a derivative "
+            f"of a derivative needs: {error}"
+        ) from error
+
+
+_REFUSALS = ("once_differentiable", "differentiate twice", "is not implemented", "does not support")

@@ -1,0 +1,155 @@
+"""The step of a program that calls a foreign module: its record, and that of the state of random numbers.
+
+    (torch.nn.Module module training state parameters buffers arguments tangents)
+    (torch.random-state)        PyTorch's random numbers, as they were when the step was first executed
+
+module: a Native of a ForeignModule, or of an Along, which is derived along a path
+(checkpoint.torch.derivatives). arguments: (args, kwargs), or a single tensor. The value is the module's where
+it is a tensor and no buffer has changed, else (y, the names of the buffers that have changed, these buffers);
+along a path, the tuple of the tangents of the numbers in it. A dictionary is packed: a mark, keys, items.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import torch
+
+from checkpoint import config
+from checkpoint.ad.arrays import Discrete, Memory, Native
+from checkpoint.ad.containers import TUPLE, Record
+from checkpoint.ad.opaque import constants
+from checkpoint.ad.operands import leaves
+from checkpoint.ad.record import Effect, Purity, register
+from checkpoint.ad.storage import CONSTANT
+from checkpoint.ad.tensors import record_of
+from checkpoint.ad.values import Unusable
+from checkpoint.driver.effects import Effects
+from checkpoint.errors import RunError
+from checkpoint.prims.arrays import tensor
+from checkpoint.torch import derivatives
+from checkpoint.torch.derivatives import Along, Operands, numbers_in
+from checkpoint.torch.foreign import ForeignModule, check, state_of_generators
+
+DICTIONARY = "checkpoint.torch: a dictionary"  # stands before the keys and items of one
+
+
+constants.add(ForeignModule)
+DIFFERENTIATED = (derivatives.PARAMETERS, derivatives.ARGUMENTS, derivatives.TANGENTS)
+
+
+def _operands(module: Any, *others: Any) -> Operands:
+    """Return the native operands of a step, with the arguments opened."""
+    along = Along(module) if type(module) is ForeignModule else module
+    operands = Operands(along, *others)
+    return operands._replace(arguments=_opened(operands.arguments))
+
+
+def _value(
+    xp: Any,
+    module: Any,
+    training: Any,
+    state: Any,
+    parameters: Any,
+    buffers: Any,
+    arguments: Any,
+    tangents: Any,
+) -> Any:
+    operands = _operands(module, training, state, parameters, buffers, arguments, tangents)
+    foreign, path = operands.along
+    if path:
+        return tuple(derivatives.tangents(operands))
+    with torch.no_grad():
+        outcome = foreign.outcome(operands.call, is_first=True)
+        if config.current().check:
+            check(foreign, operands.call, outcome)
+    if not outcome.changed and isinstance(outcome.value, torch.Tensor):
+        return outcome.value
+    return _closed(outcome.value, foreign.name), outcome.changed, outcome.buffers
+
+
+def _pull(xp: Any, wanted: tuple[int, ...], g: Any, y: Any, saved: Any, *operands: Any) -> list[Any]:
+    cotangent = map(_conjugated, numbers_in(g))
+    found = derivatives.cotangents(_operands(*operands), wanted, list(cotangent))
+    return [_conjugated_all(x) for x in found]
+
+
+def _tangent(position: int, t: Any, y: Any, *operands: Any) -> Any:
+    """Return the tangents of the numbers that a call leaves, for that of one of its operands."""
+    module, *others, tangents = operands
+    along = module.value
+    foreign, path = (along, ()) if type(along) is ForeignModule else along
+    further = Record(TUPLE, (*tangents.items, t))
+    found = record_of(MODULE, [Native(Along(foreign, (*path, position))), *others, further])
+    return tuple(leaves(found))
+
+
+def _opened(nest: Any) -> Any:
+    """Return what a packed nest was made of (checkpoint.torch.modules)."""
+    if isinstance(nest, tuple):
+        if len(nest) == 3 and nest[0] == DICTIONARY:
+            return dict(zip(nest[1], map(_opened, nest[2]), strict=True))
+        return tuple(map(_opened, nest))
+    if isinstance(nest, list):
+        return list(map(_opened, nest))
+    if type(nest) is Unusable:
+        raise nest.error()
+    return nest
+
+
+def _closed(nest: Any, name: str) -> Any:
+    """Return a module's result with dictionaries packed; RunError for what no program can take."""
+    if isinstance(nest, dict):
+        return DICTIONARY, tuple(nest), tuple([_closed(part, name) for part in nest.values()])
+    if isinstance(nest, (tuple, list)):
+        parts = [_closed(part, name) for part in nest]
+        return parts if isinstance(nest, list) else tuple(parts)
+    if nest is None or type(nest) in (torch.Tensor, float, int, bool, str):
+        return nest
+    raise RunError(
+        f"{name} returns a {type(nest).__module__}.{type(nest).__qualname__}, which no program can take: "
+        f"return tensors in tuples, lists and dictionaries"
+    )
+
+
+def _conjugated(cotangent: Any) -> Any:
+    """Return a cotangent of a run as one of PyTorch's, or back: complex ones are conjugated."""
+    is_complex = isinstance(cotangent, torch.Tensor) and cotangent.is_complex()
+    return cotangent.conj().resolve_conj() if is_complex else cotangent
+
+
+def _conjugated_all(nest: Any) -> Any:
+    return tuple(map(_conjugated_all, nest)) if isinstance(nest, tuple) else _conjugated(nest)
+
+
+MODULE = tensor(
+    "torch.nn.Module",
+    _value,
+    pull=_pull,
+    jvps=tuple([partial(_tangent, i) if i in DIFFERENTIATED else None for i in range(7)]),
+    needs=(tuple(range(7)),) * 7,
+    shape="as the module has it",
+    samples=lambda rng: [],  # every module is another function: tests/pytorch/test_from_module.py
+)
+
+
+def _random_state(effects: Effects, step: int) -> Discrete:
+    return Discrete(effects.state(step, _asked), Memory(CONSTANT))
+
+
+def _asked(last: Any) -> Any:
+    found = state_of_generators()
+    return last if last is not None and torch.equal(last, found) else found
+
+
+register(
+    Effect(
+        name="torch.random-state",
+        arity=0,
+        purity=Purity.EFFECT,
+        doc="the state of PyTorch's random numbers, as it was when the step was first executed",
+        value=_random_state,
+        copies=False,
+    )
+)
