@@ -22,21 +22,38 @@ def convolution(
     input: Any,
     weight: Any,
     bias: Any,
-    stride: Sizes,
-    padding: Sizes,
-    dilation: Sizes,
+    stride: Sizes | int,
+    padding: Sizes | int,
+    dilation: Sizes | int,
     transposed: bool,
-    output_padding: Sizes,
+    output_padding: Sizes | int,
     groups: int,
 ) -> Any:
     """Return input (n, channels, ...) convolved with weight (outputs, channels / groups, ...), plus bias.
 
-    transposed: the transpose of that, for a weight (channels, outputs / groups, ...). All sizes are tuples.
+    transposed: the transpose of that, for a weight (channels, outputs / groups, ...). A size is a tuple, or
+    one number for all axes.
     """
     xp = namespace((input, weight))
     return CONVOLUTION.value(
         xp, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
     )
+
+
+def _sizes(size: Any, count: int) -> Sizes:
+    """Return a size as a tuple; one number, or a tuple of one, is for all axes."""
+    if isinstance(size, int):
+        return (size,) * count
+    return tuple(size) * (count if len(size) == 1 else 1)
+
+
+def _options(
+    weight: Any, stride: Any, padding: Any, dilation: Any, transposed: Any, extra: Any, groups: Any
+) -> tuple[Any, ...]:
+    """Return a convolution's options with all sizes as tuples."""
+    count = len(weight.shape) - 2
+    sizes = [_sizes(size, count) for size in (stride, padding, dilation, extra)]
+    return *sizes[:3], transposed, sizes[3], groups
 
 
 def _check(
@@ -98,11 +115,12 @@ def _convolution(
     output_padding: Any,
     groups: Any,
 ) -> Any:
-    rest = stride, padding, dilation, transposed, output_padding, groups
+    rest = _options(weight, stride, padding, dilation, transposed, output_padding, groups)
     own = kernel(xp, "convolution")
     if own is not None:
         return unless_refused(own, _check, input, weight, bias, *rest)
     _check(input, weight, bias, *rest)
+    stride, padding, dilation, transposed, output_padding, groups = rest
     shape, form = tuple(input.shape), tuple(weight.shape)
     if transposed:
         how = _transposed(shape, form, stride, padding, dilation, output_padding, groups)
@@ -128,12 +146,13 @@ def _pull(
     output_padding: Any,
     groups: Any,
 ) -> list[Any]:
+    rest = _options(weight, stride, padding, dilation, transposed, output_padding, groups)
     own = kernel(xp, "convolution_pull")
     if own is not None:
         flags = [0 in wanted, 1 in wanted, 2 in wanted]
-        rest = stride, padding, dilation, transposed, output_padding, groups
         given = own(g, input, weight, *rest, flags)
         return [given[i] for i in wanted]
+    stride, padding, dilation, transposed, output_padding, groups = rest
     shape, form = tuple(input.shape), tuple(weight.shape)
     if transposed:
         how = _transposed(shape, form, stride, padding, dilation, output_padding, groups)
@@ -177,6 +196,7 @@ def _samples(rng: Any) -> list[tuple[Any, ...]]:
         (draw(2, 4, 3), draw(4, 2, 3), draw(4), (2,), (1,), (1,), True, (1,), 2),
         (draw(1, 2, 3, 2), draw(2, 3, 2, 3), None, (2, 1), (0, 1), (1, 2), True, (0, 0), 1),
         (*[each.astype("f4") for each in flat[:3]], *flat[3:]),
+        (draw(1, 2, 4, 4), draw(3, 2, 3, 3), None, 1, 1, (1,), False, 0, 1),
     ]
 
 
@@ -194,29 +214,35 @@ CONVOLUTION = tensor(
 # The functions as users call them
 
 
-def _sizes(size: Any, count: Any) -> Any:
-    return (size,) * count if isinstance(size, int) else tuple(size) * (count if len(size) == 1 else 1)
+def _refuse(name: str, shape: Any, count: Any) -> None:
+    """Refuse an input whose axes are not those of the function: a record takes any with a weight alike."""
+    raise ValueError(f"{name}{count}d: an input has {count + 1} or {count + 2} axes, not {len(shape)}")
 
 
 def _convolve(
     input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: Any, count: Any
 ) -> Any:
-    if len(input.shape) == count + 1:  # without an axis of samples
+    """Return the convolution where there may be no axis of samples, and padding may be a word."""
+    if input.ndim == count + 1:
         return _convolve(input[None], weight, bias, stride, padding, dilation, groups, count)[0]
-    stride, dilation = _sizes(stride, count), _sizes(dilation, count)
+    if input.ndim != count + 2 and input.ndim == weight.ndim:
+        _refuse("conv", input.shape, count)
+    if padding == "valid":
+        padding = 0
     if padding == "same":
-        if max(stride) > 1:
+        if max(_as_tuple(stride)) > 1:
             raise ValueError('convolution: padding="same" is for a stride of 1')
-        totals = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:], strict=True)]
+        factors = _as_tuple(dilation) * (count if len(_as_tuple(dilation)) == 1 else 1)
+        totals = [d * (k - 1) for d, k in zip(factors, weight.shape[2:], strict=True)]
         extra = [total % 2 for total in totals]
         if max(extra) > 0:
             input = pad(input, tuple([n for each in extra[::-1] for n in (0, each)]))
         padding = tuple([total // 2 for total in totals])
-    elif padding == "valid":
-        padding = (0,) * count
-    else:
-        padding = _sizes(padding, count)
-    return convolution(input, weight, bias, stride, padding, dilation, False, (0,) * count, groups)
+    return convolution(input, weight, bias, stride, padding, dilation, False, 0, groups)
+
+
+def _as_tuple(size: Any) -> Any:
+    return (size,) if isinstance(size, int) else tuple(size)
 
 
 def _transpose(
@@ -230,13 +256,14 @@ def _transpose(
     dilation: Any,
     count: Any,
 ) -> Any:
-    if len(input.shape) == count + 1:
+    if input.ndim == count + 1:
         found = _transpose(
             input[None], weight, bias, stride, padding, output_padding, groups, dilation, count
         )
         return found[0]
-    sizes = [_sizes(size, count) for size in (stride, padding, dilation, output_padding)]
-    return convolution(input, weight, bias, sizes[0], sizes[1], sizes[2], True, sizes[3], groups)
+    if input.ndim != count + 2 and input.ndim == weight.ndim:
+        _refuse("conv_transpose", input.shape, count)
+    return convolution(input, weight, bias, stride, padding, dilation, True, output_padding, groups)
 
 
 def conv1d(
@@ -249,7 +276,9 @@ def conv1d(
     groups: Any = 1,
 ) -> Any:
     """Return the convolution along one axis; padding may be "same" or "valid"."""
-    return _convolve(input, weight, bias, stride, padding, dilation, groups, 1)
+    if input.ndim != 3 or isinstance(padding, str):
+        return _convolve(input, weight, bias, stride, padding, dilation, groups, 1)
+    return convolution(input, weight, bias, stride, padding, dilation, False, 0, groups)
 
 
 def conv2d(
@@ -262,7 +291,9 @@ def conv2d(
     groups: Any = 1,
 ) -> Any:
     """Return the convolution along two axes; padding may be "same" or "valid"."""
-    return _convolve(input, weight, bias, stride, padding, dilation, groups, 2)
+    if input.ndim != 4 or isinstance(padding, str):
+        return _convolve(input, weight, bias, stride, padding, dilation, groups, 2)
+    return convolution(input, weight, bias, stride, padding, dilation, False, 0, groups)
 
 
 def conv3d(
@@ -275,7 +306,9 @@ def conv3d(
     groups: Any = 1,
 ) -> Any:
     """Return the convolution along three axes; padding may be "same" or "valid"."""
-    return _convolve(input, weight, bias, stride, padding, dilation, groups, 3)
+    if input.ndim != 5 or isinstance(padding, str):
+        return _convolve(input, weight, bias, stride, padding, dilation, groups, 3)
+    return convolution(input, weight, bias, stride, padding, dilation, False, 0, groups)
 
 
 def conv_transpose1d(

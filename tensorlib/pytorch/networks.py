@@ -12,30 +12,28 @@ _IN_PLACE = "inplace=True changes the input, which its own gradient needs: leave
 _OLD = "size_average and reduce are PyTorch's old names: pass reduction="
 
 
-def _refuse(inplace: Any) -> None:
-    if inplace:
-        raise ValueError(_IN_PLACE)
-
-
 def _refuse_old(size_average: Any, reduce: Any) -> None:
     if size_average is not None or reduce is not None:
         raise ValueError(_OLD)
 
 
 def relu(input: Any, inplace: Any = False) -> Any:
-    _refuse(inplace)
+    if inplace:
+        raise ValueError(_IN_PLACE)
     return prim("tensorlib.relu", input)
 
 
 def leaky_relu(input: Any, negative_slope: Any = None, inplace: Any = False) -> Any:
-    _refuse(inplace)
+    if inplace:
+        raise ValueError(_IN_PLACE)
     if negative_slope is None:  # a number of the program's may be differentiated, this one need not
         return prim("tensorlib.leaky_relu", input, 0.01)
     return prim("tensorlib.leaky_relu", input, negative_slope)
 
 
 def silu(input: Any, inplace: Any = False) -> Any:
-    _refuse(inplace)
+    if inplace:
+        raise ValueError(_IN_PLACE)
     return prim("tensorlib.silu", input)
 
 

@@ -220,6 +220,8 @@ WRONG: list[tuple[Callable[[Tensor], Tensor], str]] = [
     (lambda x: F.conv2d(x, W, W[0, 0, 0, :2]), r"bias has shape"),
     (lambda x: F.conv2d(x, W, stride=2, padding="same"), "stride of 1"),
     (lambda x: F.conv2d(x[0, 0], W), "have not the same axes"),
+    (lambda x: F.conv1d(x, W), "conv1d: an input has 2 or 3 axes, not 4"),
+    (lambda x: F.conv_transpose1d(x, W), "conv_transpose1d: an input has 2 or 3 axes, not 4"),
     (lambda x: F.conv2d(x, W, dilation=3), "is larger than an input"),
     (lambda x: F.conv_transpose2d(x, W.transpose(0, 1), output_padding=1), "output_padding is smaller"),
     (lambda x: F.max_unpool2d(x, torch.full(x.shape, 300), 2), "a place is not within planes"),
