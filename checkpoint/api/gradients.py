@@ -172,6 +172,10 @@ class ValueAndGrad(Derivative):
         if isinstance(call, PythonCall) and call.run.u.car.lam.rounds and not self.has_state:
             self._warn_where_rounded(call, [i for i in positions if is_zero(cotangents[i])], args, kwargs)
         gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
+        return self.outcome(y, call, gradient)
+
+    def outcome(self, y: Any, call: Call, gradient: Any) -> Any:
+        """Return what the caller receives for the value y and the gradient."""
         value, aux = self.values(y, call)
         return ((value, aux) if self.has_aux or self.has_state else value), gradient
 
@@ -195,8 +199,7 @@ class ValueAndGrad(Derivative):
                 y, xbar = call.run.vjp(self.cotangent_of, named_schedule(self.schedule), finals)
             cotangents = call.unpacked(xbar)
             gradient = self.picked([report_rest(finals, path, args[i], cotangents[i]) for path, i in places])
-        value, aux = self.values(y, call)
-        return ((value, aux) if self.has_aux or self.has_state else value), gradient
+        return self.outcome(y, call, gradient)
 
 
 class Grad(ValueAndGrad):
@@ -205,9 +208,8 @@ class Grad(ValueAndGrad):
     kind = "gradient"
     counterpart = "grad"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        values, gradient = super().__call__(*args, **kwargs)
-        return (gradient, values[1]) if self.has_aux or self.has_state else gradient
+    def outcome(self, y: Any, call: Call, gradient: Any) -> Any:
+        return (gradient, self.values(y, call)[1]) if self.has_aux or self.has_state else gradient
 
 
 @within_programs

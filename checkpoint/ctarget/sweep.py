@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator
 from time import perf_counter, process_time
 
+from checkpoint.ad.arrays import Array
 from checkpoint.ad.library import silently
 from checkpoint.collector import Paused
 from checkpoint.ctarget.code import make_code
@@ -271,6 +272,7 @@ class _Progress:
                     yield end
                     lib.ck_sweep_resume_arrays(self.held)
                 self._begin_reversal(end)
+                quiet = type(end.value) is Array  # the reversal calls Python
             elif not quiet:
                 self._help(outcome)
             outcome = self._call(quiet)

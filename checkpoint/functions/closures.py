@@ -40,7 +40,7 @@ from checkpoint.lang.python.library.application import forwarder
 from checkpoint.lang.python.library.standard.keyed import KeyedDict
 from checkpoint.lang.python.linking.nested import Nested
 from checkpoint.lang.python.linking.program import Linked, Programs, Shape
-from checkpoint.lang.python.linking.surveys import classes_in, survey
+from checkpoint.lang.python.linking.surveys import LEAVES, classes_in, survey
 from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.locks import hold_at_fork
 
@@ -177,6 +177,9 @@ class Surroundings:
 
         values = {}
         for i, param in zip(linked.hidden, linked.thunk.params, strict=True):
+            if type(inputs[i]) in LEAVES:
+                values[i] = inputs[i]
+                continue
             values[i] = constant(to_language(inputs[i], source_name(param), other, self.entered))
         if linked.functions_input is not None and functions is not None:
             self._read_functions(functions, linked, inputs, values)

@@ -360,7 +360,7 @@ SweepOutcome sweep_continue(Sweep *s, bool quiet) {
         if (outcome != SWEEP_FOLLOWED) return outcome;
         sweep_weigh(s);
         s->busy = false;
-        if (quiet) return s->follows_own ? SWEEP_SLICED : SWEEP_FOLLOWED;
+        if (quiet) return !s->follows_own ? SWEEP_FOLLOWED : s->bisection.count ? SWEEP_SLICED : SWEEP_ENDS;
     }
     return s->busy || s->follows_own ? SWEEP_SLICED : SWEEP_FOLLOWED;
 }

@@ -44,6 +44,9 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
             continue
         seen.add(id(each))
         kind = type(each)
+        if kind is list or kind is tuple:
+            pending.extend(_no_leaves(each, found))
+            continue
         if kind is complex:
             found[Complex] = None
             continue
@@ -53,8 +56,6 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
             continue
         if isinstance(each, list | tuple) or kind in VIEWS:
             pending.extend(_no_leaves(each, found))
-            if kind is list or kind is tuple:
-                continue
         elif isinstance(each, dict):
             pending.extend(_no_leaves(each.values(), found))
         elif isinstance(each, set | frozenset):
