@@ -116,11 +116,15 @@ def all_accumulated(accumulators: Sequence[Any], likes: Sequence[Any]) -> list[A
 def _all_accumulated(accumulators: Sequence[Any], likes: Sequence[Any]) -> list[Any]:
     made: list[Any] = []
     for accumulator, like in zip(accumulators, likes, strict=True):
-        if type(like) is not Array or type(accumulator) is not float:
+        if type(like) is not Array:
             made.append(accumulated(accumulator, like))
+        elif type(accumulator) is not float:
+            if not accumulator.owned:
+                accumulator.own()
+            made.append(Array(accumulator.array, Memory()))
         elif like.memory.constant:
             made.append(like)
-        else:  # as zeros_like does, without its calls
+        else:  # as `accumulated` does, without its calls
             data = like.data
             zeros = libraries[type(data)].zeros_beside(data, data.shape, data.dtype)
             made.append(Array(zeros, Memory(SYMBOLIC_ZERO)))

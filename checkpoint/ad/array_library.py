@@ -249,9 +249,8 @@ def namespace_of(data: Any) -> Any:
 
 
 def namespace(datas: Sequence[Any]) -> Any:
-    """Return the functions of the first array's library in a sequence, or of what has an array's dtype.
-
-    Without either return the default ones. Raise RunError if arrays of two libraries are among them.
+    """Return the functions of the first array's library in a sequence, or of what has an array's dtype, or the
+    default ones. Raise RunError if arrays of two libraries are among them.
     """
     found = None
     for data in datas:
@@ -357,8 +356,10 @@ def library_of_all(datas: Iterable[Any], letters: str) -> ArrayLibrary | None:
     """Return the library of arrays, all of one type and of dtypes of these kinds; None for anything else."""
     types = set(map(type, datas))
     library = libraries.get(types.pop()) if len(types) == 1 else None
-    if library is None or any(dtype_kind(dtype) not in letters for dtype in set(map(_DTYPE, datas))):
-        return None
+    if library is not None:
+        for dtype in set(map(_DTYPE, datas)):
+            if dtype_kind(dtype) not in letters:
+                return None
     return library
 
 

@@ -92,6 +92,7 @@ class State:
     __slots__ = (
         "_held",
         "_value",
+        "_version",
         "births",
         "finished",
         "heap",
@@ -99,7 +100,6 @@ class State:
         "start",
         "steps",
         "tags",
-        "version",
     )
 
     def __init__(self, heap: Heap, held: Held = None, start: PythonState | None = None) -> None:
@@ -108,7 +108,7 @@ class State:
         self.settles = False
         self._held = held
         self._value: list[Any] = []  # once it is known
-        self.version = Version() if start is None else start.version
+        self._version: Version | None = None
         if start is not None:
             self.steps, self.tags, self.births = start.steps, start.tags, start.births
             self.finished = start.finished
@@ -116,6 +116,15 @@ class State:
             at = runtime().lib.ck_state_position(held)
             self.steps, self.tags, self.births = at.steps, at.tags, at.births
             self.finished = at.finished
+
+    @property
+    def version(self) -> Version:
+        """Return the version of its own objects, made on first use: most states need none."""
+        if self.start is not None:
+            return self.start.version
+        if self._version is None:
+            self._version = Version()
+        return self._version
 
     @property
     def held(self) -> Held:
@@ -134,7 +143,8 @@ class State:
     def value(self) -> Any:
         """Return the value of a finished state, the same object each time."""
         if not self._value:
-            self.version.show()
+            if self.start is not None:
+                self.start.version.show()
             value = self.start.value if self.start is not None else self._exported_value()
             self._value.append(settled(value, self.steps) if self.settles else value)
         return self._value[0]

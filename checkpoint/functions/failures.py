@@ -48,6 +48,8 @@ class PythonErrors(LanguageErrors):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if error is None:
+            return
         if isinstance(error, RUN_ENDING) and error.span is not None:
             places = users_places((error.span, *error.trace))
             error.span = places[0] if places else self.span

@@ -17,7 +17,7 @@ from checkpoint.ad.graph import ATOMS, enter, is_flat
 from checkpoint.ad.storage import FROZEN
 
 _CONTAINERS = frozenset((List, Dict, Record))
-_ARRAY = frozenset((Array,))
+_ARRAY, _FLOAT = frozenset((Array,)), frozenset((float,))
 
 
 def entered_flat(x: Any, is_new: bool) -> tuple[Record, list[Any]] | None:
@@ -51,6 +51,8 @@ def _with_own_reals(container: Any) -> Any:
     parts = container.parts()
     if _ARRAY.issuperset(map(type, parts)):
         return container
+    if _FLOAT.issuperset(map(type, parts)):
+        return _owned(container.with_parts(tuple([part * 1.0 for part in parts])), FROZEN)
     return _owned(container.with_parts(tuple([enter(part, True) for part in parts])), FROZEN)
 
 

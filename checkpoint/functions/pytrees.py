@@ -53,7 +53,7 @@ def to_language(nest: Any, name: str, other: Callable[[Any], Any], entered: Ente
         return nest
     if kind in libraries and holds_numbers(nest):
         return array_entered(nest, Memory(FROZEN))
-    if kind is list and entered is None and all(type(item) is float for item in nest):
+    if kind is list and entered is None and _FLOAT.issuperset(map(type, nest)):
         return List(list(nest), owner=FROZEN)
     whole = value_of_arrays(nest) if kind in SEQUENCES and entered is None else None
     if whole is not None:
@@ -97,7 +97,12 @@ def to_python(value: Any, function: Callable[[Any], Any]) -> Any:
 
 def cotangent_to_python(nest: Any, cotangent: Any) -> Any:
     """Return the cotangent of an argument in its structure, with None where it holds no real."""
-    return cotangent if type(cotangent) is float else _fold(nest, cotangent, cotangent_leaf, _of_arrays)
+    if type(cotangent) is float:
+        return cotangent
+    if type(cotangent) is Array:
+        return cotangent_leaf(nest, cotangent)
+    whole = _of_numbers(nest, cotangent) if type(cotangent) in CONTAINERS else None
+    return _fold(nest, cotangent, cotangent_leaf, _of_numbers) if whole is None else whole
 
 
 def cotangent_leaf(item: Any, cotangent: Any) -> Any:
@@ -109,18 +114,21 @@ def cotangent_leaf(item: Any, cotangent: Any) -> Any:
     return cotangent.data if _is_array(type(item)) else cotangent.data[()]
 
 
-def _of_arrays(item: Any, cotangent: Any) -> Any:
-    """Return the cotangent of a list, tuple or dict of nothing but arrays; None for any other object."""
+def _of_numbers(item: Any, cotangent: Any) -> Any:
+    """Return the cotangent of a list, tuple or dict of nothing but reals, or arrays; None for all others."""
     if type(item) not in SEQUENCES or not item:
         return None
     given, parts = item.values() if type(item) is dict else item, cotangent.parts()
-    if not _ARRAY.issuperset(map(type, parts)) or not all(map(_is_array, set(map(type, given)))):
+    if _FLOAT.issuperset(map(type, parts)):
+        datas = list(parts)
+    elif _ARRAY.issuperset(map(type, parts)) and all(map(_is_array, set(map(type, given)))):
+        datas = [part.data for part in parts]
+    else:
         return None
-    datas = [part.data for part in parts]
     return dict(zip(item, datas, strict=True)) if type(item) is dict else type(item)(datas)
 
 
-_ARRAY = frozenset((Array,))
+_ARRAY, _FLOAT = frozenset((Array,)), frozenset((float,))
 
 
 def _is_array(cls: type) -> bool:

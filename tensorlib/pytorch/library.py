@@ -74,7 +74,7 @@ class TorchArrays(ArrayLibrary):
         return found
 
     def one_beside(self, data: Any) -> Any:
-        return torch.ones((), dtype=data.dtype, device=data.device)
+        return data.new_ones(())
 
     def device_of(self, data: Any) -> Any:
         return str(data.device)
@@ -113,8 +113,20 @@ class TorchArrays(ArrayLibrary):
         return settings.remembered()
 
     def silently(self) -> AbstractContextManager[Any]:
-        quiet: AbstractContextManager[Any] = torch.no_grad()
-        return quiet
+        return _WithoutGrad()
+
+
+class _WithoutGrad:
+    """A context without grad mode, as torch.no_grad() is one, which checks more when it is made."""
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        self._before = torch.is_grad_enabled()
+        torch._C._set_grad_enabled(False)
+
+    def __exit__(self, *_: object) -> None:
+        torch._C._set_grad_enabled(self._before)
 
 
 _KIND_OF = {each: kind for kind, dtypes in _KINDS.items() for each in dtypes}
