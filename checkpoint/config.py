@@ -30,8 +30,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import cache
 from threading import Lock
-from typing import Literal
+from typing import Any, Literal
 
 from checkpoint.errors import CheckpointError
 from checkpoint.locks import hold_at_fork
@@ -85,9 +86,23 @@ def _from_environment() -> Settings:
         raise SettingError(f"CHECKPOINT_SHOW is {show!r}: {error.message}") from None
 
 
+def _variable(name: str) -> str:
+    """Return an environment variable, "" if it is not set, for settings that are read at each run.
+
+    Where it is not set, os.environ raises and catches two exceptions; the mapping under it is asked first.
+    """
+    known = getattr(os.environ, "_data", None)
+    return "" if known is not None and _key(name) not in known else os.environ.get(name, "")
+
+
+@cache
+def _key(name: str) -> Any:
+    return os.environ.encodekey(name)
+
+
 def memory() -> int | None:
     """Return how many bytes a run may hold, or None; read at each run, so apart from Settings."""
-    text = os.environ.get("CHECKPOINT_MEMORY")
+    text = _variable("CHECKPOINT_MEMORY")
     if not text:
         return None
     found = size(text)
@@ -98,7 +113,7 @@ def memory() -> int | None:
 
 def translation() -> Translation:
     """Return when what runs long is translated to C; read at each run, so apart from Settings."""
-    text = os.environ.get("CHECKPOINT_JIT", "")
+    text = _variable("CHECKPOINT_JIT")
     if text not in _TRANSLATION:
         raise SettingError(f"CHECKPOINT_JIT is {text!r}; write wait or off, or leave it unset")
     return _TRANSLATION[text]

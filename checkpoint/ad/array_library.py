@@ -249,8 +249,9 @@ def namespace_of(data: Any) -> Any:
 
 
 def namespace(datas: Sequence[Any]) -> Any:
-    """Return the functions of the first array's library in a sequence, or of what has an array's dtype, or the
-    default ones. Raise RunError if arrays of two libraries are among them.
+    """Return the functions of the first array's library in a sequence, or of what has an array's dtype.
+
+    Without either return the default ones. Raise RunError if arrays of two libraries are among them.
     """
     found = None
     for data in datas:
@@ -265,11 +266,8 @@ def namespace(datas: Sequence[Any]) -> Any:
 
 
 def _first_namespace(datas: Sequence[Any]) -> Any:
-    for data in datas:
-        found = namespaces.get(type(data))
-        if found is not None:
-            return found
-    return defaults[0]
+    found = (namespaces.get(type(data)) for data in datas)
+    return next((each for each in found if each is not None), defaults[0])
 
 
 def _namespace_of_several(datas: Sequence[Any]) -> Any:

@@ -122,8 +122,8 @@ class Derivative(Derived):
         return self._of_value(y)
 
     def _of_value(self, y: Any) -> Any:
-        name = _name(self.function)
         if self.has_aux:
+            name = _name(self.function)
             if type(y) is not Record or y.layout.cls is not tuple or len(y.items) != 2:
                 raise RunError(f"with has_aux, {name} must return a tuple of two, not {_described(y)}")
             zeros = zeros_of(y.items[1])
