@@ -76,6 +76,8 @@ class NumPyArrays(ArrayLibrary):
     def holders(self, datas: Sequence[Any]) -> list[Any]:
         """Return `holder` of each of many arrays: most have their own elements."""
         bases = [getattr(data, "base", None) for data in datas]
+        if bases.count(None) == len(bases):
+            return list(datas)
         return [data if base is None else self.holder(data) for data, base in zip(datas, bases, strict=True)]
 
     def is_view(self, data: Any) -> bool:

@@ -115,6 +115,7 @@ def all_accumulated(accumulators: Sequence[Any], likes: Sequence[Any]) -> list[A
 
 def _all_accumulated(accumulators: Sequence[Any], likes: Sequence[Any]) -> list[Any]:
     made: list[Any] = []
+    kind: type | None = None
     for accumulator, like in zip(accumulators, likes, strict=True):
         if type(like) is not Array:
             made.append(accumulated(accumulator, like))
@@ -126,8 +127,10 @@ def _all_accumulated(accumulators: Sequence[Any], likes: Sequence[Any]) -> list[
             made.append(like)
         else:  # as `accumulated` does, without its calls
             data = like.data
-            zeros = libraries[type(data)].zeros_beside(data, data.shape, data.dtype)
-            made.append(Array(zeros, Memory(SYMBOLIC_ZERO)))
+            if type(data) is not kind:
+                kind = type(data)
+                zeros = libraries[kind].zeros_beside
+            made.append(Array(zeros(data, data.shape, data.dtype), Memory(SYMBOLIC_ZERO)))
     return made
 
 

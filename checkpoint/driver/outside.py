@@ -41,10 +41,14 @@ def outside(u: Any, found: Sequence[Any]) -> Outside:
     """
     if not installed:
         return Outside(least=FLOAT_BYTES * len(found))
-    reals: list[Any] = [x if type(x) is Array else real_part(x) for x in found]
-    arrays: list[Any] = [real for real in reals if type(real) is Array]
+    arrays: Sequence[Any] = found
+    if not _ARRAY.issuperset(map(type, found)):
+        arrays = [real for real in map(real_part, found) if type(real) is Array]
     discrete: list[Any] = [other for other in containers_in(u) if type(other) is Discrete]
     datas = [array.data for array in (*arrays, *discrete)]
     given = frozenset(map(id, holders_of(datas))) if datas else NOTHING.given
     results = sum([array.data.nbytes for array in arrays if not array.memory.constant])
-    return Outside(given, int(results), FLOAT_BYTES * (len(reals) - len(arrays)))
+    return Outside(given, int(results), FLOAT_BYTES * (len(found) - len(arrays)))
+
+
+_ARRAY = frozenset((Array,))
