@@ -5,13 +5,13 @@
 
 #include "bridge/constants.h"
 #include "bridge/passage_import.h"
+#include "bridge/plain_results.h"
 #include "containers/containers.h"
 #include "arrays/forms.h"
 #include "arrays/handles.h"
 #include "arrays/operators.h"
 #include "foreign/applied.h"
 #include "foreign/operand_forms.h"
-#include "foreign/plain_results.h"
 #include "foreign/plans.h"
 
 enum { DEEPEST = 3 }; /* tuples within tuples */
@@ -242,7 +242,7 @@ static bool deliver(Application *a) {
         if (bytes) part_report(m->heap, m->part, (size_t)bytes);
     }
     if (plain)
-        task->value = plain_value(task, task->answer);
+        task->value = plain_value(m, &task->x, task->answer);
     else
         take_handle(task);
     task->outcome = STOPPED;

@@ -1,5 +1,5 @@
 /* Results of functions of arrays that are no arrays: see plain_results.h. */
-#include "foreign/plain_results.h"
+#include "bridge/plain_results.h"
 
 #include "bridge/passage_import.h"
 #include "containers/containers.h"
@@ -30,6 +30,6 @@ static Value born_shape(Machine *m, PyObject *shape) {
     return made;
 }
 
-Value plain_value(Task *task, PyObject *result) {
-    return PyTuple_CheckExact(result) ? born_shape(task->m, result) : import_value(&task->x, result);
+Value plain_value(Machine *m, Passage *x, PyObject *result) {
+    return PyTuple_CheckExact(result) ? born_shape(m, result) : import_value(x, result);
 }

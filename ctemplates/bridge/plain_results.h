@@ -2,12 +2,13 @@
 #ifndef CK_PLAIN_RESULTS_H
 #define CK_PLAIN_RESULTS_H
 
-#include "foreign/task.h"
+#include "bridge/passage.h"
+#include "state/machine.h"
 
 /* Returns whether C makes the value of the language of a result. */
 bool is_plain(PyObject *result);
 
 /* Returns the value of the language; a tuple has the machine's next birth. */
-Value plain_value(Task *task, PyObject *result);
+Value plain_value(Machine *m, Passage *x, PyObject *result);
 
 #endif
