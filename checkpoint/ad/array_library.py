@@ -12,7 +12,7 @@ says so. C reads `namespaces`, and asks the functions here for what NumPy's attr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from operator import attrgetter
@@ -275,7 +275,13 @@ def _namespace_of_several(datas: Sequence[Any]) -> Any:
 
     One number of the default library stands beside the arrays of any library, as Python's numbers do.
     """
-    found = list(_arrays_in(datas))
+    pending = list(datas)
+    for data in pending:
+        if isinstance(data, list | tuple):
+            pending += data
+    found = [each for each in pending if type(each) in libraries]
+    if len(set(map(type, found))) == 1:
+        return namespaces[type(found[0])]
     arrays = [each for each in found if not _is_plain_number(each)] or found
     met = {id(libraries[type(each)].namespace): libraries[type(each)] for each in arrays}
     if len(met) > 1:
@@ -316,14 +322,6 @@ def functions_for(record: str, datas: Sequence[Any]) -> Any:
                 f"one, or make it a step of its own, checkpoint.primitive"
             )
     return found
-
-
-def _arrays_in(datas: Sequence[Any]) -> Iterator[Any]:
-    for data in datas:
-        if type(data) in libraries:
-            yield data
-        elif isinstance(data, list | tuple):
-            yield from _arrays_in(data)
 
 
 def as_dtype(data: Any, dtype: Any) -> Any:

@@ -24,7 +24,7 @@ from checkpoint.driver.finals import Finals
 from checkpoint.driver.first_reads import FirstReads
 from checkpoint.driver.footprint import Footprint
 from checkpoint.driver.levels import level_of
-from checkpoint.driver.observe import REPORT_SECONDS, Observer, adapted, observed, observers
+from checkpoint.driver.observe import REPORT_SECONDS, Observer, adapted, each_alone, observed, observers
 from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.schedule import (
     Action,
@@ -111,7 +111,7 @@ class PausedSweep:
 
     def __init__(self, sweep: Sweep, start: State, schedule: Schedule) -> None:
         """Run from a state to the end, as the schedule says; the sweep must be one that pauses."""
-        self._observers = observers()
+        self._observers = each_alone()
         self._unwanted = unwanted()
         self._halves = sweep.halves(start, schedule, self._observers)
         self.end: State = self._observed(lambda: next(self._halves), ends=False)

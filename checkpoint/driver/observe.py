@@ -57,6 +57,20 @@ class Sampler(Observer, Protocol):
         ...
 
 
+@runtime_checkable
+class Divided(Observer, Protocol):
+    """An observer of several sweeps, of which one may pause while others run."""
+
+    def alone(self) -> Observer:
+        """Return an observer of one sweep, which reports to this one."""
+        ...
+
+
+def each_alone() -> tuple[Observer, ...]:
+    """Return the observers of a sweep that may pause."""
+    return tuple([each.alone() if isinstance(each, Divided) else each for each in observers()])
+
+
 def adapted(pace: int, took: float, seconds: float) -> int:
     """Return how many steps to run at a time for a report each `seconds`, after `pace` steps took so long."""
     if took < seconds / 2:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from checkpoint.driver.memory import written
-from checkpoint.driver.observe import observed, observers
+from checkpoint.driver.observe import Observer, observed, observers
 from checkpoint.driver.schedule import Action, Report, Schedule
 from checkpoint.errors import RunError
 from checkpoint.watch import pictures
@@ -32,25 +32,31 @@ class Profile:
         self.sweeps: list[SweepRecord] = []
         self._limit = limit
         self._stored = 0
-        self._open = False
+        self._current = _Recorder(self)
 
     # An observer
 
+    def alone(self) -> Observer:
+        """Return an observer of one sweep, which records it here."""
+        return _Recorder(self)
+
     def began(self, schedule: Schedule, report: Report) -> None:
-        self.sweeps.append(SweepRecord(schedule, report, max(0, self._limit - self._stored)))
-        self._open = True
+        self._current = _Recorder(self)
+        self._current.began(schedule, report)
 
     def acted(self, action: Action, report: Report) -> None:
-        self.sweeps[-1].acted(action, report)
+        self._current.acted(action, report)
 
     def running(self, step: int) -> None:
         """Do nothing: only whole actions are counted."""
 
     def ended(self, finished: bool) -> None:
-        if self._open:
-            self._open = False
-            self.sweeps[-1].finished = finished
-            self._stored += len(self.sweeps[-1].actions)
+        self._current.ended(finished)
+
+    def _begun(self, schedule: Schedule, report: Report) -> SweepRecord:
+        """Return the record of a new sweep."""
+        self.sweeps.append(SweepRecord(schedule, report, max(0, self._limit - self._stored)))
+        return self.sweeps[-1]
 
     # Results
 
@@ -111,6 +117,30 @@ class Profile:
         if not -len(self.sweeps) <= sweep < len(self.sweeps):
             raise RunError(f"there is no sweep {sweep}: there are {len(self.sweeps):,}")
         return pictures.draw(self.sweeps[sweep], path, over, title)
+
+
+class _Recorder:
+    """An observer that records one sweep in a profile."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._record: SweepRecord | None = None
+
+    def began(self, schedule: Schedule, report: Report) -> None:
+        self._record = self._profile._begun(schedule, report)
+
+    def acted(self, action: Action, report: Report) -> None:
+        assert self._record is not None
+        self._record.acted(action, report)
+
+    def running(self, step: int) -> None:
+        """Do nothing: only whole actions are counted."""
+
+    def ended(self, finished: bool) -> None:
+        record, self._record = self._record, None
+        if record is not None:
+            record.finished = finished
+            self._profile._stored += len(record.actions)
 
 
 @contextmanager

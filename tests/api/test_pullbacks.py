@@ -156,6 +156,32 @@ def test_observers_see_one_sweep(engine: str) -> None:
     assert [sweep.finished for sweep in profile.sweeps] == [False]
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("schedule", ["plain", "bisection"])
+def test_a_profile_tells_waiting_pullbacks_apart(engine: str, schedule: str) -> None:
+    def counts(profile: Any) -> list[Any]:
+        found = [sweep.totals.summary() for sweep in profile.sweeps]
+        return [[each[name] for name in ("run", "forward", "recomputed", "taped")] for each in found]
+
+    lengths, alone = (200, 500, 300), []
+    for n in lengths:
+        with checkpoint.profile() as profile:
+            checkpoint.pullback(logistic, 0.3, n, engine=engine, schedule=schedule)[1](_seed(n))
+        alone += counts(profile)
+    with checkpoint.profile() as profile:
+        waiting = [
+            checkpoint.pullback(logistic, 0.3, n, engine=engine, schedule=schedule)[1] for n in lengths
+        ]
+        for i in (1, 2, 0):
+            waiting[i](_seed(lengths[i]))
+    assert counts(profile) == alone
+    assert [sweep.finished for sweep in profile.sweeps] == [True] * 3
+
+
+def _seed(n: int) -> Any:
+    return {"last": 1.0, "all": [0.5] * (n // 100)}
+
+
 def test_within_a_program_it_is_refused_by_name() -> None:
     def inner(x: Any) -> Any:
         return checkpoint.pullback(lambda z: z * z, x)[0]
