@@ -16,20 +16,25 @@ static void destroy(PyObject *object);
     }
 static PyTypeObject applied_type = TYPE("checkpoint.ctarget.Applied");
 static PyTypeObject saving_type = TYPE("checkpoint.ctarget.Saving"); /* there is a place behind the operands */
+static PyTypeObject formed_type = TYPE("checkpoint.ctarget.Formed"); /* likewise */
 
 bool is_applied(const PyObject *origin) {
-    return Py_IS_TYPE(origin, &applied_type) || Py_IS_TYPE(origin, &saving_type);
+    return Py_IS_TYPE(origin, &applied_type) || Py_IS_TYPE(origin, &saving_type) || Py_IS_TYPE(origin, &formed_type);
 }
 
 PyObject *saved_in(const Applied *applied) {
     return Py_IS_TYPE(applied, &saving_type) ? applied->operands[Py_SIZE(applied)] : NULL;
 }
 
+PyObject *form_in(const Applied *applied) {
+    return Py_IS_TYPE(applied, &formed_type) ? applied->operands[Py_SIZE(applied)] : NULL;
+}
+
 static void destroy(PyObject *object) {
     Applied *applied = (Applied *)object;
     Py_XDECREF(applied->plan);
     Py_XDECREF(applied->result);
-    Py_XDECREF(applied->form);
+    Py_XDECREF(form_in(applied));
     Py_XDECREF(saved_in(applied));
     for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++) Py_XDECREF(applied->operands[i]);
     PyObject_Free(object);
@@ -86,18 +91,18 @@ static PyObject *residual(const ArrayClasses *c, PyObject *plan, uint32_t i, con
     return keep_array(c, native, tape, bytes) ? Py_NewRef(native) : NULL;
 }
 
-/* Returns a new Applied without operands; saved: what the record has saved, or NULL. */
-static Applied *applied_to(PyObject *plan, PyObject *pulls, Py_ssize_t count, PyObject *saved) {
-    PyTypeObject *type = saved ? &saving_type : &applied_type;
+/* Returns a new Applied without operands; saved: what the record has saved, or NULL; form: of all operands, or NULL. */
+static Applied *applied_to(PyObject *plan, PyObject *pulls, Py_ssize_t count, PyObject *saved, PyObject *form) {
+    PyTypeObject *type = saved ? &saving_type : form ? &formed_type : &applied_type;
+    PyObject *behind = saved ? saved : form;
     if (!type->tp_dict && PyType_Ready(type) < 0) return NULL;
-    Applied *made = PyObject_NewVar(Applied, type, count + (saved != NULL));
+    Applied *made = PyObject_NewVar(Applied, type, count + (behind != NULL));
     if (!made) return NULL;
     Py_SET_SIZE(made, count);
-    if (saved) made->operands[count] = Py_NewRef(saved);
+    if (behind) made->operands[count] = Py_NewRef(behind);
     made->plan = Py_NewRef(plan);
     made->pulls = pulls;
     made->result = NULL;
-    made->form = NULL;
     for (Py_ssize_t i = 0; i < count; i++) made->operands[i] = NULL;
     return made;
 }
@@ -137,11 +142,11 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
     const uint64_t wanted = wanted_bits(c, plan, natives);
     if (!is_number || !wanted) return Py_NewRef(c->idle);
     PyObject *pulls = pulls_for(c, plan, wanted);
-    Applied *made = pulls ? applied_to(plan, pulls, natives->count, saved) : NULL;
+    Applied *made = pulls ? applied_to(plan, pulls, natives->count, saved, natives->form) : NULL;
     if (!made) return NULL;
     const uint64_t read = (uint64_t)PyLong_AsLongLong(PyTuple_GET_ITEM(pulls, 2));
-    made->form = Py_XNewRef(natives->form);
-    *bytes = (int64_t)(sizeof(Applied) + natives->count * sizeof(PyObject *));
+    const uint32_t places = natives->count + (form_in(made) != NULL);
+    *bytes = (int64_t)(sizeof(Applied) + places * sizeof(PyObject *));
     bool done = true;
     for (uint32_t i = 0; done && i < natives->count; i++) {
         made->operands[i] = residual(c, plan, i, natives, read >> i & 1, tape, bytes);

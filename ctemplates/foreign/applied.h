@@ -15,14 +15,16 @@ typedef struct Applied {
     PyObject *plan;      /* the step's StepPlan */
     PyObject *pulls;     /* of the plan, which owns it: see pulls_of in checkpoint/ctarget/plans.py */
     PyObject *result;    /* NULL: no rule reads it */
-    PyObject *form;      /* the Like of all operands that are arrays; NULL: there is none, or it is not known */
-    PyObject *operands[]; /* and, if it is one that saves, what the record has saved */
+    PyObject *operands[]; /* and behind them what the record has saved, or else the form of all, where there is one */
 } Applied;
 
 bool is_applied(const PyObject *origin);
 
 /* Returns what the record has saved for its `pull`, a tuple, borrowed; NULL: nothing. */
 PyObject *saved_in(const Applied *applied);
+
+/* Returns the Like of all operands that are arrays, borrowed; NULL: there is none, or it is not known. */
+PyObject *form_in(const Applied *applied);
 
 /* Returns what the plan has for an application whose operands with these bits receive cotangents, of which `wanted_in` is
  * the positions; borrowed. NULL with an exception. */

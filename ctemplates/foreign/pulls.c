@@ -193,7 +193,7 @@ static uint32_t first_like(const Pull *p, uint32_t position) {
 
 /* Returns the form of g and of all operands; NULL: not known. g is compared once, and noted to have it. */
 static PyObject *common_form(Pull *p) {
-    PyObject *form = p->applied->form;
+    PyObject *form = form_in(p->applied);
     if (!form || form == p->form) return form;
     if (!is_library_array(p->c, p->g) || !same_noted_form(p->c, &p->forms, p->g, form)) return NULL;
     Py_XSETREF(p->form, Py_NewRef(form));
