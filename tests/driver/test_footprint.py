@@ -32,6 +32,7 @@ from tests.arrays.corpus import examples as array_examples
 from tests.driver.large import COUNT, ENGINES, RUNS, large_run, started
 from tests.python.corpus import examples as python_examples
 from tests.support.corpus import SUCCEEDING, engine_name, value_of
+from tests.support.sampling import sample
 from tests.support.tracing import traced
 from tests.support.world import World
 
@@ -136,7 +137,7 @@ def test_programs_of_the_corpus(name: str, engine: Engine) -> None:
 
 
 @on_each_engine
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", sample(EXAMPLES))
 def test_python_functions_of_the_corpora(name: str, engine: Engine) -> None:
     call = run_of(EXAMPLES[name].function, EXAMPLES[name].args, {}, engine.name)
     with redirect_stdout(StringIO()), np.errstate(all="ignore"):

@@ -19,7 +19,7 @@ def agrees(program: Program) -> None:
 
 
 @given(program=objects_programs())
-@settings(REPEATABLE, max_examples=25)
+@settings(REPEATABLE, max_examples=15)
 def test_agrees(program: Program) -> None:
     agrees(program)
 
