@@ -38,14 +38,18 @@ def _label(row: dict[str, Any]) -> str:
     return f"{row['method']}{', each=' if row['each'] else ''}"
 
 
-def training(found: dict[str, Any], names: tuple[str, str], path: Path) -> None:
-    """Draw two columns of a curve of training over the steps, each with a scale of its own."""
+def training(found: dict[str, Any], names: tuple[str, str], path: Path, is_shared: bool = False) -> None:
+    """Draw two columns of a curve of training over the steps, each with a scale of its own unless shared."""
     figure, left = pyplot.subplots(figsize=(6, 3.6), layout="constrained")
-    for axes, name, color in zip((left, left.twinx()), names, ("C0", "C1"), strict=True):
-        steps = [row["step"] for row in found["curve"]]
-        axes.plot(steps, [row[name] for row in found["curve"]], "o-", color=color)
-        axes.set_ylabel(name, color=color)
+    right = left if is_shared else left.twinx()
+    for axes, name, color in zip((left, right), names, ("C0", "C1"), strict=True):
+        rows = [row for row in found["curve"] if name in row]
+        axes.plot([row["step"] for row in rows], [row[name] for row in rows], "o-", color=color, label=name)
         axes.set_ylim(0.0, None)
+        if not is_shared:
+            axes.set_ylabel(name, color=color)
+    if is_shared:
+        left.legend()
     left.set(xlabel="steps", title=f"{found['depth']:,} blocks")
     figure.savefig(path, dpi=DPI)
     pyplot.close(figure)
@@ -63,7 +67,7 @@ def deepest(found: dict[str, Any], path: Path) -> None:
         axes.bar_label(bars, [f"{depth:,}" if depth else "" for depth in depths], padding=3, fontsize=8)
     axes.set(xscale="log", xlabel=f"blocks within {found['cap'] / deep.MIB:,.0f} MiB")
     axes.set_yticks(range(len(methods)), methods, fontsize=8)
-    axes.margins(x=0.15)
+    axes.set_xlim(10, 4 * max(own["depth"] for method in found["found"].values() for own in method.values()))
     axes.invert_yaxis()
     axes.legend(fontsize=8)
     figure.savefig(path, dpi=DPI)

@@ -2,7 +2,7 @@
 
     python -m experiments.gpt.draw
 
-Out: depth.png and train.png beside this file.
+Out: depth.png and train.png beside this file, of the results that there are.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from experiments import common, depth_pictures
 HERE = Path(__file__).parent
 
 if __name__ == "__main__":
-    depth_pictures.over_depth(common.saved("gpt", "c"), HERE / "depth.png")
-    names = ("perplexity", "perplexity in training")
-    depth_pictures.training(common.saved("gpt-train", "c"), names, HERE / "train.png")
+    if found := common.saved("gpt", "c"):
+        depth_pictures.over_depth(found, HERE / "depth.png")
+    if found := common.saved("gpt-train", "c"):
+        names = ("perplexity", "perplexity in training")
+        depth_pictures.training(found, names, HERE / "train.png", is_shared=True)

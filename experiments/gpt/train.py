@@ -37,7 +37,7 @@ def main() -> None:
     one_thread()
     first, began, losses = net.weights(depth), time.process_time(), []
     start = perplexity(first)
-    curve: list[dict[str, float]] = [{"step": 0, "perplexity": start, "perplexity in training": start}]
+    curve: list[dict[str, float]] = [{"step": 0, "perplexity": start}]
     print(f"step 0  perplexity {start:.1f}", flush=True)
     found = (net.batch(seed=step, size=2 * net.BATCH) for step in range(1, steps + 1))
     for step, (weights, loss) in enumerate(

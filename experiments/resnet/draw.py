@@ -2,7 +2,7 @@
 
     python -m experiments.resnet.draw
 
-Out: depth.png and train.png beside this file.
+Out: depth.png and train.png beside this file, of the results that there are.
 """
 
 from __future__ import annotations
@@ -14,5 +14,7 @@ from experiments import common, depth_pictures
 HERE = Path(__file__).parent
 
 if __name__ == "__main__":
-    depth_pictures.over_depth(common.saved("resnet", "c"), HERE / "depth.png")
-    depth_pictures.training(common.saved("resnet-train", "c"), ("loss", "accuracy"), HERE / "train.png")
+    if found := common.saved("resnet", "c"):
+        depth_pictures.over_depth(found, HERE / "depth.png")
+    if found := common.saved("resnet-train", "c"):
+        depth_pictures.training(found, ("loss", "accuracy"), HERE / "train.png")

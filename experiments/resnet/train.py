@@ -54,7 +54,7 @@ def main() -> None:
     one_thread()
     images, labels, tested, expected = net.images()
     steps = min(chosen.steps or 1_000_000, epochs * (len(images) // net.BATCH))
-    shown = min(SHOWN, max(1, steps // 6))
+    shown = min(SHOWN, max(1, steps // 3))
     first, losses, curve, began = net.weights(depth), [], [], time.process_time()
     found = islice(batches(images, labels, epochs), steps)
     for step, (weights, loss) in enumerate(
