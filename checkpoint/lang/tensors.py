@@ -33,6 +33,7 @@ _FUNCTIONS = {
     "pad": 4,
     "concat": 2,
     "where": 3,
+    "if-tensor": 3,
     "sum": 2,
     "maxall": 1,
     "minall": 1,

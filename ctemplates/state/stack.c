@@ -263,7 +263,10 @@ uint32_t stack_lanes(const Stack *stack, int64_t *lanes, uint32_t room) {
     uint32_t count = 0;
     while (count < room && stack_next(&walk, &head, &saved)) {
         const uint32_t lane = head.point->lane;
-        if (lane && saved[lane - 1].tag == INTEGER) lanes[count++] = saved[lane - 1].integer;
+        if (!lane) continue;
+        const Value number = saved[lane - 1]; /* of texts in the language a real */
+        if (number.tag == INTEGER) lanes[count++] = number.integer;
+        if (number.tag == REAL) lanes[count++] = (int64_t)number.real;
     }
     return count;
 }

@@ -298,5 +298,10 @@ WHERE_ = tensor(
     ],
 )
 
-for _name, _record in (("narrow-tensor", NARROW), ("expand-tensor", EXPAND), ("concat-tensors", CONCAT)):
+for _name, _record in (
+    ("narrow-tensor", NARROW),
+    ("expand-tensor", EXPAND),
+    ("concat-tensors", CONCAT),
+    ("if-tensor", WHERE_),
+):
     register(dataclasses.replace(_record, name=_name))
