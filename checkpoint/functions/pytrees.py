@@ -14,6 +14,7 @@ the place as Python would write it. Nothing here recurses.
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -175,6 +176,8 @@ def _fold(
             return None
         if type(other) not in CONTAINERS:
             return leaf(item, other)
+        if type(item) in _FUNCTIONS:
+            return None  # one of a library, with a place in the program of its own
         whole = together(item, other)
         if whole is not None:
             return whole
@@ -182,6 +185,9 @@ def _fold(
         return Branch(pairs, lambda parts: rebuilt(item, other, parts))
 
     return fold((nest, value), opened)
+
+
+_FUNCTIONS = frozenset((types.FunctionType, types.BuiltinFunctionType))
 
 
 def parts_of_python(item: Any, value: Any) -> Any:

@@ -27,20 +27,20 @@ _ERF = loop_of(special.erf)
 _NEEDS = {"x": 0, "y": RESULT}
 
 
-def _activation(
+def activation(
     name: str,
     value: Rule,
     slope: Rule,
     reads: str,
     *parameters: Any,
-    by_first: Rule | None = None,
+    by: tuple[Rule, ...] = (),
     **fields: Any,
 ) -> Tensor:
     """Register an activation.
 
     value(xp, x, *parameters). slope(y, x, *parameters): the derivative, made of records. reads: which of x
-    and y it reads. parameters: others than the default ones, of a further sample. by_first: the derivative by
-    the first of them, of the same operands.
+    and y it reads. parameters: others than the default ones, of a further sample. by: the derivatives by the
+    first of them, of the same operands.
     """
     rest = len(inspect.signature(value).parameters) - 2
     vjp_kernel = f"{name}_vjp"
@@ -54,23 +54,14 @@ def _activation(
     def jvp(t: Any, y: Any, x: Any, *given: Any) -> Any:
         return number(MULTIPLY(tangent_array(t), slope(y, x, *given)))
 
-    def parameter_vjp(xp: Any, g: Any, y: Any, x: Any, first: Any, *given: Any) -> Any:
-        assert by_first is not None
-        return unbroadcast(xp, g * by_first(y, x, first, *given), first)
-
-    def parameter_jvp(t: Any, y: Any, x: Any, *given: Any) -> Any:
-        assert by_first is not None
-        return number(MULTIPLY(by_first(y, x, *given), t))
-
     given = range(1, 1 + rest)  # the parameters, of which each may be an array without axes
-    further = [None] * rest
-    more = (None,) * rest if by_first is None else (parameter_vjp, *further[1:])
+    rules = [_by_parameter(i, rule) for i, rule in enumerate(by)] + [(None, None)] * (rest - len(by))
     base = sampled((-2.5, 2.5))
     return tensor(
         f"tensorlib.{name}",
         _by_kernel(name, value),
-        vjps=(vjp, *more),
-        jvps=(jvp, *[rule and parameter_jvp for rule in more]),
+        vjps=(vjp, *[pull for pull, _ in rules]),
+        jvps=(jvp, *[push for _, push in rules]),
         needs=((*[_NEEDS[letter] for letter in reads], *given), *[(0, *given, RESULT)] * rest),
         shape="that of the array",
         samples=lambda rng: [
@@ -79,6 +70,18 @@ def _activation(
         ],
         **fields,
     )
+
+
+def _by_parameter(position: int, by: Rule) -> tuple[Rule | None, Rule | None]:
+    """Return the rules for the cotangent and the tangent of a parameter, by the derivative by it."""
+
+    def pull(xp: Any, g: Any, y: Any, x: Any, *given: Any) -> Any:
+        return unbroadcast(xp, g * by(y, x, *given), given[position])
+
+    def push(t: Any, y: Any, x: Any, *given: Any) -> Any:
+        return number(MULTIPLY(by(y, x, *given), t))
+
+    return pull, push
 
 
 def _by_kernel(name: str, value: Rule) -> Rule:
@@ -133,7 +136,7 @@ def erf(x: Any) -> Any:
 
 # Their records
 
-RELU = _activation(
+RELU = activation(
     "relu",
     lambda xp, x: xp.maximum(x, 0.0),
     lambda y, x: WHERE(GREATER(y, 0.0), 1.0, 0.0),
@@ -141,13 +144,13 @@ RELU = _activation(
     implements=(relu,),
     convention="0 at 0",
 )
-LEAKY_RELU = _activation(
+LEAKY_RELU = activation(
     "leaky_relu",
     lambda xp, x, negative_slope=0.01: xp.where(x > 0.0, x, x * negative_slope),
     lambda y, x, negative_slope=0.01: WHERE(GREATER(x, 0.0), 1.0, negative_slope),
     "x",
     0.2,
-    by_first=lambda y, x, negative_slope: WHERE(GREATER(x, 0.0), 0.0, x),
+    by=(lambda y, x, negative_slope: WHERE(GREATER(x, 0.0), 0.0, x),),
     implements=(leaky_relu,),
     convention="negative_slope at 0",
 )
@@ -158,7 +161,7 @@ def _sigmoid(xp: Any, x: Any) -> Any:
     return xp.where(x >= 0.0, 1.0 / (1.0 + small), small / (1.0 + small))[()]
 
 
-SIGMOID = _activation(
+SIGMOID = activation(
     "sigmoid",
     _sigmoid,
     lambda y, x: MULTIPLY(y, SUBTRACT(1.0, y)),
@@ -172,7 +175,7 @@ def _silu_slope(y: Any, x: Any) -> Any:
     return MULTIPLY(s, ADD(1.0, MULTIPLY(x, SUBTRACT(1.0, s))))
 
 
-SILU = _activation("silu", lambda xp, x: x * SIGMOID.value(xp, x), _silu_slope, "x", implements=(silu,))
+SILU = activation("silu", lambda xp, x: x * SIGMOID.value(xp, x), _silu_slope, "x", implements=(silu,))
 
 
 def _softplus(xp: Any, x: Any, beta: Any = 1.0, threshold: Any = 20.0) -> Any:
@@ -187,7 +190,7 @@ def _by_beta(y: Any, x: Any, beta: Any, threshold: Any = 20.0) -> Any:
     return WHERE(GREATER(scaled, threshold), 0.0, bent)
 
 
-SOFTPLUS = _activation(
+SOFTPLUS = activation(
     "softplus",
     _softplus,
     lambda y, x, beta=1.0, threshold=20.0: WHERE(
@@ -196,7 +199,7 @@ SOFTPLUS = _activation(
     "x",
     2.0,
     3.0,
-    by_first=_by_beta,
+    by=(_by_beta,),
     implements=(softplus,),
     convention="beyond the threshold that of x",
 )
@@ -204,7 +207,7 @@ SOFTPLUS = _activation(
 _OF_TANH = math.sqrt(2.0 / math.pi)
 
 
-ERF = _activation(
+ERF = activation(
     "erf",
     _ERF,
     lambda y, x: MULTIPLY(2.0 / math.sqrt(math.pi), record("np.exp")(MULTIPLY(-1.0, MULTIPLY(x, x)))),
@@ -237,4 +240,4 @@ def _gelu_slope(y: Any, x: Any, approximate: Any = "none") -> Any:
     return ADD(below, MULTIPLY(x, bell))
 
 
-GELU = _activation("gelu", _gelu, _gelu_slope, "x", "tanh", implements=(gelu,))
+GELU = activation("gelu", _gelu, _gelu_slope, "x", "tanh", implements=(gelu,))

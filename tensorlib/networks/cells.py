@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.prims.arrays import translated_as
-from tensorlib.networks.activations import sigmoid
+from tensorlib.networks.activations import relu, sigmoid
 from tensorlib.networks.affine import linear
 
 
@@ -23,9 +23,14 @@ def lstm_cell(
     w_ih (4 size, inputs), w_hh (4 size, size): the rows of the input, forget, cell and output
     gates in this order.
     """
+    return lstm_step(linear(input, w_ih, b_ih), hx, w_hh, b_hh)
+
+
+def lstm_step(part: Any, hx: Any, w_hh: Any, b_hh: Any = None) -> tuple[Any, Any]:
+    """Return the states after the states hx, by the part that the input gives the gates."""
     h, c = hx
-    size = h.shape[-1]
-    gates = linear(input, w_ih, b_ih) + linear(h, w_hh, b_hh)
+    gates = part + linear(h, w_hh, b_hh)
+    size = c.shape[-1]
     opened = sigmoid(gates[..., : 2 * size])
     cell = np.tanh(gates[..., 2 * size : 3 * size])
     c = opened[..., size:] * c + opened[..., :size] * cell
@@ -37,11 +42,26 @@ def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: 
 
     w_ih (3 size, inputs), w_hh (3 size, size): the rows of the reset, update and new gates in this order.
     """
+    return gru_step(linear(input, w_ih, b_ih), hx, w_hh, b_hh)
+
+
+def gru_step(new: Any, hx: Any, w_hh: Any, b_hh: Any = None) -> Any:
+    """Return the state after the state hx, by the part that the input gives the gates."""
     size = hx.shape[-1]
-    new, old = linear(input, w_ih, b_ih), linear(hx, w_hh, b_hh)
+    old = linear(hx, w_hh, b_hh)
     opened = sigmoid(new[..., : 2 * size] + old[..., : 2 * size])
     n = np.tanh(new[..., 2 * size :] + opened[..., :size] * old[..., 2 * size :])
     return n + opened[..., size:] * (hx - n)
+
+
+def rnn_tanh_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    """Return tanh of the input and the state hx, each times its weights, as torch.rnn_tanh_cell."""
+    return np.tanh(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
+
+
+def rnn_relu_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    """Return what rnn_tanh_cell does with relu in the place of tanh."""
+    return relu(linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh))
 
 
 def tree_lstm_cell(
@@ -76,5 +96,13 @@ def _opened(x: Any) -> Any:
     return 0.5 * np.tanh(0.5 * x) + 0.5
 
 
-for _function in (lstm_cell, gru_cell, tree_lstm_cell):
+for _function in (
+    lstm_cell,
+    gru_cell,
+    rnn_tanh_cell,
+    rnn_relu_cell,
+    tree_lstm_cell,
+    lstm_step,
+    gru_step,
+):
     translated_as(_function, _function)

@@ -15,7 +15,7 @@ import torch
 
 from checkpoint.ad.array_library import library_of, noticed
 from checkpoint.prims.arrays import ArrayLibrary, install
-from tensorlib.pytorch import kernels, making, namespace, settings, window_kernels
+from tensorlib.pytorch import kernels, making, namespace, piecewise_kernels, settings, window_kernels
 from tensorlib.pytorch.elementwise import BUILTINS
 
 _FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
@@ -35,7 +35,7 @@ class TorchArrays(ArrayLibrary):
         torch.Tensor._is_view,
     )
     builtins = BUILTINS
-    kernels = SimpleNamespace(**{**vars(kernels), **vars(window_kernels)})
+    kernels = SimpleNamespace(**vars(kernels) | vars(window_kernels) | vars(piecewise_kernels))
     plain = "x.as_subclass(torch.Tensor)"
     written_in = "tensorlib.pytorch.functions"
 

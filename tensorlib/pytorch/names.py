@@ -6,7 +6,7 @@ import torch
 
 from checkpoint.prims.arrays import also_implements, lacks, translated_as
 from tensorlib import networks as of_networks
-from tensorlib.pytorch import creation, functions, modules, networks
+from tensorlib.pytorch import activations, creation, functions, layers, losses, modules, networks
 from tensorlib.pytorch.lacking import LACKING
 from tensorlib.pytorch.library import TORCH
 from tensorlib.pytorch.refused import refuse_all
@@ -77,7 +77,12 @@ for _name in _OF_NETWORKS.split():
     translated_as(getattr(torch.nn.functional, _name), getattr(networks, _name))
 for _name in _ALSO_OF_NUMPY.split():
     translated_as(getattr(torch.nn.functional, _name), getattr(of_networks, _name))
-for _name in ("lstm_cell", "gru_cell"):
+for _module in (activations, losses, layers):
+    for _name in _module.NAMES.split():
+        translated_as(getattr(torch.nn.functional, _name), getattr(_module, _name))
+for _name in [*losses.ALIKE.split(), *layers.ALIKE.split(), "prelu", "glu", "softsign", "tanhshrink"]:
+    translated_as(getattr(torch.nn.functional, _name), getattr(of_networks, _name))
+for _name in ("lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell"):
     translated_as(getattr(torch, _name), getattr(of_networks, _name))
 for _name in ("batch_norm", "instance_norm"):  # which change the running statistics
     translated_as(getattr(torch.nn.functional, _name), getattr(of_networks, _name), writes=True)

@@ -15,12 +15,13 @@ import numpy as np
 import torch
 
 from checkpoint.ad.pullbacks import Like
-from tensorlib.pytorch import kernels, window_kernels
+from tensorlib.pytorch import kernels, piecewise_kernels, window_kernels
 
 
 def found(name: str) -> Callable[..., Any] | None:
     """Return a kernel of PyTorch as a function of NumPy's arrays; None if there is none of this name."""
-    function = getattr(kernels, name, None) or getattr(window_kernels, name, None)
+    parts = (kernels, window_kernels, piecewise_kernels)
+    function = next((each for part in parts if (each := getattr(part, name, None))), None)
     if function is None:
         return None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 
 from checkpoint.prims.arrays import refused
-from tensorlib.pytorch import networks
+from tensorlib.pytorch import activations, networks
 from tensorlib.pytorch.library import TORCH
 
 _DRAW = (
@@ -30,7 +30,7 @@ _DRAWING = (
     "rand randn randint randperm rand_like randn_like randint_like bernoulli multinomial normal poisson "
     "manual_seed seed Generator"
 )
-_DROPOUT = "alpha_dropout feature_alpha_dropout gumbel_softmax rrelu fractional_max_pool2d"
+_DROPOUT = "gumbel_softmax fractional_max_pool2d fractional_max_pool3d"
 _FUNCTIONS = {
     "autograd.grad": _DERIVE,
     "autograd.backward": _DERIVE,
@@ -78,7 +78,7 @@ def refuse_all() -> None:
     for name in _DROPOUT.split():
         shown = f"torch.nn.functional.{name}, whose numbers come from a hidden state,"
         refused(getattr(torch.nn.functional, name), shown, _MASK)
-    for name, drawn in networks.DRAWING.items():
+    for name, drawn in (networks.DRAWING | activations.DRAWING).items():
         refused(drawn, f"torch.nn.functional.{name}, whose numbers come from a hidden state,", _MASK)
     for path, instead in _FUNCTIONS.items():
         thing = torch

@@ -1,0 +1,119 @@
+"""Activations of torch.nn.functional with PyTorch's parameters, for programs to be translated with."""
+# PyTorch's names
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.prims.arrays import prim
+from tensorlib.pytorch.networks import _refuse, leaky_relu
+
+
+def elu(input: Any, alpha: Any = None, inplace: Any = False) -> Any:
+    _refuse(inplace)
+    return prim("tensorlib.elu", input) if alpha is None else prim("tensorlib.elu", input, alpha)
+
+
+def celu(input: Any, alpha: Any = None, inplace: Any = False) -> Any:
+    _refuse(inplace)
+    return prim("tensorlib.celu", input) if alpha is None else prim("tensorlib.celu", input, alpha)
+
+
+def selu(input: Any, inplace: Any = False) -> Any:
+    _refuse(inplace)
+    return prim("tensorlib.selu", input)
+
+
+def hardtanh(input: Any, min_val: Any = None, max_val: Any = None, inplace: Any = False) -> Any:
+    _refuse(inplace)
+    if min_val is None and max_val is None:
+        return prim("tensorlib.hardtanh", input)
+    low, high = -1.0 if min_val is None else min_val, 1.0 if max_val is None else max_val
+    return prim("tensorlib.hardtanh", input, low, high)
+
+
+def relu6(input: Any, inplace: Any = False) -> Any:
+    _refuse(inplace)
+    return prim("tensorlib.hardtanh", input, 0.0, 6.0)
+
+
+def hardsigmoid(input: Any, inplace: Any = False) -> Any:
+    _refuse(inplace)
+    return prim("tensorlib.hardsigmoid", input)
+
+
+def hardswish(input: Any, inplace: Any = False) -> Any:
+    _refuse(inplace)
+    return prim("tensorlib.hardswish", input)
+
+
+def mish(input: Any, inplace: Any = False) -> Any:
+    _refuse(inplace)
+    return prim("tensorlib.mish", input)
+
+
+def threshold(input: Any, threshold: Any, value: Any, inplace: Any = False) -> Any:
+    _refuse(inplace)
+    return prim("tensorlib.threshold", input, threshold, value)
+
+
+def hardshrink(input: Any, lambd: Any = 0.5) -> Any:
+    return prim("tensorlib.hardshrink", input, lambd)
+
+
+def softshrink(input: Any, lambd: Any = 0.5) -> Any:
+    if lambd < 0.0:
+        raise ValueError(f"softshrink: lambd must not be negative, not {lambd}")
+    return prim("tensorlib.softshrink", input, lambd)
+
+
+def logsigmoid(input: Any) -> Any:
+    return prim("tensorlib.log_sigmoid", input)
+
+
+def tanh(input: Any) -> Any:
+    return prim("np.tanh", input)
+
+
+# What draws in training only
+
+
+def _drawn_alpha(input: Any) -> Any:
+    raise NotImplementedError("is refused in programs")
+
+
+def _drawn_features(input: Any) -> Any:
+    raise NotImplementedError("is refused in programs")
+
+
+def _drawn_slopes(input: Any) -> Any:
+    raise NotImplementedError("is refused in programs")
+
+
+DRAWING = {
+    "alpha_dropout": _drawn_alpha,
+    "feature_alpha_dropout": _drawn_features,
+    "rrelu": _drawn_slopes,
+}
+
+
+def alpha_dropout(input: Any, p: Any = 0.5, training: Any = False, inplace: Any = False) -> Any:
+    return _drawn_alpha(input) if training and p > 0.0 else input
+
+
+def feature_alpha_dropout(input: Any, p: Any = 0.5, training: Any = False, inplace: Any = False) -> Any:
+    return _drawn_features(input) if training and p > 0.0 else input
+
+
+def rrelu(
+    input: Any, lower: Any = 1.0 / 8, upper: Any = 1.0 / 3, training: Any = False, inplace: Any = False
+) -> Any:
+    if training:
+        return _drawn_slopes(input)
+    return leaky_relu(input, (lower + upper) / 2.0, inplace)
+
+
+NAMES = (
+    "elu celu selu hardtanh relu6 hardsigmoid hardswish mish threshold hardshrink softshrink logsigmoid tanh "
+    "alpha_dropout feature_alpha_dropout rrelu"
+)

@@ -1,0 +1,1 @@
+"""Every layer of torch.nn with sample arguments, tried in programs."""
