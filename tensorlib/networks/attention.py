@@ -43,8 +43,8 @@ def _check(query: Any, key: Any, value: Any, mask: Any, dropout: Any, causal: An
         )
     if dropout:
         raise ValueError(
-            "scaled_dot_product_attention: dropout_p draws hidden random numbers: pass 0.0, and multiply "
-            "by a mask that is drawn outside of the function"
+            "scaled_dot_product_attention: dropout_p draws hidden random numbers: pass 0.0 (a module of "
+            "PyTorch's does after model.eval()), and multiply by a mask that is drawn outside of the function"
         )
     if causal and mask is not None:
         raise ValueError("scaled_dot_product_attention takes attn_mask or is_causal, not both")

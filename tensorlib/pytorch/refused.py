@@ -16,8 +16,8 @@ _DRAW = (
     "to(tensorlib.random.normal(key, shape), torch.float32), with tensorlib.to"
 )
 _MASK = (
-    "multiply by a mask that is drawn outside of the function, and passed; or drop by an explicit key, "
-    "tensorlib.networks.dropout(x, p, key)"
+    "leave it out, model.eval(); or multiply by a mask that is drawn outside of the function, and passed; or "
+    "drop by an explicit key, tensorlib.networks.dropout(x, p, key)"
 )
 _DERIVE = "this package takes derivatives: call checkpoint.grad(f)(x), inside of a function, too"
 _RULE = "make what the hook does to the cotangent a function with a rule of its own, checkpoint.primitive"

@@ -118,7 +118,7 @@ def attend(
     if not is_causal or padding is not None or need_weights:
         mask, is_causal = canonical(attn_mask, "attn_mask", query.dtype), False
     if use_separate_proj_weight:
-        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+        weights = [q_proj_weight, k_proj_weight, v_proj_weight]
     else:
         weights = np.split(in_proj_weight, 3, axis=0)
     biases = (None, None, None) if in_proj_bias is None else np.split(in_proj_bias, 3, axis=0)

@@ -11,6 +11,7 @@ import pytest
 import checkpoint
 from checkpoint import Bisection, Plain, grad, hessian, hvp, jacfwd, jacrev, value_and_grad
 from tests.arrays.agreement import same_values
+from tests.support.corpus import usable_engines
 
 X = np.array([0.5, -1.0, 2.0])
 A = np.array([[2.0, 1.0, 0.0], [0.5, 3.0, -1.0], [1.0, 0.0, 4.0]])
@@ -208,3 +209,26 @@ def test_scalars_of_numpy(engine: str) -> None:
     assert isinstance(found, float)
     zero_dimensional = grad(lambda x: x * x, engine=engine)(np.array(3.0))
     check(zero_dimensional, np.array(6.0))
+
+
+class Version:
+    """A class with equality of its own, beside arrays."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Version) and self.number == other.number
+
+    __hash__ = None  # type: ignore[assignment]  # as a class that defines __eq__ alone has it
+
+
+def chosen_by_inequality(x: Any) -> Any:
+    assert Version(1) != Version(2)
+    return (np.where(x != 1.0, x * x, 0.0) + np.where(1.0 != x, x, 0.0)).sum()
+
+
+@pytest.mark.parametrize("engine", [engine.name for engine in usable_engines()])
+def test_arrays_are_unequal_by_elements_where_a_class_has_its_own_equality(engine: str) -> None:
+    found = checkpoint.grad(chosen_by_inequality, engine=engine)(np.array([1.0, 2.0, 3.0]))
+    assert found.tolist() == [0.0, 5.0, 7.0]

@@ -97,43 +97,48 @@ LOSSES: dict[str, Sample] = {
     ),
     "LinearCrossEntropyLoss": lambda: (nn.LinearCrossEntropyLoss(4, 5), (x(3, 4), labels)),
 }
+
+
+def of_axes(kind: str, n: int, size: int, *given: Any, channels: int = 3, **named: Any) -> Sample:
+    """Return the sample of a layer with n axes of places; evaluation=True: as it is in evaluation."""
+    evaluation = named.pop("evaluation", False)
+
+    def made() -> tuple[Any, tuple[Any, ...]]:
+        layer = getattr(nn, f"{kind}{n}d")(*given, **named)
+        return (layer.eval() if evaluation else layer), (x(4, channels, *[size] * n),)
+
+    return made
+
+
+def unpooled(n: int) -> Sample:
+    def made() -> tuple[Any, tuple[Any, ...]]:
+        pool = getattr(nn, f"MaxPool{n}d")(2, return_indices=True)
+        return getattr(nn, f"MaxUnpool{n}d")(2), pool(x(2, 3, *[6] * n))
+
+    return made
+
+
 PLACES: dict[str, Sample] = {}
 for n in (1, 2, 3):
-    places = [6] * n
     PLACES |= {
-        f"Conv{n}d": lambda n=n: (getattr(nn, f"Conv{n}d")(4, 6, 3, 2, 1, groups=2), (x(2, 4, *[6] * n),)),
-        f"ConvTranspose{n}d": lambda n=n: (
-            getattr(nn, f"ConvTranspose{n}d")(4, 6, 3, 2, 1),
-            (x(2, 4, *[4] * n),),
-        ),
-        f"MaxPool{n}d": lambda n=n: (getattr(nn, f"MaxPool{n}d")(3, 2, 1), (x(2, 3, *[6] * n),)),
-        f"AvgPool{n}d": lambda n=n: (getattr(nn, f"AvgPool{n}d")(3, 2, 1), (x(2, 3, *[6] * n),)),
-        f"LPPool{n}d": lambda n=n: (getattr(nn, f"LPPool{n}d")(2, 2), (x(2, 3, *[6] * n),)),
-        f"AdaptiveAvgPool{n}d": lambda n=n: (getattr(nn, f"AdaptiveAvgPool{n}d")(4), (x(2, 3, *[6] * n),)),
-        f"AdaptiveMaxPool{n}d": lambda n=n: (getattr(nn, f"AdaptiveMaxPool{n}d")(4), (x(2, 3, *[6] * n),)),
-        f"MaxUnpool{n}d": lambda n=n: (
-            getattr(nn, f"MaxUnpool{n}d")(2),
-            getattr(nn, f"MaxPool{n}d")(2, return_indices=True)(x(2, 3, *[6] * n)),
-        ),
-        f"BatchNorm{n}d": lambda n=n: (getattr(nn, f"BatchNorm{n}d")(3), (x(4, 3, *[3] * n),)),
-        f"BatchNorm{n}d in evaluation": lambda n=n: (
-            getattr(nn, f"BatchNorm{n}d")(3).eval(),
-            (x(4, 3, *[3] * n),),
-        ),
-        f"InstanceNorm{n}d": lambda n=n: (
-            getattr(nn, f"InstanceNorm{n}d")(3, affine=True),
-            (x(4, 3, *[3] * n),),
-        ),
-        f"CircularPad{n}d": lambda n=n: (getattr(nn, f"CircularPad{n}d")(2), (x(2, 3, *[4] * n),)),
-        f"ConstantPad{n}d": lambda n=n: (getattr(nn, f"ConstantPad{n}d")(2, 1.5), (x(2, 3, *[4] * n),)),
-        f"ReflectionPad{n}d": lambda n=n: (getattr(nn, f"ReflectionPad{n}d")(2), (x(2, 3, *[4] * n),)),
-        f"ReplicationPad{n}d": lambda n=n: (getattr(nn, f"ReplicationPad{n}d")(2), (x(2, 3, *[4] * n),)),
-        f"ZeroPad{n}d": lambda n=n: (getattr(nn, f"ZeroPad{n}d")(2), (x(2, 3, *[4] * n),)),
-        f"Dropout{n}d": lambda n=n: (getattr(nn, f"Dropout{n}d")(0.5), (x(2, 3, *[4] * n),)),
-        f"Dropout{n}d in evaluation": lambda n=n: (
-            getattr(nn, f"Dropout{n}d")().eval(),
-            (x(2, 3, *[4] * n),),
-        ),
+        f"Conv{n}d": of_axes("Conv", n, 6, 4, 6, 3, 2, 1, channels=4, groups=2),
+        f"ConvTranspose{n}d": of_axes("ConvTranspose", n, 3, 4, 6, 3, 2, 1, channels=4),
+        f"MaxPool{n}d": of_axes("MaxPool", n, 6, 3, 2, 1),
+        f"AvgPool{n}d": of_axes("AvgPool", n, 6, 3, 2, 1),
+        f"LPPool{n}d": of_axes("LPPool", n, 6, 2, 2),
+        f"AdaptiveAvgPool{n}d": of_axes("AdaptiveAvgPool", n, 6, 4),
+        f"AdaptiveMaxPool{n}d": of_axes("AdaptiveMaxPool", n, 6, 4),
+        f"MaxUnpool{n}d": unpooled(n),
+        f"BatchNorm{n}d": of_axes("BatchNorm", n, 3, 3),
+        f"BatchNorm{n}d in evaluation": of_axes("BatchNorm", n, 3, 3, evaluation=True),
+        f"InstanceNorm{n}d": of_axes("InstanceNorm", n, 3, 3, affine=True),
+        f"CircularPad{n}d": of_axes("CircularPad", n, 4, 2),
+        f"ConstantPad{n}d": of_axes("ConstantPad", n, 4, 2, 1.5),
+        f"ReflectionPad{n}d": of_axes("ReflectionPad", n, 4, 2),
+        f"ReplicationPad{n}d": of_axes("ReplicationPad", n, 4, 2),
+        f"ZeroPad{n}d": of_axes("ZeroPad", n, 4, 2),
+        f"Dropout{n}d": of_axes("Dropout", n, 4, 0.5),
+        f"Dropout{n}d in evaluation": of_axes("Dropout", n, 4, 0.5, evaluation=True),
     }
 IMAGES: dict[str, Sample] = {
     "Conv2d padding_mode": lambda: (nn.Conv2d(3, 4, 3, padding=1, padding_mode="circular"), (x(2, 3, 6, 6),)),

@@ -46,7 +46,7 @@ def program(module: Any, inputs: Any, weights: Any) -> Any:
 def drawn(name: str) -> tuple[Any, tuple[Any, ...], Any]:
     torch.manual_seed(1)
     module, inputs = SAMPLES[name]()
-    return module, inputs, torch.randn(6000)
+    return module, inputs, torch.randn(8000)
 
 
 def leaves(inputs: Any) -> list[Any]:

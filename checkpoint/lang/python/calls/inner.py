@@ -97,6 +97,15 @@ def applied(program: ProgramContext, t: CallContext, op: str, args: list[Expr], 
     return bind(program.names, args, choose)
 
 
+def by_elements(span: Span, op: str, v: list[Expr], otherwise: Expr) -> Expr:
+    """Return the primitive of two operands where one is an array, else the other expression."""
+    found = otherwise
+    for operand in v:
+        is_array = prim(span, "py.is-array", copy_of(operand))
+        found = If(span, is_array, prim(span, op, *map(copy_of, v)), found)
+    return found
+
+
 def _of_sequences(program: ProgramContext, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:
     span, found = t.span(node), RUNS.get(op)
     if found is None or not program.groups(*found[0]) or _are_atoms(op, args):

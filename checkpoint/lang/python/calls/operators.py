@@ -171,13 +171,7 @@ class Operators:
         def choose(v: list[Expr]) -> Expr:
             def negation() -> Expr:
                 found = negated(self.span, self.truth(self.comparison("py.eq", list(map(copy_of, v)))))
-                for each in v:  # of arrays it is no boolean, but has an element for each of theirs
-                    if not isinstance(each, Const):
-                        is_array = prim(self.span, "py.is-array", copy_of(each))
-                        found = If(
-                            self.span, is_array, self.of_primitive("py.ne", list(map(copy_of, v))), found
-                        )
-                return found
+                return inner.by_elements(self.span, "py.ne", v, found)
 
             choice = Choice(self, groups, ("__ne__", "__ne__"), v[0], v[1], negation, compares=True)
             return choice.result(negation)
