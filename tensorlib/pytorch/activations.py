@@ -11,12 +11,12 @@ from tensorlib.pytorch.networks import _refuse, leaky_relu
 
 def elu(input: Any, alpha: Any = None, inplace: Any = False) -> Any:
     _refuse(inplace)
-    return prim("tensorlib.elu", input) if alpha is None else prim("tensorlib.elu", input, alpha)
+    return prim("tensorlib.elu", input, 1.0 if alpha is None else alpha)
 
 
 def celu(input: Any, alpha: Any = None, inplace: Any = False) -> Any:
     _refuse(inplace)
-    return prim("tensorlib.celu", input) if alpha is None else prim("tensorlib.celu", input, alpha)
+    return prim("tensorlib.celu", input, 1.0 if alpha is None else alpha)
 
 
 def selu(input: Any, inplace: Any = False) -> Any:
@@ -26,8 +26,6 @@ def selu(input: Any, inplace: Any = False) -> Any:
 
 def hardtanh(input: Any, min_val: Any = None, max_val: Any = None, inplace: Any = False) -> Any:
     _refuse(inplace)
-    if min_val is None and max_val is None:
-        return prim("tensorlib.hardtanh", input)
     low, high = -1.0 if min_val is None else min_val, 1.0 if max_val is None else max_val
     return prim("tensorlib.hardtanh", input, low, high)
 

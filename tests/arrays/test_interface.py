@@ -225,10 +225,10 @@ class Version:
 
 def chosen_by_inequality(x: Any) -> Any:
     assert Version(1) != Version(2)
-    return (np.where(x != 1.0, x * x, 0.0) + np.where(1.0 != x, x, 0.0)).sum()
+    return (np.where(x != 1.0, x * x, 0.0) + np.where(x != -B[:1], x, 0.0)).sum()
 
 
 @pytest.mark.parametrize("engine", [engine.name for engine in usable_engines()])
 def test_arrays_are_unequal_by_elements_where_a_class_has_its_own_equality(engine: str) -> None:
     found = checkpoint.grad(chosen_by_inequality, engine=engine)(np.array([1.0, 2.0, 3.0]))
-    assert found.tolist() == [0.0, 5.0, 7.0]
+    assert found.tolist() == [1.0, 5.0, 7.0]
