@@ -76,7 +76,7 @@ class NumPyArrays(ArrayLibrary):
     def holders(self, datas: Sequence[Any]) -> list[Any]:
         """Return `holder` of each of many arrays: most have their own elements."""
         bases = [getattr(data, "base", None) for data in datas]
-        if bases.count(None) == len(bases):
+        if set(map(type, bases)) == {type(None)}:  # arrays cannot be compared with None
             return list(datas)
         return [data if base is None else self.holder(data) for data, base in zip(datas, bases, strict=True)]
 
