@@ -210,18 +210,30 @@ def moved(
 
     copies: the operands with tokens for their reals, as they were before an update.
     """
-    if type(value) not in CONTAINERS or not any(type(part) in NUMBERS for part in value.parts()):
-        return None
     updated = isinstance(record, Update) and type(value) in MUTABLE_CONTAINERS
+    if type(value) not in CONTAINERS or not (updated or any(type(part) in NUMBERS for part in value.parts())):
+        return None
     if not updated and any(value is operand for operand in operands):
         return None
     if copies is None:
         copies = tuple([with_tokens(i, operand) for i, operand in enumerate(operands)])
+    before = copies[
+        0
+    ]  # engine c gives cotangents to integers, too: where one replaces a real they are dropped
+    reals = (
+        {f for f, p in zip(fields(before), before.parts(), strict=True) if type(p) is Token}
+        if updated
+        else ()
+    )
     again = record.value(Copies(machine.steps), *copies)
     found = Moved(value.birth)
     for field, part in zip(fields(again), again.parts(), strict=True):
         if type(part) is Token:
             found.add(field, operands, names, part.position, part.field)
+        elif field in reals:
+            found.moves.append((field, None, None))
+    if not found.moves:
+        return None
     return counted(machine, found)
 
 
