@@ -217,24 +217,23 @@ def moved(
         return None
     if copies is None:
         copies = tuple([with_tokens(i, operand) for i, operand in enumerate(operands)])
-    before = copies[
-        0
-    ]  # engine c gives cotangents to integers, too: where one replaces a real they are dropped
-    reals = (
-        {f for f, p in zip(fields(before), before.parts(), strict=True) if type(p) is Token}
-        if updated
-        else ()
-    )
+    replaced = reals_of(copies[0]) if updated else frozenset()
     again = record.value(Copies(machine.steps), *copies)
     found = Moved(value.birth)
     for field, part in zip(fields(again), again.parts(), strict=True):
         if type(part) is Token:
             found.add(field, operands, names, part.position, part.field)
-        elif field in reals:
+        elif field in replaced:  # engine c gives cotangents to integers, too: they are dropped
             found.moves.append((field, None, None))
     if not found.moves:
         return None
     return counted(machine, found)
+
+
+def reals_of(container: Any) -> frozenset[Any]:
+    """Return the fields of a container that have tokens, for reals."""
+    parts = zip(fields(container), container.parts(), strict=True)
+    return frozenset(field for field, part in parts if type(part) is Token)
 
 
 def with_tokens(position: int, operand: Any) -> Any:
