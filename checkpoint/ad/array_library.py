@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
+from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -27,6 +28,17 @@ HOST = "cpu"  # the device of `device_of` that is the host
 ARRAY_KINDS = "fcbiu"  # NumPy's letters for floats, complex numbers, booleans, signed and unsigned integers
 
 
+@dataclass(frozen=True)
+class Operator:
+    """A function of a library whose derivatives the library computes; shown: its name, for messages."""
+
+    function: Callable[..., Any]
+    shown: str
+
+    def __repr__(self) -> str:
+        return self.shown
+
+
 class ArrayLibrary(ABC):
     """A library of arrays. `data` is one of its arrays, `dtype` one of its dtypes.
 
@@ -37,6 +49,8 @@ class ArrayLibrary(ABC):
     lacking: the names of the records that do not work on its arrays.
     instead: by the name of a method or attribute of its arrays that no program may use, what to write.
     aliases: by another name of a keyword that those take, the parameter.
+    operator: the name of the record that applies an Operator of its own, for which there is no record; its
+        operands are the operator, the names of keywords, and the arguments, the keywords' last.
     written_in: the module of those functions: a program that calls one meets the library's arrays.
     holder_type: the type of what `holder` returns; None if that is an array.
     storage_functions: if NumPy's allocator does not make its arrays, the functions that do what `holder` and
@@ -55,6 +69,7 @@ class ArrayLibrary(ABC):
     storage_functions: tuple[Any, Any, Any] | None = None
     builtins: Mapping[str, Any] = MappingProxyType({})
     kernels: Any = None
+    operator: str = ""
     written_in: str | None = None
     is_apart = False
     plain = "numpy.asarray(x)"
@@ -74,6 +89,14 @@ class ArrayLibrary(ABC):
         self.aliases: dict[str, str] = {}
         self.lacking: frozenset[str] = frozenset()
         self.instead: dict[str, str] = {}
+
+    def operator_of(self, function: Any) -> Operator | None:
+        """Return a function of its own as an operator; None for one that it does not apply by `operator`."""
+        return None
+
+    def method(self, name: str) -> Any:
+        """Return what a method of its arrays is, where that is not NumPy's: see `methods`, or an Operator."""
+        return self.methods.get(name)
 
     @abstractmethod
     def holder(self, data: Any) -> Any:

@@ -99,7 +99,7 @@ def is_of_library(value: Any) -> bool:
     """Return whether an object belongs to one of the libraries; if so, register the library's records."""
     if type(value) in libraries:
         return True
-    owner = stored(value, "__self__")  # of np.add.at
+    owner = stored(value, "__self__") or stored(value, "__objclass__")  # of np.add.at, of torch.Tensor.sort
     names = (stored(value, "__module__"), type(value).__module__, type(owner).__module__)
     found = [library for name in names if isinstance(name, str) for library in _libraries_of(name)]
     for library in found:

@@ -43,8 +43,8 @@ def amin(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
     return np.min(input, axis=dim, keepdims=keepdim)
 
 
-class Extreme(NamedTuple):
-    """What torch.max and torch.min return along an axis."""
+class Selected(NamedTuple):
+    """What torch.max, torch.sort and their kin return along an axis."""
 
     values: Any
     indices: Any
@@ -69,8 +69,8 @@ def min(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
 def _extreme(input: Any, indices: Any, dim: Any, keepdim: Any) -> Any:
     values = np.take_along_axis(input, indices, dim)
     if keepdim:
-        return Extreme(values, indices)
-    return Extreme(np.squeeze(values, axis=dim), np.squeeze(indices, axis=dim))
+        return Selected(values, indices)
+    return Selected(np.squeeze(values, axis=dim), np.squeeze(indices, axis=dim))
 
 
 def argmax(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
@@ -95,6 +95,54 @@ def log_softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = 
     if dim is None:
         raise ValueError("log_softmax: pass dim, the axis; PyTorch guesses it otherwise, and warns")
     return _log_softmax(input if dtype is None else np.astype(input, dtype), dim)
+
+
+# Operators of PyTorch's whose results have names
+
+
+def sort(input: Any, dim: Any = -1, descending: Any = False, *, stable: Any = False) -> Any:
+    return Selected(*torch.Tensor.sort(input, dim=dim, descending=descending, stable=stable))
+
+
+def topk(input: Any, k: Any, dim: Any = -1, largest: Any = True, sorted: Any = True) -> Any:
+    return Selected(*torch.Tensor.topk(input, k, dim, largest, sorted))
+
+
+def kthvalue(input: Any, k: Any, dim: Any = -1, keepdim: Any = False) -> Any:
+    return Selected(*torch.Tensor.kthvalue(input, k, dim, keepdim))
+
+
+def mode(input: Any, dim: Any = -1, keepdim: Any = False) -> Any:
+    return Selected(*torch.Tensor.mode(input, dim, keepdim))
+
+
+def median(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
+    return torch.Tensor.median(input) if dim is None else Selected(*torch.Tensor.median(input, dim, keepdim))
+
+
+def nanmedian(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
+    if dim is None:
+        return torch.Tensor.nanmedian(input)
+    return Selected(*torch.Tensor.nanmedian(input, dim, keepdim))
+
+
+def cummax(input: Any, dim: Any) -> Any:
+    return Selected(*torch.Tensor.cummax(input, dim))
+
+
+def cummin(input: Any, dim: Any) -> Any:
+    return Selected(*torch.Tensor.cummin(input, dim))
+
+
+class SignAndLog(NamedTuple):
+    """What torch.linalg.slogdet returns."""
+
+    sign: Any
+    logabsdet: Any
+
+
+def slogdet(A: Any) -> Any:
+    return SignAndLog(*torch.Tensor.slogdet(A))
 
 
 # Element by element

@@ -13,9 +13,17 @@ from typing import Any
 
 import torch
 
-from checkpoint.ad.array_library import library_of, noticed
+from checkpoint.ad.array_library import Operator, library_of, noticed
 from checkpoint.prims.arrays import ArrayLibrary, install
-from tensorlib.pytorch import kernels, making, namespace, piecewise_kernels, settings, window_kernels
+from tensorlib.pytorch import (
+    kernels,
+    making,
+    namespace,
+    operators,
+    piecewise_kernels,
+    settings,
+    window_kernels,
+)
 from tensorlib.pytorch.elementwise import BUILTINS
 
 _FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
@@ -23,6 +31,9 @@ _COMPLEX = (torch.complex64, torch.complex128)
 _SIGNED = (torch.int8, torch.int16, torch.int32, torch.int64)
 _UNSIGNED = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)
 _KINDS = {"f": _FLOATS, "c": _COMPLEX, "i": _SIGNED, "u": _UNSIGNED, "b": (torch.bool,)}
+
+
+_AS_NUMPY = ("item", "tolist", "conj")  # methods with NumPy's meaning, of its records
 
 
 class TorchArrays(ArrayLibrary):
@@ -38,6 +49,16 @@ class TorchArrays(ArrayLibrary):
     kernels = SimpleNamespace(**vars(kernels) | vars(window_kernels) | vars(piecewise_kernels))
     plain = "x.as_subclass(torch.Tensor)"
     written_in = "tensorlib.pytorch.functions"
+    operator = "torch.operator"
+
+    def operator_of(self, function: Any) -> Operator | None:
+        return operators.operator_of(function)
+
+    def method(self, name: str) -> Any:
+        found = self.methods.get(name)
+        if found is not None or name in self.instead or name in _AS_NUMPY:
+            return found
+        return operators.operator_of(getattr(torch.Tensor, name, None))
 
     def holder(self, data: Any) -> Any:
         """Return the storage of a tensor; PyTorch makes one object for it, which lives as long as it does."""

@@ -45,7 +45,8 @@ _ALIKE = {
 # Functions with parameters of their own, which are also methods; and methods that are no functions.
 _WRITTEN = (
     "sum mean var std amax amin argmax argmin max min cumsum softmax log_softmax clamp reshape "
-    "transpose permute t is_complex unsqueeze squeeze flatten numel clone detach"
+    "transpose permute t is_complex unsqueeze squeeze flatten numel clone detach "
+    "sort topk kthvalue mode median nanmedian cummax cummin slogdet"
 )
 _METHODS = "expand size dim contiguous float double half bfloat16 cpu cuda to"
 _OF_NETWORKS = (
@@ -93,6 +94,7 @@ for _name in _ACTIVATIONS.split():
     TORCH.methods[_name] = getattr(networks, _name)
 translated_as(torch.special.erf, networks.erf)
 translated_as(torch.special.expit, networks.sigmoid)
+translated_as(torch.linalg.slogdet, functions.slogdet)
 translated_as(torch.concat, functions.cat)
 translated_as(torch.concatenate, functions.cat)
 TORCH.methods.update({name: getattr(functions, name) for name in (*_WRITTEN.split(), *_METHODS.split())})

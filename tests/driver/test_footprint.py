@@ -166,6 +166,7 @@ def test_bytes_are_those_of_tracemalloc(name: str, engine: Engine) -> None:
     account, found = Footprint(start), []
     with traced():
         for _ in range(3):
+            gc.collect()
             before = tracemalloc.get_traced_memory()[0]
             state = engine.advance(start, step, Effects())
             account.keep(state)
@@ -175,7 +176,7 @@ def test_bytes_are_those_of_tracemalloc(name: str, engine: Engine) -> None:
             del state
         rest = account.bytes
         account.keep(engine.advance(start, step, Effects()))
-    held = min(found)  # at times a table of the whole process grows meanwhile
+    held = sorted(found)[1]  # at times a table of the whole process grows meanwhile
     assert rest < 10_000
     assert held / 2 <= account.bytes <= 2 * held
 

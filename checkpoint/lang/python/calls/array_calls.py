@@ -13,6 +13,8 @@ import dataclasses
 from typing import Any
 
 from checkpoint.ad import library
+from checkpoint.ad.array_library import ArrayLibrary, Operator
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.tensors import Tensor
 from checkpoint.lang.core import Const, Expr, If, Prim
 from checkpoint.lang.python.calls import arrange, arrays
@@ -97,6 +99,28 @@ def call_written(t: FunctionContext, callee: Callee, node: ast.Call, env: Env) -
         value = arrange.apply(t, callee, passed, node, lambda args: t.call(callee, args, env, t.span(node)))
         return prim(t.span(node), "tensorlib.into", out, value)
     return arrange.apply(t, callee, passed, node, lambda args: t.call(callee, args, env, t.span(node)))
+
+
+def call_operator(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | None:
+    """Translate a call of a library's function whose derivatives the library computes; None for others."""
+    found = arrays.operator_of(value)
+    if found is None:
+        return None
+    passed = arrange.arguments(t, node, env, lambda part: argument(t, part, env))
+    return apply_operator(t, *found, passed, node)
+
+
+def apply_operator(
+    t: FunctionContext, owner: ArrayLibrary, operator: Operator, passed: Arguments, node: ast.AST
+) -> Expr:
+    """Apply an operator of a library's to arguments, by the record for all of them."""
+    span = t.span(node)
+    if passed.star is not None or passed.mapping is not None:
+        raise t.refuse(node, f"a star in a call of {operator}", "pass the arguments one by one")
+    out = passed.keywords.pop("out", None)
+    names = prim(span, "py.tuple", *[const(span, name) for name in passed.keywords])
+    value = prim(span, owner.operator, Const(span, Native(operator)), names, *passed.values)
+    return value if out is None else prim(span, "tensorlib.into", out, value)
 
 
 def of_instance(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:

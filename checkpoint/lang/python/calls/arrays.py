@@ -14,7 +14,14 @@ from collections.abc import Iterable, Sized
 from typing import Any
 
 from checkpoint.ad import library as arrays
-from checkpoint.ad.array_library import ARRAY_KINDS, holds_numbers, libraries, library_of_all
+from checkpoint.ad.array_library import (
+    ARRAY_KINDS,
+    ArrayLibrary,
+    Operator,
+    holds_numbers,
+    libraries,
+    library_of_all,
+)
 from checkpoint.ad.arrays import Array, Native
 from checkpoint.ad.graph import MANY
 from checkpoint.ad.record import VARIADIC
@@ -77,6 +84,14 @@ def constant_of(value: Any) -> Native | None:
 def translation_of(value: Any) -> Any:
     """Return the Python function as which a library function is translated; None for most."""
     return arrays.translations.get(value) if arrays.is_of_library(value) else None
+
+
+def operator_of(value: Any) -> tuple[ArrayLibrary, Operator] | None:
+    """Return a library with a function of its own whose derivatives it computes; None for other functions."""
+    if not arrays.is_of_library(value):
+        return None
+    found = [(library, library.operator_of(value)) for library in dict.fromkeys(libraries.values())]
+    return next(((library, operator) for library, operator in found if operator is not None), None)
 
 
 def is_constant(value: Any) -> bool:

@@ -12,7 +12,7 @@ from functools import partial
 from types import ModuleType
 
 from checkpoint.ad import opaque
-from checkpoint.ad.array_library import ArrayLibrary
+from checkpoint.ad.array_library import ArrayLibrary, Operator
 from checkpoint.ad.library import methods as array_methods
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import Span
@@ -227,11 +227,13 @@ def _of_library(
     t: FunctionContext, library: ArrayLibrary, self: Expr, name: str, passed: Arguments, node: ast.AST
 ) -> Expr:
     """Call a method that a library's arrays have with a meaning of its own."""
-    found, span = library.methods[name], t.span(node)
+    found, span = library.method(name), t.span(node)
     keywords = {library.aliases.get(each, each): value for each, value in passed.keywords.items()}
     whole = replace(passed, keywords=keywords).after([copy_of(self)], {})
     if isinstance(found, Tensor):
         return arrays.apply(t, found, name, whole, node)
+    if isinstance(found, Operator):
+        return array_calls.apply_operator(t, library, found, passed.after([copy_of(self)], {}), node)
     callee = t.program.library_function(found)
     return arrange.apply(t, callee, whole, node, lambda args: t.call(callee, args, {}, span))
 

@@ -215,7 +215,7 @@ class Notes(ProgramContext):
             raise FactsChanged
 
     def libraries_with(self, method: str) -> list[ArrayLibrary]:
-        return [library for library in self.facts.libraries if method in library.methods]
+        return [library for library in self.facts.libraries if library.method(method) is not None]
 
     def note_dtypes(self) -> None:
         if not self.facts.dtypes:
