@@ -141,3 +141,16 @@ def test_programs_that_round_nothing_are_not_searched_for_zeros(monkeypatch: pyt
 def test_a_zero_is_one_of_all_numbers() -> None:
     assert tangent.is_zero(0.0)
     assert not tangent.is_zero(math.nan)
+
+
+def total(xs: list[Any]) -> Any:
+    y = 0.0
+    for x in xs:
+        y = y + (x * x).sum()
+    return y
+
+
+def test_a_list_of_views_of_one_array() -> None:
+    rows = np.arange(60.0).reshape(20, 3)
+    found = grad(total, engine="c")(list(rows))
+    assert np.array_equal(np.stack(found), 2.0 * rows)
