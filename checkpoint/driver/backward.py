@@ -29,11 +29,12 @@ class Backward:
 
     fitted: the bytes of the last tape; 0 if it did not fit.
     trusted: the most bytes that are planned for a tape.
+    state: the bytes of a state by itself, of the last mark that tells; 0 if none did.
     """
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self.fitted = 0
+        self.fitted = self.state = 0
         self.trusted = ledger.memory // 4 if ledger.ended else ledger.memory
 
     def run(self) -> Done:
@@ -113,8 +114,9 @@ class Backward:
     def _state_bytes(self, mark: Mark) -> int:
         """Return the bytes that a state kept within a segment will hold."""
         ledger = self.ledger
-        average = ledger.report.states // len(ledger.marks)
-        return max(mark.bytes or average, 0)
+        self.state = mark.bytes or self.state
+        average = ledger.report.states // len(ledger.marks)  # with what all of them share
+        return max(self.state or average, 0)
 
     def _check(self, mark: Mark, work: int, state: int, room: int) -> None:
         """Raise BudgetError, which names a sufficient budget, if a plan runs over ABSURD times the work."""
