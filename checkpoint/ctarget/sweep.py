@@ -272,7 +272,7 @@ class _Progress:
                     yield end
                     lib.ck_sweep_resume_arrays(self.held)
                 self._begin_reversal(end)
-                quiet = type(end.value) is Array  # the reversal calls Python
+                quiet = end.finished and type(end.value) is Array  # the reversal calls Python
             elif not quiet:
                 self._help(outcome)
             outcome = self._call(quiet)
