@@ -15,7 +15,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -28,17 +27,6 @@ HOST = "cpu"  # the device of `device_of` that is the host
 ARRAY_KINDS = "fcbiu"  # NumPy's letters for floats, complex numbers, booleans, signed and unsigned integers
 
 
-@dataclass(frozen=True)
-class Operator:
-    """A function of a library whose derivatives the library computes; shown: its name, for messages."""
-
-    function: Callable[..., Any]
-    shown: str
-
-    def __repr__(self) -> str:
-        return self.shown
-
-
 class ArrayLibrary(ABC):
     """A library of arrays. `data` is one of its arrays, `dtype` one of its dtypes.
 
@@ -49,8 +37,8 @@ class ArrayLibrary(ABC):
     lacking: the names of the records that do not work on its arrays.
     instead: by the name of a method or attribute of its arrays that no program may use, what to write.
     aliases: by another name of a keyword that those take, the parameter.
-    operator: the name of the record that applies an Operator of its own, for which there is no record; its
-        operands are the operator, the names of keywords, and the arguments, the keywords' last.
+    operator: the name of the record that applies a LibraryOperator (checkpoint.ad.opaque) to the names of
+        keywords and to arguments, the keywords' last.
     written_in: the module of those functions: a program that calls one meets the library's arrays.
     holder_type: the type of what `holder` returns; None if that is an array.
     storage_functions: if NumPy's allocator does not make its arrays, the functions that do what `holder` and
@@ -90,12 +78,12 @@ class ArrayLibrary(ABC):
         self.lacking: frozenset[str] = frozenset()
         self.instead: dict[str, str] = {}
 
-    def operator_of(self, function: Any) -> Operator | None:
-        """Return a function of its own as an operator; None for one that it does not apply by `operator`."""
+    def operator_of(self, function: Any) -> Any:
+        """Return a function of its own as a LibraryOperator; None for one that it does not apply so."""
         return None
 
     def method(self, name: str) -> Any:
-        """Return what a method of its arrays is, where that is not NumPy's: see `methods`, or an Operator."""
+        """Return what a method that is not NumPy's is: as in `methods`, or a LibraryOperator."""
         return self.methods.get(name)
 
     @abstractmethod
@@ -385,13 +373,6 @@ def library_of_all(datas: Iterable[Any], letters: str) -> ArrayLibrary | None:
 def holder_of(data: Any) -> Any:
     """Return the object that holds the elements of an array."""
     return libraries[type(data)].holder(data)
-
-
-def holders_of(datas: Sequence[Any]) -> list[Any]:
-    """Return the objects that hold the elements of arrays."""
-    if len(set(map(type, datas))) == 1:
-        return libraries[type(datas[0])].holders(datas)
-    return [holder_of(data) for data in datas]
 
 
 def is_view(data: Any) -> bool:

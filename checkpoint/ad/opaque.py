@@ -7,12 +7,26 @@ is a Native. The classes are known by their modules, which need not be imported 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from checkpoint.ad import tables
 from checkpoint.ad.arrays import Memory, array_of
 from checkpoint.errors import RunError
+
+
+@dataclass(frozen=True)
+class LibraryOperator:
+    """A function of a library of arrays whose derivatives the library computes; shown: its name."""
+
+    function: Callable[..., Any]
+    shown: str
+
+    def __repr__(self) -> str:
+        return self.shown
+
 
 # Modules with classes of objects that never change, and the names of these.
 _CONSTANT: dict[str, frozenset[str]] = {

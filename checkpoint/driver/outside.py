@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from checkpoint.ad.array_library import holders_of, installed
+from checkpoint.ad.array_library import holder_of, installed, libraries
 from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.graph import containers_in
 from checkpoint.ad.numbers import real_part
@@ -46,9 +46,16 @@ def outside(u: Any, found: Sequence[Any]) -> Outside:
         arrays = [real for real in map(real_part, found) if type(real) is Array]
     discrete: list[Any] = [other for other in containers_in(u) if type(other) is Discrete]
     datas = [array.data for array in (*arrays, *discrete)]
-    given = frozenset(map(id, holders_of(datas))) if datas else NOTHING.given
+    given = frozenset(map(id, _holders_of(datas))) if datas else NOTHING.given
     results = sum([array.data.nbytes for array in arrays if not array.memory.constant])
     return Outside(given, int(results), FLOAT_BYTES * (len(found) - len(arrays)))
 
 
 _ARRAY = frozenset((Array,))
+
+
+def _holders_of(datas: Sequence[Any]) -> list[Any]:
+    """Return the objects that hold the elements of arrays."""
+    if len(set(map(type, datas))) == 1:
+        return libraries[type(datas[0])].holders(datas)
+    return [holder_of(data) for data in datas]

@@ -13,7 +13,8 @@ from typing import Any
 
 import torch
 
-from checkpoint.ad.array_library import Operator, library_of, noticed
+from checkpoint.ad.array_library import library_of, noticed
+from checkpoint.ad.opaque import LibraryOperator
 from checkpoint.prims.arrays import ArrayLibrary, install
 from tensorlib.pytorch import (
     kernels,
@@ -51,7 +52,7 @@ class TorchArrays(ArrayLibrary):
     written_in = "tensorlib.pytorch.functions"
     operator = "torch.operator"
 
-    def operator_of(self, function: Any) -> Operator | None:
+    def operator_of(self, function: Any) -> LibraryOperator | None:
         return operators.operator_of(function)
 
     def method(self, name: str) -> Any:

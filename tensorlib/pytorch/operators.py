@@ -17,8 +17,8 @@ from typing import Any
 
 import torch
 
-from checkpoint.ad.array_library import Operator
 from checkpoint.ad.arrays import Native
+from checkpoint.ad.opaque import LibraryOperator
 from checkpoint.ad.operands import leaves
 from checkpoint.ad.tensors import record_of
 from checkpoint.errors import RunError
@@ -38,19 +38,19 @@ _UNDEFINED = ("empty", "empty_like", "empty_strided", "new_empty")  # whose elem
 
 
 @functools.cache
-def operator_of(function: Any) -> Operator | None:
+def operator_of(function: Any) -> LibraryOperator | None:
     """Return a function or method of PyTorch's as an operator; None for one that is not known to be pure."""
     name = getattr(function, "__name__", "")
     is_method = getattr(function, "__objclass__", None) is torch._C.TensorBase
     if function in _MADE_OF_OPERATORS or ((is_method or function in _FUNCTIONS) and _is_pure(name)):
-        return Operator(function, f"torch.{name}")
+        return LibraryOperator(function, f"torch.{name}")
     return None
 
 
 def _is_pure(name: str) -> bool:
     """Return whether the schemas of an operator of a name say that it only computes its results."""
     packet = getattr(torch.ops.aten, name, None)
-    if packet is None or name in _UNDEFINED or name.endswith("_"):
+    if packet is None or not hasattr(packet, "overloads") or name in _UNDEFINED or name.endswith("_"):
         return False
     overloads = [getattr(packet, each) for each in packet.overloads()]
     of_tensors = [
@@ -133,7 +133,7 @@ def _pulled(
 def _tangent(tangent: Any, y: Any, operator: Any, names: Any, *arguments: Any, position: int) -> Any:
     """Return the tangents of the numbers that an operator returns, for that of one of its operands."""
     place = position - NUMBER_OF_OTHERS
-    along = Operator(Along(operator.value.function, place), f"the derivative of {operator.value}")
+    along = LibraryOperator(Along(operator.value.function, place), f"the derivative of {operator.value}")
     found = record_of(OPERATOR, [Native(along), names, tangent, *arguments])
     return tuple(leaves(found))
 

@@ -109,7 +109,7 @@ def to_numpy(x: Tensor) -> Any:
 
 
 def without_a_rule(x: Tensor) -> Any:
-    return torch.special.i0e(x).sum()
+    return torch.relu_(x).sum()
 
 
 def lacking(x: Tensor) -> Any:

@@ -13,8 +13,9 @@ import dataclasses
 from typing import Any
 
 from checkpoint.ad import library
-from checkpoint.ad.array_library import ArrayLibrary, Operator
+from checkpoint.ad.array_library import ArrayLibrary
 from checkpoint.ad.arrays import Native
+from checkpoint.ad.opaque import LibraryOperator
 from checkpoint.ad.tensors import Tensor
 from checkpoint.lang.core import Const, Expr, If, Prim
 from checkpoint.lang.python.calls import arrange, arrays
@@ -111,7 +112,7 @@ def call_operator(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> E
 
 
 def apply_operator(
-    t: FunctionContext, owner: ArrayLibrary, operator: Operator, passed: Arguments, node: ast.AST
+    t: FunctionContext, owner: ArrayLibrary, operator: LibraryOperator, passed: Arguments, node: ast.AST
 ) -> Expr:
     """Apply an operator of a library's to arguments, by the record for all of them."""
     span = t.span(node)

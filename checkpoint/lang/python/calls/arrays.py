@@ -17,13 +17,13 @@ from checkpoint.ad import library as arrays
 from checkpoint.ad.array_library import (
     ARRAY_KINDS,
     ArrayLibrary,
-    Operator,
     holds_numbers,
     libraries,
     library_of_all,
 )
 from checkpoint.ad.arrays import Array, Native
 from checkpoint.ad.graph import MANY
+from checkpoint.ad.opaque import LibraryOperator
 from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import Span
@@ -86,9 +86,9 @@ def translation_of(value: Any) -> Any:
     return arrays.translations.get(value) if arrays.is_of_library(value) else None
 
 
-def operator_of(value: Any) -> tuple[ArrayLibrary, Operator] | None:
+def operator_of(value: Any) -> tuple[ArrayLibrary, LibraryOperator] | None:
     """Return a library with a function of its own whose derivatives it computes; None for other functions."""
-    if not arrays.is_of_library(value):
+    if not arrays.is_of_library(value) or translation_of(value) is not None:
         return None
     found = [(library, library.operator_of(value)) for library in dict.fromkeys(libraries.values())]
     return next(((library, operator) for library, operator in found if operator is not None), None)

@@ -12,8 +12,9 @@ from functools import partial
 from types import ModuleType
 
 from checkpoint.ad import opaque
-from checkpoint.ad.array_library import ArrayLibrary, Operator
+from checkpoint.ad.array_library import ArrayLibrary
 from checkpoint.ad.library import methods as array_methods
+from checkpoint.ad.opaque import LibraryOperator
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import Span
 from checkpoint.lang.core import Expr, If
@@ -232,7 +233,7 @@ def _of_library(
     whole = replace(passed, keywords=keywords).after([copy_of(self)], {})
     if isinstance(found, Tensor):
         return arrays.apply(t, found, name, whole, node)
-    if isinstance(found, Operator):
+    if isinstance(found, LibraryOperator):
         return array_calls.apply_operator(t, library, found, passed.after([copy_of(self)], {}), node)
     callee = t.program.library_function(found)
     return arrange.apply(t, callee, whole, node, lambda args: t.call(callee, args, {}, span))

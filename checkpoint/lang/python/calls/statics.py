@@ -59,10 +59,9 @@ def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr
         raise t.refuse(node, *of_object(value))
     if (record := arrays.record_of(value)) is not None:
         return array_calls.call(t, record, node, env)
-    if arrays.translation_of(value) is None:
-        applied = array_calls.call_operator(t, value, node, env)
-        if applied is not None:
-            return applied
+    applied = array_calls.call_operator(t, value, node, env)
+    if applied is not None:
+        return applied
     special = SPECIAL.get(value) if _is_hashable(value) else None
     if special is not None:
         found = special(t, node, env)
