@@ -115,7 +115,8 @@ class Backward:
         """Return the bytes that a state kept within a segment will hold."""
         ledger = self.ledger
         self.state = mark.bytes or self.state
-        average = ledger.report.states // len(ledger.marks)  # with what all of them share
+        others = len(ledger.marks) - 1
+        average = (ledger.report.states - ledger.shared) // others if others else 0
         return max(self.state or average, 0)
 
     def _check(self, mark: Mark, work: int, state: int, room: int) -> None:

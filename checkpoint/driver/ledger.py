@@ -74,6 +74,7 @@ class Ledger:
         self.high = self.end = 0
         self.ended = False
         self.report = start
+        self.shared = start.states  # bytes that later states mostly have, too
         self.recorded = 1.0  # bytes per unit of work, averaged over the last tapes by work
         self._taped = 0.0, 0.0
         self.growth = LEAST_GROWTH  # bytes of a cotangent per byte of a tape

@@ -290,3 +290,19 @@ def test_what_it_refuses() -> None:
 def test_it_pickles() -> None:
     gradient = pickle.loads(pickle.dumps(grad(np.sum, each=print)))
     assert gradient.each is print
+
+
+def through(weights: list[Any], x: Any) -> Any:
+    for w in weights:
+        x = np.tanh(w @ x)
+    return np.sum(x)
+
+
+@on_c
+@pytest.mark.parametrize("memory", ["3MiB", "4MiB"])
+def test_what_is_known_of_many_leaves_is_no_part_of_each_state(memory: str) -> None:
+    """A budget that takes it for one keeps no states, and runs the beginning again and again."""
+    weights = [np.eye(8) * 0.9 + i * 3e-6 for i in range(3000)]
+    with profile() as p:
+        grad(through, engine="c", memory=memory, each=lambda path, w: None)(weights, np.ones((8, 256)))
+    assert p.total.executed <= 6 * p.total.run
