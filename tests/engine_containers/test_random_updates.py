@@ -6,6 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from tests.support.corpus import usable_engines
 from tests.support.same import difference, same_bits
 
 REPEATABLE = settings(
-    max_examples=25,
+    max_examples=12,
     derandomize=True,
     database=None,
     deadline=None,
@@ -70,9 +71,24 @@ def renamed(form: Any, name: str) -> Any:
     return (form[0], form[1], name, form[3]) if form[0] == "handle" else form
 
 
-@given(program=programs(), x=st.sampled_from((0.7, -1.3, 0.0)))
+POINTS = st.sampled_from((0.7, -1.3, 0.0))
+
+
+@given(program=programs(), x=POINTS)
 @REPEATABLE
 def test_laws_of_updates(program: Any, x: float) -> None:
+    check(program, x)
+
+
+@pytest.mark.long
+@given(program=programs(), x=POINTS)
+@settings(REPEATABLE, max_examples=300)
+def test_laws_of_many_updates(program: Any, x: float) -> None:
+    check(program, x)
+
+
+def check(program: Any, x: float) -> None:
+    """Check all laws for one program."""
     note(repr(program))
     outcomes = []
     for engine in usable_engines():
