@@ -11,6 +11,7 @@ needed of a module is that autograd can differentiate its gradients.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -108,6 +109,8 @@ def values(operands: Operands) -> list[Any]:
         return list(numbers_in((outcome.value, outcome.buffers)))
     lower = operands.lower()
     found = values(lower)
+    if _has_real_direction(operands.tangents[-1]):
+        return [y * math.nan for y in found]
     recorded = [y for y in found if _is_recorded(y)]
     duals = [torch.zeros_like(y, requires_grad=True) for y in recorded]
     leaves = [x for x in tensors_in(lower[path[-1]]) if _is_number(x)]
@@ -118,6 +121,11 @@ def values(operands: Operands) -> list[Any]:
     made = _gradients([g for g, _ in pairs], duals, [t for _, t in pairs], create_graph=True)
     tangents = dict(zip(map(id, recorded), made, strict=True))
     return [_or_zero(tangents.get(id(y)), y) for y in found]
+
+
+def _has_real_direction(tangent: Any) -> bool:
+    """Return whether a tangent of a call's arguments has reals that are not zero."""
+    return any(type(t) is float and t != 0.0 for t in numbers_in(tangent))
 
 
 def tangents(operands: Operands) -> list[Any]:
@@ -184,7 +192,10 @@ def _apart(made: list[Any], gs: Sequence[Any]) -> Iterator[Any]:
 
 
 def _cotangent_like(operand: Any, new: Iterator[Any]) -> Any:
-    """Return the cotangent of an operand in its structure; reals are constants, as they are to autograd."""
+    """Return the cotangent of an operand in its structure.
+
+    By reals that a program passes, which autograd takes for constants, the derivative is not known.
+    """
     if isinstance(operand, torch.Tensor):
         if not operand.requires_grad:
             return None
@@ -195,7 +206,7 @@ def _cotangent_like(operand: Any, new: Iterator[Any]) -> Any:
         return None, keys, tuple([_cotangent_like(part, new) for part in operand.values()])
     if isinstance(operand, (tuple, list)):
         return tuple([_cotangent_like(part, new) for part in operand])
-    return 0.0 if type(operand) is float else None
+    return math.nan if type(operand) is float else None
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 import warnings
 from typing import Any
@@ -331,3 +332,27 @@ def test_capsules() -> None:
     torch.manual_seed(5)
     z = checkpoint.interrupt(f, x, steps // 2)
     assert torch.equal(checkpoint.resume(z), expected.detach())
+
+
+class Scaled(nn.Module):  # type: ignore[misc]  # as above
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = nn.Parameter(torch.tensor([0.5, -1.0]))
+
+    def forward(self, x: Any, factor: float) -> Any:
+        exec("pass")
+        return x * self.w * factor
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_by_a_real_that_autograd_takes_for_a_constant_the_derivative_is_unknown(engine: str) -> None:
+    block, x = from_module(Scaled()), torch.tensor([1.0, 2.0])
+
+    def loss(x: Any, factor: float) -> Any:
+        return block(x, factor).sum()
+
+    by_x, by_factor = checkpoint.grad(loss, argnums=(0, 1), engine=engine)(x, 3.0)
+    assert torch.equal(by_x, torch.tensor([1.5, -3.0]))
+    assert math.isnan(by_factor)
+    assert torch.equal(checkpoint.grad(loss, engine=engine)(x, 3.0), by_x)
+    assert math.isnan(checkpoint.jvp(lambda f: loss(x, f), 3.0, 1.0, engine=engine)[1])
