@@ -34,13 +34,18 @@ _SPACES = (torch, torch.linalg, torch.fft, torch.special, torch.nn.functional, t
 _FUNCTIONS = frozenset(
     each for space in _SPACES for each in vars(space).values() if isinstance(each, types.BuiltinFunctionType)
 )
+_KINDS = (types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
 _UNDEFINED = ("empty", "empty_like", "empty_strided", "new_empty")  # whose elements are whatever was there
 
 
+def operator_of(value: Any) -> LibraryOperator | None:
+    """Return a function or method of PyTorch's as an operator; None for what is not known to be pure."""
+    return _operator_of(value) if isinstance(value, _KINDS) else None  # other objects may have no hash
+
+
 @functools.cache
-def operator_of(function: Any) -> LibraryOperator | None:
-    """Return a function or method of PyTorch's as an operator; None for one that is not known to be pure."""
-    name = getattr(function, "__name__", "")
+def _operator_of(function: Any) -> LibraryOperator | None:
+    name = function.__name__
     is_method = getattr(function, "__objclass__", None) is torch._C.TensorBase
     if function in _MADE_OF_OPERATORS or ((is_method or function in _FUNCTIONS) and _is_pure(name)):
         return LibraryOperator(function, f"torch.{name}")
@@ -53,10 +58,9 @@ def _is_pure(name: str) -> bool:
     if packet is None or not hasattr(packet, "overloads") or name in _UNDEFINED or name.endswith("_"):
         return False
     overloads = [getattr(packet, each) for each in packet.overloads()]
-    of_tensors = [
-        each for each in overloads if each._schema.returns
-    ]  # not those that sort a list of Python's
-    return not any(_changes(each) or torch.Tag.nondeterministic_seeded in each.tags for each in of_tensors)
+    # Those that return nothing sort a list of Python's.
+    found = [each for each in overloads if each._schema.returns]
+    return not any(_changes(each) or torch.Tag.nondeterministic_seeded in each.tags for each in found)
 
 
 def _changes(overload: Any) -> bool:
@@ -72,12 +76,13 @@ NUMBER_OF_OTHERS = 2  # operands before the arguments: the operator, and the nam
 
 def _value(xp: Any, operator: Any, names: tuple[str, ...], *arguments: Any) -> Any:
     with torch.no_grad():
-        return _closed(_applied(operator, names, arguments), operator)
+        return _closed(_applied(operator.function, names, arguments), operator)
 
 
-def _applied(operator: Any, names: tuple[str, ...], arguments: Sequence[Any]) -> Any:
+def _applied(function: Callable[..., Any], names: Sequence[str], arguments: Sequence[Any]) -> Any:
+    """Return the result of a function for arguments, of which the last ones have names."""
     count = len(arguments) - len(names)
-    return operator.function(*arguments[:count], **dict(zip(names, arguments[count:], strict=True)))
+    return function(*arguments[:count], **dict(zip(names, arguments[count:], strict=True)))
 
 
 def _closed(y: Any, operator: Any) -> Any:
@@ -120,7 +125,7 @@ def _pulled(
 ) -> list[Any]:
     with torch.enable_grad():
         operands = [recorded(x) if i in positions else x for i, x in enumerate(arguments)]
-        results = _numbers(_applied(operator, names, operands))
+        results = _numbers(_applied(operator.function, names, operands))
         pairs = [(r, _conjugated(c)) for r, c in zip(results, _cotangents(g), strict=True) if r.requires_grad]
         inputs = [x for i in positions for x in _numbers(operands[i])]
         known = [x for x in inputs if x.requires_grad]
@@ -160,9 +165,7 @@ class Along:
         with torch.enable_grad():
             operands = [*args, *kwargs.values()]
             operands[self.position] = recorded(operands[self.position])
-            count = len(args)
-            y = self.function(*operands[:count], **dict(zip(kwargs, operands[count:], strict=True)))
-            results = _numbers(y)
+            results = _numbers(_applied(self.function, tuple(kwargs), operands))
             reached = [r for r in results if r.requires_grad]
             duals = [torch.zeros_like(r, requires_grad=True) for r in reached]
             inputs, directions = _numbers(operands[self.position]), _numbers(tangent)

@@ -173,6 +173,14 @@ def test_how_a_function_without_a_record_is_registered(engine: str) -> None:
     assert np.allclose(found, 2.0 * slope(X) * np.array([-0.5, 0.0, 0.5]))
 
 
+LINE = np.poly1d([2.0, 1.0])
+
+
+def test_an_object_without_a_hash_is_refused_by_name(engine: str) -> None:
+    with pytest.raises(SourceError, match=r"numpy\.poly1d, for which there is no rule"):
+        checkpoint.grad(lambda x: LINE(x) * x, engine=engine)(3.0)
+
+
 class Table:
     """A class whose method takes the arguments of NumPy's method of that name."""
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional
@@ -207,3 +208,12 @@ def test_methods_that_numpy_has_too_have_the_meaning_of_pytorch(engine: str) -> 
     )
     for mine, other in zip(found, shapes(MATRIX), strict=True):
         assert torch.equal(mine, other)
+
+
+LINE = np.poly1d([2.0, 1.0])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_objects_without_a_hash_are_no_operators(engine: str) -> None:
+    with pytest.raises(SourceError, match=r"numpy\.poly1d, for which there is no rule"):
+        checkpoint.grad(lambda x: LINE(x) * x, engine=engine)(3.0)

@@ -87,11 +87,14 @@ def translation_of(value: Any) -> Any:
 
 
 def operator_of(value: Any) -> tuple[ArrayLibrary, LibraryOperator] | None:
-    """Return a library with a function of its own whose derivatives it computes; None for other functions."""
-    if not arrays.is_of_library(value) or translation_of(value) is not None:
+    """Return a library with a function of its own whose derivatives it computes; None for other objects."""
+    if not arrays.is_of_library(value):
         return None
-    found = [(library, library.operator_of(value)) for library in dict.fromkeys(libraries.values())]
-    return next(((library, operator) for library, operator in found if operator is not None), None)
+    for library in dict.fromkeys(libraries.values()):
+        operator = library.operator_of(value)
+        if operator is not None and translation_of(value) is None:
+            return library, operator
+    return None
 
 
 def is_constant(value: Any) -> bool:
