@@ -9,7 +9,7 @@ from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import ADD, MULTIPLY, SUBTRACT
 from tensorlib.layout.moving import call
 from tensorlib.networks.composed import along
-from tensorlib.networks.losses import REDUCTIONS
+from tensorlib.networks.losses import check_reduction
 from tensorlib.rules import real_only, unbroadcast
 
 _LEAST, _TINY = -100.0, 1e-12  # of a logarithm; of the denominator of the derivative, as in PyTorch
@@ -26,8 +26,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction:
 
 def _value(xp: Any, input: Any, target: Any, weight: Any = None, reduction: Any = "mean") -> Any:
     real_only("binary_cross_entropy", input, target)
-    if reduction not in REDUCTIONS:
-        raise ValueError(f'binary_cross_entropy: reduction is "mean", "sum" or "none", not {reduction!r}')
+    check_reduction("binary_cross_entropy", reduction)
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(
             f"binary_cross_entropy: the target has shape {tuple(target.shape)}, not that of the input, "

@@ -114,39 +114,32 @@ def lp_pool1d(
     input: Any, norm_type: Any, kernel_size: Any, stride: Any = None, ceil_mode: Any = False
 ) -> Any:
     """Return the p-norms of windows, p = norm_type."""
-    if norm_type == math.inf:
-        return max_pool1d(np.abs(input), kernel_size, stride, 0, 1, ceil_mode)
-    mean = avg_pool1d(input**norm_type, kernel_size, stride, 0, ceil_mode)
-    return _rooted(mean, _count(kernel_size, 1), norm_type)
+    return _lp_pool(max_pool1d, avg_pool1d, 1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 def lp_pool2d(
     input: Any, norm_type: Any, kernel_size: Any, stride: Any = None, ceil_mode: Any = False
 ) -> Any:
     """Return the p-norms of windows, p = norm_type."""
-    if norm_type == math.inf:
-        return max_pool2d(np.abs(input), kernel_size, stride, 0, 1, ceil_mode)
-    mean = avg_pool2d(input**norm_type, kernel_size, stride, 0, ceil_mode)
-    return _rooted(mean, _count(kernel_size, 2), norm_type)
+    return _lp_pool(max_pool2d, avg_pool2d, 2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 def lp_pool3d(
     input: Any, norm_type: Any, kernel_size: Any, stride: Any = None, ceil_mode: Any = False
 ) -> Any:
     """Return the p-norms of windows, p = norm_type."""
-    if norm_type == math.inf:
-        return max_pool3d(np.abs(input), kernel_size, stride, 0, 1, ceil_mode)
-    mean = avg_pool3d(input**norm_type, kernel_size, stride, 0, ceil_mode)
-    return _rooted(mean, _count(kernel_size, 3), norm_type)
+    return _lp_pool(max_pool3d, avg_pool3d, 3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-def _rooted(mean: Any, count: Any, p: Any) -> Any:
-    return (np.sign(mean) * np.abs(mean) * count) ** (1.0 / p)
-
-
-def _count(size: Any, axes: Any) -> Any:
-    """Return how many elements a window has."""
-    return size**axes if isinstance(size, int) else math.prod(size)
+def _lp_pool(
+    largest: Any, mean: Any, axes: Any, input: Any, p: Any, size: Any, stride: Any, ceil_mode: Any
+) -> Any:
+    """Return the p-norms of windows, by the pools of largest elements and of means over so many axes."""
+    if p == math.inf:
+        return largest(np.abs(input), size, stride, 0, 1, ceil_mode)
+    means = mean(input**p, size, stride, 0, ceil_mode)
+    count = size**axes if isinstance(size, int) else math.prod(size)
+    return (np.sign(means) * np.abs(means) * count) ** (1.0 / p)
 
 
 # Bags of words

@@ -19,7 +19,8 @@ from tensorlib.special import log_softmax
 REDUCTIONS = ("mean", "sum", "none")
 
 
-def _check_reduction(name: str, reduction: Any) -> None:
+def check_reduction(name: str, reduction: Any) -> None:
+    """Raise ValueError for what does not say how the losses of all items are reduced."""
     if reduction not in REDUCTIONS:
         raise ValueError(f'{name}: reduction must be "mean", "sum" or "none", not {reduction!r}')
 
@@ -33,7 +34,7 @@ def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
 
 
 def _mse(xp: Any, input: Any, target: Any, reduction: Any = "mean") -> Any:
-    _check_reduction("mse_loss", reduction)
+    check_reduction("mse_loss", reduction)
     real_only("mse_loss", input, target)
     own = kernel(xp, "mse_loss")
     if own is not None:
@@ -133,7 +134,7 @@ def _nll_saves(
     ignore_index: Any = -100,
     reduction: Any = "mean",
 ) -> tuple[Any, tuple[Any, ...]]:
-    _check_reduction("nll_loss", reduction)
+    check_reduction("nll_loss", reduction)
     _check_classes(input, target)
     own = kernel(xp, "nll_loss")
     if own is not None:

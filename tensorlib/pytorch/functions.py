@@ -44,7 +44,7 @@ def amin(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
 
 
 class Selected(NamedTuple):
-    """What torch.max, torch.sort and their kin return along an axis."""
+    """Holds what torch.max, torch.sort and their kin return along an axis."""
 
     values: Any
     indices: Any
@@ -135,7 +135,7 @@ def cummin(input: Any, dim: Any) -> Any:
 
 
 class SignAndLog(NamedTuple):
-    """What torch.linalg.slogdet returns."""
+    """Holds what torch.linalg.slogdet returns."""
 
     sign: Any
     logabsdet: Any

@@ -15,7 +15,7 @@ from torch.nn import functional
 _ATEN = torch.ops.aten
 _RELU_BACKWARD = _ATEN.threshold_backward.default
 _GROUP_NORM_BACKWARD = _ATEN.native_group_norm_backward.default
-_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 # Products that are zero beside zeros
 
@@ -126,16 +126,16 @@ def mse_loss(x: Any, target: Any, reduction: str) -> Any:
 
 
 def mse_loss_vjp(g: Any, x: Any, target: Any, reduction: str) -> Any:
-    return _ATEN.mse_loss_backward(g, x, target, _REDUCTIONS[reduction])
+    return _ATEN.mse_loss_backward(g, x, target, REDUCTIONS[reduction])
 
 
 def nll_loss(x: Any, target: Any, weight: Any, ignored: int, reduction: str) -> Any:
     """Return the value, and the sum of the weights that count."""
     if x.dim() <= 2:
-        return _ATEN.nll_loss_forward(x, target, weight, _REDUCTIONS[reduction], ignored)
+        return _ATEN.nll_loss_forward(x, target, weight, REDUCTIONS[reduction], ignored)
     flat, labels = _as_images(x.shape)
     y, total = _ATEN.nll_loss2d_forward(
-        x.reshape(flat), target.reshape(labels), weight, _REDUCTIONS[reduction], ignored
+        x.reshape(flat), target.reshape(labels), weight, REDUCTIONS[reduction], ignored
     )
     return (y.reshape(target.shape) if reduction == "none" else y), total
 
@@ -143,7 +143,7 @@ def nll_loss(x: Any, target: Any, weight: Any, ignored: int, reduction: str) -> 
 def nll_loss_vjp(
     g: Any, shape: Sequence[int], target: Any, weight: Any, ignored: int, reduction: str, total: Any
 ) -> Any:
-    like, how = g.new_empty(shape), _REDUCTIONS[reduction]
+    like, how = g.new_empty(shape), REDUCTIONS[reduction]
     if len(shape) <= 2:
         return _ATEN.nll_loss_backward(g, like, target, weight, how, ignored, total)
     flat, labels = _as_images(shape)

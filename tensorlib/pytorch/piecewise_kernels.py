@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from tensorlib.pytorch.kernels import REDUCTIONS
+
 _ATEN = torch.ops.aten
 elu, celu, selu, hardtanh = functional.elu, functional.celu, functional.selu, functional.hardtanh
 mish = functional.mish
@@ -79,12 +81,10 @@ def log_sigmoid_vjp(g: Any, y: Any, x: Any) -> Any:
 
 # A loss
 
-_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
-
 
 def binary_cross_entropy(x: Any, target: Any, weight: Any, reduction: str) -> Any:
-    return _ATEN.binary_cross_entropy(x, target, weight, _REDUCTIONS[reduction])
+    return _ATEN.binary_cross_entropy(x, target, weight, REDUCTIONS[reduction])
 
 
 def binary_cross_entropy_vjp(g: Any, x: Any, target: Any, weight: Any, reduction: str) -> Any:
-    return _ATEN.binary_cross_entropy_backward(g, x, target, weight, _REDUCTIONS[reduction])
+    return _ATEN.binary_cross_entropy_backward(g, x, target, weight, REDUCTIONS[reduction])
