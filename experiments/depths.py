@@ -20,8 +20,10 @@ KEY = ("method", "depth", "memory", "cap", "each")  # what identifies a row
 
 @dataclass(frozen=True)
 class Size:
-    """How much is measured. in_turn: depths at which all methods take turns. alone: methods by depth, which
-    have a process each. memory: MiB that memory= allows.
+    """Says how much is measured.
+
+    in_turn: depths at which all methods take turns. alone: methods by depth, which have a process each.
+    memory: MiB that memory= allows.
     """
 
     in_turn: Sequence[int]

@@ -197,7 +197,7 @@ class Cotangent:
 
 
 class _Finding:
-    """Where C stores what it finds, at the addresses `at`: a real, or another cotangent, or an error."""
+    """Holds what C finds, at the addresses `at`: a real, or another cotangent, or an error."""
 
     __slots__ = ("at", "errors", "others", "real")
 

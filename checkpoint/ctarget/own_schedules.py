@@ -1,4 +1,4 @@
-"""What the driver in C is told of a schedule: whether it has that itself, and the bounds that it keeps to.
+"""Tell the driver in C of a schedule: whether it has that itself, and the bounds that it keeps to.
 
 In: a schedule. Out: numbers for C (ctemplates/driver/).
 """

@@ -112,7 +112,7 @@ class Backward:
         return min(max(cut, mark.step), high - 1)
 
     def _state_bytes(self, mark: Mark) -> int:
-        """Return the bytes that a state kept within a segment will hold."""
+        """Return the bytes that a state kept within a segment will hold, and remember those of a mark."""
         ledger = self.ledger
         self.state = mark.bytes or self.state
         others = len(ledger.marks) - 1

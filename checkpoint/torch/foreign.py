@@ -40,7 +40,7 @@ class Call(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a call has left.
+    """Holds what a call has left.
 
     value: its result. changed, buffers: the names of the buffers that it has changed, and these.
     """

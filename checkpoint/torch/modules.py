@@ -86,7 +86,7 @@ def from_module(module: torch.nn.Module) -> Block:
 
 
 class InProgram:
-    """What stands for a block in programs.
+    """Stands for a block in programs.
 
     The parameters, a tuple, and the buffers, by their names, are leaves.
     """

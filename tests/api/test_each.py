@@ -242,7 +242,7 @@ def test_none_may_be_the_key_of_a_leaf(engine: str) -> None:
 
 @on_c
 def test_what_is_known_of_a_leaf_takes_little() -> None:
-    """Of very many small leaves it counts as much as their elements do in a large one."""
+    """Count as much for very many small leaves as for the elements of a large one."""
     count = 5_000
     weights = [Affine(np.ones(1), np.ones(1)) for _ in range(count)]
     shallow = weights[:10]
