@@ -1,18 +1,25 @@
 """Cotangents of flat arguments: numbers, atoms, and containers of nothing but numbers without derivatives.
 
 In: the start of a call of a closure that holds no numbers. Out: the accumulators of the arguments' numbers,
-read from C container by container, as checkpoint.interp.hybrid.engine finds them one by one.
+read from C container by container, as checkpoint.interp.hybrid.engine finds them one by one; and, of any
+arguments, the cotangents that are returned, which C makes where there are many.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from checkpoint.ad.arrays import Array
+from checkpoint.ad.accumulators import MANY, all_accumulated
+from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array
 from checkpoint.ad.containers import CONTAINERS, Record, fields
 from checkpoint.ad.graph import ATOMS, PLAIN_NUMBERS, holds_atoms, is_flat
+from checkpoint.ad.numbers import Number
 from checkpoint.ad.values import Closure
+from checkpoint.collector import Paused
 from checkpoint.ctarget.cotangent import Cotangent
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.states import address
 from checkpoint.interp.hybrid.machine import ENTRY, State
 
 
@@ -52,3 +59,19 @@ def _of_parts(container: Any, parts: tuple[Any, ...], cotangent: Cotangent) -> l
     if parts and _is_constant(parts[0]) and all(map(_is_constant, parts)):
         return [0.0] * len(parts)
     return cotangent.fields_of(container.birth, fields(container))
+
+
+def results(accumulators: list[Any], found: Sequence[Number]) -> list[Any]:
+    """Return `all_accumulated`; of many, C makes those that it can."""
+    if len(found) < MANY:
+        return all_accumulated(accumulators, found)
+    numbers, made = list(found), list[Any]()
+    given = (address(accumulators), address(numbers), address(SYMBOLIC_ZERO), address(made))
+    with Paused():
+        if not runtime().lib.ck_make_results(*given):
+            return all_accumulated(accumulators, found)
+    left = [i for i, each in enumerate(made) if each is None]
+    others = all_accumulated([accumulators[i] for i in left], [numbers[i] for i in left])
+    for i, other in zip(left, others, strict=True):
+        made[i] = other
+    return made

@@ -18,7 +18,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.numbers import Number
 from checkpoint.ad.tangent import seed
 from checkpoint.ad.values import Capsule
-from checkpoint.ctarget.arguments import flat_cotangents
+from checkpoint.ctarget.arguments import flat_cotangents, results
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import run
@@ -136,6 +136,10 @@ class C:
         if flat is not None:
             return flat
         return _ON_STATES.argument_cotangents(state, cotangent.at(state), found)
+
+    def results(self, accumulators: list[Any], found: Sequence[Number]) -> list[Any]:
+        """See Engine.results."""
+        return results(accumulators, found)
 
     def sweep(
         self,

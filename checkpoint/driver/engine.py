@@ -142,6 +142,10 @@ class Engine(Protocol):
         """Return, from a start state's cotangent, that of each component of each number of its `u`."""
         ...
 
+    def results(self, accumulators: list[Any], found: Sequence[Number]) -> list[Any]:
+        """Return checkpoint.ad.accumulators.all_accumulated of what `argument_cotangents` returns."""
+        ...
+
 
 class WithDriver(Engine, Protocol):
     """An engine with a driver of its own, to which the executor leaves all sweeps."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from checkpoint.ad.accumulators import Accumulator
+from checkpoint.ad.accumulators import Accumulator, all_accumulated
 from checkpoint.ad.activity import leaves_on
 from checkpoint.ad.array_library import held_bytes, holder_of
 from checkpoint.ad.arrays import Array, Discrete
@@ -253,3 +253,7 @@ class Interp:
         held = components(numbers(start))
         table = {id(component): number for component, number in zip(held, cotangent, strict=True)}
         return [table.get(id(component), 0.0) for component in components(found)]
+
+    def results(self, accumulators: list[Any], found: Sequence[Number]) -> list[Any]:
+        """See Engine.results."""
+        return all_accumulated(accumulators, found)

@@ -26,7 +26,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checkpoint.ad.accumulators import all_accumulated
 from checkpoint.ad.activity import enter_as_constant
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Record
@@ -133,7 +132,7 @@ def swept(
     context.tags = max(context.tags, end.tags)
     accumulators = engine.argument_cotangents(start, cotangent, found)
     if finals is None:
-        return end.value, all_accumulated(accumulators, found)
+        return end.value, engine.results(accumulators, found)
     return end.value, finals.not_reported(accumulators, found)
 
 

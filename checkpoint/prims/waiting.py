@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from checkpoint.ad.accumulators import all_accumulated
 from checkpoint.ad.numbers import Number
 from checkpoint.ad.tangent import zeros_of
 from checkpoint.driver.execute import PausedSweep, Sweep
@@ -48,7 +47,7 @@ class Waiting:
         self._seeds[0] = cotangent_of
         cotangent = self._sweep.reverse()
         accumulators = self._engine.argument_cotangents(self._start, cotangent, self.found)
-        return all_accumulated(accumulators, self.found)
+        return self._engine.results(accumulators, self.found)
 
     def close(self) -> None:
         """Release what the run has kept."""

@@ -1,5 +1,5 @@
-/* The operators of arrays (operators.h), and the bytes of NumPy arrays (array_memory.h), for tests. (Also read by
- * cffi.) */
+/* Results of gradients by arrays (results.h); the operators of arrays (operators.h), and the bytes of NumPy arrays
+ * (array_memory.h), for tests. (Also read by cffi.) */
 #ifndef CK_API_ARRAYS_H
 #define CK_API_ARRAYS_H
 
@@ -8,6 +8,9 @@
 typedef struct ArrayMemory ArrayMemory;
 
 int ck_operator_named(const char *name);
+
+/* False: memory has run out, and what is in the list must not be used. */
+bool ck_make_results(void *accumulators, void *numbers, void *zero, void *made);
 
 ArrayMemory *ck_array_memory_begin(void);
 void ck_array_memory_suspend(ArrayMemory *memory);

@@ -66,6 +66,28 @@ PyObject *new_handle(const ArrayClasses *c, PyTypeObject *type) {
     return made;
 }
 
+PyObject *new_memory(const ArrayClasses *c, PyObject *owner, bool constant) {
+    PyObject *memory = new_handle(c, c->memory);
+    if (!memory) return NULL;
+    *slot_of(memory, classes()->storage_owner) = Py_NewRef(owner);
+    *slot_of(memory, classes()->storage_stale) = Py_NewRef(classes()->never);
+    *slot_of(memory, c->memory_transient) = Py_NewRef(Py_False);
+    *slot_of(memory, c->memory_constant) = Py_NewRef(constant ? Py_True : Py_False);
+    return memory;
+}
+
+PyObject *new_array(const ArrayClasses *c, PyTypeObject *type, PyObject *data, PyObject *memory, PyObject *form) {
+    PyObject *made = memory ? new_handle(c, type) : NULL;
+    if (!made) {
+        Py_XDECREF(memory);
+        return NULL;
+    }
+    *slot_of(made, type == c->array ? c->array_data : c->discrete_data) = Py_NewRef(data);
+    *slot_of(made, type == c->array ? c->array_memory : c->discrete_memory) = memory;
+    if (form) *slot_of(made, c->array_form) = Py_NewRef(form);
+    return made;
+}
+
 bool is_constant(const ArrayClasses *c, PyObject *array) {
     PyObject *memory = memory_of(c, array);
     return *slot_of(memory, c->memory_constant) == Py_True || *slot_of(memory, classes()->storage_owner) == c->constant;

@@ -12,6 +12,12 @@
  * track it. NULL: an exception is set. */
 PyObject *new_handle(const ArrayClasses *c, PyTypeObject *type);
 
+/* Returns a new memory; NULL: an exception is set. */
+PyObject *new_memory(const ArrayClasses *c, PyObject *owner, bool constant);
+
+/* Returns a new Array or Discrete. memory: a new reference, or NULL with an exception. form: a Like, or NULL. */
+PyObject *new_array(const ArrayClasses *c, PyTypeObject *type, PyObject *data, PyObject *memory, PyObject *form);
+
 /* Returns the memory of a handle, borrowed. */
 static inline PyObject *memory_of(const ArrayClasses *c, PyObject *handle) {
     return *slot_of(handle, Py_IS_TYPE(handle, c->array) ? c->array_memory : c->discrete_memory);

@@ -10,6 +10,7 @@ enum { ABI_VERSION = 0x02000000, FIRST_FEATURE_VERSION = 0x12 };
 
 typedef PyObject *NewArray(PyTypeObject *, PyObject *dtype, int axes, const Py_ssize_t *shape, const Py_ssize_t *strides,
                            void *data, int flags, PyObject *like);
+typedef PyObject *Zeros(int axes, const Py_ssize_t *shape, PyObject *dtype, int is_fortran);
 typedef int SetBase(PyObject *view, PyObject *array);
 
 PyTypeObject *numpy_array;
@@ -49,4 +50,9 @@ PyObject *view_of(PyObject *array, int axes, const Py_ssize_t *shape, const Py_s
                                                     flags, NULL);
     if (made && ((SetBase *)known[SET_BASE])(made, Py_NewRef(array)) < 0) Py_CLEAR(made);
     return made;
+}
+
+PyObject *zeros_of(PyObject *array) {
+    const NumpyArray *like = numpy_of(array);
+    return ((Zeros *)known[ZEROS])(like->axes, like->shape, Py_NewRef(like->dtype), 0);
 }

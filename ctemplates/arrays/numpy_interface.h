@@ -11,7 +11,7 @@
 /* Indices in the table of its functions, which do not change within one version of the binary interface:
  * numpy/_core/include/numpy/__multiarray_api.h (tests/ctarget/test_array_memory.py compares). */
 enum {
-    GET_ABI_VERSION = 0, ARRAY_TYPE = 2, GET_DTYPE = 45, NEW_ARRAY = 94, GET_FEATURE_VERSION = 211, SET_BASE = 282,
+    GET_ABI_VERSION = 0, ARRAY_TYPE = 2, GET_DTYPE = 45, NEW_ARRAY = 94, ZEROS = 183, GET_FEATURE_VERSION = 211, SET_BASE = 282,
     SET_HANDLER = 304, GET_HANDLER = 305
 };
 
@@ -72,5 +72,8 @@ static inline bool is_plain_row(PyObject *array) {
 /* Returns a read-only view of an array of NumPy's, with these axes and strides in bytes, a new reference; NULL with an
  * exception. */
 PyObject *view_of(PyObject *array, int axes, const Py_ssize_t *shape, const Py_ssize_t *strides);
+
+/* Returns zeros of the shape and dtype of an array of NumPy's, a new reference; NULL with an exception. */
+PyObject *zeros_of(PyObject *array);
 
 #endif

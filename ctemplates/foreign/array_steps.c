@@ -188,28 +188,8 @@ static PyObject *memory_for(const Application *a, PyObject *data) {
         Py_DECREF(whole);
         if (found) return Py_NewRef(found);
     }
-    PyObject *memory = new_handle(c, c->memory);
-    if (!memory) return NULL;
-    *slot_of(memory, classes()->storage_owner) = Py_NewRef(a->owner);
-    *slot_of(memory, classes()->storage_stale) = Py_NewRef(classes()->never);
-    *slot_of(memory, c->memory_transient) = Py_NewRef(Py_False);
     const uint64_t differentiable = (uint64_t)PyLong_AsLongLong(*slot_of(a->plan, c->plan_differentiable));
-    *slot_of(memory, c->memory_constant) = Py_NewRef(a->natives->active & differentiable ? Py_False : Py_True);
-    return memory;
-}
-
-/* Returns a new handle; memory: a new reference; form: a Like, or NULL. */
-static PyObject *handle_of(const ArrayClasses *c, PyTypeObject *type, PyObject *data, PyObject *memory,
-                           PyObject *form) {
-    PyObject *made = memory ? new_handle(c, type) : NULL;
-    if (!made) {
-        Py_XDECREF(memory);
-        return NULL;
-    }
-    *slot_of(made, type == c->array ? c->array_data : c->discrete_data) = Py_NewRef(data);
-    *slot_of(made, type == c->array ? c->array_memory : c->discrete_memory) = memory;
-    if (form) *slot_of(made, c->array_form) = Py_NewRef(form);
-    return made;
+    return new_memory(c, a->owner, !(a->natives->active & differentiable));
 }
 
 /* Makes the task's handle the step's value. */
@@ -229,7 +209,7 @@ static bool deliver(Application *a) {
     Machine *m = task->m;
     PyObject *result = task->made;
     const bool plain = !a->handle;
-    task->answer = plain ? Py_NewRef(result) : handle_of(a->c, a->handle, result, memory_for(a, result), a->natives->result_form);
+    task->answer = plain ? Py_NewRef(result) : new_array(a->c, a->handle, result, memory_for(a, result), a->natives->result_form);
     if (!task->answer) return false;
     if (is_taped(a)) {
         int64_t bytes = 0;
@@ -269,7 +249,7 @@ static PyObject *changed(const Application *a) {
     PyObject *memory = memory_of(c, first);
     Application fresh = *a;
     fresh.flags &= ~(int64_t)VIEWS; /* with a new memory */
-    PyObject *made = handle_of(c, Py_TYPE(first), a->natives->items[1], memory_for(&fresh, NULL), NULL);
+    PyObject *made = new_array(c, Py_TYPE(first), a->natives->items[1], memory_for(&fresh, NULL), NULL);
     if (made)
         Py_SETREF(*slot_of(memory, classes()->storage_stale), stale);
     else

@@ -35,6 +35,7 @@ def test_places_in_numpys_table() -> None:
         "ARRAY_TYPE": "PyArray_Type",
         "GET_DTYPE": "PyArray_DescrFromType",
         "NEW_ARRAY": "PyArray_NewFromDescr",
+        "ZEROS": "PyArray_Zeros",
         "GET_FEATURE_VERSION": "PyArray_GetNDArrayCFeatureVersion",
         "SET_BASE": "PyArray_SetBaseObject",
         "SET_HANDLER": "PyDataMem_SetHandler",

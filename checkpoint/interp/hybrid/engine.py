@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from checkpoint.ad.accumulators import all_accumulated
 from checkpoint.ad.array_library import held_bytes, holder_of
 from checkpoint.ad.containers import fields
 from checkpoint.ad.graph import PLAIN_NUMBERS, containers_in, settled, with_own_tags_outermost
@@ -261,6 +262,10 @@ class Hybrid:
                 table.update(zip(map(id, container.parts()), accumulators, strict=True))
         wanted = found if PLAIN_NUMBERS.issuperset(map(type, found)) else components(found)
         return [table.get(id(component), 0.0) for component in wanted]
+
+    def results(self, accumulators: list[Any], found: Sequence[Number]) -> list[Any]:
+        """See Engine.results."""
+        return all_accumulated(accumulators, found)
 
 
 def _settled(end: State) -> State:
