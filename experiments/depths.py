@@ -73,6 +73,7 @@ def _options(experiment: Experiment) -> Namespace:
     options.add_argument("--memory", type=int, help="MiB that memory= allows")
     options.add_argument("--cap", type=int, help="MiB that any process may take beyond its imports")
     options.add_argument("--depth", type=int, action="append", help="these depths only, and no times in turn")
+    options.add_argument("--deepest", type=int, help="leave out what is deeper than this")
     options.add_argument("--only", action="append", default=[], help="methods whose names contain this")
     options.add_argument("--each", action="store_true", help="weights are changed within the gradient")
     return options.parse_args()
@@ -83,7 +84,7 @@ def _cases(size: Size, chosen: Namespace) -> Iterator[tuple[int, str]]:
     depths = {depth: size.alone.get(depth, deep.METHODS) for depth in chosen.depth or size.alone}
     has_jax = importlib.util.find_spec("jax") is not None
     for depth, names in depths.items():
-        for name in names:
+        for name in names if depth <= (chosen.deepest or depth) else ():
             wanted = not chosen.only or any(word in name for word in chosen.only)
             if wanted and (has_jax or name not in deep.JAX_METHODS):
                 yield depth, name

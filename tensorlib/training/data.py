@@ -14,7 +14,7 @@ def digits(dtype: Any = float) -> tuple[Any, Any]:
         from sklearn.datasets import load_digits  # noqa: PLC0415  # an extra
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
-            "digits needs scikit-learn: pip install 'checkpoint[data]'", name="sklearn"
+            "digits needs scikit-learn: pip install 'checkpoint-ad[data]'", name="sklearn"
         ) from None
     found = load_digits()
     return (found.images[:, None] / 16.0).astype(dtype), found.target.astype(np.int64)

@@ -183,7 +183,7 @@ def test_digits() -> None:
 def test_digits_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "sklearn.datasets", None)
     with pytest.raises(
-        ModuleNotFoundError, match=r"digits needs scikit-learn: pip install 'checkpoint\[data\]'"
+        ModuleNotFoundError, match=r"digits needs scikit-learn: pip install 'checkpoint-ad\[data\]'"
     ):
         digits()
 
