@@ -1,9 +1,12 @@
 """The steps of `vmap`: a loop over lanes (checkpoint/lang/python/library/lanes.py, docs/design/lanes.md).
 
-    (py.lanes f args keywords in_axes)     (n f args keywords rows like): n the number of lanes; f and the
-                                           arguments that all lanes share, frozen, with holes for the items of
-                                           a lane; of each lane the row of these; an array that is mapped
-    (py.enter-lane f args keywords row)    (f args keywords) of one lane: copies, with the row in the holes
+    (py.lanes f args keywords in_axes)     (n f arity args keywords columns (like)): n the number of lanes; f and
+                                           the arguments that all lanes share, frozen, with holes for the items
+                                           of a lane; of each hole the column of its items in all lanes; an
+                                           array that is mapped. arity: how many arguments f takes, where that
+                                           is known and they are args; then keywords is None; else -1
+    (py.enter-lane f args keywords row)    (f args keywords) of one lane: copies, with the items of the row in
+                                           the holes
     (py.stack-lanes like results out_axes) what the lanes returned, leaf by leaf along new axes
 
 and of texts in the language, whose prelude has a loop over the items of a tensor:
@@ -19,6 +22,7 @@ copying.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from math import isnan
 from typing import Any
 
@@ -32,17 +36,28 @@ from checkpoint.ad.tensors import ALWAYS, Tensor, apply
 from checkpoint.ad.values import Capsule, Closure, Pair, list_value
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, Overloads
+from checkpoint.lang.python.source.mismatch import source_name
+from checkpoint.prims.python.iteration import callee_of
 from checkpoint.prims.python.native import class_name
 from checkpoint.prims.python.support import operator
 
 
-class _Hole:
+MAX_POSITIONAL = 6  # the most arguments that the loop over lanes passes by position
+
+
+class Hole:
     """The place of a lane's item in the arguments. index: its position in the row of the lane."""
 
     __slots__ = ("index",)
 
     def __init__(self, index: int) -> None:
         self.index = index
+
+
+@cache
+def hole(index: int) -> Native:
+    """Return the hole for an index as a value: one object, by which translated code knows it."""
+    return Native(Hole(index))
 
 
 class _Sharing(Renewal):
@@ -67,7 +82,8 @@ def _apart(value: Any) -> Any:
 
 def _lanes(_: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> Record:
     mapped: list[tuple[Any, int]] = []
-    shared = fold((args, _axes_of(args, in_axes)), lambda item: _opened(item, mapped))
+    f, args, axes, keywords = _arranged(f, args, _axes_of(args, in_axes), keywords)
+    shared = fold((args, axes), lambda item: _opened(item, mapped))
     named = fold((keywords, 0), lambda item: _opened(item, mapped))
     if not mapped:
         raise ValueError("vmap needs an argument with an axis over lanes: in_axes is None for all of them")
@@ -78,10 +94,29 @@ def _lanes(_: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> Record:
     count = sizes.pop()
     if not count:
         raise ValueError("vmap needs at least one lane: what f returns cannot be known without one")
-    columns = [apply(ALWAYS, _record("tensorlib.items"), operands).items for operands in mapped]
-    rows = [Record(TUPLE, row) for row in zip(*columns, strict=True)]
+    found = [apply(ALWAYS, _record("tensorlib.items"), operands).items for operands in mapped]
+    columns = Record(TUPLE, tuple([List(list(items), owner=FROZEN) for items in found]))
     whole = _apart(Record(TUPLE, (f, shared, named)))
-    return Record(TUPLE, (count, *whole.items, Record(TUPLE, tuple(rows)), mapped[0][0]))
+    own, shared, named = whole.items
+    arity = -1 if named is not None else len(shared.items)
+    return Record(TUPLE, (count, own, arity, shared, named, columns, Record(TUPLE, (mapped[0][0],))))
+
+
+def _arranged(f: Any, args: Any, axes: Any, keywords: Any) -> tuple[Any, Any, Any, Any]:
+    """Return a function, its positional arguments, their axes and its keywords: None if all are positional
+    and fit, and the function is a closure that takes just these. Else what was given.
+    """
+    count = len(args.items) + len(keywords.items)
+    by_count = callee_of(f, count)
+    if type(by_count) is not Closure or count > MAX_POSITIONAL:
+        return f, args, axes, keywords
+    names = [source_name(each) for each in by_count.lam.params]
+    rest = names[len(args.items) :]
+    if len(names) != count or keywords.items.keys() != set(rest):
+        return f, args, axes, keywords
+    own = axes if type(axes) is Record else Record(TUPLE, (axes,) * len(args.items))
+    whole = Record(TUPLE, (*args.items, *[keywords.items[name] for name in rest]))
+    return by_count, whole, Record(TUPLE, (*own.items, *[0] * len(rest))), None
 
 
 def _record(name: str) -> Tensor:
@@ -111,7 +146,7 @@ def _opened(item: tuple[Any, Any], mapped: list[tuple[Any, int]]) -> Any:
         return _branch(item, "in_axes")
     if _is_array(value):
         mapped.append((value, _checked_axis(value, axes)))
-        return Native(_Hole(len(mapped) - 1))
+        return hole(len(mapped) - 1)
     if value is None:
         return value
     if _is_pytree(value):
@@ -153,7 +188,7 @@ def _builder(value: Any) -> Callable[[list[Any]], Any]:
 
 def _enter_lane(_: Any, f: Any, args: Any, keywords: Any, row: Any) -> Record:
     def opened(value: Any) -> Any:
-        if type(value) is Native and type(value.value) is _Hole:
+        if type(value) is Native and type(value.value) is Hole:
             return row.items[value.value.index]
         return Branch(value.parts(), _builder(value)) if _holds_parts(value) else value
 
@@ -170,7 +205,7 @@ def _holds_parts(value: Any) -> bool:
 
 
 def _stack_lanes(_: Any, like: Any, results: Any, out_axes: Any) -> Any:
-    return fold((tuple(results.items), out_axes), lambda item: _stacked(item, like))
+    return fold((tuple(results.items), out_axes), lambda item: _stacked(item, like.items[0]))
 
 
 def _stacked(item: tuple[tuple[Any, ...], Any], like: Any) -> Any:
@@ -341,7 +376,7 @@ def _kind(value: Any) -> str:
 operator(
     "lanes",
     4,
-    "the lanes of a call: their number, f and arguments that they share, rows, an array that is mapped",
+    "the lanes of a call: their number, f and arguments that they share, columns of items, a mapped array",
     _lanes,
     "that of the copies and items",
 )
@@ -353,9 +388,9 @@ operator("stack-lanes", 3, "what lanes returned as arrays", _stack_lanes, "that 
 
 
 def _tensor_lanes(context: Any, f: Any, tensor: Any) -> Pair:
-    lanes = _lanes(context, f, Record(TUPLE, (tensor,)), Record(TUPLE, ()), 0)
-    _, function, _, _, rows, _ = lanes.items
-    return Pair(function, list_value([row.items[0] for row in rows.items]))
+    lanes = _lanes(context, f, Record(TUPLE, (tensor,)), Dict({}), 0)
+    _, function, _, _, _, columns, _ = lanes.items
+    return Pair(function, list_value(list(columns.items[0].items)))
 
 
 def _enter_tensor_lane(_: Any, f: Any, item: Any) -> Pair:

@@ -88,6 +88,9 @@ INLINE const Value *element(Value v, int64_t index, int64_t *at) {
     return all && *at >= 0 && *at < count ? &all[*at] : NULL;
 }
 INLINE bool is_object(const Value *place, Value v) { return place && place->tag == v.tag && place->object == v.object; }
+INLINE bool is_foreign(const Value *place, const void *python) {
+    return place && place->tag == FOREIGN && ((const Foreign *)place->object)->python == python;
+}
 /* Returns whether it is known that two mutable containers of a kind are one, or that they are not: of those from outside,
  * which never change, several copies may be one. */
 INLINE bool have_identity(Value a, Value b) {

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 THRESHOLD = 1_000_000  # steps, about 30 ms: a run that ends before is not worth a compiler's time
 MAX_PENDING = 2  # compilations at the same time
 MAX_KINDS = 3  # units of one block, for values of several kinds
+MAX_LANE_PROBES = 64  # samples within lanes that search their loop, of the runs that start in one procedure
 MAX_SKIPS = 16  # times that a sample skips a block that the units of others contain
 MAX_UNITS = 64  # of the runs that start in one procedure
 MAX_FAILURES = 3  # one after another; then nothing more is translated
@@ -63,10 +64,15 @@ class Account:
     varied: by which part the last gap was longer. blocks: where the last samples were. units: what was made.
     made: by the labels of the procedure's own blocks, the units that can be entered there. refused: the
     blocks of which no unit can be made. inside: the blocks that are inside of units which are entered
-    elsewhere, and how many samples were there since: such a run soon reaches where it can enter.
+    elsewhere, and how many samples were there since: such a run soon reaches where it can enter. in_lanes: the
+    blocks that are inside of units which run whole lanes of `vmap`. lane_probes: how many samples have
+    searched the loop over lanes.
     """
 
-    __slots__ = ("blocks", "due", "gap", "inside", "made", "refused", "steps", "units", "varied")
+    __slots__ = (
+        *("blocks", "due", "gap", "in_lanes", "inside", "lane_probes", "made", "refused", "steps", "units"),
+        "varied",
+    )
 
     def __init__(self) -> None:
         self.steps = 0
@@ -78,6 +84,8 @@ class Account:
         self.made: dict[str, list[Translation]] = {}
         self.refused: set[str] = set()
         self.inside: dict[str, int] = {}
+        self.in_lanes: set[str] = set()
+        self.lane_probes = 0
 
 
 def account_of(lam: Any) -> Account:
@@ -212,11 +220,12 @@ class Translator:
         if not at.block or at.index:
             return Found.NOWHERE
         began = perf_counter()
+        peer = peer_at(at.block)
         with making:
-            begun = self._begin(peer_at(at.block), held, account, taped, waits)
+            begun = self._begin(peer, held, account, taped, waits)
         self.effort.spent += perf_counter() - began
         if begun is None:
-            return Found.NOTHING
+            return Found.NOWHERE if _searches_lanes(peer, held, account) else Found.NOTHING
         if waits:
             begun.wait()
         self.poll()
@@ -290,6 +299,19 @@ def _compiler() -> Compiler | None:
     return compiler.find()
 
 
+def _searches_lanes(peer: BlockPeer, held: Held, account: Account) -> bool:
+    """Return whether a machine is within a lane that no unit runs as a whole: samples close to this one may
+    find the loop over lanes, which takes few of the steps and most of the time.
+    """
+    lanes = runtime().ffi.new("int64_t[1]")
+    if peer.block.label in account_of(peer.procedure.lam).in_lanes:
+        return False
+    if account.lane_probes >= MAX_LANE_PROBES or not runtime().lib.ck_machine_lanes(held, lanes, 1):
+        return False
+    account.lane_probes += 1
+    return True
+
+
 def _blocks(unit: Unit) -> set[BlockPeer]:
     """Return all blocks that a unit contains."""
     from checkpoint.ctarget.translate.units.paths import blocks  # noqa: PLC0415
@@ -305,8 +327,13 @@ def _register(translation: Translation, own: Account, label: str) -> None:
             places[header.block.block.label] = account_of(header.block.procedure.lam)
     for place, account in places.items():
         account.made.setdefault(place, []).append(translation)
-    for block in _blocks(translation.unit):
-        account_of(block.procedure.lam).inside.setdefault(block.block.label, 0)
+    found = _blocks(translation.unit)
+    runs_lanes = any(getattr(step, "op", "") == "py.enter-lane" for block in found for step in block.block.steps)
+    for block in found:
+        of_block = account_of(block.procedure.lam)
+        of_block.inside.setdefault(block.block.label, 0)
+        if runs_lanes:
+            of_block.in_lanes.add(block.block.label)
 
 
 translator = Translator()

@@ -72,6 +72,16 @@ def _callee(now: Now, function: Any, count: int) -> Any:
     raise TypeError(mismatch.by_position(most.name, required, len(most.params), count))
 
 
+def callee_of(function: Any, count: int) -> Any:
+    """Return the procedure that a function has for so many arguments, the function itself if it is one; None:
+    it has none, or takes arguments as a tuple and a dictionary.
+    """
+    if not _is_overloads(function):
+        return function
+    position = None if GENERAL in function.layout.index else function.layout.index.get(str(count))
+    return None if position is None else function.items[position]
+
+
 def _has_general(now: Now, function: Any) -> bool:
     return _is_overloads(function) and GENERAL in function.layout.index
 

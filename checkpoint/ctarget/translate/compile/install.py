@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Layout
 from checkpoint.ctarget.code import set_entry
 from checkpoint.ctarget.library import runtime
@@ -94,6 +95,6 @@ def _memory(bytes: int) -> Any:
 
 
 def _reference(thing: Any) -> int:
-    if isinstance(thing, Layout):
+    if isinstance(thing, Layout | Native):
         return id(thing)
     return thing.address if isinstance(thing, BlockPeer | ProcedurePeer) else address_of(thing)

@@ -139,3 +139,22 @@ class Same(Undifferentiated, Op):
 
     def write(self, out: Forward) -> None:
         out.put(if_unlikely(f"{self.a.name} != {self.b.name}", out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class IsHole(Undifferentiated, Op):
+    """Exits unless a field of a tuple is a certain object of Python, a reference: a hole for a lane's item."""
+
+    owner: Place
+    index: int
+    hole: int
+
+    def reads(self) -> Sequence[Source]:
+        return (self.owner,)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        field = f"field_of({self.owner.name}, {self.index})"
+        out.put(if_unlikely(f"!is_foreign({field}, REFERENCE({self.hole}))", out.exit()))

@@ -19,6 +19,7 @@ from checkpoint.ctarget.translate.specialise import (
     data_steps,
     dual_steps,
     kind_steps,
+    lane_steps,
     list_steps,
     python_steps,
     scalar_steps,
@@ -32,6 +33,7 @@ RULES: dict[str, Rule] = {
     **list_steps.RULES,
     **python_steps.RULES,
     **attribute_steps.RULES,
+    **lane_steps.RULES,
 }
 
 

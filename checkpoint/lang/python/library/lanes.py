@@ -3,6 +3,9 @@
 In: a function of one item, and the axes of the arguments and results that hold many. Out: a function of
 whole arguments. docs/design/lanes.md says what always holds of lanes; the variable `vmap_lane` is what
 names a lane in errors (checkpoint.driver.raised).
+
+What is the same for all lanes is found before the loop: how a row is taken of the columns, and how f is called.
+So a turn of the loop consists of steps that translation to C knows.
 """
 
 from __future__ import annotations
@@ -16,13 +19,15 @@ def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0, *, engine: Any = None) -> 
     """See checkpoint.vmap."""
 
     def mapped(*args: Any, **keywords: Any) -> Any:
-        count, function, shared, named, rows, like = prim("py.lanes", f, args, keywords, in_axes)
+        count, function, arity, shared, named, columns, like = prim("py.lanes", f, args, keywords, in_axes)
+        row_of = _row_function(prim("py.len", columns))
+        call = _call_function(arity)
         results: list[Any] = []
         vmap_lane = 0
         while vmap_lane < count:
-            row = prim("py.item", rows, vmap_lane)
+            row = row_of(columns, vmap_lane)
             own, own_args, own_named = prim("py.enter-lane", function, shared, named, row)
-            result = apply(own, own_args, own_named)
+            result = call(own, own_args, own_named)
             results.append(result)
             vmap_lane = vmap_lane + 1
         return prim("py.stack-lanes", like, results, out_axes)
@@ -37,3 +42,119 @@ def mapped(make: Any, f: Any, in_axes: Any, out_axes: Any) -> Any:
         return make(f, in_axes, out_axes)(*args, **keywords)
 
     return over_lanes
+
+
+# The items of one lane
+
+
+def _row_function(columns: Any) -> Any:
+    """Return the function that makes the row of a lane, for so many columns."""
+    if columns == 1:
+        return _row_of_one
+    if columns == 2:
+        return _row_of_two
+    if columns == 3:
+        return _row_of_three
+    if columns == 4:
+        return _row_of_four
+    return _row_of_many
+
+
+def _item(columns: Any, column: Any, lane: Any) -> Any:
+    return prim("py.item", prim("py.item", columns, column), lane)
+
+
+def _row_of_one(columns: Any, lane: Any) -> Any:
+    return (_item(columns, 0, lane),)
+
+
+def _row_of_two(columns: Any, lane: Any) -> Any:
+    return (_item(columns, 0, lane), _item(columns, 1, lane))
+
+
+def _row_of_three(columns: Any, lane: Any) -> Any:
+    return (_item(columns, 0, lane), _item(columns, 1, lane), _item(columns, 2, lane))
+
+
+def _row_of_four(columns: Any, lane: Any) -> Any:
+    return (
+        _item(columns, 0, lane),
+        _item(columns, 1, lane),
+        _item(columns, 2, lane),
+        _item(columns, 3, lane),
+    )
+
+
+def _row_of_many(columns: Any, lane: Any) -> Any:
+    row = _row_of_four(columns, lane)
+    column = 4
+    while column < prim("py.len", columns):
+        row = prim("py.add", row, (_item(columns, column, lane),))
+        column = column + 1
+    return row
+
+
+# The call of one lane
+
+
+def _call_function(arity: Any) -> Any:
+    """Return the function that calls the function of a lane; arity: see py.lanes."""
+    if arity == 1:
+        return _call_of_one
+    if arity == 2:
+        return _call_of_two
+    if arity == 3:
+        return _call_of_three
+    if arity == 4:
+        return _call_of_four
+    if arity == 5:
+        return _call_of_five
+    if arity == 6:
+        return _call_of_six
+    return _call_of_any
+
+
+def _call_of_one(f: Any, args: Any, named: Any) -> Any:
+    return f(prim("py.item", args, 0))
+
+
+def _call_of_two(f: Any, args: Any, named: Any) -> Any:
+    return f(prim("py.item", args, 0), prim("py.item", args, 1))
+
+
+def _call_of_three(f: Any, args: Any, named: Any) -> Any:
+    return f(prim("py.item", args, 0), prim("py.item", args, 1), prim("py.item", args, 2))
+
+
+def _call_of_four(f: Any, args: Any, named: Any) -> Any:
+    return f(
+        prim("py.item", args, 0),
+        prim("py.item", args, 1),
+        prim("py.item", args, 2),
+        prim("py.item", args, 3),
+    )
+
+
+def _call_of_five(f: Any, args: Any, named: Any) -> Any:
+    return f(
+        prim("py.item", args, 0),
+        prim("py.item", args, 1),
+        prim("py.item", args, 2),
+        prim("py.item", args, 3),
+        prim("py.item", args, 4),
+    )
+
+
+def _call_of_six(f: Any, args: Any, named: Any) -> Any:
+    return f(
+        prim("py.item", args, 0),
+        prim("py.item", args, 1),
+        prim("py.item", args, 2),
+        prim("py.item", args, 3),
+        prim("py.item", args, 4),
+        prim("py.item", args, 5),
+    )
+
+
+def _call_of_any(f: Any, args: Any, named: Any) -> Any:
+    return apply(f, args, named)
