@@ -1,10 +1,10 @@
 """The steps of `vmap`: a loop over lanes (checkpoint/lang/python/library/lanes.py, docs/design/lanes.md).
 
-    (py.lanes f args keywords in_axes)     (n f arity args keywords columns (like)): n the number of lanes; f and
-                                           the arguments that all lanes share, frozen, with holes for the items
-                                           of a lane; of each hole the column of its items in all lanes; an
-                                           array that is mapped. arity: how many arguments f takes, where that
-                                           is known and they are args; then keywords is None; else -1
+    (py.lanes f args keywords in_axes)     (n f arity args keywords columns (like)): n the number of lanes; f
+                                           and the arguments that all lanes share, frozen, with holes for the
+                                           items of a lane; of each hole the column of its items in all lanes;
+                                           an array that is mapped. arity: how many arguments f takes, where
+                                           that is known and they are args; then keywords is None; else -1
     (py.enter-lane f args keywords row)    (f args keywords) of one lane: copies, with the items of the row in
                                            the holes
     (py.stack-lanes like results out_axes) what the lanes returned, leaf by leaf along new axes
@@ -21,26 +21,33 @@ copying.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from math import isnan
 from typing import Any
 
-from checkpoint.ad.arrays import ARRAYS, SYMBOLIC_ZERO, Array, Discrete, Memory, Native, Renewal, described
+from checkpoint.ad.arrays import ARRAYS, SYMBOLIC_ZERO, Array, Discrete, Memory, Native, Renewal
 from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, List, Record
 from checkpoint.ad.graph import enter, renew
-from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, lookup, register
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.tensors import ALWAYS, Tensor, apply
-from checkpoint.ad.values import Capsule, Closure, Pair, list_value
+from checkpoint.ad.values import Closure, Pair, list_value
 from checkpoint.ad.walk import Branch, fold
-from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, Overloads
 from checkpoint.lang.python.source.mismatch import source_name
+from checkpoint.prims.lane_values import (
+    builder,
+    in_words,
+    is_array,
+    is_pytree,
+    is_tuple,
+    plain_value,
+    pytree_branch,
+    shape_of,
+)
 from checkpoint.prims.python.iteration import callee_of
 from checkpoint.prims.python.native import class_name
 from checkpoint.prims.python.support import operator
-
 
 MAX_POSITIONAL = 6  # the most arguments that the loop over lanes passes by position
 
@@ -87,9 +94,11 @@ def _lanes(_: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> Record:
     named = fold((keywords, 0), lambda item: _opened(item, mapped))
     if not mapped:
         raise ValueError("vmap needs an argument with an axis over lanes: in_axes is None for all of them")
-    sizes = {_shape(leaf)[axis] for leaf, axis in mapped}
+    sizes = {shape_of(leaf)[axis] for leaf, axis in mapped}
     if len(sizes) > 1:
-        shown = ", ".join(f"{_shape(leaf)[axis]} (axis {axis} of {_shape(leaf)})" for leaf, axis in mapped)
+        shown = ", ".join(
+            f"{shape_of(leaf)[axis]} (axis {axis} of {shape_of(leaf)})" for leaf, axis in mapped
+        )
         raise ValueError(f"vmap needs one number of lanes in all mapped arguments, not {shown}")
     count = sizes.pop()
     if not count:
@@ -129,7 +138,7 @@ def _axes_of(args: Any, in_axes: Any) -> Any:
     """Return in_axes; ValueError unless it is one axis, or an entry for each positional argument."""
     if in_axes is None or type(in_axes) is int:
         return in_axes
-    if type(in_axes) is not List and not _is_tuple(in_axes):
+    if type(in_axes) is not List and not is_tuple(in_axes):
         raise TypeError(f"vmap: in_axes is an int, None, or a tuple or list, not a {class_name(in_axes)}")
     if len(in_axes.items) != len(args.items):
         entries, given = len(in_axes.items), len(args.items)
@@ -143,54 +152,32 @@ def _opened(item: tuple[Any, Any], mapped: list[tuple[Any, int]]) -> Any:
     if axes is None:
         return value
     if type(axes) is not int:
-        return _branch(item, "in_axes")
-    if _is_array(value):
+        return pytree_branch(item, "in_axes")
+    if is_array(value):
         mapped.append((value, _checked_axis(value, axes)))
         return hole(len(mapped) - 1)
     if value is None:
         return value
-    if _is_pytree(value):
-        return _branch(item, "in_axes")
+    if is_pytree(value):
+        return pytree_branch(item, "in_axes")
     raise ValueError(
-        f"vmap: an argument is {_kind(value)}, which has no axis {axes}: pass an array, or share it among "
+        f"vmap: an argument is {in_words(value)}, which has no axis {axes}: pass an array, or share it among "
         f"all lanes by None in in_axes"
     )
 
 
 def _checked_axis(value: Any, axis: int) -> int:
-    rank = len(_shape(value))
+    rank = len(shape_of(value))
     if not -rank <= axis < rank:
-        raise ValueError(f"vmap: in_axes has the axis {axis} for an array of shape {_shape(value)}")
+        raise ValueError(f"vmap: in_axes has the axis {axis} for an array of shape {shape_of(value)}")
     return axis % rank
-
-
-def _branch(item: tuple[Any, Any], name: str) -> Branch:
-    """Return the parts of a pytree, each with its axes."""
-    value, axes = item
-    parts = value.parts()
-    if type(axes) is int:
-        return Branch([(part, axes) for part in parts], _builder(value), value)
-    fits = _is_pytree(value) and type(axes) is type(value)
-    if fits and type(value) is Dict:
-        fits = axes.items.keys() == value.items.keys()
-        found: Sequence[Any] = [axes.items[key] for key in value.items] if fits else ()
-    elif fits:
-        found = axes.parts()
-        fits = len(found) == len(parts)
-    if not fits:
-        raise ValueError(f"vmap: {name} has {_kind(axes)} in the place of {_kind(value)}")
-    return Branch(list(zip(parts, found, strict=True)), _builder(value), value)
-
-
-def _builder(value: Any) -> Callable[[list[Any]], Any]:
-    return lambda parts: value.with_parts(tuple(parts))
 
 
 def _enter_lane(_: Any, f: Any, args: Any, keywords: Any, row: Any) -> Record:
     def opened(value: Any) -> Any:
         if type(value) is Native and type(value.value) is Hole:
             return row.items[value.value.index]
-        return Branch(value.parts(), _builder(value)) if _holds_parts(value) else value
+        return Branch(value.parts(), builder(value)) if _holds_parts(value) else value
 
     filled = [fold(part, opened) for part in (args, keywords)]
     whole: Record = _apart(Record(TUPLE, (f, *filled)))
@@ -214,15 +201,15 @@ def _stacked(item: tuple[tuple[Any, ...], Any], like: Any) -> Any:
     first = values[0]
     if axes is None:
         return _the_same(values)
-    if _is_pytree(first):
+    if is_pytree(first):
         return _stacked_parts(values, axes)
     if type(axes) is not int:
-        raise ValueError(f"vmap: out_axes has {_kind(axes)} where f returns {_kind(first)}")
+        raise ValueError(f"vmap: out_axes has {in_words(axes)} where f returns {in_words(first)}")
     if first is None:
         for lane, value in enumerate(values):
             _check(value is None, lane, value, first)
         return None
-    if _is_array(first):
+    if is_array(first):
         return _stacked_arrays(values, axes, like)
     return _stacked_numbers(values, axes, like)
 
@@ -231,12 +218,12 @@ def _stacked_parts(values: tuple[Any, ...], axes: Any) -> Branch:
     """Return a branch of the parts of a pytree, each with its values in all lanes."""
     first = values[0]
     for lane, value in enumerate(values):
-        _check(_is_pytree(value) and _structure(value) == _structure(first), lane, value, first)
+        _check(is_pytree(value) and _structure(value) == _structure(first), lane, value, first)
     if type(first) is Dict:
         parts = [[value.items[key] for key in first.items] for value in values]
     else:
         parts = [value.parts() for value in values]
-    branch = _branch((first, axes), "out_axes")
+    branch = pytree_branch((first, axes), "out_axes")
     columns = zip(*parts, strict=True)
     found = [(column, axis) for column, (_, axis) in zip(columns, branch.parts, strict=True)]
     return Branch(found, branch.build)
@@ -250,9 +237,9 @@ def _structure(value: Any) -> Any:
 
 
 def _stacked_arrays(values: tuple[Any, ...], axis: int, like: Any) -> Any:
-    shape, dtype = _shape(values[0]), _plain(values[0]).data.dtype
+    shape, dtype = shape_of(values[0]), plain_value(values[0]).data.dtype
     for lane, value in enumerate(values):
-        fits = _is_array(value) and _shape(value) == shape and _plain(value).data.dtype == dtype
+        fits = is_array(value) and shape_of(value) == shape and plain_value(value).data.dtype == dtype
         _check(fits, lane, value, values[0])
     rank = len(shape) + 1
     if not -rank <= axis < rank:
@@ -264,12 +251,14 @@ def _stacked_numbers(values: tuple[Any, ...], axis: int, like: Any) -> Any:
     """Return an array of reals, of integers, or of booleans; integers beside reals are reals."""
     kinds = set()
     for lane, value in enumerate(values):
-        plain = _plain(value)
+        plain = plain_value(value)
         kinds.add(type(plain))
         fits = kinds <= _REALS or kinds == {bool}
         _check(fits or type(plain) not in _STACKED, lane, value, values[0])
         if not fits:
-            raise TypeError(f"lane {lane} of vmap returns {_kind(value)}, which cannot be stacked: {_ADVICE}")
+            raise TypeError(
+                f"lane {lane} of vmap returns {in_words(value)}, which cannot be stacked: {_ADVICE}"
+            )
     if axis not in (0, -1):
         raise ValueError(f"vmap: out_axes has the axis {axis} for results that are numbers")
     if float in kinds:
@@ -298,14 +287,14 @@ def _equal(x: Any, y: Any) -> bool:
     pending = [(x, y)]
     while pending:
         one, other = pending.pop()
-        if _is_pytree(one):
-            if not _is_pytree(other) or _structure(one) != _structure(other):
+        if is_pytree(one):
+            if not is_pytree(other) or _structure(one) != _structure(other):
                 return False
             if type(one) is Dict:
                 pending.extend([(one.items[key], other.items[key]) for key in one.items])
             else:
                 pending.extend(zip(one.parts(), other.parts(), strict=True))
-        elif not _equal_leaves(_plain(one), _plain(other)):
+        elif not _equal_leaves(plain_value(one), plain_value(other)):
             return False
     return True
 
@@ -319,58 +308,12 @@ def _equal_leaves(x: Any, y: Any) -> bool:
     return bool(x == y) or (type(x) is float and isnan(x) and isnan(y))
 
 
-# What values are
-
-
 def _check(fits: bool, lane: int, value: Any, first: Any) -> None:
     if not fits:
         raise ValueError(
-            f"lane {lane} of vmap returns {_kind(value)}, and lane 0 {_kind(first)}: lanes return the same "
+            f"lane {lane} of vmap returns {in_words(value)}, and lane 0 {in_words(first)}: lanes return the same "
             f"structure, shapes and dtypes"
         )
-
-
-def _plain(value: Any) -> Any:
-    return real_part(value) if type(value) in NUMBERS else value
-
-
-def _is_array(value: Any) -> bool:
-    return type(_plain(value)) in ARRAYS
-
-
-def _shape(value: Any) -> tuple[int, ...]:
-    return tuple(_plain(value).data.shape)
-
-
-def _is_tuple(value: Any) -> bool:
-    return type(value) is Record and issubclass(value.layout.cls, tuple)
-
-
-def _is_pytree(value: Any) -> bool:
-    """Return whether a value is taken apart: a container that stands for no other object of Python's."""
-    if type(value) is Pair:
-        return True
-    if type(value) not in CONTAINERS:
-        return False
-    cls = getattr(getattr(value, "layout", None), "cls", None)
-    return cls is not Overloads and cls not in BY_STAND_IN
-
-
-def _kind(value: Any) -> str:
-    """Return a value in words."""
-    plain = _plain(value)
-    if type(plain) in ARRAYS:
-        return f"an array {described(plain.data)}"
-    if type(value) in (Closure, Capsule):
-        return "a function" if type(value) is Closure else "a capsule"
-    if value is None:
-        return "None"
-    if type(value) is Dict:
-        return f"a dict with the keys {list(value.items)}"
-    if _is_pytree(value) and type(value) is not Pair:
-        return f"a {class_name(value)} of {len(value.parts())}"
-    name = class_name(value)
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 operator(

@@ -238,7 +238,7 @@ class Translator:
         by = _compiler()
         if self.gives_up or (by is None and "none" in self._warned):
             return None
-        is_hot = account.blocks.add(peer.address)
+        is_hot = account.blocks.add(peer.address) or account.lane_probes > 0
         may_begin = waits or (self.effort.allows(is_hot) and len(self.pending) < MAX_PENDING)
         translation = self._translation(peer, held, account, may_begin)
         if translation is None:
@@ -328,7 +328,9 @@ def _register(translation: Translation, own: Account, label: str) -> None:
     for place, account in places.items():
         account.made.setdefault(place, []).append(translation)
     found = _blocks(translation.unit)
-    runs_lanes = any(getattr(step, "op", "") == "py.enter-lane" for block in found for step in block.block.steps)
+    runs_lanes = any(
+        getattr(step, "op", "") == "py.enter-lane" for block in found for step in block.block.steps
+    )
     for block in found:
         of_block = account_of(block.procedure.lam)
         of_block.inside.setdefault(block.block.label, 0)

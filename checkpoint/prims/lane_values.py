@@ -1,0 +1,84 @@
+"""What the steps of `vmap` ask of values: arrays, pytrees and their parts, values in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from checkpoint.ad.arrays import ARRAYS, described
+from checkpoint.ad.containers import CONTAINERS, Dict, Record
+from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.values import Capsule, Closure, Pair
+from checkpoint.ad.walk import Branch
+from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, Overloads
+from checkpoint.prims.python.native import class_name
+
+
+def pytree_branch(item: tuple[Any, Any], name: str) -> Branch:
+    """Return the parts of a pytree, each with its axes."""
+    value, axes = item
+    parts = value.parts()
+    if type(axes) is int:
+        return Branch([(part, axes) for part in parts], builder(value), value)
+    fits = is_pytree(value) and type(axes) is type(value)
+    if fits and type(value) is Dict:
+        fits = axes.items.keys() == value.items.keys()
+        found: Sequence[Any] = [axes.items[key] for key in value.items] if fits else ()
+    elif fits:
+        found = axes.parts()
+        fits = len(found) == len(parts)
+    if not fits:
+        raise ValueError(f"vmap: {name} has {in_words(axes)} in the place of {in_words(value)}")
+    return Branch(list(zip(parts, found, strict=True)), builder(value), value)
+
+
+def builder(value: Any) -> Callable[[list[Any]], Any]:
+    """Return a function that makes a container like this one of other parts."""
+    return lambda parts: value.with_parts(tuple(parts))
+
+
+def plain_value(value: Any) -> Any:
+    """Return a value without its derivatives, if it is a number."""
+    return real_part(value) if type(value) in NUMBERS else value
+
+
+def is_array(value: Any) -> bool:
+    """Return whether a value is an array, with derivatives or without."""
+    return type(plain_value(value)) in ARRAYS
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """Return the shape of an array."""
+    return tuple(plain_value(value).data.shape)
+
+
+def is_tuple(value: Any) -> bool:
+    """Return whether a value is a tuple, named or not."""
+    return type(value) is Record and issubclass(value.layout.cls, tuple)
+
+
+def is_pytree(value: Any) -> bool:
+    """Return whether a value is taken apart: a container that stands for no other object of Python's."""
+    if type(value) is Pair:
+        return True
+    if type(value) not in CONTAINERS:
+        return False
+    cls = getattr(getattr(value, "layout", None), "cls", None)
+    return cls is not Overloads and cls not in BY_STAND_IN
+
+
+def in_words(value: Any) -> str:
+    """Return a value in words."""
+    plain = plain_value(value)
+    if type(plain) in ARRAYS:
+        return f"an array {described(plain.data)}"
+    if type(value) in (Closure, Capsule):
+        return "a function" if type(value) is Closure else "a capsule"
+    if value is None:
+        return "None"
+    if type(value) is Dict:
+        return f"a dict with the keys {list(value.items)}"
+    if is_pytree(value) and type(value) is not Pair:
+        return f"a {class_name(value)} of {len(value.parts())}"
+    name = class_name(value)
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

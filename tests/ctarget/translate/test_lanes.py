@@ -1,0 +1,279 @@
+"""Loops over lanes of `vmap` in translated code agree with hybrid: values, errors, steps, states, gradients.
+
+The units run whole lanes: once translated, Python enters none of them.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections import Counter
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import checkpoint
+from checkpoint.ctarget.foreign import PythonHelper
+from checkpoint.ctarget.translate import policy
+from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
+from tests.support.same import same_bits
+
+pytestmark = [needs_c, needs_compiler, pytest.mark.usefixtures("soon")]
+
+WIDTHS = (1, 3, 64)
+Arrays = tuple[Any, ...]
+
+
+def turns(x: float, n: float, k: float) -> float:
+    t = 0.0
+    while t < n:
+        x = x * 0.5 if x > 1.0 else x * k + 0.1
+        t = t + 1.0
+    return x
+
+
+def straight(x: float, n: float, k: float) -> float:
+    return math.sin(x) * k - n / (1.5 + x)
+
+
+def counted(x: float, n: float, k: float) -> int:
+    count = 0
+    while x > 0.01:
+        x, count = x * 0.5 * k, count + 1
+    return count
+
+
+def larger(x: float, n: float, k: float) -> bool:
+    return x * k > n
+
+
+def pair(x: float, n: float, k: float) -> tuple[float, float]:
+    return x * n, x / k
+
+
+def calls(x: float, n: float, k: float) -> float:
+    def power(m: int) -> float:
+        return 1.0 if m == 0 else x * power(m - 1)
+
+    return power(5) + turns(x, n, k)
+
+
+def holds_a_list(x: float, n: float, k: float) -> float:
+    found = []
+    while x > 0.1:
+        found.append(x * k)
+        x = x * 0.5
+    return sum(found) + n
+
+
+def divides_by_zero(x: float, n: float, k: float) -> float:
+    return k / (n - 17.0) + x
+
+
+def fails_late(x: float, n: float, k: float) -> float:
+    if x > 1.99:
+        raise ValueError("x is large")
+    return turns(x, n, k)
+
+
+def prints(x: float, n: float, k: float) -> float:
+    if x > 1.5:
+        print("large", x)
+    return x * k
+
+
+def over(f: Callable[..., Any]) -> Callable[..., Any]:
+    def mapped(xs: Any, ns: Any, k: float) -> Any:
+        return checkpoint.vmap(f, (0, 0, None))(xs, ns, k)
+
+    return mapped
+
+
+def by_keyword(xs: Any, ns: Any, k: float) -> Any:
+    return checkpoint.vmap(turns, (0,))(xs, k=ns, n=ns)
+
+
+def captured(xs: Any, ns: Any, k: float) -> Any:
+    weight = k * 0.5
+
+    def lane(x: float, n: float) -> float:
+        return turns(x, n, weight) * k
+
+    return checkpoint.vmap(lane)(xs, ns)
+
+
+def with_default(xs: Any, ns: Any, k: float) -> Any:
+    def lane(x: float, n: float = 3.0, m: float = 1.0) -> float:
+        return turns(x, n, k) * m
+
+    return checkpoint.vmap(lane)(xs, ns)
+
+
+def many_columns(xs: Any, ns: Any, k: float) -> Any:
+    def lane(a: float, b: float, c: float, d: float, e: float) -> float:
+        return a * b + c * d * e
+
+    return checkpoint.vmap(lane)(xs, ns, xs, ns, xs)
+
+
+def nested(xs: Any, ns: Any, k: float) -> Any:
+    def outer(x: float) -> Any:
+        return np.sum(checkpoint.vmap(lambda n: straight(x, n, k))(ns[:5]))
+
+    return checkpoint.vmap(outer)(xs[:20])
+
+
+def gradients_of_lanes(xs: Any, ns: Any, k: float) -> Any:
+    return checkpoint.vmap(checkpoint.grad(turns), (0, 0, None))(xs[:20], ns[:20], k)
+
+
+def changed_inside(xs: Any, ns: Any, k: float) -> Any:
+    seen: list[float] = [0.0]
+
+    def lane(x: float) -> float:
+        if x > 1.9:
+            seen[0] = x
+        return x
+
+    return checkpoint.vmap(lane)(xs)
+
+
+NUMERIC = [over(turns), over(straight), over(calls), over(holds_a_list), captured, by_keyword, with_default]
+NUMERIC += [many_columns, nested, gradients_of_lanes]
+OTHERS = [over(counted), over(larger), over(pair), over(divides_by_zero), over(fails_late), over(prints)]
+OTHERS += [changed_inside]
+NAMES = ("turns", "straight", "calls", "holds_a_list", "captured", "by_keyword", "with_default")
+IDS = [*NAMES, "many_columns", "nested", "gradients_of_lanes"]
+IDS += ["counted", "larger", "pair", "divides_by_zero", "fails_late", "prints", "changed_inside"]
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Translate what runs a few hundred steps."""
+    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
+    monkeypatch.setattr(policy.Translator, "first_waiting", 100)
+    monkeypatch.setattr(policy, "translator", policy.Translator())
+
+
+def arguments(width: int) -> Arrays:
+    rng = np.random.default_rng(width)
+    return rng.random(width) * 2.0, rng.integers(1, 40, width).astype(float), 1.5
+
+
+def outcome(run: Callable[[], Any]) -> Any:
+    """Return the bits of a value, or the error with its notes, and what was printed."""
+    with redirect_stdout(io.StringIO()) as printed:
+        try:
+            value = run()
+        except Exception as error:
+            notes = [note for note in getattr(error, "__notes__", ()) if "lane" in note]
+            return type(error), str(error), notes, printed.getvalue()
+    parts = [np.asarray(part) for part in (value if isinstance(value, tuple) else (value,))]
+    return [(part.dtype, part.tobytes()) for part in parts], printed.getvalue()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("f", [*NUMERIC, *OTHERS], ids=IDS)
+def test_values_and_steps(f: Callable[..., Any], width: int) -> None:
+    args = arguments(width)
+
+    def packed(given: Any) -> Any:
+        return f(*given)
+
+    want = outcome(partial(checkpoint.resume, checkpoint.interrupt(packed, args, 0, engine="hybrid")))
+    for _ in range(2):  # while it is translated, and afterwards
+        assert outcome(partial(checkpoint.resume, checkpoint.interrupt(packed, args, 0, engine="c"))) == want
+    if len(want) == 2:
+        with redirect_stdout(io.StringIO()):
+            steps = {checkpoint.primops(packed, args, engine=engine) for engine in ("hybrid", "c")}
+        assert len(steps) == 1
+
+
+@pytest.mark.parametrize("f", [over(turns), over(calls)], ids=["turns", "calls"])
+def test_many_lanes(f: Callable[..., Any]) -> None:
+    test_values_and_steps(f, 1000)
+    test_gradients(f, 1000)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("f", NUMERIC, ids=IDS[: len(NUMERIC)])
+def test_gradients(f: Callable[..., Any], width: int) -> None:
+    args = arguments(width)
+
+    def loss(xs: Any, ns: Any, k: float) -> Any:
+        return np.sum(f(xs, ns, k))
+
+    want = checkpoint.grad(loss, (0, 1, 2), engine="hybrid", schedule="plain")(*args)
+    for how in ({"schedule": "plain"}, {"schedule": "bisection"}, {}, {"memory": 400_000}):
+        try:
+            got = checkpoint.grad(loss, (0, 1, 2), engine="c", **how)(*args)
+        except checkpoint.BudgetError:
+            assert "memory" in how
+            continue
+        for one, other in zip(want, got, strict=True):
+            assert np.asarray(one).tobytes() == np.asarray(other).tobytes(), how
+
+
+@pytest.mark.parametrize("f", [over(turns), captured, over(calls)], ids=["turns", "captured", "calls"])
+def test_every_cut_resumes_to_the_same_end(f: Callable[..., Any]) -> None:
+    """Interrupt a run at steps that lie in all blocks of the loop over lanes."""
+    args = arguments(12)
+
+    def packed(given: Any) -> Any:
+        return f(*given)
+
+    want = f(*args).tobytes()
+    steps = checkpoint.primops(packed, args, engine="c")
+    for cut in range(steps // 2, steps // 2 + 400, 7):
+        rest = checkpoint.interrupt(packed, args, cut, engine="c")
+        assert checkpoint.resume(rest).tobytes() == want
+        part = checkpoint.interrupt(packed, args, cut, engine="hybrid")
+        assert checkpoint.resume(part).tobytes() == want
+
+
+@pytest.mark.parametrize("f", [over(turns), captured, by_keyword], ids=["turns", "captured", "by_keyword"])
+def test_python_enters_no_lane(f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count the steps that C leaves to Python, of a run and of a gradient."""
+    args = arguments(1000)
+    done: Counter[str] = Counter()
+    perform = PythonHelper.perform
+
+    def spy(self: Any, peer: Any, steps: int, births: int, tags: int, index: int, operands: Any) -> Any:
+        done[peer.block.steps[index].op] += 1
+        return perform(self, peer, steps, births, tags, index, operands)
+
+    monkeypatch.setattr(PythonHelper, "perform", spy)
+
+    def loss(xs: Any, ns: Any, k: float) -> Any:
+        return np.sum(f(xs, ns, k))
+
+    gradient = checkpoint.grad(loss, (0, 2), engine="c")
+    for run in (partial(checkpoint.value_and_grad(loss, engine="c"), *args), partial(gradient, *args)):
+        for _ in range(3):
+            run()
+        done.clear()
+        run()
+        assert sum(done.values()) < 60, done
+
+
+def test_captured_reals_have_the_gradients_of_the_loop() -> None:
+    """Contributions of lanes to what they share are added last lane first, each lane's own sum at once."""
+
+    def loss(xs: Any, ns: Any, k: float) -> Any:
+        return np.sum(captured(xs, ns, k))
+
+    def by_hand(xs: Any, ns: Any, k: float) -> float:
+        total = 0.0
+        for x, n in zip(xs, ns, strict=True):
+            total = total + turns(x, n, k * 0.5) * k
+        return total
+
+    xs, ns, k = arguments(64)
+    lanes = checkpoint.grad(loss, 2, engine="c")(xs, ns, k)
+    loop = checkpoint.grad(by_hand, 2, engine="c")(xs.tolist(), ns.tolist(), k)
+    assert lanes == pytest.approx(loop, rel=1e-12)
+    assert same_bits(lanes, checkpoint.grad(loss, 2, engine="interp")(xs, ns, k))
