@@ -311,8 +311,8 @@ def _equal_leaves(x: Any, y: Any) -> bool:
 def _check(fits: bool, lane: int, value: Any, first: Any) -> None:
     if not fits:
         raise ValueError(
-            f"lane {lane} of vmap returns {in_words(value)}, and lane 0 {in_words(first)}: lanes return the same "
-            f"structure, shapes and dtypes"
+            f"lane {lane} of vmap returns {in_words(value)}, and lane 0 {in_words(first)}: lanes return the "
+            f"same structure, shapes and dtypes"
         )
 
 

@@ -64,9 +64,9 @@ class Account:
     varied: by which part the last gap was longer. blocks: where the last samples were. units: what was made.
     made: by the labels of the procedure's own blocks, the units that can be entered there. refused: the
     blocks of which no unit can be made. inside: the blocks that are inside of units which are entered
-    elsewhere, and how many samples were there since: such a run soon reaches where it can enter. in_lanes: the
-    blocks that are inside of units which run whole lanes of `vmap`. lane_probes: how many samples have
-    searched the loop over lanes.
+    elsewhere, and how many samples were there since: such a run soon reaches where it can enter.
+    in_lanes: the blocks that are inside of units which run whole lanes of `vmap`. lane_probes: how many
+    samples have searched the loop over lanes.
     """
 
     __slots__ = (

@@ -143,7 +143,10 @@ class Same(Undifferentiated, Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class IsHole(Undifferentiated, Op):
-    """Exits unless a field of a tuple is a certain object of Python, a reference: a hole for a lane's item."""
+    """Exits unless a field of a tuple is a certain object of Python: a hole for a lane's item.
+
+    hole: a reference.
+    """
 
     owner: Place
     index: int

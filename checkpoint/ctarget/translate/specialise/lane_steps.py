@@ -4,8 +4,8 @@ In: a block (steps.py), a step. Out: what is known of its result; ops of the nod
 are virtual: reals of its own in places, which nobody outside the unit needs as long as it runs the lane.
 
 What always holds: the copies have the births that the machine gives them, in the order of
-checkpoint.interp.hybrid.machine.Machine.number. The function has captured numbers alone, and what lanes share are
-numbers; all else is copied by the machine.
+checkpoint.interp.hybrid.machine.Machine.number. The function has captured numbers alone, and what lanes share
+are numbers; all else is copied by the machine.
 """
 
 from __future__ import annotations

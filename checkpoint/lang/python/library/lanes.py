@@ -4,8 +4,8 @@ In: a function of one item, and the axes of the arguments and results that hold 
 whole arguments. docs/design/lanes.md says what always holds of lanes; the variable `vmap_lane` is what
 names a lane in errors (checkpoint.driver.raised).
 
-What is the same for all lanes is found before the loop: how a row is taken of the columns, and how f is called.
-So a turn of the loop consists of steps that translation to C knows.
+What is the same for all lanes is found before the loop: how a row is taken of the columns, and how f is
+called. So a turn of the loop consists of steps that translation to C knows.
 """
 
 from __future__ import annotations
