@@ -1,13 +1,14 @@
 """The steps of `vmap`: a loop over lanes (checkpoint/lang/python/library/lanes.py, docs/design/lanes.md).
 
-    (py.lanes f args keywords in_axes)     (n f arity args keywords columns (like)): n the number of lanes; f
-                                           and the arguments that all lanes share, frozen, with holes for the
-                                           items of a lane; of each hole the column of its items in all lanes;
-                                           an array that is mapped. arity: how many arguments f takes, where
-                                           that is known and they are args; then keywords is None; else -1
-    (py.enter-lane f args keywords row)    (f args keywords) of one lane: copies, with the items of the row in
-                                           the holes
-    (py.stack-lanes like results out_axes) what the lanes returned, leaf by leaf along new axes
+    (py.lanes f args keywords in_axes)       (n f arity args keywords arrays): n the number of lanes; f and
+                                             the arguments that all lanes share, frozen, with holes for the
+                                             items of a lane; for each hole the array that holds them, and its axis.
+                                             arity: how many arguments f takes, where that is known and they
+                                             are args; then keywords is None; else -1
+    (py.enter-lane f args keywords row)      (f args keywords) of one lane: copies, with the items of the row
+                                             in the holes
+    (py.are-reals results out_axes)          whether all results are reals, to be stacked along the first axis
+    (py.stack-lanes arrays results out_axes) what the lanes returned, leaf by leaf along new axes
 
 and of texts in the language, whose prelude has a loop over the items of a tensor:
 
@@ -47,7 +48,7 @@ from checkpoint.prims.lane_values import (
 )
 from checkpoint.prims.python.iteration import callee_of
 from checkpoint.prims.python.native import class_name
-from checkpoint.prims.python.support import operator
+from checkpoint.prims.python.support import operator, rearrange
 
 MAX_POSITIONAL = 6  # the most arguments that the loop over lanes passes by position
 
@@ -103,12 +104,11 @@ def _lanes(_: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> Record:
     count = sizes.pop()
     if not count:
         raise ValueError("vmap needs at least one lane: what f returns cannot be known without one")
-    found = [apply(ALWAYS, _record("tensorlib.items"), operands).items for operands in mapped]
-    columns = Record(TUPLE, tuple([List(list(items), owner=FROZEN) for items in found]))
     whole = _apart(Record(TUPLE, (f, shared, named)))
     own, shared, named = whole.items
     arity = -1 if named is not None else len(shared.items)
-    return Record(TUPLE, (count, own, arity, shared, named, columns, Record(TUPLE, (mapped[0][0],))))
+    arrays = Record(TUPLE, tuple([Record(TUPLE, pair) for pair in mapped]))
+    return Record(TUPLE, (count, own, arity, shared, named, arrays))
 
 
 def _arranged(f: Any, args: Any, axes: Any, keywords: Any) -> tuple[Any, Any, Any, Any]:
@@ -191,8 +191,16 @@ def _holds_parts(value: Any) -> bool:
 # From results to arrays
 
 
-def _stack_lanes(_: Any, like: Any, results: Any, out_axes: Any) -> Any:
-    return fold((tuple(results.items), out_axes), lambda item: _stacked(item, like.items[0]))
+def _are_reals(_: Any, results: Any, out_axes: Any) -> bool:
+    if type(out_axes) is not int or out_axes not in (0, -1):
+        return False
+    kinds = set(map(type, results.items))
+    return kinds == {float} or all(type(plain_value(result)) is float for result in results.items)
+
+
+def _stack_lanes(_: Any, arrays: Any, results: Any, out_axes: Any) -> Any:
+    like = arrays.items[0].items[0]
+    return fold((tuple(results.items), out_axes), lambda item: _stacked(item, like))
 
 
 def _stacked(item: tuple[tuple[Any, ...], Any], like: Any) -> Any:
@@ -319,9 +327,13 @@ def _check(fits: bool, lane: int, value: Any, first: Any) -> None:
 operator(
     "lanes",
     4,
-    "the lanes of a call: their number, f and arguments that they share, columns of items, a mapped array",
+    "the lanes of a call: their number, f and arguments that they share, arrays of items, with axes",
     _lanes,
     "that of the copies and items",
+)
+rearrange(
+    *("are-reals", 2, "whether results of lanes are reals, to be stacked", _are_reals, ()),
+    discrete=True,
 )
 operator("enter-lane", 4, "f and the arguments of one lane, copied", _enter_lane, "that of the copies")
 operator("stack-lanes", 3, "what lanes returned as arrays", _stack_lanes, "that of the stacking")
@@ -332,8 +344,8 @@ operator("stack-lanes", 3, "what lanes returned as arrays", _stack_lanes, "that 
 
 def _tensor_lanes(context: Any, f: Any, tensor: Any) -> Pair:
     lanes = _lanes(context, f, Record(TUPLE, (tensor,)), Dict({}), 0)
-    _, function, _, _, _, columns, _ = lanes.items
-    return Pair(function, list_value(list(columns.items[0].items)))
+    items = apply(ALWAYS, _record("tensorlib.items"), (tensor, 0))
+    return Pair(lanes.items[1], list_value(list(items.items)))
 
 
 def _enter_tensor_lane(_: Any, f: Any, item: Any) -> Pair:

@@ -40,6 +40,8 @@ typedef struct Shapes {
     bool full;
 } Shapes;
 
+enum { PLAIN_TUPLE = 1, FIRST_ALONE = -1 };
+
 /* Returns the components of a value: of a list its first element. */
 static const Value *parts_of(Value v, uint32_t *count) {
     *count = 0;
@@ -60,7 +62,7 @@ static int64_t detail_of(Value v) {
     if (kind == CLOSURE || kind == PROCEDURE) return (int64_t)(uintptr_t)procedure_of(v);
     if (kind != INSTANCE && kind != RECORD) return 0;
     const Value layout = kind == INSTANCE ? instance_in(v)->layout : cells_of(v)[0];
-    return layout.tag == NOTHING ? 1 : (int64_t)(uintptr_t)((Foreign *)layout.object)->python;
+    return layout.tag == NOTHING ? PLAIN_TUPLE : (int64_t)(uintptr_t)((Foreign *)layout.object)->python;
 }
 
 static void add_shape(Shapes *t, Value v, uint32_t depth) {
@@ -73,7 +75,9 @@ static void add_shape(Shapes *t, Value v, uint32_t depth) {
         parts = &environment;
         count = 1;
     }
-    if (!depth || count > t->left) count = 0;
+    const bool cut = !depth || count > t->left;
+    const bool shows_first = cut && depth && t->left && detail_of(v) == PLAIN_TUPLE && count;
+    if (cut) count = shows_first;
     t->left -= count;
     if (t->room - t->count < 3) {
         t->full = true;
@@ -81,7 +85,7 @@ static void add_shape(Shapes *t, Value v, uint32_t depth) {
     }
     t->numbers[t->count++] = (int64_t)kind;
     t->numbers[t->count++] = detail_of(v);
-    t->numbers[t->count++] = count;
+    t->numbers[t->count++] = shows_first ? FIRST_ALONE : (int64_t)count;
     for (uint32_t i = 0; i < count; i++) add_shape(t, load(&parts[i]), depth - 1);
 }
 

@@ -21,7 +21,7 @@ from checkpoint.ctarget.states import Held
 DEPTH, MOST = 6, 64
 # See ctemplates/api/api_fast.h.
 _NUMBERS = 3
-_PLAIN_TUPLE = 1
+_PLAIN_TUPLE, _FIRST_ALONE = 1, -1
 WITH_LAYOUT = frozenset(("INSTANCE", "RECORD"))
 
 
@@ -34,12 +34,14 @@ class Shape:
     a TUPLE the elements, of an INSTANCE or RECORD the attributes, of a LIST the first element, if there is
     any; of all others, and where it was cut, none.
     At most MOST shapes in all, DEPTH below the first one; a value's fields are there all or none.
+    first: the first element of a TUPLE that has too many; else None.
     """
 
     tag: str
     procedure: ProcedurePeer | None = None
     fields: tuple[Shape, ...] = ()
     layout: Layout | None = None
+    first: Shape | None = None
 
 
 def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
@@ -59,6 +61,8 @@ def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
 
 def _shape(numbers: Iterator[int]) -> Shape:
     number, detail, count = next(numbers), next(numbers), next(numbers)
+    if count == _FIRST_ALONE:
+        return Shape("TUPLE", first=_shape(numbers))
     fields = tuple([_shape(numbers) for _ in range(count)])
     if detail == _PLAIN_TUPLE:
         return Shape("TUPLE", None, fields)

@@ -125,7 +125,8 @@ def _hint(value: Held, index: object) -> Shape | None:
     fields = value.hint.fields if value.hint is not None else ()
     if value.tag == "TUPLE" and isinstance(index, int) and -len(fields) <= index < len(fields):
         return fields[index]
-    return fields[0] if fields else None
+    first = value.hint.first if value.hint is not None else None
+    return fields[0] if fields else first
 
 
 def _length(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:

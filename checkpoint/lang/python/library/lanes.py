@@ -19,7 +19,8 @@ def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0, *, engine: Any = None) -> 
     """See checkpoint.vmap."""
 
     def mapped(*args: Any, **keywords: Any) -> Any:
-        count, function, arity, shared, named, columns, like = prim("py.lanes", f, args, keywords, in_axes)
+        count, function, arity, shared, named, arrays = prim("py.lanes", f, args, keywords, in_axes)
+        columns = _columns(arrays)
         row_of = _row_function(prim("py.len", columns))
         call = _call_function(arity)
         results: list[Any] = []
@@ -30,7 +31,7 @@ def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0, *, engine: Any = None) -> 
             result = call(own, own_args, own_named)
             results.append(result)
             vmap_lane = vmap_lane + 1
-        return prim("py.stack-lanes", like, results, out_axes)
+        return _stacked(arrays, results, out_axes)
 
     return mapped
 
@@ -42,6 +43,27 @@ def mapped(make: Any, f: Any, in_axes: Any, out_axes: Any) -> Any:
         return make(f, in_axes, out_axes)(*args, **keywords)
 
     return over_lanes
+
+
+# From arrays to lanes, and back
+
+
+def _columns(arrays: Any) -> Any:
+    """Return for each pair of an array and its axis over lanes the items of all lanes."""
+    columns: Any = ()
+    i = 0
+    while i < prim("py.len", arrays):
+        pair = prim("py.item", arrays, i)
+        items = prim("tensorlib.items", prim("py.item", pair, 0), prim("py.item", pair, 1))
+        columns = prim("py.add", columns, (items,))
+        i = i + 1
+    return columns
+
+
+def _stacked(arrays: Any, results: Any, out_axes: Any) -> Any:
+    if prim("py.are-reals", results, out_axes):
+        return prim("tensorlib.joined", prim("py.item", prim("py.item", arrays, 0), 0), results, 0)
+    return prim("py.stack-lanes", arrays, results, out_axes)
 
 
 # The items of one lane
