@@ -22,6 +22,8 @@ from checkpoint.ad.walk import Branch, fold
 from checkpoint.errors import RunError
 
 _SIMPLE = frozenset((float, int, bool, str, type(None)))
+_REAL = frozenset((float,))
+MANY = 8  # items of a container, from which on reals are treated together
 
 
 def natives_of(now: Any, operands: Sequence[Any]) -> list[Any] | None:
@@ -48,7 +50,9 @@ def native(now: Any, operand: Any) -> Any:
     if kind is Dual or kind is Node:
         return native(now, real_part(operand))
     if kind is List:
-        return [native(now, item) for item in operand.items]
+        return (
+            list(operand.items) if of_reals(operand.items) else [native(now, item) for item in operand.items]
+        )
     if kind is Closure:
         return _class_of(operand)
     if kind is Record:
@@ -96,6 +100,9 @@ def leaves(operand: Any) -> Iterator[Any]:
     if kind in NUMBERS:
         yield operand
     elif kind is List or kind is Record:
+        if of_reals(operand.items):
+            yield from operand.items
+            return
         for item in operand.items:
             yield from leaves(item)
     while type(operand) is Pair:
@@ -141,6 +148,11 @@ def holds_array(operands: Sequence[Any]) -> bool:
     return False
 
 
+def of_reals(items: Sequence[Any]) -> bool:
+    """Return whether items are many, and reals without derivatives alone, which are then treated together."""
+    return len(items) >= MANY and type(items[0]) is float and set(map(type, items)) == _REAL
+
+
 # Results
 
 
@@ -164,6 +176,8 @@ def value_of(now: Any, result: Any, shown: Sequence[Any] = ()) -> Any:
     if isinstance(result, tuple):
         names = getattr(kind, "_fields", ())
         layout = Layout(kind, names) if names else TUPLE
+        if of_reals(result):
+            return Record(layout, tuple([item * 1.0 for item in result]))
         return Record(layout, tuple([value_of(now, item, shown) for item in result]))
     if kind is list:
         return List([value_of(now, item, shown) for item in result], owner=now.owner)

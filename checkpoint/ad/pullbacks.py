@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Protocol
 
 from checkpoint.ad.accumulators import Accumulator, Scattered
 from checkpoint.ad.array_library import dtype_kind, is_view, libraries, namespace, zeros_beside
 from checkpoint.ad.numbers import Node
+from checkpoint.ad.operands import of_reals
 from checkpoint.errors import InternalError
 
 
@@ -146,6 +148,9 @@ class Pullback:
         return _shaped(self.form, iter(received), beside)
 
     def _spread(self, cotangent: Any, like: Any, g: Any) -> Iterator[Any]:
+        if of_reals(like) and of_reals(cotangent):
+            yield from reversed(cotangent)
+            return
         for part, inner in zip(reversed(cotangent), reversed(like), strict=True):
             if isinstance(inner, list | tuple):
                 yield from self._spread(part, inner, g)
@@ -183,6 +188,8 @@ class Pullback:
 
 
 def _arrays_in(parts: Any) -> Iterator[Any]:
+    if of_reals(parts):
+        return
     for part in parts:
         if isinstance(part, list | tuple):
             yield from _arrays_in(part)
@@ -201,6 +208,8 @@ def outline(data: Any) -> Any:
     """Return a native value with a Like in place of each array."""
     if type(data) in libraries:
         return Like(data)
+    if isinstance(data, list | tuple) and of_reals(data):
+        return data
     if isinstance(data, list):
         return [outline(part) for part in data]
     return tuple([outline(part) for part in data]) if isinstance(data, tuple) else data
@@ -209,7 +218,7 @@ def outline(data: Any) -> Any:
 def _form(data: Any) -> Any:
     """Return the `form` of a Pullback for a native value."""
     if isinstance(data, list | tuple):
-        return tuple(map(_form, data))
+        return tuple(data) if of_reals(data) else tuple(map(_form, data))
     return outline(data) if is_number(data) else None
 
 
@@ -219,6 +228,8 @@ def _shaped(form: Any, received: Iterator[Any], beside: Any) -> Any:
     beside: one of them, on whose device zeros are made for what has received nothing.
     """
     if isinstance(form, tuple):
+        if beside is None and of_reals(form):
+            return tuple(islice(received, len(form)))
         return tuple([_shaped(part, received, beside) for part in form])
     return None if form is None else _or_zeros(next(received), form, beside)
 

@@ -142,6 +142,22 @@ class Cotangent:
         """Remove and return the accumulator of a field."""
         return self._find(birth, field, True, 0.0)
 
+    def take_reals(self, birth: int, count: int) -> list[Any]:
+        """Remove and return the accumulators of the first `count` elements of a container."""
+        module = runtime()
+        reals = module.ffi.new("double[]", count)
+        if module.lib.ck_cotangent_take_reals(self.held, birth, count, reals):
+            found: list[Any] = module.ffi.unpack(reals, count)
+            return found
+        return [self.take(birth, field) for field in range(count)]
+
+    def give_reals(self, birth: int, contributions: list[float]) -> None:
+        """Add floats to the accumulators of the first elements of a container."""
+        module = runtime()
+        reals = module.ffi.new("double[]", contributions)
+        if not module.lib.ck_cotangent_give_reals(self.held, birth, len(contributions), reals):
+            self._fail([])
+
     def fields_of(self, birth: int, names: Collection[Any]) -> list[Any]:
         """Return the accumulators of all fields of an object: positions, or a dictionary's keys."""
         module = runtime()

@@ -2,9 +2,9 @@
 
     (py.lanes f args keywords in_axes)       (n f arity args keywords arrays): n the number of lanes; f and
                                              the arguments that all lanes share, frozen, with holes for the
-                                             items of a lane; for each hole the array that holds them, and its axis.
-                                             arity: how many arguments f takes, where that is known and they
-                                             are args; then keywords is None; else -1
+                                             items of a lane; for each hole the array that holds them, and its
+                                             axis. arity: how many arguments f takes, where that is known and
+                                             they are args; then keywords is None; else -1
     (py.enter-lane f args keywords row)      (f args keywords) of one lane: copies, with the items of the row
                                              in the holes
     (py.are-reals results out_axes)          whether all results are reals, to be stacked along the first axis

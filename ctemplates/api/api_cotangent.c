@@ -16,7 +16,8 @@ typedef struct Request {
     size_t above, count;
     uint64_t birth;
     int64_t field;
-    double real;
+    double real, *taken;
+    const double *given;
     bool adds, takes, done;
     Outcome outcome;
     Found found;
@@ -233,6 +234,39 @@ bool ck_cotangent_change(const Held *cotangent, uint64_t birth, int64_t field, b
     r.adds = adds;
     r.real = real;
     return enter(&r, change);
+}
+
+static void take_reals(void *arguments) {
+    Request *r = arguments;
+    Cotangent *c = r->cotangent;
+    for (size_t i = 0; i < r->count; i++) {
+        const Value *there = cotangent_find(c, r->birth, (int64_t)i);
+        if (there && there->tag != REAL) return;
+    }
+    for (size_t i = 0; i < r->count; i++) r->taken[i] = cotangent_take(c, r->birth, (int64_t)i).real;
+    r->done = true;
+}
+
+bool ck_cotangent_take_reals(const Held *cotangent, uint64_t birth, size_t count, double *reals) {
+    Request r = of_cotangent(cotangent, NULL, NULL);
+    r.birth = birth;
+    r.count = count;
+    r.taken = reals;
+    return enter(&r, take_reals);
+}
+
+static void give_reals(void *arguments) {
+    Request *r = arguments;
+    for (size_t i = r->count; i--;) cotangent_give(r->cotangent, r->birth, (int64_t)i, of_real(r->given[i]));
+    r->done = true;
+}
+
+bool ck_cotangent_give_reals(const Held *cotangent, uint64_t birth, size_t count, const double *reals) {
+    Request r = of_cotangent(cotangent, NULL, NULL);
+    r.birth = birth;
+    r.count = count;
+    r.given = reals;
+    return enter(&r, give_reals);
 }
 
 static void find_field(void *arguments) {

@@ -40,6 +40,11 @@ bool ck_cotangent_fields(const Held *cotangent, uint64_t birth, size_t count, vo
 bool ck_cotangent_change(const Held *cotangent, uint64_t birth, int64_t field, bool adds, double real, void *cotangents,
                          void *errors);
 
+/* Takes the accumulators of the first fields of an object whose fields are positions, all of which are REAL or not
+ * there; adds to them, the last first. false: one is of another kind, nothing was done; or memory ran out. */
+bool ck_cotangent_take_reals(const Held *cotangent, uint64_t birth, size_t count, double *reals);
+bool ck_cotangent_give_reals(const Held *cotangent, uint64_t birth, size_t count, const double *reals);
+
 /* Stores the field of the first key of the Dict that is the item of the list. */
 bool ck_key_field(const Held *any, void *dictionaries, int64_t *field, void *errors);
 

@@ -32,6 +32,9 @@ def _joined(xp: Any, like: Any, parts: Any, axis: int) -> Any:
 def _items_vjp(xp: Any, g: Any, y: Any, a: Any, axis: int) -> Any:
     whole = zeros_beside(a, a.shape, a.dtype)
     rows = xp.moveaxis(whole, axis, 0)
+    if type(g[0]) is float:
+        rows[...] = xp.asarray(list(g), dtype=a.dtype)
+        return whole
     for i, part in enumerate(g):
         rows[i, ...] = part
     return whole
@@ -39,6 +42,8 @@ def _items_vjp(xp: Any, g: Any, y: Any, a: Any, axis: int) -> Any:
 
 def _joined_vjp(xp: Any, g: Any, y: Any, like: Any, parts: Any, axis: int) -> Any:
     found = _items(xp, g, axis)
+    if type(found[0]) is float and type(parts[0]) is float:
+        return list(found)
     return [
         xp.asarray(part, dtype=x.dtype) if hasattr(x, "dtype") else float(part)
         for part, x in zip(found, parts, strict=True)

@@ -127,6 +127,15 @@ class Cotangent:
         """Remove and return the accumulator of a field, to which nothing is added any more."""
         return self.objects.pop((birth, field), 0.0)
 
+    def take_reals(self, birth: int, count: int) -> list[Any]:
+        """Remove and return the accumulators of the first `count` elements of a container."""
+        return [self.take(birth, field) for field in range(count)]
+
+    def give_reals(self, birth: int, contributions: list[float]) -> None:
+        """Add floats to the accumulators of the first elements of a container."""
+        for field in range(len(contributions) - 1, -1, -1):
+            self.give(birth, field, contributions[field])
+
 
 class Received:
     """Holds what the fields of a state have received, for who lets their cotangents go."""

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Mutable, Record, fields
 from checkpoint.ad.numbers import NUMBERS
+from checkpoint.ad.operands import of_reals
 from checkpoint.ad.record import Data, Primitive, Rearrange, Select, Update
 from checkpoint.errors import InternalError
 from checkpoint.interp.hybrid.cotangent import Cotangent, Key
@@ -164,7 +165,8 @@ def all_born(machine: Any, value: Any) -> Any:
     """Give births to a new container and to those in it."""
     if type(value) in CONTAINERS and not value.birth:
         numbered(machine, value)
-        for part in value.parts():
+        parts = value.parts()
+        for part in () if of_reals(parts) else parts:
             all_born(machine, part)
     return value
 

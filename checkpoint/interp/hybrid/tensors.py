@@ -15,6 +15,7 @@ keeps only the overwritten elements. Whatever outlives the tape has copied the a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
@@ -23,7 +24,7 @@ from checkpoint.ad.array_library import functions_for, namespace
 from checkpoint.ad.arrays import Array, Memory, array_of
 from checkpoint.ad.containers import CONTAINERS, List, Record
 from checkpoint.ad.numbers import DERIVED, NUMBERS
-from checkpoint.ad.operands import leaves, native, natives_of
+from checkpoint.ad.operands import leaves, native, natives_of, of_reals
 from checkpoint.ad.pullbacks import Pullback
 from checkpoint.ad.record import Scalar
 from checkpoint.ad.storage import in_place, supersede
@@ -50,8 +51,18 @@ Place = str | Key | None  # a slot, a field, or None if no cotangent is wanted
 PULL_BYTES = 400  # on CPython: an origin with its Pullback
 
 
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """The first `count` elements of the container of a birth, all reals."""
+
+    birth: int
+    count: int
+
+
 class Pulled:
     """A recorded application. results: the fields of the numbers of a result that is a tuple or list.
+
+    places: of the numbers of the wanted operands; or Elements, of the only operand that is wanted.
 
     is_simple: whether every wanted operand is one number in a slot, and so is the result.
     """
@@ -59,7 +70,11 @@ class Pulled:
     __slots__ = ("is_simple", "places", "pullback", "results")
 
     def __init__(
-        self, pullback: Pullback, places: list[Any], results: list[Key] | None, is_simple: bool = False
+        self,
+        pullback: Pullback,
+        places: list[Any] | Elements,
+        results: list[Key] | Elements | None,
+        is_simple: bool = False,
     ) -> None:
         self.is_simple = is_simple
         self.pullback = pullback
@@ -73,9 +88,15 @@ class Pulled:
             return
         if self.results is None:
             received = [slots[RESULT]]
+        elif isinstance(self.results, Elements):
+            received = cotangent.take_reals(self.results.birth, self.results.count)
         else:
             received = [cotangent.take(*key) for key in self.results]
         contributions = self.pullback.contributions(received)
+        if isinstance(self.places, Elements):
+            if backwards := list(contributions):
+                cotangent.give_reals(self.places.birth, backwards[::-1])
+            return
         for place, contribution in zip(reversed(self.places), contributions, strict=False):
             if isinstance(place, str):
                 slots[place] = slots.get(place, 0.0) + contribution
@@ -85,11 +106,12 @@ class Pulled:
 
     def _reverse_simply(self, slots: dict[str, Any]) -> None:
         """Do the same where every operand is in a slot and the result is one number, in short."""
-        received = slots[RESULT]
+        received, places = slots[RESULT], self.places
         if received:
+            assert isinstance(places, list)
             pullback = self.pullback
             g = received.array if type(received) is Accumulator else received
-            for position, place in zip(reversed(pullback.wanted), reversed(self.places), strict=True):
+            for position, place in zip(reversed(pullback.wanted), reversed(places), strict=True):
                 slots[place] = slots.get(place, 0.0) + pullback.contribution(position, g)
 
 
@@ -145,7 +167,7 @@ def on_arrays(record: Any, operands: Values) -> Tensor | None:
 
 def carries_derivative(operands: Values) -> bool:
     """Return whether a number in the operands is under a derivative."""
-    return any(type(x) in DERIVED for operand in operands for x in leaves(operand))
+    return any(not DERIVED.isdisjoint(map(type, leaves(operand))) for operand in operands)
 
 
 def refuse_duals(operands: Values) -> None:
@@ -253,13 +275,22 @@ def _pulled(
     if not wanted or (type(result) not in NUMBERS and not any(True for _ in leaves(result))):
         return None
     pullback = Pullback(record, natives, data, wanted, saved)
-    places = [place for i in wanted for place in places_of(operands[i], names[i])]
+    places: Any = _elements(operands[wanted[0]]) if len(wanted) == 1 else None
+    if places is None:
+        places = [place for i in wanted for place in places_of(operands[i], names[i])]
     machine.tape.bytes += PULL_BYTES
     machine.tape.keep(pullback.arrays())
-    results = None
-    if type(result) not in NUMBERS:
+    results: Any = _elements(result)
+    if results is None and type(result) not in NUMBERS:
         results = [place for place in places_of(result, None) if isinstance(place, tuple)]
     return Pulled(pullback, places, results)
+
+
+def _elements(value: Any) -> Elements | None:
+    """Return the elements of a container that a run has made, if they are many, and reals alone."""
+    if type(value) not in (List, Record) or value.birth == CONSTANT or not of_reals(value.items):
+        return None
+    return Elements(value.birth, len(value.items))
 
 
 def places_of(operand: Any, name: str | None) -> Iterator[Place]:
