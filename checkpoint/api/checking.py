@@ -38,7 +38,7 @@ def check(f: Callable[..., Any], *args: Any, **named: Any) -> list[Refusal]:
     """
     # Local: `.vlad` programs need no translation of Python.
     from checkpoint.functions.refused import refusals_in  # noqa: PLC0415
-    from checkpoint.lang.python.linking.program import Shape  # noqa: PLC0415
+    from checkpoint.lang.python.linking.shapes import Shape  # noqa: PLC0415
     from checkpoint.lang.python.linking.surveys import classes_in  # noqa: PLC0415
 
     if not callable(f):

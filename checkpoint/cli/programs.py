@@ -169,7 +169,8 @@ class PythonProgram(Program):
 
     def compiled(self, language: str) -> Compilation:
         # Local, since `.vlad` programs need no translation of Python.
-        from checkpoint.lang.python.linking.program import Shape, link  # noqa: PLC0415
+        from checkpoint.lang.python.linking.program import link  # noqa: PLC0415
+        from checkpoint.lang.python.linking.shapes import Shape  # noqa: PLC0415
 
         linked = link(self.function, Shape(*required(self.function)))
         return compile_to(language, linked.thunk, linked.scopes)

@@ -29,7 +29,7 @@ from checkpoint.functions.own_programs import Functions, Given, NestedFunction, 
 from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.public import COUNTERPARTS, Derived, OverLanes
 from checkpoint.functions.pytrees import to_language
-from checkpoint.functions.trial import ENGINE
+from checkpoint.functions.trial import ENGINE, GrowingTrial
 from checkpoint.lang.closures import analyse
 from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.python.context.builder import NOWHERE
@@ -39,7 +39,8 @@ from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.application import forwarder
 from checkpoint.lang.python.library.standard.keyed import KeyedDict
 from checkpoint.lang.python.linking.nested import Nested
-from checkpoint.lang.python.linking.program import Linked, Programs, Shape
+from checkpoint.lang.python.linking.program import Linked, Programs
+from checkpoint.lang.python.linking.shapes import Shape
 from checkpoint.lang.python.linking.surveys import LEAVES, classes_in, survey
 from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.locks import hold_at_fork
@@ -55,13 +56,17 @@ def closure_of(
     keywords: dict[str, Any],
     engine: Engine,
     takes_any_key: bool = False,
-) -> tuple[Closure, tuple[type, ...]]:
+) -> tuple[Closure, tuple[type, ...], GrowingTrial | None]:
     """Return a closure that takes the tuple of the positional arguments and then those passed by name.
 
-    With it come the classes that its program knows, which the functions among its arguments must know, too.
+    With it come the classes that its program knows, which the functions among its arguments must know, too,
+    and a trial of its program, if that has just been made and lacks functions.
     """
     classes = _classes_in((*positional, *keywords.values()), takes_any_key)
-    return Surroundings(engine).closed(f, Shape(len(positional), tuple(keywords)), classes)
+    surroundings, shape = Surroundings(engine), Shape(len(positional), tuple(keywords))
+    linked, inputs = surroundings.program(f, shape, classes, grows=engine.name != ENGINE)
+    values = surroundings.values(linked, inputs)
+    return linked.closure(values), linked.classes, surroundings.trial(linked, values)
 
 
 Found = tuple[str, str, Any, Any]  # a hidden input: its variable, its name, the object, its value
@@ -148,10 +153,12 @@ class Surroundings:
         start = evaluator.start(0, Pair(linked.closure(self.values(linked, inputs)), None), 0)
         return evaluator.advance(start, None, Effects()).value
 
-    def program(self, f: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
+    def program(
+        self, f: Any, shape: Shape, classes: tuple[type, ...], grows: bool = False
+    ) -> tuple[Linked, list[Any]]:
         """Return the program of a function, and its inputs."""
         with _lock, Paused():
-            linked, inputs = _programs.find(_written_out(f), shape, classes)
+            linked, inputs = _programs.find(_written_out(f), shape, classes, grows)
             self.engine.prepare(linked.thunk, linked.scopes)
             self.tries = self.tries or linked.lacks_functions
             if self.tries:
@@ -161,6 +168,19 @@ class Surroundings:
     def values(self, linked: Linked, inputs: list[Any]) -> dict[int, Any]:
         """Return the values of a program's hidden inputs, by their positions."""
         functions = None if linked.functions_input is None else Functions(self.owned)
+        values = {}
+        for i, param in zip(linked.hidden, linked.thunk.params, strict=True):
+            if type(inputs[i]) in LEAVES:
+                values[i] = inputs[i]
+                continue
+            values[i] = self._value(linked, inputs[i], param, functions)
+        if linked.functions_input is not None and functions is not None:
+            self._read_functions(functions, linked, inputs, values)
+            values[linked.functions_input] = Native(functions)
+        return values
+
+    def _value(self, linked: Linked, thing: Any, param: str, functions: Functions | None) -> Any:
+        """Return the value of one hidden input of a program."""
 
         def other(thing: Any) -> Any:
             if not callable(thing):
@@ -175,16 +195,21 @@ class Surroundings:
                 functions.add(value, thing)
             return value
 
-        values = {}
-        for i, param in zip(linked.hidden, linked.thunk.params, strict=True):
-            if type(inputs[i]) in LEAVES:
-                values[i] = inputs[i]
-                continue
-            values[i] = constant(to_language(inputs[i], source_name(param), other, self.entered))
-        if linked.functions_input is not None and functions is not None:
-            self._read_functions(functions, linked, inputs, values)
-            values[linked.functions_input] = Native(functions)
-        return values
+        return constant(to_language(thing, source_name(param), other, self.entered))
+
+    def trial(self, linked: Linked, values: dict[int, Any]) -> GrowingTrial | None:
+        """Return a trial of a program that has just been made, if it can grow."""
+        if not linked.growth:
+            return None
+        growth = linked.growth.pop()
+        known = {param: values[i] for i, param in zip(linked.hidden, linked.thunk.params, strict=True)}
+
+        def value_of(name: str) -> Any:
+            if name not in known:
+                known[name] = self._value(linked, growth.input(name), name, None)
+            return known[name]
+
+        return GrowingTrial(growth, value_of, _lock)
 
     def _read_functions(
         self, functions: Functions, linked: Linked, inputs: list[Any], values: dict[int, Any]

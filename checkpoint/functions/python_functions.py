@@ -82,12 +82,16 @@ def run_of(
     texts = texts_of(positional, named, names)
     while True:
         generation = library.generation()
-        closure, classes = front_end().closure_of(f, tuple(positional), dict(named), chosen, takes_any_key)
+        closure, classes, trial = front_end().closure_of(
+            f, tuple(positional), dict(named), chosen, takes_any_key
+        )
         values = entered((*positional, *named.values()), texts, chosen, classes)
         # A function among the arguments may have loaded an array library that `f` was translated without.
         if generation == library.generation():
             renew = partial(run_of, f, positional, named, engine, names)
-            return Run(closure, Record(TUPLE, tuple(values)), chosen, PythonErrors, renew, is_new=True)
+            run = Run(closure, Record(TUPLE, tuple(values)), chosen, PythonErrors, renew, is_new=True)
+            run.trial = trial
+            return run
 
 
 def texts_of(positional: Sequence[Any], named: Mapping[str, Any], names: Sequence[str]) -> list[str]:

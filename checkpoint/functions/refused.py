@@ -20,7 +20,8 @@ from checkpoint.functions.failures import users_places
 from checkpoint.functions.pytrees import to_language
 from checkpoint.lang.core import App, Const, Expr, Let, Letrec, Prim, Var
 from checkpoint.lang.python.linking.late import code_of
-from checkpoint.lang.python.linking.program import Linked, Shape, link
+from checkpoint.lang.python.linking.program import Linked, link
+from checkpoint.lang.python.linking.shapes import Shape
 from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.lang.walk import preorder
 

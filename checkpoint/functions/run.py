@@ -118,6 +118,7 @@ class Run:
     inputs: how many of the numbers are in f, then.
     renew: makes the run anew, with a program that has what was reached meanwhile; its argument tells whether
         the program's dictionaries take keys of any kind, as takes_any_key does of this run.
+    trial: a trial of its program, which has just been made and lacks functions; None: of other programs.
     wanted: how many steps the present call of a method runs; None: all.
     entered: called with its argument when that has entered anew.
     by: the positions of the elements of its argument, a tuple, by which alone it is differentiated, where the
@@ -136,6 +137,7 @@ class Run:
         "renew",
         "tags",
         "takes_any_key",
+        "trial",
         "u",
         "wanted",
     )
@@ -174,6 +176,7 @@ class Run:
         self.takes_any_key = False
         self.by: Collection[int] | None = None
         self.wanted: int | None = None
+        self.trial: trial.GrowingTrial | None = None
 
     def begin_again(self, error: Unreached | UnfitKey) -> None:
         """Take a program that has the function that this run has reached, or dictionaries for its keys.
@@ -183,6 +186,8 @@ class Run:
         if not self._can_begin_again(error):
             raise error
         met: Unreached | UnfitKey | None = error
+        if self.trial is not None:
+            met = self._tried() or error
         while met is not None and self._can_begin_again(met):
             with Paused():  # each program is large, and is garbage when the next one is there
                 met = self._after(met, PROGRAMS_AT_ONCE)
@@ -194,11 +199,18 @@ class Run:
         met: Unreached | UnfitKey | None = error
         while programs and met is not None and self._can_begin_again(met):
             self._take_program(met)
-            if self.engine.name == trial.ENGINE:
+            if self.engine.name == trial.ENGINE or trial.has_ended(met):
                 return None
-            met = trial.reached(self.u, self.tags, self.effects, self.wanted)
-            self.effects = self.effects.again()
+            met = self._tried()
             programs -= 1
+        return met
+
+    def _tried(self) -> Unreached | UnfitKey | None:
+        """Return what a trial of the program reaches; it takes up by itself what it can."""
+        growing, self.trial = self.trial, None
+        reached = trial.reached if growing is None else growing.reached
+        met = reached(self.u, self.tags, self.effects, self.wanted)
+        self.effects = self.effects.again()
         return met
 
     def _can_begin_again(self, error: Unreached | UnfitKey) -> bool:
@@ -212,7 +224,7 @@ class Run:
         assert self.renew is not None
         fresh = self.renew(self.takes_any_key)
         self.u, self.found, self.tags = fresh.u, fresh.found, fresh.tags
-        self.is_flat, self.inputs = fresh.is_flat, fresh.inputs
+        self.is_flat, self.inputs, self.trial = fresh.is_flat, fresh.inputs, fresh.trial
         self.effects = self.effects.again()
 
     def unwanted(self) -> Unwanted | None:

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
-from checkpoint.lang.core import Expr, Lambda, Letrec, Var
+from checkpoint.lang.core import Const, Expr, Handle, Lambda, Let, Letrec, Var
 from checkpoint.lang.walk import binders, children, preorder
 
 Names = tuple[str, ...]
@@ -56,12 +57,14 @@ def analyse(expr: Expr) -> Scopes:
 
 
 class Scopes:
-    """The contents of the closures and frames of a program.
+    """The contents of the closures and frames of a program, or of a part of one.
 
     group_of: the group of each name that a letrec binds. lambda_of: the lambda of each such name.
+    outside: of a part, the names that it refers to and does not bind: these have no storage.
     """
 
-    def __init__(self, program: Expr) -> None:
+    def __init__(self, program: Expr, is_part: bool = False) -> None:
+        self.outside: frozenset[str] = frozenset()
         self.group_of: dict[str, Group] = {}
         self.lambda_of: dict[str, Lambda] = {}
         self._names = _FreeNames()
@@ -69,6 +72,8 @@ class Scopes:
         self._group_of_lambda: dict[Lambda, Group] = {}
         self._free: dict[Expr, Names] = {}
         self._captures: dict[Lambda, Names] = {}
+        if is_part:
+            self.outside = frozenset(self._names.free(program))
         # Outer letrecs come first, so the groups that a group refers to are always known.
         inside = list(preorder(program))
         for expr in inside:
@@ -76,7 +81,8 @@ class Scopes:
                 self._groups[expr] = self._make_groups(expr)
         for expr in inside:
             if isinstance(expr, Lambda):
-                expr.definitions = self.lambda_of
+                if not is_part:
+                    expr.definitions = self.lambda_of
                 group = self._group_of_lambda.get(expr)
                 self._captures[expr] = self.free(expr) if group is None else group.captures
 
@@ -96,7 +102,7 @@ class Scopes:
         """Return the storage variable that a reference to a name reads; None for one of a closed group."""
         group = self.group_of.get(name)
         if group is None:
-            return name
+            return None if name in self.outside else name
         return None if group.closed else group.env
 
     def free(self, expr: Expr) -> Names:
@@ -144,6 +150,9 @@ class Scopes:
         return group
 
 
+_BINDERS = frozenset((Lambda, Let, Letrec, Handle))
+
+
 class _FreeNames:
     """The free names of expressions, letrec-bound ones included, in the order of their first reference.
 
@@ -158,25 +167,25 @@ class _FreeNames:
         return self._shared.setdefault(names, names)
 
     def free(self, expr: Expr) -> Names:
-        pending = [] if expr in self._known else [expr]
-        while pending:
-            inner = pending[-1]
-            unknown = [child for child in children(inner) if child not in self._known]
-            if unknown:
-                pending.extend(unknown)
-            else:
-                pending.pop()
-                self._known[inner] = self._combine(inner)
-        return self._known[expr]
+        known = self._known
+        if expr not in known:
+            for inner in reversed([*preorder(expr, known)]):  # what is inside comes first
+                if inner not in known:
+                    known[inner] = self._combine(inner)
+        return known[expr]
 
     def _combine(self, expr: Expr) -> Names:
-        if isinstance(expr, Var):
-            return self.share((expr.name,))
-        parts = [part for child in children(expr) if (part := self._known[child])]
-        bound = binders(expr)
-        if len(parts) == 1 and not bound:
-            return parts[0]
-        found = dict.fromkeys([name for part in parts for name in part])
+        kind = type(expr)
+        if kind is Const:
+            return ()
+        if kind is Var:
+            return self.share((expr.name,))  # type: ignore[attr-defined]
+        known = self._known
+        parts = [part for child in children(expr) if (part := known[child])]
+        bound = binders(expr) if kind in _BINDERS else ()
+        if not bound and len(parts) <= 1:
+            return parts[0] if parts else ()
+        found = dict.fromkeys(chain.from_iterable(parts))
         # Each binder's name is unique, so removing it cannot remove a variable bound outside.
         for name in bound:
             found.pop(name, None)

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from operator import attrgetter
+from typing import Any
 
 from checkpoint.errors import InternalError
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
 
+_CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    Const: lambda expr: (),
+    Var: lambda expr: (),
+    Lambda: lambda expr: (expr.body,),
+    App: lambda expr: (expr.fn, *expr.args),
+    If: lambda expr: (expr.test, expr.then, expr.other),
+    Let: lambda expr: (expr.value, expr.body),
+    Letrec: lambda expr: (*[lam for _, lam in expr.bindings], expr.body),
+    Prim: attrgetter("args"),
+    Raise: lambda expr: (expr.value,),
+    Handle: lambda expr: (expr.body, expr.handler),
+}
+
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """Return the expressions directly inside an expression, in the order of the text."""
-    match expr:
-        case Const() | Var():
-            return ()
-        case Lambda():
-            return (expr.body,)
-        case App():
-            return (expr.fn, *expr.args)
-        case If():
-            return (expr.test, expr.then, expr.other)
-        case Let():
-            return (expr.value, expr.body)
-        case Letrec():
-            return (*[lam for _, lam in expr.bindings], expr.body)
-        case Prim():
-            return expr.args
-        case Raise():
-            return (expr.value,)
-        case Handle():
-            return (expr.body, expr.handler)
-    raise InternalError(f"{type(expr).__name__} is not a core expression", getattr(expr, "span", None))
+    inside = _CHILDREN.get(type(expr))
+    if inside is None:
+        raise InternalError(f"{type(expr).__name__} is not a core expression", getattr(expr, "span", None))
+    return inside(expr)
 
 
 def binders(expr: Expr) -> tuple[str, ...]:
@@ -53,5 +52,5 @@ def preorder(expr: Expr, apart: Collection[Expr] = ()) -> Iterator[Expr]:
     while stack:
         inner = stack.pop()
         yield inner
-        if inner not in apart:
-            stack.extend(reversed(children(inner)))
+        if not apart or inner not in apart:
+            stack.extend(children(inner)[::-1])

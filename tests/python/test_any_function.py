@@ -13,7 +13,8 @@ import checkpoint
 from checkpoint.api.checking import required
 from checkpoint.cps.passes import compile_to
 from checkpoint.errors import CheckpointError
-from checkpoint.lang.python.linking.program import Shape, link
+from checkpoint.lang.python.linking.program import link
+from checkpoint.lang.python.linking.shapes import Shape
 
 SOME = ("colorsys", "textwrap", "graphlib")
 MANY = (

@@ -6,7 +6,8 @@ from functools import partial
 
 import pytest
 
-from checkpoint.lang.python.linking.program import Shape, link
+from checkpoint.lang.python.linking.program import link
+from checkpoint.lang.python.linking.shapes import Shape
 from tests.python.agreement import outcome, same_outcomes
 from tests.python.texts import defined, run
 from tests.support.corpus import usable_engines

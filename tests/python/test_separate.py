@@ -16,7 +16,8 @@ from checkpoint.interp.hybrid.code import ProcedureCode
 from checkpoint.interp.hybrid.later import Later
 from checkpoint.lang.core import Lambda, Letrec
 from checkpoint.lang.python.linking import program
-from checkpoint.lang.python.linking.program import Linked, Shape, link
+from checkpoint.lang.python.linking.program import Linked, link
+from checkpoint.lang.python.linking.shapes import Shape
 
 
 def entered(x: float) -> float:

@@ -265,6 +265,12 @@ class Inputs:
             self.nodes.append(Input(parent, (f"no {kind}", key), IS_DATA))
             self._values.append(None)
 
+    def copy(self) -> Inputs:
+        """Return the same inputs, to which more may be added, during translation."""
+        made = Inputs(self._values[0])
+        made.nodes, made._values, made._known = [*self.nodes], [*self._values], {**self._known}
+        return made
+
     def forget(self) -> None:
         """Release the objects, after translation."""
         self._values = []

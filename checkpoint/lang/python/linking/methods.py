@@ -20,7 +20,7 @@ from checkpoint.lang.python.context.meanings import Binding, Callee, Maker, Refe
 from checkpoint.lang.python.linking import class_values, dispatch
 from checkpoint.lang.python.linking.facts import FactsChanged
 from checkpoint.lang.python.linking.objects import Objects
-from checkpoint.lang.python.linking.stubs import LIMIT, TooLarge, stub_of
+from checkpoint.lang.python.linking.stubs import LIMIT, Stub, TooLarge, stub_of
 from checkpoint.lang.python.normal import initial
 from checkpoint.lang.python.scopes.scopes import parameters, scope_of
 from checkpoint.lang.python.scopes.syntax import nodes_in, remembered
@@ -94,7 +94,26 @@ class Methods(Objects):
         """Return the function that gives the meanings of names in a function that no function encloses."""
 
     def finish(self) -> None:
-        """Translate all functions that have been referred to; one that meets a new fact, once more."""
+        """Translate all functions that have been referred to; one that meets a new fact, once more.
+
+        Those that are put off are stubs.
+        """
+        self._translate_pending()
+        for callee, each in self.put_off.items():
+            if each.core not in self.bindings:
+                assert self.facts.reached is not None
+                made = stub_of(callee, self._key_of(each), self.facts.reached, self.names)
+                self.bindings[each.core] = made
+
+    def take_up(self, each: Pending) -> None:
+        """Translate a function that was put off, and all to which it refers."""
+        assert self.facts.reached is not None
+        Stub(self.facts.reached, self._key_of(each), each.name).note()
+        self.put_off = {callee: other for callee, other in self.put_off.items() if other is not each}
+        self.pending.append(each)
+        self.finish()
+
+    def _translate_pending(self) -> None:
         while self.pending:
             if self.facts.reached is None and len(self.bindings) + len(self.pending) > LIMIT:
                 raise TooLarge
@@ -110,10 +129,6 @@ class Methods(Objects):
                 self.bindings[each.core] = made
             if not self.pending and self.made_class and self.made_class not in self.bindings:
                 self.bindings[self.made_class] = class_values.maker_of(self)
-        for callee, each in self.put_off.items():
-            assert self.facts.reached is not None
-            made = stub_of(callee, self._key_of(each), self.facts.reached, self.names)
-            self.bindings[each.core] = made
 
     def _next(self) -> Pending:
         """Take a function that is still to be translated; methods of classes within functions come last."""

@@ -7,54 +7,34 @@ translation relies on (inputs.py).
 
 from __future__ import annotations
 
-import sys
 import types
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from checkpoint import config
 from checkpoint.ad import library as arrays
-from checkpoint.ad.attributes import stored
 from checkpoint.ad.numbers import fresh
-from checkpoint.ad.state import STATE
 from checkpoint.ad.values import EMPTY, Closure, Environment
 from checkpoint.errors import SourceError
 from checkpoint.lang.closures import Scopes, analyse
-from checkpoint.lang.core import Expr, Lambda, Let, Letrec, Prim, Var
-from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import NOWHERE, bind, const, prim
+from checkpoint.lang.core import Lambda, Letrec, Prim, Var
+from checkpoint.lang.python.context.builder import NOWHERE
 from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.caches import within
-from checkpoint.lang.python.linking.entry import call_of_root, outcome_of_root, value_of_root
 from checkpoint.lang.python.linking.facts import Facts, FactsChanged
+from checkpoint.lang.python.linking.growth import Growth, recursion_room
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs
 from checkpoint.lang.python.linking.late import WITH_PROGRAMS, Late, code_of
 from checkpoint.lang.python.linking.linker import Linker
 from checkpoint.lang.python.linking.nested import Nested, nested
 from checkpoint.lang.python.linking.roundings import rounds
+from checkpoint.lang.python.linking.shapes import Shape, entry_of, shared, with_state
 from checkpoint.lang.python.linking.stubs import Reached, TooLarge
 from checkpoint.lang.python.linking.surveys import LEAVES, classes_in, survey
-
-# Objects that are programs of their own where arguments or data hold them.
-ROOM = 20_000  # Python frames that a translation may need, for functions of thousands of statements
-
-
-class Shape(NamedTuple):
-    """How a function is called, with one tuple of all arguments.
-
-    positional: the number of positional arguments; None: the function is not called, but is a value itself.
-    keywords: the names of the other arguments.
-    has_state: whether it may change what came in from outside, and returns what the run leaves of it.
-    """
-
-    positional: int | None
-    keywords: tuple[str, ...] = ()
-    has_state: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +54,7 @@ class Linked:
     is_provisional: whether it refuses something because a text or an attribute was not found.
     facts: those of a large program, which is translated anew with what its runs reach.
     late: which of the functions in its inputs are translated.
+    growth: the program as it grows in a trial, if that was asked for; it is taken by who tries the program.
     """
 
     thunk: Lambda
@@ -89,6 +70,7 @@ class Linked:
     is_provisional: bool
     facts: Facts | None
     late: Late = field(default_factory=Late)
+    growth: list[Growth] = field(default_factory=list)
 
     @property
     def is_outdated(self) -> bool:
@@ -126,17 +108,6 @@ def _entry_in(thunk: Lambda) -> Lambda:
     return body
 
 
-@contextmanager
-def recursion_room() -> Iterator[None]:
-    """Let Python recurse deeper in this context: the translation of a statement nests what follows it."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, ROOM))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
-
-
 def _facts_of(shape: Shape, classes: tuple[type, ...], earlier: Facts | None = None) -> Facts:
     """Return what is known of a program at first; earlier: of a large one, what was known of it before."""
     facts = Facts.of(classes)
@@ -148,15 +119,24 @@ def _facts_of(shape: Shape, classes: tuple[type, ...], earlier: Facts | None = N
     return facts
 
 
-def link(function: Any, shape: Shape, classes: tuple[type, ...] = (), earlier: Facts | None = None) -> Linked:
-    """Translate a function and all that it calls, of a large program what its runs have reached."""
+def link(
+    function: Any,
+    shape: Shape,
+    classes: tuple[type, ...] = (),
+    earlier: Facts | None = None,
+    grows: bool = False,
+) -> Linked:
+    """Translate a function and all that it calls, of a large program what its runs have reached.
+
+    grows: whether the program is to be tried.
+    """
     facts = _facts_of(shape, classes, earlier)
     with recursion_room():
         while True:
             generation = arrays.generation()
             linker = Linker(function, facts)
             try:
-                linked = _linked(linker, shape, classes, generation)
+                linked = _linked(linker, shape, classes, generation, grows)
             except FactsChanged:
                 continue
             except TooLarge:
@@ -171,9 +151,9 @@ def link(function: Any, shape: Shape, classes: tuple[type, ...] = (), earlier: F
                 return linked
 
 
-def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation: int) -> Linked:
+def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation: int, grows: bool) -> Linked:
     root = linker.reference_to(0, linker.inputs.value(0))
-    entry = _entry(linker, root, shape)
+    entry = entry_of(linker, root, shape)
     linker.finish()
     if linker.is_stale:
         raise FactsChanged
@@ -181,9 +161,9 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     functions = {} if at is None else _functions(linker)
     params, made = list(linker.variables.values()), linker.caches.made()
     if shape.has_state:
-        params, owned = linker.owned(partial(_shared, entry.params[0]))
+        params, owned = linker.owned(partial(shared, entry.params[0]))
         made = [*owned, *made]
-        entry = _with_state(linker, entry, shape, params)
+        entry = with_state(linker, entry, shape, params)
     elif shape.positional is not None:
         entry = linker.checked(entry)
     bindings, made = tuple(linker.bindings.items()), [*made, *linker.cells()]
@@ -191,6 +171,7 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     if made:
         body = within(made, entry, bindings)
     hidden = tuple(linker.variables)
+    may_grow = grows and linker.facts.reached is not None and not (shape.has_state or functions)
     thunk = Lambda(NOWHERE, tuple(params), body, name="program")
     _entry_in(thunk).rounds = rounds(thunk)
     met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
@@ -198,6 +179,7 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     passed = (cls for cls in classes if cls is not types.FunctionType)
     known = tuple(dict.fromkeys((*passed, *linker.facts.met())))
     scopes, inputs = analyse(thunk), linker.inputs
+    growth = [Growth(linker, entry, made)] if may_grow else []
     inputs.forget()
     return Linked(
         thunk,
@@ -212,6 +194,7 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
         at,
         linker.is_provisional,
         None if linker.facts.reached is None else linker.facts,
+        growth=growth,
     )
 
 
@@ -230,61 +213,6 @@ def _functions(linker: Linker) -> dict[Lambda, Reference | int | Nested]:
     return found
 
 
-def _entry(linker: Linker, root: Reference | str, shape: Shape) -> Lambda:
-    """Return a procedure of one argument that calls the function, or returns it as a value."""
-    name = linker.names.fresh("arguments")
-    if shape.positional is None:
-        return Lambda(NOWHERE, (name,), value_of_root(linker, root), name="value")
-    count = shape.positional + len(shape.keywords)
-    owned = linker.names.fresh("owned") if shape.has_state else name
-    items = [prim(NOWHERE, "py.item", Var(NOWHERE, owned), const(NOWHERE, i)) for i in range(count)]
-    body = _called(linker, root, items, shape)
-    if shape.has_state:
-        parts = prim(NOWHERE, "py.item", Var(NOWHERE, name), const(NOWHERE, 0))
-        body = Let(NOWHERE, owned, prim(NOWHERE, "py.owned", parts, _shared(name), const(NOWHERE, "")), body)
-    label = str(stored(linker.inputs.value(0), "__name__", "function"))
-    return Lambda(body.span, (name,), body, name=label)
-
-
-def _shared(arguments: str) -> Expr:
-    """Return what lies at several places of the arguments and inputs of a run that has a state."""
-    return prim(NOWHERE, "py.item", Var(NOWHERE, arguments), const(NOWHERE, 1))
-
-
-def _called(linker: Linker, root: Reference | str, items: Sequence[Expr], shape: Shape) -> Expr:
-    """Return the call of the function; with a state, the tuple of its value and of what it leaves."""
-    assert shape.positional is not None
-    count = shape.positional
-
-    def passed(values: Sequence[Expr]) -> Arguments:
-        return Arguments(list(values[:count]), None, dict(zip(shape.keywords, values[count:], strict=True)))
-
-    if not shape.has_state:
-        return call_of_root(linker, root, passed(items))
-    return bind(linker.names, items, lambda v: outcome_of_root(linker, root, passed(v)), "argument")
-
-
-def _with_state(linker: Linker, entry: Lambda, shape: Shape, params: list[str]) -> Lambda:
-    """Return the entry with its end, which makes the pair of the value and the state."""
-    assert shape.positional is not None
-    outcome = linker.names.fresh("outcome")
-
-    def part(i: int) -> Expr:
-        return prim(NOWHERE, "py.item", Var(NOWHERE, outcome), const(NOWHERE, i))
-
-    args = prim(NOWHERE, "py.tuple", *[part(1 + i) for i in range(shape.positional)])
-    kwargs = prim(NOWHERE, "py.dict")
-    for i, name in enumerate(shape.keywords):
-        kwargs = prim(NOWHERE, "py.set", kwargs, const(NOWHERE, name), part(1 + shape.positional + i))
-
-    def whole(left: Expr) -> Expr:
-        state = prim(NOWHERE, "py.record", const(NOWHERE, STATE), args, kwargs, left)
-        return prim(NOWHERE, "py.tuple", part(0), state)
-
-    body = Let(NOWHERE, outcome, entry.body, linker.left(params, whole))
-    return Lambda(entry.span, entry.params, body, name=entry.name)
-
-
 class Programs:
     """The translated programs, by code and shape; they go with the code."""
 
@@ -296,14 +224,16 @@ class Programs:
         self._large: dict[tuple[int, Shape], Facts] = {}  # of large programs
         self._late: dict[tuple[int, Shape], Late] = {}
 
-    def find(self, function: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
-        """Return the program for a call, and the values of all its inputs.
+    def find(
+        self, function: Any, shape: Shape, classes: tuple[type, ...], grows: bool = False
+    ) -> tuple[Linked, list[Any]]:
+        """Return the program for a call, and the values of all its inputs; grows: as of link.
 
         Objects pass between it and the functions that its inputs hold, each of which is a program of its own:
         they know the same classes.
         """
         while True:
-            linked, inputs = self.member(function, shape, classes)
+            linked, inputs = self.member(function, shape, classes, grows)
             if types.FunctionType not in linked.met_classes:
                 return linked, inputs
             known = {*linked.met_classes, *linked.classes}
@@ -311,6 +241,7 @@ class Programs:
             if known.issuperset(found):
                 return linked, inputs
             classes = tuple(dict.fromkeys((*classes, *found)))
+            linked.growth.clear()
 
     @staticmethod
     def _data(linked: Linked, inputs: list[Any]) -> list[Any]:
@@ -338,14 +269,16 @@ class Programs:
             if len(found) == before:
                 return tuple(found)
 
-    def member(self, function: Any, shape: Shape, classes: tuple[type, ...]) -> tuple[Linked, list[Any]]:
+    def member(
+        self, function: Any, shape: Shape, classes: tuple[type, ...], grows: bool = False
+    ) -> tuple[Linked, list[Any]]:
         """Return the program for a call that knows these classes, whatever the functions it holds know."""
         key = (self._number_of(code_of(function)), shape)
-        for linked in self._known.get(key, ()):
-            found = None if linked.is_outdated else linked.inputs.read(function)
-            if found is not None and linked.met_classes.issuperset(classes) and self._fits(linked, found):
+        for linked in self._translated_for(key, classes):
+            found = linked.inputs.read(function)
+            if found is not None and self._fits(linked, found):
                 return linked, found
-        linked = link(function, shape, classes, self._large.get(key))
+        linked = link(function, shape, classes, self._large.get(key), grows)
         linked = replace(linked, late=self._late.setdefault(key, linked.late))
         if linked.facts is not None:
             self._large[key] = linked.facts
@@ -358,6 +291,18 @@ class Programs:
         if found is None:
             raise SourceError("what the function reads changed while it was translated")
         return linked, found
+
+    def _translated_for(self, key: tuple[int, Shape], classes: tuple[type, ...]) -> list[Linked]:
+        """Return the programs that are translated for arguments of some classes.
+
+        If there is none, the last large one may know the classes: since it keeps its facts, it would be the
+        same if they came with its arguments.
+        """
+        kept = [linked for linked in self._known.get(key, ()) if not linked.is_outdated]
+        fitting = [linked for linked in kept if linked.met_classes.issuperset(classes)]
+        if fitting or not kept or kept[0].facts is None or kept[0].facts is not self._large.get(key):
+            return fitting
+        return [kept[0]] if kept[0].met_classes.union(kept[0].classes).issuperset(classes) else []
 
     def forget_provisional(self) -> None:
         """Forget the programs that refuse what was not found: it may be there when they are called again."""
