@@ -47,7 +47,8 @@ OFTEN = (
     "LSTM two layers, GRU two layers, RNN relu, LSTMCell without states, MultiheadAttention padded, RMSNorm, "
     "MultiheadAttention added, PReLU by channel, GLU, BCELoss, BCEWithLogitsLoss pos_weight, HuberLoss, "
     "CosineEmbeddingLoss, MultiLabelMarginLoss, TripletMarginLoss, GaussianNLLLoss, HingeEmbeddingLoss, "
-    "EmbeddingBag sum, PixelShuffle, LocalResponseNorm, Bilinear, ParameterList, ParameterDict, LPPool2d"
+    "EmbeddingBag sum, PixelShuffle, LocalResponseNorm, Bilinear, ParameterList, ParameterDict, LPPool2d, "
+    "Transformer, TransformerEncoder in evaluation"
 )
 
 
