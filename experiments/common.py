@@ -36,8 +36,26 @@ def parser(description: str) -> argparse.ArgumentParser:
     """Return a parser that knows `--engine` (the fastest unless given) and `--repeats`."""
     options = argparse.ArgumentParser(description=description)
     options.add_argument("--engine", default=engines.get().name, choices=list(engines.available()))
-    options.add_argument("--repeats", type=int, default=5, help="runs of which the median is taken (5)")
+    options.add_argument("--repeats", type=natural, default=5, help="runs of which the median is taken (5)")
     return options
+
+
+def natural(text: str) -> int:
+    """Return the whole number of at least 1 that an option says."""
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+
+
+def positive(text: str) -> float:
+    """Return the number above 0 that an option says."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if 0.0 < found < float("inf"):
+        return found
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
 
 
 def value_of(text: str, engine: Engine, folder: Path = HERE) -> Any:
@@ -149,6 +167,14 @@ def saved(name: str, engine: str) -> dict[str, Any]:
     """Return the content of results/NAME-ENGINE.json; {} if there is none."""
     path = RESULTS / f"{name}-{engine}.json"
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return found
+
+
+def results(name: str, engine: str) -> dict[str, Any]:
+    """Return the content of results/NAME-ENGINE.json, for a picture; {} after a message if there is none."""
+    found = saved(name, engine)
+    if not found:
+        print(f"no picture of {name}: there are no results in {RESULTS}; run it with --full first")
     return found
 
 

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments import common
+from experiments.extras import needed
 
 MIB = 1 << 20
 TENSOR_BYTES = 1500  # of a weight besides its elements: what PyTorch and this package have for each
@@ -125,7 +126,8 @@ def method(model: Any, name: str, depth: int, memory: int, steps: bool = False) 
 
 def one_thread() -> None:
     """Let PyTorch work in one thread."""
-    import torch  # noqa: PLC0415
+    with needed():
+        import torch  # noqa: PLC0415
 
     torch.set_num_threads(1)
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from matplotlib import pyplot
-
 from experiments import deep
+from experiments.extras import needed
+
+with needed():
+    from matplotlib import pyplot
 
 STYLES = {"checkpoint": "o-", "PyTorch": "s--", "JAX": "^:"}
 DPI = 110

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from experiments import common, deep
 from experiments.deep import Row
 
+METHODS = (*deep.METHODS, *deep.JAX_METHODS)
 KEY = ("method", "depth", "memory", "cap", "each")  # what identifies a row
 
 
@@ -70,13 +71,17 @@ def main(experiment: Experiment) -> None:
 def _options(experiment: Experiment) -> Namespace:
     options = common.parser(f"gradients over depth: {experiment.name}")
     options.add_argument("--full", action="store_true", help="all depths; the results are kept")
-    options.add_argument("--memory", type=int, help="MiB that memory= allows")
-    options.add_argument("--cap", type=int, help="MiB that any process may take beyond its imports")
-    options.add_argument("--depth", type=int, action="append", help="these depths only, and no times in turn")
-    options.add_argument("--deepest", type=int, help="leave out what is deeper than this")
+    options.add_argument("--memory", type=common.natural, help="MiB that memory= allows")
+    options.add_argument("--cap", type=common.natural, help="MiB that a process may take beyond its imports")
+    options.add_argument("--depth", type=common.natural, action="append", help="only these; no times in turn")
+    options.add_argument("--deepest", type=common.natural, help="leave out what is deeper than this")
     options.add_argument("--only", action="append", default=[], help="methods whose names contain this")
     options.add_argument("--each", action="store_true", help="weights are changed within the gradient")
-    return options.parse_args()
+    chosen = options.parse_args()
+    for word in chosen.only:
+        if not any(word in name for name in METHODS):
+            options.error(f"no method's name contains {word!r}; there are: {'; '.join(METHODS)}")
+    return chosen
 
 
 def _cases(size: Size, chosen: Namespace) -> Iterator[tuple[int, str]]:

@@ -14,8 +14,8 @@ from experiments import common, depth_pictures
 HERE = Path(__file__).parent
 
 if __name__ == "__main__":
-    if found := common.saved("gpt", "c"):
+    if found := common.results("gpt", "c"):
         depth_pictures.over_depth(found, HERE / "depth.png")
-    if found := common.saved("gpt-train", "c"):
+    if found := common.results("gpt-train", "c"):
         names = ("perplexity", "perplexity in training")
         depth_pictures.training(found, names, HERE / "train.png", is_shared=True)

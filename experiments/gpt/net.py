@@ -15,11 +15,13 @@ from functools import cache
 from pydoc_data.topics import topics
 from typing import Any, NamedTuple
 
-import torch
-from torch import Tensor
-from torch.nn import functional as F
-
+from experiments.extras import needed
 from tensorlib.training import characters
+
+with needed():
+    import torch
+    from torch import Tensor
+    from torch.nn import functional as F
 
 WIDTH, HEADS, LENGTH, BATCH = 64, 4, 64, 8
 BLOCK_TENSORS = 12

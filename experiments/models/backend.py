@@ -20,6 +20,7 @@ from checkpoint.errors import SourceError
 from checkpoint.functions.networks import Network, network_of
 from checkpoint.functions.python_functions import PythonFunction
 from experiments import common
+from experiments.extras import needed
 
 NOT_SUPPORTED = "not supported"
 NO_ARRAYS = "no arrays"  # elements for which NumPy has no type; sequences and optional values
@@ -33,7 +34,8 @@ def cases() -> dict[str, Any]:
     """Return all tests of nodes by name."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from onnx.backend.test.case.node import collect_testcases  # noqa: PLC0415
+        with needed():
+            from onnx.backend.test.case.node import collect_testcases  # noqa: PLC0415
 
         return {each.name: each for each in collect_testcases(None)}
 
@@ -76,7 +78,7 @@ def main() -> None:
     """Run the tests, and write how many ended how."""
     options = argparse.ArgumentParser(description="ONNX's own tests of nodes")
     options.add_argument("--engine", default=engines.get().name, choices=list(engines.available()))
-    options.add_argument("--every", type=int, default=8, help="run only every n-th test (8)")
+    options.add_argument("--every", type=common.natural, default=8, help="run only every n-th test (8)")
     chosen = options.parse_args()
     found = {name: outcome(name, chosen.engine) for name in list(cases())[:: chosen.every]}
     known = ("agrees", NOT_SUPPORTED, NO_ARRAYS, LACKS)

@@ -79,7 +79,7 @@ def trained(epochs: int, engine: str, seed: int = 0) -> list[tuple[float, float,
 def main() -> None:
     """Train, show each epoch, and write what was found."""
     options = common.parser("A small network on digits")
-    options.add_argument("--epochs", type=int, default=12)
+    options.add_argument("--epochs", type=common.natural, default=12)
     chosen = options.parse_args()
     found = trained(chosen.epochs, chosen.engine)
     rows = [

@@ -21,13 +21,15 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch.nn import functional as F
-
 import checkpoint
 from experiments import common
+from experiments.extras import needed
 from experiments.models.networks import Characters, resnet18, squeezenet
 from tensorlib.training import sgd
+
+with needed():
+    import torch
+    from torch.nn import functional as F
 
 RATE = 0.01
 

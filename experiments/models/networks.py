@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-from torch import nn
+from experiments.extras import needed
+
+with needed():
+    import torch
+    from torch import nn
 
 
 class Fire(nn.Module):  # type: ignore[misc]  # torch is checked as if it were not there

@@ -12,4 +12,5 @@ from pathlib import Path
 from experiments import common, depth_pictures
 
 if __name__ == "__main__":
-    depth_pictures.deepest(common.saved("published", "c"), Path(__file__).parent / "deepest.png")
+    if found := common.results("published", "c"):
+        depth_pictures.deepest(found, Path(__file__).parent / "deepest.png")

@@ -41,12 +41,15 @@ def deepest(rows: list[dict[str, Any]]) -> dict[str, Any]:
 def main() -> None:
     options = common.parser("the deepest networks under one cap")
     options.add_argument("--full", action="store_true", help="a cap of 4 GiB")
-    options.add_argument("--cap", type=int, help="MiB that a process may take beyond its imports")
-    options.add_argument("--limit", type=int, help="the greatest depth that is tried")
-    options.add_argument("--seconds", type=float, help="CPU seconds of the longest gradient")
+    options.add_argument("--cap", type=common.natural, help="MiB that a process may take beyond its imports")
+    options.add_argument("--limit", type=common.natural, help="the greatest depth that is tried")
+    options.add_argument("--seconds", type=common.positive, help="CPU seconds of the longest gradient")
     options.add_argument("--only", default="", help="methods whose names contain this word")
     options.add_argument("--net", choices=list(NETS), help="one of the networks alone")
     chosen = options.parse_args()
+    if not any(chosen.only in name for name in METHODS):
+        options.error(f"no method's name contains {chosen.only!r}; there are: {'; '.join(METHODS)}")
+    deep.one_thread()  # fails here, not in every search, if PyTorch is missing
     cap = (chosen.cap or (4_096 if chosen.full else 64)) * deep.MIB
     limit = chosen.limit or (300_000 if chosen.full else 256)
     seconds = chosen.seconds or (1_000.0 if chosen.full else 8.0)

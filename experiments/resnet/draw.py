@@ -14,7 +14,7 @@ from experiments import common, depth_pictures
 HERE = Path(__file__).parent
 
 if __name__ == "__main__":
-    if found := common.saved("resnet", "c"):
+    if found := common.results("resnet", "c"):
         depth_pictures.over_depth(found, HERE / "depth.png")
-    if found := common.saved("resnet-train", "c"):
+    if found := common.results("resnet-train", "c"):
         depth_pictures.training(found, ("loss", "accuracy"), HERE / "train.png")

@@ -14,11 +14,14 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional as F
 
+from experiments.extras import needed
 from tensorlib.training import digits
+
+with needed():
+    import torch
+    from torch import Tensor
+    from torch.nn import functional as F
 
 CHANNELS, GROUPS, SIDE, CLASSES = 16, 4, 8, 10
 BATCH = 32

@@ -17,11 +17,13 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-import torch
-
 from experiments import common, training
 from experiments.deep import MIB, one_thread
+from experiments.extras import needed
 from experiments.resnet import net
+
+with needed():
+    import torch
 
 RATE = 0.05  # of the first step, times the depth
 SHOWN = 8  # steps whose mean loss is shown, at most
@@ -47,11 +49,11 @@ def accuracy(weights: net.Net, images: Any, labels: Any) -> float:
 def main() -> None:
     options = common.parser("training a deep residual network on digits")
     options.add_argument("--full", action="store_true", help="1,000 blocks, 2 epochs")
-    options.add_argument("--depth", type=int, help="blocks (16; with --full 1,000)")
-    options.add_argument("--steps", type=int, help="steps, if fewer than those of all epochs")
-    options.add_argument("--epochs", type=int, help="epochs (3; with --full 2)")
-    options.add_argument("--memory", type=int, default=256, help="MiB for each gradient (256)")
-    options.add_argument("--rate", type=float, help=f"the first step's rate ({RATE} / depth)")
+    options.add_argument("--depth", type=common.natural, help="blocks (16; with --full 1,000)")
+    options.add_argument("--steps", type=common.natural, help="steps, if fewer than those of all epochs")
+    options.add_argument("--epochs", type=common.natural, help="epochs (3; with --full 2)")
+    options.add_argument("--memory", type=common.natural, default=256, help="MiB for each gradient (256)")
+    options.add_argument("--rate", type=common.positive, help=f"the first step's rate ({RATE} / depth)")
     chosen = options.parse_args()
     depth = chosen.depth or (1_000 if chosen.full else 16)
     epochs = chosen.epochs or (2 if chosen.full else 3)

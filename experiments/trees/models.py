@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.extras import needed
 from tensorlib.networks import cross_entropy, linear, tree_lstm_cell
 
 KINDS = sorted(name for name, cls in vars(ast).items() if isinstance(cls, type) and issubclass(cls, ast.AST))
@@ -68,7 +69,8 @@ class Peer:
     """Computes the same network by the same recursion in PyTorch."""
 
     def __init__(self, values: list[Any]) -> None:
-        import torch  # noqa: PLC0415  # only this experiment's peer needs it
+        with needed():
+            import torch  # noqa: PLC0415  # only this experiment's peer needs it
 
         torch.set_num_threads(1)
         self.torch = torch

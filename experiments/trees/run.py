@@ -114,8 +114,10 @@ def draw(found: dict[str, list[Row]]) -> None:
 
 def main() -> int:
     parser = common.parser(__doc__ or "")
-    parser.add_argument("--count", type=int, default=10, help="how many trees (10)")
-    parser.add_argument("--widths", type=int, nargs="+", default=[32, 64], help="sizes of the states (32 64)")
+    parser.add_argument("--count", type=common.natural, default=10, help="how many trees (10)")
+    parser.add_argument(
+        "--widths", type=common.natural, nargs="+", default=[32, 64], help="of states (32 64)"
+    )
     parser.add_argument("--schedule", help="plain, bisection, ... (the default one)")
     parser.add_argument("--full", action="store_true", help="100 trees, widths 32, 64 and 150")
     options = parser.parse_args()

@@ -105,6 +105,28 @@ def test_an_experiment_may_be_run_in_parts(monkeypatch: pytest.MonkeyPatch, tmp_
     assert rows == [(deep.BUDGET, 2, 2.0), (deep.PLAIN, 2, 3.0), (deep.BUDGET, 3, 4.0)]
 
 
+@pytest.mark.parametrize(
+    ("module", "options", "message"),
+    [
+        ("resnet.run", "--depth 0", "argument --depth: '0' is not a whole number of at least 1"),
+        ("gpt.run", "--only adjoint", "no method's name contains 'adjoint'; there are: "),
+        ("resnet.train", "--rate nan", "argument --rate: 'nan' is not a number above 0"),
+        ("gpt.train", "--steps two", "argument --steps: 'two' is not a whole number of at least 1"),
+        ("published.run", "--cap -1", "argument --cap: '-1' is not a whole number of at least 1"),
+        ("published.run", "--only adjoint", "no method's name contains 'adjoint'; there are: "),
+        ("trees.run", "--count 0", "argument --count: '0' is not a whole number of at least 1"),
+    ],
+)
+def test_wrong_options_are_refused_by_name(
+    module: str, options: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    ran = importlib.import_module(f"experiments.{module}")
+    monkeypatch.setattr("sys.argv", ["run", *options.split()])
+    with pytest.raises(SystemExit):
+        ran.main() if hasattr(ran, "main") else depths.main(ran.EXPERIMENT)
+    assert message in capsys.readouterr().err
+
+
 def test_training() -> None:
     images, labels, tested, expected = resnet.images()
     batches = train.batches(images, labels, 1)
