@@ -1,8 +1,8 @@
 """The command of an experiment over depth: times of methods in turn, then time and memory at each depth.
 
-In: an Experiment and its options on the command line. Out: two tables; with --full
-experiments/results/NAME-c.json, in which rows replace those of the same method, depth and options: so a long
-experiment may be run in parts.
+In: an Experiment and its options on the command line. Out: two tables; with --full a third, the deepest
+networks in ROOM bytes, extrapolated, and experiments/results/NAME-c.json, in which rows replace those of the
+same method, depth and options: so a long experiment may be run in parts.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from experiments import common, deep
 from experiments.deep import Row
 
 METHODS = (*deep.METHODS, *deep.JAX_METHODS)
+ROOM = 20 << 30
 KEY = ("method", "depth", "memory", "cap", "each")  # what identifies a row
 
 
@@ -66,6 +67,11 @@ def main(experiment: Experiment) -> None:
         if chosen.full:
             _keep(experiment.name, times, rows)
     print("\n" + common.table(deep.MEMORY, [deep.memory_line(row) for row in rows]))
+    if chosen.full:
+        found = [
+            [name, f"{depth:,}", f"{each:,.0f}"] for name, depth, each in deepest(_kept(experiment.name))
+        ]
+        print("\n" + common.table(("method", f"blocks in {ROOM >> 30} GiB", "bytes per block"), found))
 
 
 def _options(experiment: Experiment) -> Namespace:
@@ -97,7 +103,29 @@ def _cases(size: Size, chosen: Namespace) -> Iterator[tuple[int, str]]:
 
 def _keep(name: str, times: list[Row], rows: list[Row]) -> None:
     """Write rows, and times if there are any, into the results of an experiment."""
-    before = common.saved(name, "c")
-    found = {tuple(row[field] for field in KEY): row for row in (*before.get("rows", ()), *rows)}
+    found = {tuple(row[field] for field in KEY): row for row in (*_kept(name), *rows)}
     kept = sorted(found.values(), key=lambda row: row["depth"])
-    common.save(name, "c", times=times or before.get("times", []), rows=kept)
+    common.save(name, "c", times=times or common.saved(name, "c").get("times", []), rows=kept)
+
+
+def _kept(name: str) -> list[Row]:
+    return list(common.saved(name, "c").get("rows", ()))
+
+
+def deepest(rows: list[Row]) -> list[tuple[str, int, float]]:
+    """Return methods with the depth that fits ROOM bytes, and the bytes of each block more: a straight line.
+
+    The line goes through the two greatest depths of a method; bytes are weights, gradient and all the rest.
+    """
+    found = []
+    for name in dict.fromkeys(row["method"] for row in rows):
+        own = {
+            row["depth"]: row["growth"] + 2 * row["weights"]
+            for row in rows
+            if row["method"] == name and not row["each"] and "error" not in row
+        }
+        if len(own) > 1:
+            (less, below), (most, above) = sorted(own.items())[-2:]
+            each = (above - below) / (most - less)
+            found.append((name, most + int((ROOM - above) / each), each))
+    return found

@@ -89,7 +89,7 @@ def test_an_experiment_may_be_run_in_parts(monkeypatch: pytest.MonkeyPatch, tmp_
         ran.append((name, depth))
         memory, cap, each = options
         row = {"method": name, "depth": depth, "memory": memory, "cap": cap, "each": each}
-        return {**row, "ms": float(len(ran)), "growth": 0, "loss": 0.0}
+        return {**row, "ms": float(len(ran)), "growth": 0, "weights": depth, "loss": 0.0}
 
     monkeypatch.setattr(deep, "measured", measured)
     monkeypatch.setattr(common, "RESULTS", tmp_path)
@@ -125,6 +125,23 @@ def test_wrong_options_are_refused_by_name(
     with pytest.raises(SystemExit):
         ran.main() if hasattr(ran, "main") else depths.main(ran.EXPERIMENT)
     assert message in capsys.readouterr().err
+
+
+def test_depths_are_extrapolated_through_the_two_greatest_that_ended() -> None:
+    gib = 1 << 30
+    fields = ("method", "depth", "growth", "weights", "each")
+    rows = [
+        dict(zip(fields, row, strict=True))
+        for row in (
+            (deep.TORCH, 10, 7 * gib, 0, False),
+            (deep.TORCH, 20, 1 * gib, gib, False),
+            (deep.TORCH, 40, 3 * gib, 2 * gib, False),
+            (deep.TORCH, 40, 9 * gib, 2 * gib, True),
+            (deep.BUDGET, 40, gib, gib, False),
+        )
+    ]
+    failed = {"method": deep.TORCH, "depth": 80, "each": False, "error": "MemoryError"}
+    assert depths.deepest([*rows, failed]) == [(deep.TORCH, 105, gib / 5)]
 
 
 def test_training() -> None:
