@@ -5,6 +5,7 @@ In: result files of experiments.depths, of trainings and of experiments.publishe
 
 from __future__ import annotations
 
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ with needed():
     from matplotlib import pyplot
 
 STYLES = {"checkpoint": "o-", "PyTorch": "s--", "JAX": "^:"}
+COLORS = (*[f"C{i}" for i in range(10)], "black")  # one for each method, and for each=
 DPI = 110
 
 
@@ -22,11 +24,11 @@ def over_depth(found: dict[str, Any], path: Path) -> None:
     """Draw time per block and memory over depth."""
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
     rows = [row for row in found["rows"] if "error" not in row]
-    for name in dict.fromkeys(map(_label, rows)):
+    for name, color in zip(dict.fromkeys(map(_label, rows)), cycle(COLORS), strict=False):
         own = [row for row in rows if _label(row) == name]
         depths, style = [row["depth"] for row in own], STYLES[name.split(",")[0]]
-        (line,) = left.plot(depths, [row["ms"] for row in own], style, label=name)
-        right.plot(depths, [row["growth"] / deep.MIB for row in own], style, color=line.get_color())
+        left.plot(depths, [row["ms"] for row in own], style, color=color, label=name)
+        right.plot(depths, [row["growth"] / deep.MIB for row in own], style, color=color)
     right.axhline(max(row["memory"] for row in rows) / deep.MIB, color="grey", linestyle=":", label="memory=")
     left.set(xscale="log", xlabel="blocks", ylabel="CPU ms per block", ylim=(0.0, None))
     right.set(xscale="log", yscale="log", xlabel="blocks", ylabel="MiB beside weights and gradient")
