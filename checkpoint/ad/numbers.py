@@ -80,6 +80,10 @@ class Node:
         for node, partial in reversed(self.inputs):
             node.adjoint += partial * adjoint
 
+    def clear(self) -> None:
+        """Take back what has been added to the adjoint."""
+        self.adjoint = 0.0
+
     def write(self) -> str:
         value = self.value
         return repr(value) if type(value) is float else str(value.write())
@@ -97,6 +101,10 @@ class Copied:
     def propagate(self) -> None:
         """Add the copy's adjoint to that of its source."""
         self.source.adjoint += self.copy.adjoint
+
+    def clear(self) -> None:
+        """Take back what has been added to the adjoint of the copy."""
+        self.copy.clear()
 
 
 class Block:
@@ -125,11 +133,17 @@ class Block:
             if type(number) is Node:
                 number.adjoint += contribution_of(contribution)
 
+    def clear(self) -> None:
+        """Take back what has been added to the adjoints of the outputs."""
+        for node in self.outputs:
+            if type(node) is Node:
+                node.clear()
+
 
 class Tape:
     """The record of a taped segment of a run.
 
-    entries: nodes and other objects with a method `propagate`, in the order of their steps.
+    entries: nodes and other objects with methods `propagate` and `clear`, in the order of their steps.
     """
 
     __slots__ = ("entries",)
@@ -141,10 +155,16 @@ class Tape:
         """Return a new node without inputs, which is no entry."""
         return Node(value, self, ())
 
-    def propagate(self) -> None:
-        """Propagate cotangents through all entries, the last first; free each entry after its turn."""
+    def propagate(self, keeps: bool = False) -> None:
+        """Propagate cotangents through all entries, the last first; free each entry after its turn.
+
+        keeps: free none, but take back all adjoints on the way, but those of nodes that are no entries' own.
+        """
         entries = self.entries
-        while entries:
+        for entry in reversed(entries) if keeps else ():
+            entry.propagate()
+            entry.clear()
+        while entries and not keeps:
             entries.pop().propagate()
 
 

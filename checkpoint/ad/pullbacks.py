@@ -264,3 +264,8 @@ class Pull:
         for number, contribution in zip(reversed(self.inputs), contributions, strict=False):
             if type(number) is Node:
                 number.adjoint += contribution
+
+    def clear(self) -> None:
+        """Take back what has been added to the adjoints of the outputs."""
+        for node in self.outputs:
+            node.clear()

@@ -1,8 +1,10 @@
 """Pullbacks of functions: the value first, and the cotangents later, as often as they are asked for.
 
 In: a function and its arguments. Out: its value, and a Pullback, which holds what the first pass has kept for
-the reversal. The first call reverses that; each further call runs the function again from its start. All give
-what `vjp` gives, to the bit, under the settings of array libraries that held when the function was run.
+the reversal. Each call reverses that. Where it is used up by this (by schedules that can reverse a run only
+once, under an observer, and after a call that failed), a further call runs the function again from its start.
+All give what `vjp` gives, to the bit, under the settings of array libraries that held when the function was
+run.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from checkpoint.api.gradients import ArgNums, check_argnums, picked_positions
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
-from checkpoint.errors import RunError, UnfitKey, Unreached
+from checkpoint.errors import BudgetError, RunError, UnfitKey, Unreached
 from checkpoint.functions.interface import Call, holds_real
 from checkpoint.functions.resumption import as_function
 from checkpoint.prims.arrays import refused
@@ -86,11 +88,16 @@ class Pullback:
         if waiting is None:
             return call.run.vjp(cotangent_of, self._schedule)[1]
         try:
-            return call.run.cotangent(waiting, cotangent_of)
-        except (Unreached, UnfitKey):  # only the reversal reaches it
+            found = call.run.cotangent(waiting, cotangent_of)
+            if not waiting.is_over:
+                self._waiting = waiting
+            return found
+        except (Unreached, UnfitKey, BudgetError):  # only the reversal reaches it; or a vjp may need less
+            waiting.close()
             return call.run.vjp(cotangent_of, self._schedule)[1]
         finally:
-            waiting.close()
+            if self._waiting is None:
+                waiting.close()
 
     def _check(self, call: Call) -> None:
         """Raise RunError where an array that came in has changed since the function was run."""
@@ -129,10 +136,12 @@ def pullback(
 ) -> tuple[Any, Pullback]:
     """Return the value y of f at its arguments, and the pullback: from a cotangent of y to an argument's.
 
-    The first pass keeps what its reversal needs, within `memory`, until the pullback is called, closed or
-    forgotten. The first call reverses that and costs what is left of a `vjp`; a further one costs a whole
-    `vjp`. Arrays in y are copies, which you may change. Arrays that came in must stay as they are until the
-    last call: of PyTorch's tensors a change is noticed, of NumPy's arrays only under CHECKPOINT_CHECK=1.
+    The first pass keeps what its reversal needs, within `memory`, until the pullback is closed or forgotten.
+    A call costs what is left of a `vjp` then: a reversal alone, as far as all is kept that it needs. By a
+    schedule other than "plain" and `Budget`, and while gradients are observed, the first call uses that up,
+    and a further one costs a whole `vjp`. Arrays in y are copies, which you may change. Arrays that came in
+    must stay as they are until the last call: of PyTorch's tensors a change is noticed, of NumPy's arrays
+    only under CHECKPOINT_CHECK=1.
 
     Args:
         f: a function of any positional arguments, each a pytree.

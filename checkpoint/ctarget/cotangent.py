@@ -75,7 +75,7 @@ class Cotangent:
         return result
 
     def reverse(self, tape: Any) -> None:
-        """Pull the cotangent back to the start of the tape; the tape is used up."""
+        """Pull the cotangent back to the start of the tape; the tape is used up, unless it is kept."""
         lib = runtime().lib
         reverser = self.helper
         reverser.cotangent = self

@@ -57,6 +57,7 @@ def write(action: Action, directive: Directive, lib: Any) -> None:
         directive.step = action.step
     elif isinstance(action, Reverse):
         directive.step = lib.LAST_TAPE if action.step is None else action.step
+        directive.keeps = action.keeps
 
 
 @lru_cache(64)
@@ -76,7 +77,7 @@ def action_of(directive: Directive) -> Action:
     if issubclass(kind, Restore | Drop | Release):
         return kind(step)
     if issubclass(kind, Reverse):
-        return kind(None if step == lib.LAST_TAPE else step)
+        return kind(None if step == lib.LAST_TAPE else step, directive.keeps)
     return kind()
 
 

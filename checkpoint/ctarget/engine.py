@@ -120,9 +120,14 @@ class C:
         """See Engine.seed_capsule."""
         return Cotangent.of(end, _ON_STATES.seed_capsule(end.python(), cotangents))
 
-    def reverse(self, recording: Recording, cotangent: Cotangent) -> Cotangent:
+    def reverse(self, recording: Recording, cotangent: Cotangent, keeps: bool = False) -> Cotangent:
         """See Engine.reverse."""
+        lib = runtime().lib
+        if keeps:
+            lib.ck_tape_keep(recording.tape)
         cotangent.reverse(recording.tape)
+        if keeps:
+            lib.ck_tape_rewind(recording.tape)
         return cotangent
 
     def cotangent_bytes(self, cotangent: Cotangent) -> tuple[int, int]:

@@ -4,7 +4,8 @@ In: a state, a schedule. Out: the end of the run and the cotangent of the state,
     (checkpoint.driver.execute). Bisection, and plain reverse mode as one base case of it, run in C, unless
     there are observers of each action; any other schedule is asked here, action by action.
 
-A sweep that pauses at the end of its run counts no arrays meanwhile, and the collector runs.
+A sweep that pauses, at the end of its run or between two reversals, counts no arrays meanwhile, and the
+collector runs.
 
 During a sweep Python assembles code that C lacks, makes the cotangent of the end once that is known, checks
 for an interruption between two slices, performs steps of hybrid's forward and backward, and calls
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from time import perf_counter, process_time
+from typing import Any
 
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.library import silently
@@ -35,12 +37,12 @@ from checkpoint.ctarget.own_schedules import bisected, is_own, known_bound
 from checkpoint.ctarget.reporting import MAX_PACE, Reporter, SamplingReporter
 from checkpoint.ctarget.run import block_at, left_in_c
 from checkpoint.ctarget.states import Held, State
-from checkpoint.ctarget.sweep_helper import SweepHelper
+from checkpoint.ctarget.sweep_helper import SweepHelper, wrong_directive
 from checkpoint.ctarget.translate.watch import Watch, watch
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine, Halves
-from checkpoint.driver.execute import NEVER_REVERSED, WITHOUT_TAPE
+from checkpoint.driver.execute import NEVER_REVERSED, reversals_of
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.observe import Observer
 from checkpoint.driver.outside import NOTHING, Outside
@@ -48,6 +50,7 @@ from checkpoint.driver.schedule import (
     Action,
     Actions,
     Advance,
+    Again,
     Keep,
     Reverse,
     Schedule,
@@ -82,7 +85,8 @@ def follow(
         frame: what C holds is released here.
     """
     module = runtime()
-    own = finals is None and is_own(schedule, observers)
+    reversals = reversals_of(schedule, pauses, observers)
+    own = finals is None and reversals is None and is_own(schedule, observers)
     base, bytes = bisected(schedule) if own else (0, NEVER)
     watched = watch(start, taped=True)
     # With `finals` a tape counts what it reads of the caller's: about as much does its reversal take.
@@ -107,7 +111,7 @@ def follow(
                 )
             if finals is not None:
                 module.lib.ck_sweep_watch_leaves(held)
-            yield from work.follow(schedule, outside.least, finals)
+            yield from work.follow(schedule, outside.least, finals, reversals)
         return work.result()
     except (KeyboardInterrupt, MemoryError) as stop:
         helper.interrupted(stop, held)
@@ -185,14 +189,25 @@ class _Progress:
         if self._reporter is not None:
             self._reporter.over()
 
-    def follow(self, schedule: Schedule, least: int, finals: Finals | None = None) -> Iterator[State]:
-        """Perform the actions of a schedule, which receives a report after each."""
+    def follow(
+        self,
+        schedule: Schedule,
+        least: int,
+        finals: Finals | None = None,
+        reversals: Actions | None = None,
+    ) -> Iterator[Any]:
+        """Perform the actions of a schedule, which receives a report after each.
+
+        reversals: those of its actions that reverse the run any number of times, if there are such.
+        """
         clocks = perf_counter(), process_time()
         if self._reporter is not None:
             self._reporter.began(schedule, report_of(self._report, *clocks, least))
         self._bound_pace()
         actions: Actions | None
-        if type(schedule) is Budget and self._reporter is None and finals is None:
+        if reversals is not None:
+            actions = reversals
+        elif type(schedule) is Budget and self._reporter is None and finals is None:
             actions = yield from self._open_budget(schedule, clocks, least)
         else:
             actions = schedule.actions()
@@ -219,7 +234,7 @@ class _Progress:
 
     def _follow(
         self, actions: Actions, weighing: tuple[float, float, int] | None, finals: Finals | None
-    ) -> Iterator[State]:
+    ) -> Iterator[Any]:
         """Perform actions until there are no more; weighing: what full reports are made of, if they are."""
         found, reporter = self._report, self._reporter
         directive = runtime().ffi.new("Directive *")
@@ -227,6 +242,8 @@ class _Progress:
         while True:
             write(action, directive, self._lib)
             yield from self._perform(directive)
+            if type(action) is Again:
+                yield from self._hand_out()
             if finals is not None and type(action) is Reverse:
                 self._report_finals(finals)
             report = short_report_of(found) if weighing is None else report_of(found, *weighing)
@@ -243,6 +260,17 @@ class _Progress:
         """Follow a directive; return what is left of that to do."""
         outcome = self._lib.ck_sweep_run(self.held, self._given, directive, False)
         return () if outcome == self._followed else self._continue(outcome)
+
+    def _hand_out(self) -> Iterator[Cotangent]:
+        """Yield the cotangent of the start, and forget it."""
+        found = self.cotangent
+        if found is None:
+            raise InternalError(NEVER_REVERSED)
+        self._let_go()
+        self._lib.ck_sweep_suspend_arrays(self.held)
+        yield found
+        del found
+        self._lib.ck_sweep_resume_arrays(self.held)
 
     def _ran(self) -> None:
         """Count the steps of an action that has made some."""
@@ -266,8 +294,8 @@ class _Progress:
             if outcome == lib.SWEEP_SLICED:
                 self._sliced(was_quiet)
             elif outcome == lib.SWEEP_WANTS_SEED:
-                end = self._ended()
-                if self.pauses:
+                end = self.end or self._ended()
+                if self.pauses and self.end is None:
                     lib.ck_sweep_suspend_arrays(self.held)
                     yield end
                     lib.ck_sweep_resume_arrays(self.held)
@@ -320,7 +348,7 @@ class _Progress:
         elif outcome == lib.SWEEP_NO_MEMORY:
             raise self.helper.heap.full()
         else:
-            raise InternalError(_wrong(outcome))
+            raise InternalError(wrong_directive(outcome))
 
     def _ended(self) -> State:
         """Return the end of the run."""
@@ -351,11 +379,15 @@ class _Progress:
     def stop(self) -> None:
         """Drop references to exceptions, and the cotangent's references to itself."""
         self.helper.error = None
+        self._let_go()
+        self.end = None
+
+    def _let_go(self) -> None:
+        """Drop the cotangent, and its references to itself; let the garbage collector run."""
         self.helper.collect(True)
         if self.cotangent is not None:
             self.cotangent.helper.cotangent = self.cotangent.helper.error = None
-        self.end = self.cotangent = None
-        self._given = self._null
+        self.cotangent, self._given = None, self._null
 
 
 def _count(held: Held, counts: Counts) -> None:
@@ -363,14 +395,3 @@ def _count(held: Held, counts: Counts) -> None:
     counts.advanced += found.advanced
     counts.taped += found.taped
     counts.most_kept = max(counts.most_kept, found.most_kept)
-
-
-def _wrong(outcome: int) -> str:
-    lib = runtime().lib
-    return {
-        lib.SWEEP_WITHOUT_TAPE: WITHOUT_TAPE,
-        lib.SWEEP_WITHOUT_STATE: "the schedule went on without a current state",
-        lib.SWEEP_NOT_KEPT: "the schedule named a state that is not kept",
-        lib.SWEEP_NOT_HELD: "the schedule named a tape that is not held",
-        lib.SWEEP_OUT_OF_ORDER: "the schedule reversed a tape that ends elsewhere than reversal stands",
-    }[outcome]

@@ -14,6 +14,7 @@ from checkpoint.ctarget.run import block_at
 from checkpoint.ctarget.states import Held, State
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
+from checkpoint.driver.execute import WITHOUT_TAPE
 from checkpoint.interp.hybrid.engine import Recorded
 from checkpoint.interp.hybrid.machine import HALT, Machine, note_interruption
 from checkpoint.interp.hybrid.machine import State as PythonState
@@ -76,3 +77,15 @@ class SweepHelper(PythonHelper):
         """Enable the garbage collector from here on, or disable it."""
         if self.collects:
             (gc.enable if runs else gc.disable)()
+
+
+def wrong_directive(outcome: int) -> str:
+    """Return what is wrong with a directive that has this outcome."""
+    lib = runtime().lib
+    return {
+        lib.SWEEP_WITHOUT_TAPE: WITHOUT_TAPE,
+        lib.SWEEP_WITHOUT_STATE: "the schedule went on without a current state",
+        lib.SWEEP_NOT_KEPT: "the schedule named a state that is not kept",
+        lib.SWEEP_NOT_HELD: "the schedule named a tape that is not held",
+        lib.SWEEP_OUT_OF_ORDER: "the schedule reversed a tape that ends elsewhere than reversal stands",
+    }[outcome]

@@ -43,7 +43,7 @@ class Backward:
         while ledger.high > ledger.marks[0].step:
             yield from ledger.drop_from(ledger.high)
             if ledger.tapes and ledger.tapes[-1][1] == ledger.high:
-                yield from ledger.reverse(ledger.tapes[-1][0], held=True)
+                yield from ledger.reverse_held()
             else:
                 yield from self._last_segment()
 
@@ -75,7 +75,7 @@ class Backward:
             and not ledger.marks[-2].snapshots
             and ledger.predicted(ledger.marks[-2].step, ledger.high) <= most
         ):
-            yield from ledger.drop(-1)
+            yield from ledger.leave(-1)
 
     def _relieve(self) -> Done:
         """Release tapes of the head, then drop large states, where there is hardly room for a tape."""
@@ -83,6 +83,8 @@ class Backward:
         while ledger.room() < ledger.memory // CRAMPED:
             if ledger.predicted(ledger.marks[-1].step, ledger.high) <= ledger.room():
                 return
+            if (yield from ledger.relieve()):
+                continue
             if ledger.tapes:
                 yield from ledger.release()
             else:

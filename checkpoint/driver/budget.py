@@ -21,9 +21,18 @@ from typing import ClassVar
 
 from checkpoint.driver import memory
 from checkpoint.driver.backward import Backward
+from checkpoint.driver.lasting import Lasting
 from checkpoint.driver.ledger import Ledger, too_small
 from checkpoint.driver.online import PIECES, FirstPass
-from checkpoint.driver.schedule import Actions, Keep, Report, Reverse, Tape, require
+from checkpoint.driver.schedule import (
+    Actions,
+    Keep,
+    Report,
+    Reverse,
+    Tape,
+    require,
+    tape_again_and_again,
+)
 
 UNASKED = 2**20  # bytes of a tape that is made without asking the machine how much memory is free
 
@@ -66,6 +75,19 @@ class Budget:
             yield Reverse()
         else:
             yield from self.long(start, piece)
+
+    def reversals(self) -> Actions:
+        """Return the actions of a sweep with any number of reversals; they take no length for known."""
+        start = yield Keep()
+        bytes = self.room(start)
+        piece = yield self.first(bytes)
+        if piece.finished and piece.held <= bytes:
+            yield from tape_again_and_again(start.step)
+        ledger = Lasting(memory.resolve(self.memory), start, piece)
+        first = FirstPass(ledger)
+        yield from first.taped(start.step)
+        yield from first.run()
+        yield from ledger.reversals()
 
     def room(self, start: Report) -> int:
         """Return the bytes that may be held while a first tape is made, one of `PIECES` of them by it."""

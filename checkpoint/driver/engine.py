@@ -49,8 +49,9 @@ class State(Protocol):
         ...
 
 
-# A sweep: it may yield the end of its run, once, and returns that and the cotangent of its start.
-Halves = Generator[State, None, tuple[State, Any]]
+# A sweep: it may yield the end of its run, once, and then the cotangents of its start, one for each Again of
+# its schedule; it returns the end and the (last) cotangent.
+Halves = Generator[Any, None, tuple[State, Any]]
 
 
 class Recording(Protocol):
@@ -127,8 +128,11 @@ class Engine(Protocol):
         """Return the cotangent of an unfinished state, from one number for each component of its numbers."""
         ...
 
-    def reverse(self, recording: Any, cotangent: Any) -> Any:
-        """Return the cotangent of a recording's start from that of its end; this uses the recording up."""
+    def reverse(self, recording: Any, cotangent: Any, keeps: bool = False) -> Any:
+        """Return the cotangent of a recording's start from that of its end.
+
+        keeps: the recording can be reversed again; otherwise this uses it up.
+        """
         ...
 
     def cotangent_bytes(self, cotangent: Any) -> tuple[int, int]:

@@ -5,6 +5,7 @@ the cotangent of the state it started from. The executor holds what the schedule
 state, the last tape and those that are held. An engine with a driver of its own does all that itself.
 
 A sweep is a generator, so that it can pause between its two halves, at the end of the run (PausedSweep).
+There it may be reversed any number of times, where its schedule can do that and nobody observes it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from checkpoint.driver.observe import REPORT_SECONDS, Observer, adapted, each_al
 from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.schedule import (
     Action,
+    Actions,
     Advance,
+    Again,
     Drop,
     Hold,
     Keep,
@@ -38,6 +41,7 @@ from checkpoint.driver.schedule import (
     Reverse,
     Schedule,
     Tape,
+    repeatable,
     weighs,
 )
 from checkpoint.errors import InternalError
@@ -55,7 +59,8 @@ class Sweep:
     last: the step at which the run is taken to end; None: when it has its value.
     outside: what of the bytes that the sweep holds is its caller's.
     finals: receives cotangents of arguments as soon as they are known to be final; None: nobody does.
-    pauses: whether it yields the end state, off its tape, before it asks for the seed.
+    pauses: whether it yields the end state, off its tape, before it asks for the seed; and then, if it can be
+        reversed again, the cotangent of the start.
     """
 
     engine: Engine
@@ -91,6 +96,12 @@ class Sweep:
         return _Followed(self, start, schedule, observers).follow()
 
 
+def reversals_of(schedule: Schedule, pauses: bool, observers: tuple[Observer, ...]) -> Actions | None:
+    """Return the actions of a sweep that reverses its run any number of times; None if it does so once."""
+    found = repeatable(schedule) if pauses and not observers else None
+    return None if found is None else found.reversals()
+
+
 def outcome(halves: Halves) -> tuple[State, Any]:
     """Return what a sweep returns that does not pause, or that goes on after its pause."""
     try:
@@ -105,24 +116,34 @@ class PausedSweep:
     """A sweep that has reached the end of its run, and waits until it is reversed or closed.
 
     end: the end state. The sweep holds its states and tapes; its observers are those it began with.
+    is_over: whether it has been used up by being reversed, or closed.
     """
 
-    __slots__ = ("_halves", "_observers", "_unwanted", "end")
+    __slots__ = ("_halves", "_observers", "_unwanted", "end", "is_over")
 
     def __init__(self, sweep: Sweep, start: State, schedule: Schedule) -> None:
         """Run from a state to the end, as the schedule says; the sweep must be one that pauses."""
         self._observers = each_alone()
         self._unwanted = unwanted()
+        self.is_over = False
         self._halves = sweep.halves(start, schedule, self._observers)
         self.end: State = self._observed(lambda: next(self._halves), ends=False)
 
     def reverse(self) -> Any:
         """Reverse the run; return the cotangent of the state that it started from."""
         with without(self._unwanted):
-            return self._observed(lambda: outcome(self._halves), ends=True)[1]
+            return self._observed(self._cotangent, ends=True)
+
+    def _cotangent(self) -> Any:
+        try:
+            return next(self._halves)
+        except StopIteration as stop:
+            self.is_over = True
+            return stop.value[1]
 
     def close(self) -> None:
         """Release all states and tapes."""
+        self.is_over = True
         self._halves.close()
         self._end(False)
 
@@ -178,9 +199,11 @@ class _Followed:
         """Follow the schedule to its end; return the end of the run and the cotangent of its start."""
         for observer in self.observers:
             observer.began(self.schedule, self._report())
-        actions = self.schedule.actions()
+        actions = reversals_of(self.schedule, self.sweep.pauses, self.observers) or self.schedule.actions()
         action = next(actions)
         while True:
+            if type(action) is Again:
+                yield self.cotangent
             if self.end is None and type(action) is Reverse:
                 self.end = self._recorded(action.step).detached()
                 if self.sweep.pauses:
@@ -249,8 +272,10 @@ class _Followed:
                 self._hold()
             case Release(step):
                 del self.held[step]
-            case Reverse(step):
-                self._reverse(self._taken(step), self.last_from if step is None else step)
+            case Reverse(step, keeps):
+                self._reverse(self._taken(step), self.last_from if step is None else step, keeps)
+            case Again():
+                self.cotangent, self.seeded = None, False
 
     def _keep(self, state: State) -> None:
         counts = self.sweep.counts
@@ -344,12 +369,15 @@ class _Followed:
         last = self.sweep.last
         return last if to is None or (last is not None and to > last) else to
 
-    def _reverse(self, recording: Recording, first: int) -> None:
+    def _reverse(self, recording: Recording, first: int, keeps: bool) -> None:
         self.left = True
+        if keeps:
+            self._detach(recording)
+            self.held[first] = recording
         if not self.seeded:
             self.seeded, self.cotangent = True, self.sweep.seed(recording.end)
         with silently(), Paused():
-            self.cotangent = self.engine.reverse(recording, self.cotangent)
+            self.cotangent = self.engine.reverse(recording, self.cotangent, keeps)
         finals = self.sweep.finals
         if finals is not None and self.first_reads is not None:
             self.first_reads.begin_finals()

@@ -34,6 +34,7 @@ SMALLEST = 64 * 2**10  # bytes; a gradient of anything takes about as many
 LEAST_GROWTH, MOST_GROWTH = 1 / 3, 4.0
 Done = Generator[Action, Report, None]
 Reached = Generator[Action, Report, Report]
+Changed = Generator[Action, Report, bool]
 
 
 class Mark:
@@ -61,7 +62,11 @@ class Ledger:
     """The states, tapes and costs of one run, as the head of this file describes them.
 
     memory: how many bytes may be held; a part of them is never planned for (`allowed`).
+    lasts: whether the run is reversed more than once, by what the first pass has kept
+    (checkpoint.driver.lasting).
     """
+
+    lasts = False
 
     def __init__(self, memory: int, start: Report, piece: Report) -> None:
         """Open the ledger of a run.
@@ -184,7 +189,16 @@ class Ledger:
     def drop_from(self, step: int) -> Done:
         """Drop all states that are kept at a step and after it, but never the first."""
         while len(self.marks) > 1 and self.marks[-1].step >= step:
-            yield from self.drop(-1)
+            yield from self.leave(-1)
+
+    def leave(self, i: int) -> Done:
+        """Drop the i-th kept state, which this reversal does not need any more."""
+        yield from self.drop(i)
+
+    def relieve(self) -> Changed:
+        """Give up what only further reversals need; return whether there was any."""
+        yield from ()
+        return False
 
     def hold(self, low: int) -> Done:
         """Set the last tape aside, which starts at a step."""
@@ -199,17 +213,26 @@ class Ledger:
         """Make a kept state the current one."""
         yield from self.do(Restore(mark.step))
 
-    def reverse(self, low: int, held: bool = False) -> Done:
-        """Reverse the last tape, or the last that is held; it starts at a step."""
+    def reverse(self, low: int) -> Done:
+        """Reverse the last tape; it starts at a step."""
         before = self.report
-        report = yield from self.do(Reverse(low if held else None))
+        report = yield from self.do(Reverse())
         if before.bytes:
-            grown = (report.cotangent - before.cotangent) / before.bytes
-            self.growth = min(max(1.5 * grown, 0.9 * self.growth, LEAST_GROWTH), MOST_GROWTH)
+            self._learn_growth((report.cotangent - before.cotangent) / before.bytes)
         self.high = low
-        if held:
-            self.tapes.pop()
         yield from self.drop_from(low)
+
+    def reverse_held(self) -> Done:
+        """Reverse the last of the held tapes."""
+        low = self.tapes[-1][0]
+        yield from self.do(Reverse(low))
+        self.high = low
+        self.tapes.pop()
+        yield from self.drop_from(low)
+
+    def _learn_growth(self, grown: float) -> None:
+        """Record by how many bytes per byte of a tape its reversal has made the cotangent grow."""
+        self.growth = min(max(1.5 * grown, 0.9 * self.growth, LEAST_GROWTH), MOST_GROWTH)
 
 
 def too_small(needed: int, memory: int, report: Report) -> BudgetError:

@@ -20,17 +20,13 @@ b C(d + t, t) at least the number of steps.
 
 from __future__ import annotations
 
-from collections.abc import Generator
-
-from checkpoint.driver.ledger import Done, Ledger, Mark
-from checkpoint.driver.schedule import Action, Report
+from checkpoint.driver.ledger import Changed, Done, Ledger, Mark
+from checkpoint.driver.schedule import Report
 
 PIECES = 16  # the head is taped in pieces of this fraction (1 / PIECES) of the budget
 HALVINGS = 5  # how often the first distance of states can be doubled until it is a tape's length
 TIMES = 5  # times the bytes of the run alone: about the least for a gradient, with states and cotangents
 LEAST_SECONDS = 0.001  # between two states, so that keeping them takes a negligible share of the time
-
-Changed = Generator[Action, Report, bool]
 
 
 class FirstPass:
@@ -59,7 +55,7 @@ class FirstPass:
 
     def head(self) -> Changed:
         """Tape on until there is no room; return whether the run has ended and its last piece is reversed."""
-        while not self.outgrown and (room := self._head_room()):
+        while not self.outgrown and not self.ledger.ended and (room := self._head_room()):
             if (yield from self.piece(room)):
                 return True
         return False
@@ -71,11 +67,14 @@ class FirstPass:
         return (yield from self.taped(low))
 
     def taped(self, low: int) -> Changed:
-        """Reverse the piece taped from a step if the run has ended, else hold it; return True if reversed."""
+        """Reverse the piece taped from a step if the run has ended, else hold it; return True if reversed.
+
+        A ledger that lasts has it held in any case.
+        """
         ledger = self.ledger
         report = ledger.report
         self.outgrown = ledger.held > ledger.memory
-        if report.finished and not self.outgrown:
+        if report.finished and not self.outgrown and not ledger.lasts:
             yield from ledger.reverse(low)
             return True
         ledger.costs.sample(report.step)

@@ -12,6 +12,10 @@ What always holds of a schedule's actions, for a run of t steps that starts at s
 - after Reverse there is no current state until the next Restore;
 - when the coroutine ends, everything down to s has been reversed, and nothing is kept but s, nothing held.
 
+A run whose value is known may be reversed more than once, for other cotangents each time. A schedule that
+spares it from being run again has `reversals`: a coroutine whose action Again divides one reversal from the
+next. What is kept and held then is what it lets stay. It ends only where all that is used up.
+
 A base case is bounded in steps by `base`, and in bytes by `tape_bytes` (None: no bound): one step may
 record more than a million others. A tape that outgrows the bound stops there and then, after at least
 one step. The state that it reached is kept, off the tape; the rest of the base case is reversed from it;
@@ -91,12 +95,21 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Reverse:
-    """Reverse the last tape, or the one that is held from a step."""
+    """Reverse the last tape, or the one that is held from a step.
+
+    keeps: the tape is not used up; it is held afterwards, under the step that it starts from.
+    """
 
     step: int | None = None
+    keeps: bool = False
 
 
-Action = Keep | Restore | Drop | Advance | Tape | Hold | Release | Reverse
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Hand out the cotangent of the start, to which all has been reversed; all is to be reversed again."""
+
+
+Action = Keep | Restore | Drop | Advance | Tape | Hold | Release | Reverse | Again
 
 
 class Report(NamedTuple):
@@ -143,6 +156,20 @@ class Schedule(Protocol):
         ...
 
 
+class Repeatable(Schedule, Protocol):
+    """A schedule that can reverse a run any number of times."""
+
+    def reversals(self) -> Actions:
+        """Return the coroutine of one sweep with any number of reversals, as the head of this file says."""
+        ...
+
+
+def repeatable(schedule: Schedule) -> Repeatable | None:
+    """Return the schedule if it can reverse a run any number of times, else None."""
+    found: Any = schedule if hasattr(schedule, "reversals") else None
+    return found  # type: ignore[no-any-return]
+
+
 def weighs(schedule: Schedule) -> bool:
     """Return whether a schedule reads the bytes held (its attribute `weighs`): measuring them takes time."""
     return getattr(schedule, "weighs", False) is True
@@ -161,6 +188,20 @@ class Plain:
         yield Keep()
         yield Tape(None)
         yield Reverse()
+
+    def reversals(self) -> Actions:
+        start = (yield Keep()).step
+        yield Tape(None)
+        yield from tape_again_and_again(start)
+
+
+def tape_again_and_again(start: int) -> Actions:
+    """Reverse the last tape, of a whole run from the step `start`, any number of times."""
+    step: int | None = None
+    while True:
+        yield Reverse(step, keeps=True)
+        yield Again()
+        step = start
 
 
 class BaseCase:

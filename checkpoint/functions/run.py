@@ -289,7 +289,7 @@ class Run:
             return Waiting(self.context(), schedule, self.u, self.found)
 
     def cotangent(self, waiting: Waiting, cotangent_of: Callable[[Any], Any]) -> Any:
-        """Return the cotangent of the argument, as `vjp` does; this uses up what `waiting` has kept."""
+        """Return the cotangent of the argument, as `vjp` does."""
         with self.errors:
             found = waiting.cotangents(cotangent_of)
             if self.is_flat:

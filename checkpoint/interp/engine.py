@@ -223,7 +223,7 @@ class Interp:
         """See Engine.seed_capsule."""
         return Accumulators(cotangents)
 
-    def reverse(self, recording: Recording, cotangent: Accumulators) -> Accumulators:
+    def reverse(self, recording: Recording, cotangent: Accumulators, keeps: bool = False) -> Accumulators:
         """See Engine.reverse."""
         ends: list[Number] = components(numbers(recording.end))
         if len(ends) != len(cotangent):
@@ -231,8 +231,12 @@ class Interp:
         for component, number in zip(ends, cotangent, strict=True):
             if type(component) is Node:
                 component.adjoint = number
-        recording.tape.propagate()
-        return Accumulators([x.adjoint if type(x) is Node else 0.0 for x in recording.leaves])
+        recording.tape.propagate(keeps)
+        found = Accumulators([x.adjoint if type(x) is Node else 0.0 for x in recording.leaves])
+        for leaf in recording.leaves if keeps else ():
+            if type(leaf) is Node:
+                leaf.clear()
+        return found
 
     def cotangent_bytes(self, cotangent: Accumulators) -> tuple[int, int]:
         """See Engine.cotangent_bytes."""

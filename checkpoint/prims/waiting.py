@@ -1,7 +1,7 @@
 """Runs that have their value and wait for its cotangent: what a pullback holds.
 
-In: a run, as `swept` of checkpoint.prims.operators takes one. Out: its value, and later, once, the cotangents
-that `swept` returns, to the bit.
+In: a run, as `swept` of checkpoint.prims.operators takes one. Out: its value, and later the cotangents that
+`swept` returns, to the bit: as often as they are asked for where the run can be reversed again, else once.
 """
 
 from __future__ import annotations
@@ -43,11 +43,17 @@ class Waiting:
         self.value = self._sweep.end.value
 
     def cotangents(self, cotangent_of: Callable[[Any], Any]) -> list[Any]:
-        """Return the cotangents of `found`, for the cotangent `cotangent_of(y)`, as `swept` does; once."""
+        """Return the cotangents of `found`, for the cotangent `cotangent_of(y)`, as `swept` does."""
         self._seeds[0] = cotangent_of
         cotangent = self._sweep.reverse()
+        self._seeds[0] = zeros_of
         accumulators = self._engine.argument_cotangents(self._start, cotangent, self.found)
         return self._engine.results(accumulators, self.found)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run cannot be reversed again."""
+        return self._sweep.is_over
 
     def close(self) -> None:
         """Release what the run has kept."""

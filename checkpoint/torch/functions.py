@@ -39,9 +39,10 @@ def function(
     PyTorch. Derivatives of every order (`create_graph=True`) go through it. Where nothing requires gradients,
     or under `torch.no_grad()`, f is run and nothing is kept.
 
-    What the forward pass keeps, within `memory`, is freed by the backward pass. A second one (`retain_graph`)
-    runs f again. PyTorch refuses it where one of these tensors was changed in place since. Settings such as
-    autocast are, in the backward pass, those of the forward pass.
+    What the forward pass keeps, within `memory`, is freed by the backward pass, unless PyTorch retains the
+    graph (`retain_graph`, `create_graph`): then each backward pass costs a reversal, as a call of
+    `checkpoint.pullback`. PyTorch refuses it where one of these tensors was changed in place since. Settings
+    such as autocast are, in the backward pass, those of the forward pass.
 
     Args:
         f: a function of any positional and keyword arguments, each a pytree.
@@ -96,24 +97,36 @@ class _Forward(torch.autograd.Function):  # type: ignore[misc]  # types of PyTor
         u = ctx.saved_tensors
         waiting, ctx.waiting = ctx.waiting, None
         if torch.is_grad_enabled():  # for a derivative of the derivative
-            if waiting is not None:
-                waiting.close()
-            found = _Reversal.apply(ctx.made, 0, len(u), *u, *v)[len(v) :]
-        elif waiting is not None:
-            found = ctx.made.finished(waiting, v)
+            found = _Reversal.apply(ctx.made, waiting, 0, len(u), *u, *v)[len(v) :]
         else:
-            found = ctx.made.reversal(0, u, v)[1]
+            found = _reversed(ctx.made, waiting, 0, u, v)[1]
+        if waiting is not None and not waiting.is_over:
+            if _retains_graph():
+                ctx.waiting = waiting
+            else:
+                waiting.close()
         return None, None, None, *found
+
+
+def _retains_graph() -> bool:
+    """Return whether there may be another backward pass after the present one, as far as PyTorch tells."""
+    told = getattr(torch._C._autograd, "_get_current_graph_task_keep_graph", None)
+    return told is not None and bool(told())
+
+
+def _reversed(made: Recorded, waiting: Any, level: int, u: Any, v: Any) -> tuple[list[Any], list[Any]]:
+    """Return what `Recorded.reversal` does, from a run that waits at its end if there is one."""
+    return made.reversal(level, u, v) if waiting is None else made.finished(waiting, v)
 
 
 class _Reversal(torch.autograd.Function):  # type: ignore[misc]  # as above
     """The reversal of a level; its derivative is that of the next one (checkpoint.torch.recorded)."""
 
     @staticmethod
-    def forward(ctx: Any, made: Recorded, level: int, count: int, *tensors: Any) -> Any:
+    def forward(ctx: Any, made: Recorded, waiting: Any, level: int, count: int, *tensors: Any) -> Any:
         ctx.made, ctx.level, ctx.count = made, level, count
         ctx.save_for_backward(*tensors)
-        y, found = made.reversal(level, tensors[:count], tensors[count:])
+        y, found = _reversed(made, waiting, level, tensors[:count], tensors[count:])
         return tuple([x.clone() for x in (*y, *found)])
 
     @staticmethod
@@ -123,9 +136,9 @@ class _Reversal(torch.autograd.Function):  # type: ignore[misc]  # as above
         a, w = cotangents[: len(v)], cotangents[len(v) :]
         given = (*u, *w), (*a, *v)
         if torch.is_grad_enabled():
-            found = _Reversal.apply(ctx.made, ctx.level + 1, 2 * count, *given[0], *given[1])
+            found = _Reversal.apply(ctx.made, None, ctx.level + 1, 2 * count, *given[0], *given[1])
         else:
             y, parts = ctx.made.reversal(ctx.level + 1, *given)
             found = (*y, *parts)
         of_v, of_u = found[len(v) : 2 * len(v)], found[2 * len(v) :][:count]
-        return None, None, None, *of_u, *of_v
+        return None, None, None, None, *of_u, *of_v

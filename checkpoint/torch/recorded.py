@@ -25,7 +25,7 @@ from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.tangent import cotangent_of, match, tangent_of
 from checkpoint.ad.values import Pair
 from checkpoint.driver.schedule import Schedule
-from checkpoint.errors import UnfitKey, Unreached
+from checkpoint.errors import BudgetError, UnfitKey, Unreached
 from checkpoint.functions.interface import Call
 from checkpoint.functions.resumption import as_function
 from checkpoint.prims.operators import swept
@@ -79,7 +79,7 @@ class Recorded:
         self._seen.clear()
         _mark(found, self._active)
 
-    # The value, and its cotangent once
+    # The value, and its cotangents
 
     def waiting(self) -> Waiting:
         """Return the run at its end."""
@@ -90,16 +90,23 @@ class Recorded:
         """Return the value as the caller's own, of the language."""
         return renew(waiting.value, Copies())
 
-    def finished(self, waiting: Waiting, v: Tensors) -> list[Any]:
-        """Return the cotangents of the inputs for those of the value's tensors; this uses up `waiting`."""
+    def finished(self, waiting: Waiting, v: Tensors) -> tuple[list[Any], list[Any]]:
+        """Return the tensors of the value, and the cotangents of the inputs for theirs, as `reversal` does.
+
+        If that uses `waiting` up, or fails, `waiting` is closed.
+        """
+        lasts = False
         try:
             with self._as_then(), self.call.run.errors:
                 found = waiting.cotangents(_cotangent(0, v))
-                return [_conjugated(found[i].data) for i in self._active]
-        except (Unreached, UnfitKey):  # only the reversal reaches it
-            return self.reversal(0, [x.detach() for x in self.inputs], v)[1]
+                parts = [_conjugated(found[i].data) for i in self._active]
+            lasts = not waiting.is_over
+            return _tensors(waiting.value, 0), parts
+        except (Unreached, UnfitKey, BudgetError):  # only the reversal reaches it; or a new run needs less
+            return self.reversal(0, [x.detach() for x in self.inputs], v)
         finally:
-            waiting.close()
+            if not lasts:
+                waiting.close()
 
     # Reversals
 

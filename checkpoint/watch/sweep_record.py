@@ -18,6 +18,7 @@ from checkpoint.driver import memory
 from checkpoint.driver.schedule import (
     Action,
     Advance,
+    Again,
     Drop,
     Hold,
     Keep,
@@ -29,6 +30,7 @@ from checkpoint.driver.schedule import (
     Tape,
     weighs,
 )
+from checkpoint.errors import InternalError
 
 
 class Kind(IntEnum):
@@ -204,6 +206,8 @@ class SweepRecord:
             case Reverse(where):
                 self.totals.reversing_seconds += elapsed
                 return Kind.REVERSE, *(self._last if where is None else self._held.pop(where))
+            case Again():
+                raise InternalError("a run that is observed is reversed once")
 
     def _moved(self, step: int, elapsed: float, first: str, again: str) -> tuple[int, int]:
         """Count a move of the run to `step`; return its first and last step.

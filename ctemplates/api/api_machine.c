@@ -22,6 +22,8 @@ Held *ck_tape_create(const Held *any) {
 }
 
 size_t ck_tape_bytes(const Held *tape) { return tape->tape->bytes; }
+void ck_tape_keep(const Held *tape) { tape_keep(tape->tape); }
+void ck_tape_rewind(const Held *tape) { tape_rewind(tape->tape); }
 
 typedef struct MachineCreation {
     const Held *state;

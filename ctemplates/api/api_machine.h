@@ -6,6 +6,8 @@
 
 Held *ck_tape_create(const Held *any);
 size_t ck_tape_bytes(const Held *tape);
+void ck_tape_keep(const Held *tape); /* these two as in tape.h */
+void ck_tape_rewind(const Held *tape);
 
 /* A machine at the state. tape: NULL, or what it records on until that has `tape_limit` bytes. The helper and what
  * it refers to must outlive the machine. After FAILED and NO_MEMORY only its position may be read. */

@@ -283,6 +283,7 @@ static SweepOutcome begin_reversal(Sweep *s) {
     const SweepOutcome taken = take_tape(s);
     if (taken != SWEEP_FOLLOWED) return taken;
     Segment *taped = &s->reversing;
+    if (s->now.keeps) tape_keep(taped->tape);
     if (s->end ? taped->to != s->reversed_to : !taped->finishes) return SWEEP_OUT_OF_ORDER;
     if (!s->end) {
         s->end = taped->end;
@@ -305,7 +306,19 @@ static SweepOutcome reverse(Sweep *s, bool quiet) {
     if (outcome == SLICED) return SWEEP_SLICED;
     s->reversed_to = s->counts.reversed_to = s->reversing.from;
     s->left -= s->reversing.to - s->reversing.from;
-    segment_drop(s->heap, &s->reversing);
+    if (s->now.keeps) {
+        tape_rewind(s->reversing.tape);
+        segments_add(s->heap, &s->held, &s->reversing);
+    } else {
+        segment_drop(s->heap, &s->reversing);
+    }
+    return SWEEP_FOLLOWED;
+}
+
+/* Begins another reversal: whoever asked for the first one has its cotangent. */
+static SweepOutcome begin_again(Sweep *s) {
+    s->cotangent = NULL;
+    s->reversed_to = s->counts.reversed_to = s->counts.end;
     return SWEEP_FOLLOWED;
 }
 
@@ -343,6 +356,7 @@ static SweepOutcome follow(Sweep *s, bool quiet) {
     case DO_HOLD: return hold(s);
     case DO_RELEASE: return release_tape(s);
     case DO_REVERSE: return reverse(s, quiet);
+    case DO_AGAIN: return begin_again(s);
     }
     return SWEEP_OUT_OF_ORDER;
 }

@@ -10,7 +10,8 @@
  *     DO_TAPE      run, recorded; stop early, after at least one step, if the tape is larger than `bytes`
  *     DO_HOLD      set the last tape aside, under the step that it starts from
  *     DO_RELEASE   forget the tape that is held from `step`
- *     DO_REVERSE   reverse the tape that is held from `step`, or the last one
+ *     DO_REVERSE   reverse the tape that is held from `step`, or the last one; if it `keeps` that, it is held then
+ *     DO_AGAIN     forget the cotangent: the run is to be reversed again, from its end
  */
 #ifndef CK_SCHEDULE_H
 #define CK_SCHEDULE_H
@@ -27,7 +28,8 @@ typedef enum DirectiveKind {
     DO_TAPE,
     DO_HOLD,
     DO_RELEASE,
-    DO_REVERSE
+    DO_REVERSE,
+    DO_AGAIN
 } DirectiveKind;
 
 enum { LAST_TAPE = -1 }; /* the `step` of DO_REVERSE that denotes the last tape */
@@ -40,6 +42,7 @@ typedef struct Directive {
     int64_t step;
     size_t bytes;
     int64_t calls; /* of DO_ADVANCE: the number of the function at whose calls it stops; 0: none */
+    bool keeps;    /* of DO_REVERSE */
 } Directive;
 
 /* The state of a sweep: the current state's step, whether that is the end, the size of the last tape (0 without one).

@@ -1,7 +1,7 @@
 /* Reverses a tape, the last block first: the ends of blocks, and the steps of those that ran as a whole.
  *
  * In: a tape, and the cotangent of the state where it ended. Out: that of the state where it began; the tape is used
- * up. The end of a block is reversed first, by the rules of checkpoint/cps/adjoint.py: the accumulators of the next
+ * up, unless it is kept (tape.h). The end of a block is reversed first, by the rules of checkpoint/cps/adjoint.py: the accumulators of the next
  * block's parameters are taken out of the window, the slots that the block does not hand on are set to 0, and what was
  * taken is added where it came from, the last first. Then the operations of the block's steps.
  *

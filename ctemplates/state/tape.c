@@ -6,6 +6,8 @@
  * Chunks grow up to large pages (pages.h), or to about an eighth of the tape's bound, so that the unused rest of the
  * last one is small. Freed chunks go to the heap's shelf for the next tape, about as many as fit in the bound: memory
  * that has been used is faster than new memory.
+ *
+ * A tape that is kept is read like any other, and `used`, `parts` and so on say how far; its chunks and parts stay.
  */
 #include "state/tape.h"
 
@@ -39,6 +41,11 @@ static void free_chunk(Tape *tape) {
     WordChunk *chunk = tape->chunk;
     tape->chunk = chunk->previous;
     tape->spare -= unused_bytes(tape->chunk);
+    if (tape->kept.is_kept) {
+        chunk->previous = tape->kept.chunks;
+        tape->kept.chunks = chunk;
+        return;
+    }
     const size_t bytes = chunk_bytes(chunk->room), most = tape->bound < SIZE_MAX / 2 ? tape->bound : LARGEST_CHUNK;
     if (bytes < SHELVED)
         heap_free(tape->heap, chunk, bytes);
@@ -46,7 +53,28 @@ static void free_chunk(Tape *tape) {
         heap_to_shelf(tape->heap, FOR_TAPES, chunk, bytes, most);
 }
 
+void tape_keep(Tape *tape) {
+    for (WordChunk *chunk = tape->chunk; chunk; chunk = chunk->previous) chunk->filled = chunk->used;
+    tape->kept = (KeptTape){.is_kept = true, .parts = tape->parts, .bytes = tape->bytes, .spare = tape->spare};
+}
+
+void tape_rewind(Tape *tape) {
+    const KeptTape kept = tape->kept;
+    if (!kept.is_kept) return;
+    for (WordChunk *chunk = kept.chunks, *next; chunk; chunk = next) {
+        next = chunk->previous;
+        chunk->previous = tape->chunk;
+        tape->chunk = chunk;
+    }
+    for (WordChunk *chunk = tape->chunk; chunk; chunk = chunk->previous) chunk->used = chunk->filled;
+    tape->parts = kept.parts;
+    tape->bytes = kept.bytes;
+    tape->spare = kept.spare;
+    tape->kept = (KeptTape){.is_kept = false};
+}
+
 void tape_destroy(Tape *tape) {
+    tape_rewind(tape);
     for (uintptr_t mark; (mark = tape_last(tape));)
         if (is_part(mark))
             tape_drop_part(tape);
@@ -134,6 +162,7 @@ void tape_drop_part(Tape *tape) {
     tape->chunk->used--;
     tape->parts = part->previous;
     tape->bytes -= sizeof(Word) + part->bytes;
+    if (tape->kept.is_kept) return;
     heap_unreport(heap, part->reported);
     for (uint32_t i = 0; i < part->origin_count; i++) {
         const Origin origin = part->origins[i];

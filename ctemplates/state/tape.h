@@ -60,8 +60,17 @@ enum { RUN_END_WORDS = sizeof(RunEnd) / sizeof(Word) };
 typedef struct WordChunk {
     struct WordChunk *previous;
     size_t used, room; /* words */
+    size_t filled;     /* of a tape that is kept: how many were in use when its reversal began */
     Word words[];
 } WordChunk;
+
+/* What a tape that is kept had when its reversal began. chunks: those that have been read since, the last read first. */
+typedef struct KeptTape {
+    bool is_kept;
+    WordChunk *chunks;
+    Part *parts;
+    size_t bytes, spare;
+} KeptTape;
 
 typedef struct Tape {
     Heap *heap;
@@ -70,11 +79,17 @@ typedef struct Tape {
     size_t bytes;
     size_t spare; /* bytes that are not in use in all chunks but the newest */
     size_t bound; /* its expected maximum in bytes: no chunk is larger than an eighth of it */
+    KeptTape kept;
 } Tape;
 
 size_t tape_held(const Tape *tape); /* its bytes, and what is not in use of its chunks */
 Tape *tape_create(Heap *heap); /* its bound: none, until it is set */
 void tape_destroy(Tape *tape); /* holds the GIL: parts have Python objects */
+
+/* Between these two calls what is removed from the tape is not destroyed, and the second one puts it back: a reversal
+ * between them does not use the tape up. The second may come at any time. */
+void tape_keep(Tape *tape);
+void tape_rewind(Tape *tape);
 
 Word *tape_grow(Tape *tape, size_t words); /* called by tape_take when the chunk is full */
 static inline Word *tape_take(Tape *tape, size_t words) {

@@ -15,7 +15,9 @@ from itertools import accumulate, pairwise
 from checkpoint.driver.engine import Counts
 from checkpoint.driver.schedule import (
     Action,
+    Actions,
     Advance,
+    Again,
     Drop,
     Hold,
     Keep,
@@ -25,12 +27,21 @@ from checkpoint.driver.schedule import (
     Reverse,
     Schedule,
     Tape,
+    repeatable,
     weighs,
 )
 
 
 class BrokenRule(AssertionError):
     """A schedule did what no schedule may."""
+
+
+class NotAgain(Exception):
+    """A schedule did not reverse the run of `model` as often as was wanted: all was used up."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(f"the run was reversed {len(model.rounds) + 1} times")
+        self.model = model
 
 
 @dataclass
@@ -46,6 +57,7 @@ class Model:
     reversed: the pieces that were reversed, in order, each from its first step to its last.
     advanced: the pieces that were run without a tape, in order.
     outgrown: how many tapes were stopped by their bound.
+    rounds: once it is reversed again, the steps that had been run after each reversal.
     largest, most_held: the sizes of the largest tape, and (of schedules that weigh) of all that was held
     after an action or within one.
     """
@@ -68,6 +80,27 @@ class Model:
 
     def follow(self, schedule: Schedule) -> Model:
         """Execute all of a schedule's actions."""
+        self._follow(schedule, schedule.actions(), 0)
+        self._require(self._down_to() == self.start, "everything is reversed")
+        self._require(bool(self.reversed), "a run of no steps is reversed as well")
+        self._require(self.kept == {self.start}, "nothing is kept but the start")
+        self._require(not self.held, "no tape is held")
+        self._require(not self.rounds, "it is reversed once")
+        assert all(later[1] == earlier[0] for earlier, later in pairwise(self.reversed))
+        return self
+
+    def reverse_again(self, schedule: Schedule, times: int) -> Model:
+        """Execute a schedule until it has reversed the run so many times; `rounds` says what each has run."""
+        found = repeatable(schedule)
+        assert found is not None
+        self._follow(schedule, found.reversals(), times)
+        self._require(self._down_to() == self.start, "everything is reversed")
+        if len(self.rounds) < times:
+            self._require(self.kept == {self.start} and not self.held, "nothing is kept but the start")
+            raise NotAgain(self)
+        return self
+
+    def _follow(self, schedule: Schedule, actions: Actions, times: int) -> None:
         self.end = self.start + self.length
         self.current: int | None = self.start
         self.kept: set[int] = set()
@@ -77,7 +110,7 @@ class Model:
         self.weighing = weighs(schedule)
         self.sizes = Sums(self.size, self.start, self.end)
         self.costs = Sums(self.cost, self.start, self.end)
-        actions = schedule.actions()
+        self.rounds: list[Counts] = []
         action = next(actions)
         self._require(isinstance(action, Keep), "the start is kept first")
         while True:
@@ -87,12 +120,9 @@ class Model:
                 action = actions.send(self._report())
             except StopIteration:
                 break
-        self._require(self._down_to() == self.start, "everything is reversed")
-        self._require(bool(self.reversed), "a run of no steps is reversed as well")
-        self._require(self.kept == {self.start}, "nothing is kept but the start")
-        self._require(not self.held, "no tape is held")
-        assert all(later[1] == earlier[0] for earlier, later in pairwise(self.reversed))
-        return self
+            if action == Again() and times and len(self.rounds) == times - 1:
+                self.rounds.append(Counts(self.counts.advanced, self.counts.taped))
+                break
 
     def _report(self) -> Report:
         here = self.end if self.current is None else self.current
@@ -155,8 +185,10 @@ class Model:
             case Release(step):
                 self._require(step in self.held, "only a held tape is released")
                 del self.held[step]
-            case Reverse(step):
-                self._reverse(step)
+            case Reverse(step, keeps):
+                self._reverse(step, keeps)
+            case Again():
+                self._begin_again()
 
     def _here(self) -> int:
         self._require(self.current is not None, "after Reverse there is no current state")
@@ -190,16 +222,26 @@ class Model:
         self.seconds += self.costs.between(begin, self.current)
         return begin, self.current
 
-    def _reverse(self, step: int | None) -> None:
+    def _begin_again(self) -> None:
+        self._require(self._down_to() == self.start, "everything is reversed")
+        assert all(later[1] == earlier[0] for earlier, later in pairwise(self.reversed))
+        self.rounds.append(Counts(self.counts.advanced, self.counts.taped))
+        self.reversed = []
+
+    def _reverse(self, step: int | None, keeps: bool) -> None:
         if step is not None:
             self._require(step in self.held, "only a held tape is reversed by its step")
         tape = self.tape if step is None else self.held.pop(step)
         self._require(tape is not None, "only a tape is reversed")
         assert tape is not None
         self._require(tape[1] == self._down_to(), "a tape is reversed that ends where reversal stands")
+        if keeps:
+            self.held[tape[0]] = tape
         if self.weighing:
             self.most_held = max(self.most_held, self._states() + self._tapes() + self.cotangent(tape[1]))
         self.reversed.append(tape)
+        if self.weighing and keeps:
+            self.most_held = max(self.most_held, self._states() + self._tapes() + self._cotangent())
         self.seconds += self.costs.between(*tape)
         self.tape = self.current = None
 

@@ -18,6 +18,7 @@ from checkpoint.driver.schedule import (
     Drop,
     Hold,
     Keep,
+    Release,
     Report,
     Restore,
     Reverse,
@@ -188,8 +189,10 @@ def _shown(action: Action) -> str:
             return f"{type(action).__name__.lower()}({'' if to is None else to})"
         case Reverse(step):
             return "reverse" if step is None else f"reverse({step})"
+        case Release(step):
+            return f"release({step})"
         case _:
-            return f"release({action.step})"
+            return "again"
 
 
 # Uneven runs

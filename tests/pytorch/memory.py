@@ -1,7 +1,8 @@
 """The growth of this process by a gradient of tensors within a budget: run as a module, one case a process.
 
-In: the name of a program, a budget in MiB. Out, printed: by how many bytes the process has grown, less those
-of the cotangents that are returned; and how many pages the system has given it in the same gradient again.
+In: the name of a program, a budget in MiB; and, if a pullback is to be called instead, how often. Out,
+printed: by how many bytes the process has grown, less those of the cotangents that are returned; and how many
+pages the system has given it in the same gradient again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 import torch
 
-from checkpoint import grad
+from checkpoint import grad, pullback
 from experiments.common import fresh_peak, peak
 
 
@@ -40,21 +41,33 @@ def case(name: str, is_small: bool) -> tuple[Any, tuple[Any, ...]]:
     return layers, ([torch.eye(width) for _ in range(count)], torch.full((2, width), 0.5))
 
 
-def main(name: str, budget: int) -> None:
+def gradient_of(program: Any, arguments: tuple[Any, ...], budget: int, calls: int) -> Any:
+    """Return the gradient, or what the last call of a pullback returns."""
+    if not calls:
+        return grad(program, memory=budget)(*arguments)
+    value, pull = pullback(program, *arguments, memory=budget)
+    with pull:
+        for _ in range(calls):
+            found = None  # only one result is there at a time
+            found = pull(torch.ones_like(value))
+    return found
+
+
+def main(name: str, budget: int, calls: int = 0) -> None:
     torch.set_num_threads(1)
     small, arguments = case(name, is_small=True)
-    grad(small, memory="4MiB")(*arguments)
+    gradient_of(small, arguments, 4 << 20, calls)
     program, arguments = case(name, is_small=False)
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
     before = fresh_peak()
-    gradient = grad(program, memory=budget << 20)(*arguments)
+    gradient = gradient_of(program, arguments, budget << 20, calls)
     found = gradient if isinstance(gradient, list) else [gradient]
     growth = peak() - before - sum(x.nbytes for x in found)
     pages = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    grad(program, memory=budget << 20)(*arguments)
+    gradient_of(program, arguments, budget << 20, calls)
     print(growth, resource.getrusage(resource.RUSAGE_SELF).ru_minflt - pages)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], *map(int, sys.argv[2:]))

@@ -192,3 +192,29 @@ def test_errors() -> None:
     x = torch.ones(2, requires_grad=True)
     with pytest.raises(IndexError):
         checkpoint.torch.function(lambda x: x[5])(x)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_retained_graph_is_reversed_without_running_the_function_again(engine: str) -> None:
+    runs = [0]
+
+    def tanh(x: Any) -> Any:
+        runs[0] += 1
+        return torch.tanh(x)
+
+    step = checkpoint.primitive(tanh, vjp=lambda g, y, x: (g * (1.0 - y * y),))
+
+    def chain(x: Any) -> Any:
+        for _ in range(20):
+            x = x + step(x)
+        return x.sum()
+
+    x = torch.linspace(-1.0, 1.0, 5, dtype=torch.float64, requires_grad=True)
+    y = checkpoint.torch.function(chain, engine=engine)(x)
+    before = runs[0]
+    found = [torch.autograd.grad(y, x, retain_graph=True)[0] for _ in range(3)]
+    found += torch.autograd.grad(y, x)
+    assert runs[0] == before
+    assert all(torch.equal(part, found[0]) for part in found)
+    with pytest.raises(RuntimeError, match="second time"):
+        torch.autograd.grad(y, x)

@@ -28,15 +28,23 @@ def test_the_process_grows_by_no_more_than_the_budget(program: str, budget: int)
 
 @linux
 @on_c
+@pytest.mark.parametrize(("program", "budget"), [("chain", 20), ("layers", 8)])
+def test_a_pullback_that_is_called_again_keeps_to_the_budget(program: str, budget: int) -> None:
+    growth, _ = measured(program, budget, 3)
+    assert growth <= 1.05 * (budget << 20)
+
+
+@linux
+@on_c
 def test_memory_that_is_used_again_soon_is_not_returned_to_the_system() -> None:
     """A thousand tensors of 32 pages each are made twice, and their cotangents."""
     _, pages = measured("long", 16)
     assert pages < 16_000
 
 
-def measured(program: str, budget: int) -> tuple[int, int]:
-    """Return the growth of a process by a gradient, and the pages it was given in the next."""
-    command = [sys.executable, "-m", "tests.pytorch.memory", program, str(budget)]
+def measured(program: str, budget: int, calls: int = 0) -> tuple[int, int]:
+    """Return by how much a process grows in a gradient or a pullback's calls, and pages given in the next."""
+    command = [sys.executable, "-m", "tests.pytorch.memory", program, str(budget), str(calls)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     growth, pages = map(int, done.stdout.split())

@@ -211,14 +211,16 @@ class Hybrid:
         result.stack = [tuple(depths.get(level, ())) for level in range(depth, 0, -1)]
         return result
 
-    def reverse(self, recording: Recording, cotangent: Cotangent) -> Cotangent:
+    def reverse(self, recording: Recording, cotangent: Cotangent, keeps: bool = False) -> Cotangent:
         """See Engine.reverse."""
         tape = recording.tape
         after: BlockCode | None = recording.end.block
-        received, records = cotangent.slots, tape.records
+        received, records, runs = cotangent.slots, tape.records, tape.runs
+        if keeps:  # reversal removes from these lists, and changes nothing in them
+            records, runs = records.copy(), runs.copy()
         turns = 0
-        while tape.runs:
-            block, count = tape.runs.pop()
+        while runs:
+            block, count = runs.pop()
             turns += count
             if isinstance(block, Part):
                 received = reverse_part(block, cotangent, after, received)

@@ -80,7 +80,10 @@ class Structured:
         return plain
 
     def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
-        """Take the accumulators of the result, and continue those of the operands."""
+        """Take the accumulators of the result, and continue those of the operands.
+
+        The tape stays as it is: the recording that holds this may be reversed again.
+        """
         received = [self._read(place, slots, cotangent) for place, _ in self.results]
         for (_, (key, _)), _ in self.results:
             if key is not None:
@@ -89,7 +92,7 @@ class Structured:
             _load(number, accumulator)
         for place, number in self.leaves.items():
             _load(number, self._read(place, slots, cotangent))
-        self.tape.propagate()
+        self.tape.propagate(keeps=True)
         for place, number in self.leaves.items():
             self._write(place, gather(number), slots, cotangent)
 
