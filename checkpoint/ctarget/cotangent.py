@@ -34,14 +34,18 @@ Cotangents = tuple[Any, ...]
 
 
 class Cotangent:
-    """The cotangent of a state: accumulators of its slots, and of those of its frames, the top one last."""
+    """The cotangent of a state: accumulators of its slots, and of those of its frames, the top one last.
 
-    __slots__ = ("_fields", "_finding", "_own", "heap", "helper", "held")
+    undone: as in hybrid's.
+    """
+
+    __slots__ = ("_fields", "_finding", "_own", "heap", "helper", "held", "undone")
 
     def __init__(self, end: State, slots: Cotangents, frames: Cotangents = ()) -> None:
         module = runtime()
         self.heap: Heap = end.heap
         self.helper = Reverser()
+        self.undone: list[Any] | None = None
         self.held: Any = None
         self._finding: _Finding | None = None
         self._fields: dict[Any, int] = {}

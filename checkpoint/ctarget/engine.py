@@ -32,6 +32,7 @@ from checkpoint.driver.observe import Observer
 from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.schedule import Schedule
 from checkpoint.interp.hybrid.code import NEVER
+from checkpoint.interp.hybrid.cotangent import redo
 from checkpoint.interp.hybrid.engine import Hybrid
 from checkpoint.interp.hybrid.machine import State as PythonState
 
@@ -125,9 +126,11 @@ class C:
         lib = runtime().lib
         if keeps:
             lib.ck_tape_keep(recording.tape)
+            cotangent.undone = []
         cotangent.reverse(recording.tape)
         if keeps:
             lib.ck_tape_rewind(recording.tape)
+            redo(cotangent)
         return cotangent
 
     def cotangent_bytes(self, cotangent: Cotangent) -> tuple[int, int]:

@@ -37,7 +37,7 @@ from checkpoint.ctarget.own_schedules import bisected, is_own, known_bound
 from checkpoint.ctarget.reporting import MAX_PACE, Reporter, SamplingReporter
 from checkpoint.ctarget.run import block_at, left_in_c
 from checkpoint.ctarget.states import Held, State
-from checkpoint.ctarget.sweep_helper import SweepHelper, wrong_directive
+from checkpoint.ctarget.sweep_helper import SweepHelper, add_counts, wrong_directive
 from checkpoint.ctarget.translate.watch import Watch, watch
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.effects import Effects
@@ -59,6 +59,7 @@ from checkpoint.driver.schedule import (
 )
 from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import NEVER
+from checkpoint.interp.hybrid.cotangent import redo
 
 RUNS = (Advance, Tape)  # the actions that make steps
 Opening = Generator[State, None, Actions | None]
@@ -121,7 +122,7 @@ def follow(
         raise
     finally:
         module.lib.ck_sweep_leave_arrays(held)
-        _count(held, counts)
+        add_counts(held, counts)
         if log is not None:
             log += logged(held)
         work.stop()
@@ -140,6 +141,7 @@ class _Progress:
     __slots__ = (
         "_followed",
         "_given",
+        "_keeps",
         "_lib",
         "_null",
         "_report",
@@ -166,6 +168,7 @@ class _Progress:
         self._lib = module.lib
         self._null = module.ffi.NULL
         self._given = self._null  # the cotangent, for C
+        self._keeps = False  # the tape that is being reversed
         self._reporter = reporter
         self._watch = watched
         self._followed = module.lib.SWEEP_FOLLOWED
@@ -241,7 +244,11 @@ class _Progress:
         action = next(actions)
         while True:
             write(action, directive, self._lib)
+            self._keeps = type(action) is Reverse and action.keeps
+            self._watch_changes()
             yield from self._perform(directive)
+            if self._keeps and self.cotangent is not None:
+                redo(self.cotangent)
             if type(action) is Again:
                 yield from self._hand_out()
             if finals is not None and type(action) is Reverse:
@@ -263,13 +270,10 @@ class _Progress:
 
     def _hand_out(self) -> Iterator[Cotangent]:
         """Yield the cotangent of the start, and forget it."""
-        found = self.cotangent
-        if found is None:
-            raise InternalError(NEVER_REVERSED)
+        found = self.result()[1]
         self._let_go()
         self._lib.ck_sweep_suspend_arrays(self.held)
         yield found
-        del found
         self._lib.ck_sweep_resume_arrays(self.held)
 
     def _ran(self) -> None:
@@ -362,6 +366,12 @@ class _Progress:
         cotangent = self.seed(end)
         self.end, self.cotangent, self._given = end, cotangent, cotangent.held
         cotangent.helper.cotangent = cotangent
+        self._watch_changes()
+
+    def _watch_changes(self) -> None:
+        """Have the changes of arrays noted that the reversal of a tape undoes, if the tape is kept."""
+        if self.cotangent is not None:
+            self.cotangent.undone = [] if self._keeps else None
 
     def _error(self) -> BaseException:
         error = self.helper.error
@@ -388,10 +398,3 @@ class _Progress:
         if self.cotangent is not None:
             self.cotangent.helper.cotangent = self.cotangent.helper.error = None
         self.cotangent, self._given = None, self._null
-
-
-def _count(held: Held, counts: Counts) -> None:
-    found = runtime().lib.ck_sweep_counts(held)
-    counts.advanced += found.advanced
-    counts.taped += found.taped
-    counts.most_kept = max(counts.most_kept, found.most_kept)

@@ -13,7 +13,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import block_at
 from checkpoint.ctarget.states import Held, State
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Engine
+from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import WITHOUT_TAPE
 from checkpoint.interp.hybrid.engine import Recorded
 from checkpoint.interp.hybrid.machine import HALT, Machine, note_interruption
@@ -89,3 +89,11 @@ def wrong_directive(outcome: int) -> str:
         lib.SWEEP_NOT_HELD: "the schedule named a tape that is not held",
         lib.SWEEP_OUT_OF_ORDER: "the schedule reversed a tape that ends elsewhere than reversal stands",
     }[outcome]
+
+
+def add_counts(held: Held, counts: Counts) -> None:
+    """Add the counts of a sweep in C to others."""
+    found = runtime().lib.ck_sweep_counts(held)
+    counts.advanced += found.advanced
+    counts.taped += found.taped
+    counts.most_kept = max(counts.most_kept, found.most_kept)

@@ -57,6 +57,35 @@ def test_interleaved_pullbacks_are_vjps_to_the_bit(engine: str, memory: str | No
             pull(seeded(0))
 
 
+def in_place(w: Any, x: Any, n: int) -> Any:
+    """Arrays that are changed in place and read between the changes, some of them constants."""
+    rows, total = np.zeros((4, 6)), 0.0
+    rows[0] = x
+    weights = np.ones(6)
+    for i in range(n):
+        rows[(i + 1) % 4] = np.tanh(w * rows[i % 4]) + weights * x
+        rows[i % 4, 1:3] *= 0.5
+        weights[i % 6] = 0.9 + 0.01 * i
+        total = total + np.sum(rows * rows) * weights[2]
+    x = x * rows[1]
+    return [total, x, rows]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("memory", ["150KiB", "400KiB", "4MiB", None])
+def test_arrays_that_are_changed_in_place(engine: str, memory: str | None) -> None:
+    w, x = np.linspace(0.1, 0.9, 6), np.linspace(-0.5, 0.5, 6)
+
+    def seed(k: int) -> Any:
+        return [1.0 + k, np.arange(6.0), np.ones((4, 6)) * k]
+
+    n = 120
+    _, pull = checkpoint.pullback(in_place, w, x, n, argnums=(0, 1), engine=engine, memory=memory)
+    for k in (0, 1, 0, 2, 0):
+        expected = checkpoint.vjp(lambda wx: in_place(wx[0], wx[1], n), (w, x), seed(k), schedule="plain")[1]
+        assert same(pull(seed(k)), expected), k
+
+
 def counted() -> tuple[Any, list[int]]:
     """Return a step that computes 0.9 sin, and a list with the number of times that it has run."""
     runs = [0]

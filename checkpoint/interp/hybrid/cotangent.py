@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
 from checkpoint.ad.accumulators import Accumulator
 from checkpoint.ad.arrays import Array, Discrete
@@ -51,19 +51,34 @@ ENTRY_BYTES, FRAME_BYTES, ACCUMULATOR_BYTES = 110, 160, 160
 FEW = 2  # parts of a container, from which on their accumulators are read together
 
 
+class Changes(Protocol):
+    """A cotangent as `redo` sees it."""
+
+    undone: list[Any] | None
+
+
+def redo(cotangent: Changes) -> None:
+    """Make the changes of arrays again that the reversal of a kept tape has undone, the first one first."""
+    undone, cotangent.undone = cotangent.undone, None
+    for change in reversed(undone or ()):
+        change.swap()
+
+
 class Cotangent:
     """The cotangent of a state during the reversal. slots: the accumulators of the present point.
 
     reversed: the number of runs of blocks reversed since `bytes` last measured the accumulators.
+    undone: while a tape is reversed that is kept, the changes of arrays in place that have been undone.
     """
 
-    __slots__ = ("_accumulated", "objects", "reversed", "slots", "stack")
+    __slots__ = ("_accumulated", "objects", "reversed", "slots", "stack", "undone")
 
     def __init__(self, slots: tuple[Any, ...], stack: list[tuple[Any, ...]]) -> None:
         self.slots = slots
         self.stack = stack
         self.objects: dict[Key, Any] = {}
         self.reversed = 0
+        self.undone: list[Any] | None = None
         self._accumulated: tuple[int, int] | None = None
 
     def bytes(self) -> tuple[int, int]:

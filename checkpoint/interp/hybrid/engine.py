@@ -28,6 +28,7 @@ from checkpoint.interp.hybrid.cotangent import (
     at,
     located,
     places_of_arrays,
+    redo,
     spread,
     state_slots,
     with_part,
@@ -216,8 +217,9 @@ class Hybrid:
         tape = recording.tape
         after: BlockCode | None = recording.end.block
         received, records, runs = cotangent.slots, tape.records, tape.runs
-        if keeps:  # reversal removes from these lists, and changes nothing in them
+        if keeps:  # reversal removes from these lists; what it changes in arrays it makes good
             records, runs = records.copy(), runs.copy()
+            cotangent.undone = []
         turns = 0
         while runs:
             block, count = runs.pop()
@@ -230,6 +232,7 @@ class Hybrid:
             for _ in range(count):
                 received = reverse(cotangent, after, received, records.pop() if has_record else None)
                 after = block.block
+        redo(cotangent)
         cotangent.slots = received
         cotangent.reversed += turns
         return cotangent

@@ -8,7 +8,8 @@ step:
 
 The reversal of a change in place undoes it, so that earlier steps find the array in their state; the tape
 keeps only the overwritten elements. Whatever outlives the tape has copied the array by then
-(`Memory.transient`). Numbers under derivatives are not handled here: such steps are recorded as wholes
+(`Memory.transient`). Where the tape is kept the change is made again at the end of the reversal. Numbers
+under derivatives are not handled here: such steps are recorded as wholes
 (checkpoint.interp.hybrid.structured).
 """
 
@@ -131,7 +132,11 @@ class Written:
     def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
         """Restore the overwritten elements; what they have received belongs to what was written."""
         if self.old is not None:
-            self.data[self.index] = self.old
+            if cotangent.undone is None:
+                self.data[self.index] = self.old
+            else:
+                self.swap()
+                cotangent.undone.append(self)
         received = slots[RESULT]
         if type(received) is not Accumulator:
             return
@@ -143,6 +148,13 @@ class Written:
             received.own()
             received.array[self.index] = 0.0
             slots[self.name] = slots.get(self.name, 0.0) + received
+
+    def swap(self) -> None:
+        """Exchange the overwritten elements for those that have overwritten them, or back."""
+        assert self.old is not None
+        present = namespace((self.data,)).array(self.data[self.index])
+        self.data[self.index] = self.old
+        self.old[...] = present
 
 
 class Idle:
