@@ -19,16 +19,15 @@ import math
 import os
 import resource
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
-from experiments import common
+from experiments import common, processes
 from experiments.extras import needed
 
+PROCESS = "experiments.deep"
 MIB = 1 << 20
 TENSOR_BYTES = 1500  # of a weight besides its elements: what PyTorch and this package have for each
 RATE = 1e-4
@@ -190,8 +189,7 @@ def growth(module: str, name: str, depth: int, memory: int, cap: int | None, ste
     method(model, name, 3, 8 * MIB, steps)()
     gc.collect()
     if cap is not None:
-        bound = _address_space() + cap
-        resource.setrlimit(resource.RLIMIT_AS, (bound, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        processes.limit(cap)
     run = method(model, name, depth, memory, steps)
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # else what was freed hides what is taken
@@ -209,48 +207,13 @@ def growth(module: str, name: str, depth: int, memory: int, cap: int | None, ste
     }
 
 
-def _address_space() -> int:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    return pages * resource.getpagesize()
-
-
 def measured(
     module: str, name: str, depth: int, memory: int = 0, cap: int | None = None, steps: bool = False
 ) -> Row:
     """Return the growth of a new process, or what it said when it failed."""
     case = {"module": module, "name": name, "depth": depth, "memory": memory, "cap": cap, "steps": steps}
-    ended = _process(case, stderr=subprocess.PIPE)
-    row = {"method": name, "depth": depth, "memory": memory, "cap": cap, "each": steps, "load": _load()}
-    if ended.returncode:
-        return {**row, "error": _last_words(ended.stderr) or f"ended with status {ended.returncode}"}
-    return {**row, **json.loads(ended.stdout.splitlines()[-1])}
-
-
-def _process(case: dict[str, Any], stderr: int | None = None) -> subprocess.CompletedProcess[str]:
-    """Return how a process of this module ended that works on a case."""
-    usual = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"}
-    eigen = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
-    return subprocess.run(
-        [sys.executable, "-m", "experiments.deep", json.dumps(case)],
-        check=False,
-        cwd=common.HERE.parent,
-        env={**os.environ, **usual, **eigen},
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        text=True,
-    )
-
-
-def _load() -> float:
-    """Return how many processes wanted a core in the last minute, on the average."""
-    return round(os.getloadavg()[0], 1)
-
-
-def _last_words(text: str) -> str:
-    """Return the last line that says something, without the rest of a traceback."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    named = [line for line in lines if line.split(":")[0].endswith(("Error", "Exhausted", "exception"))]
-    return (named or lines or [""])[-1][:300]
+    row = {"method": name, "depth": depth, "memory": memory, "cap": cap, "each": steps}
+    return {**row, "load": processes.load(), **processes.row_of(PROCESS, case)}
 
 
 # The deepest network under a cap
@@ -259,7 +222,7 @@ def _last_words(text: str) -> str:
 def largest(module: str, name: str, cap: int, limit: int, seconds: float) -> list[Row]:
     """Return the rows of ever deeper networks under a cap, up to a depth or a time; all have one parent."""
     case = {"module": module, "name": name, "cap": cap, "limit": limit, "seconds": seconds}
-    ended = _process(case)
+    ended = processes.ended(PROCESS, case)
     ended.check_returncode()
     rows: list[Row] = json.loads(ended.stdout.splitlines()[-1])
     return rows
@@ -281,7 +244,9 @@ def search(module: str, name: str, cap: int, limit: int, seconds: float) -> list
     def tried(depth: int) -> bool:
         memory = _memory(model, depth, cap)
         case = {"module": module, "name": name, "depth": depth, "memory": memory, "cap": cap, "steps": True}
-        rows.append({"method": name, "depth": depth, "memory": memory, "load": _load()} | _forked(case))
+        rows.append(
+            {"method": name, "depth": depth, "memory": memory, "load": processes.load()} | _forked(case)
+        )
         said = rows[-1].get("error") or f"{rows[-1]['seconds']:.1f} s"
         print(f"  {name} {depth}: {said}", file=sys.stderr, flush=True)
         return "error" not in rows[-1]
@@ -317,7 +282,7 @@ def _forked(case: dict[str, Any]) -> Row:
     try:
         row = growth(**case)
     except BaseException as error:  # a fork ends here, whatever happens
-        row = {"error": _last_words(f"{type(error).__name__}: {error}")}
+        row = {"error": processes.last_words(f"{type(error).__name__}: {error}")}
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
     os.write(writing, json.dumps(row).encode())

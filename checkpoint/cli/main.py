@@ -15,7 +15,7 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.api.schedules import SCHEDULES, named_schedule
-from checkpoint.cli import check, demo, doctor, show, trace
+from checkpoint.cli import check, demo, demo_raytracer, doctor, show, trace
 from checkpoint.cli.errors import FAILED, OK, UsageError, guarded
 from checkpoint.cli.programs import Program, program
 from checkpoint.driver import memory
@@ -84,7 +84,8 @@ def _parser() -> argparse.ArgumentParser:
     check_parser.add_argument("program", metavar="PROG", help=PROGRAM)
     check.add_arguments(check_parser)
     _command(commands, "doctor", _doctor, "what is available here, and why not")
-    _command(commands, "demo", _demo, "plain and checkpointed reverse mode side by side")
+    demo_parser = _command(commands, "demo", _demo, "gradients of a simulation, or through a ray tracer")
+    demo_raytracer.add_arguments(demo_parser)
     return parser
 
 
@@ -163,7 +164,12 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _demo(options: argparse.Namespace) -> int:
-    return demo.run(_engine(options.engine))
+    engine = _engine(options.engine)
+    if options.demo == demo_raytracer.NAME:
+        return demo_raytracer.run(engine, options.output, options.size or demo_raytracer.SIZE)
+    if options.output or options.size:
+        raise UsageError(f"-o and --size are for `checkpoint demo {demo_raytracer.NAME}`")
+    return demo.run(engine)
 
 
 def _engine(name: str | None) -> Engine:

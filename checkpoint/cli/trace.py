@@ -33,7 +33,7 @@ def trace(options: argparse.Namespace, program: Program, engine: Engine, schedul
     """Take the gradient, print what it cost, and draw it if `-o` was given."""
     path: Path | None = options.output
     if path is not None:
-        _check(path)
+        check_picture(path)
     with profile() as p:
         program.gradient(options.x, options.ybar, engine, schedule)
     print(p)
@@ -43,8 +43,8 @@ def trace(options: argparse.Namespace, program: Program, engine: Engine, schedul
     return OK
 
 
-def _check(path: Path) -> None:
-    """Raise UsageError if the picture cannot be written."""
+def check_picture(path: Path) -> None:
+    """Raise UsageError if a picture cannot be written there, RunError without matplotlib."""
     known = pictures.formats()
     if pictures.suffix(path) not in known:
         raise UsageError(f"-o {path}: the suffix must be that of a format of pictures: {', '.join(known)}")
