@@ -210,10 +210,11 @@ CORE: dict[str, tuple[str, str]] = {
             (sqr (lambda (x) (* x x))))
             (letrec ((map (lambda (f x.2) (f x.2)))) (cons (map sqr 2.0) (length '()))))""",
     ),
-    "a prelude function that uses map, beside a program's own": (
-        "(define (map x) x) (map (k*v 2 '()))",
-        """(letrec ((map (lambda (f l) (if (null? l) '() (cons (f (car l)) (map f (cdr l))))))
-            (k*v (lambda (k v) (map (lambda (x) (* k x)) v))))
-            (letrec ((map.2 (lambda (x.2) x.2))) (map.2 (k*v 2.0 '()))))""",
+    "a prelude function that uses map2, beside a program's own": (
+        "(define (map2 x) x) (map2 (v- '() '()))",
+        """(letrec ((map2 (lambda (f l m) (if (null? l) (map-end (null? m)) (cons (f (car l) (car
+            m)) (map2 f (cdr l) (cdr m)))))) (map-end (lambda (together?) (if together? '() (raise
+            "map: the lists differ in length")))) (v- (lambda (u v) (map2 - u v)))) (letrec ((map2.2
+            (lambda (x) x))) (map2.2 (v- '() '()))))""",
     ),
 }

@@ -26,6 +26,7 @@ VALUES = {
     "(list (iota 0) (iota 1) (iota 4))": "(() (0.0) (0.0 1.0 2.0 3.0))",
     "(list (map sqr '()) (map sqr '(1 2 3)))": "(() (1.0 4.0 9.0))",
     "(map-tensor sqr (list->tensor '(1 2 3)))": "#<tensor (3) (1.0 4.0 9.0)>",
+    "(map sqr (list->tensor '(1 2 3)))": "#<tensor (3) (1.0 4.0 9.0)>",
     "(map - '(1 2) '(10 20))": "(-9.0 -18.0)",
     "(map (lambda (a b c) (+ a b c)) '(1 2) '(10 20) '(100 200))": "(111.0 222.0)",
     "(map (lambda (a b c d) (list a b c d)) '(1) '(2) '(3) '(4))": "((1.0 2.0 3.0 4.0))",
@@ -113,6 +114,7 @@ def test_every_procedure_is_tried_here() -> None:
     helpers = {
         "argmin",
         "map-end",
+        "map-list",
         "map-reduce-end",
         "map2",
         "map3",
