@@ -79,7 +79,8 @@ def run(engine: Engine, output: Path | None, size: tuple[int, int]) -> int:
 
 def _descent(engine: Engine, size: tuple[int, int]) -> tuple[list[Step], dict[str, Any]]:
     """Return the steps, and the images that are sought, first and last."""
-    inverse: Any = importlib.import_module("checkpoint.cli.demo_inverse")  # needs NumPy
+    from checkpoint.cli import demo_inverse as inverse  # noqa: PLC0415 (it needs NumPy)
+
     width, height = size
     places = inverse.pixels(width, height)
     sought = inverse.image_at(inverse.SOUGHT, places, engine.name)
