@@ -8,6 +8,7 @@
     (py.enter-lane f args keywords row)      (f args keywords) of one lane: copies, with the items of the row
                                              in the holes
     (py.are-reals results out_axes)          whether all results are reals, to be stacked along the first axis
+    (py.common-width results out_axes)       how many elements all have, if they are tuples; else -1
     (py.stack-lanes arrays results out_axes) what the lanes returned, leaf by leaf along new axes
 
 and of texts in the language, whose prelude has a loop over the items of a tensor:
@@ -198,6 +199,12 @@ def _are_reals(_: Any, results: Any, out_axes: Any) -> bool:
     return kinds == {float} or all(type(plain_value(result)) is float for result in results.items)
 
 
+def _common_width(_: Any, results: Any, out_axes: Any) -> int:
+    """Return how many elements all results have, if these are tuples without names; else -1."""
+    widths = {len(x.items) if type(x) is Record and x.layout.cls is tuple else -1 for x in results.items}
+    return widths.pop() if len(widths) == 1 and type(out_axes) is int else -1
+
+
 def _stack_lanes(_: Any, arrays: Any, results: Any, out_axes: Any) -> Any:
     like = arrays.items[0].items[0]
     return fold((tuple(results.items), out_axes), lambda item: _stacked(item, like))
@@ -333,6 +340,16 @@ operator(
 )
 rearrange(
     *("are-reals", 2, "whether results of lanes are reals, to be stacked", _are_reals, ()),
+    discrete=True,
+)
+rearrange(
+    *(
+        "common-width",
+        2,
+        "how many elements results of lanes have, if tuples; else -1",
+        _common_width,
+        (),
+    ),
     discrete=True,
 )
 operator("enter-lane", 4, "f and the arguments of one lane, copied", _enter_lane, "that of the copies")

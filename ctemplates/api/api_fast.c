@@ -79,12 +79,13 @@ static void add_shape(Shapes *t, Value v, uint32_t depth) {
     const bool shows_first = cut && depth && t->left && detail_of(v) == PLAIN_TUPLE && count;
     if (cut) count = shows_first;
     t->left -= count;
-    if (t->room - t->count < 3) {
+    if (t->room - t->count < 4) {
         t->full = true;
         return;
     }
     t->numbers[t->count++] = (int64_t)kind;
     t->numbers[t->count++] = detail_of(v);
+    t->numbers[t->count++] = is_counted(v) ? (int64_t)(uintptr_t)v.object : 0;
     t->numbers[t->count++] = shows_first ? FIRST_ALONE : (int64_t)count;
     for (uint32_t i = 0; i < count; i++) add_shape(t, load(&parts[i]), depth - 1);
 }
@@ -98,4 +99,24 @@ size_t ck_parameter_shapes(const Held *held, uint32_t depth, uint32_t most, int6
         add_shape(&shapes, load(&machine->registers[machine->block->parameters[i]]), depth);
     }
     return shapes.full ? 0 : shapes.count;
+}
+
+size_t ck_lane_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room,
+                      const Block **block) {
+    const Machine *machine = held_machine(held);
+    if (!machine) return 0;
+    FrameWalk walk = stack_walk(&machine->stack);
+    FrameHead head;
+    const Value *saved;
+    while (stack_next(&walk, &head, &saved)) {
+        if (!head.point->lane) continue;
+        Shapes shapes = {.numbers = numbers, .room = room};
+        for (uint32_t i = 0; i < head.point->count; i++) {
+            shapes.left = most - 1;
+            add_shape(&shapes, load(&saved[i]), depth);
+        }
+        *block = head.point->block;
+        return shapes.full ? 0 : shapes.count;
+    }
+    return 0;
 }

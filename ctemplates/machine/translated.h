@@ -192,6 +192,13 @@ INLINE Value *make(Machine *m, Kind kind, uint32_t count, int64_t birth, Value *
     return cells->cells + (kind == RECORD);
 }
 
+INLINE Value *make_record(Machine *m, const void *layout, uint32_t count, int64_t birth, Value *made) {
+    const Value own = copied(layout_value(m->heap, (void *)(uintptr_t)layout));
+    Value *fields = make(m, RECORD, count, birth, made);
+    store(fields - 1, own);
+    return fields;
+}
+
 /* Frames */
 
 /* Makes room for the registers of another procedure's blocks. */

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 
 from checkpoint import config
 from checkpoint.ctarget.peers import BlockPeer
-from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.emit.text import source
 from checkpoint.ctarget.translate.policy import PROBE_STEPS, Account, Translator
 from checkpoint.ctarget.translate.units.paths import blocks, nodes
 
 if TYPE_CHECKING:
-    from checkpoint.ctarget.translate.translation import Translation
+    from checkpoint.ctarget.translate.translation import Place, Translation
     from checkpoint.ctarget.translate.units.graph import Unit
 
 
@@ -46,15 +45,13 @@ class Collector(Translator):
         """Raise what fails: nobody waits for results."""
         raise error
 
-    def _begin(
-        self, peer: BlockPeer, held: Held, account: Account, taped: bool, waits: bool
-    ) -> Translation | None:
-        if peer in self._covered:
+    def _begin(self, place: Place, account: Account, taped: bool, waits: bool) -> Translation | None:
+        if place.peer in self._covered:
             return None
-        translation = self._translation(peer, held, account, may_begin=True)
+        translation = self._translation(place, account, may_begin=True)
         if translation is not None:
             self.units.append(translation.unit)
-            self._covered.update([peer, *blocks(translation.unit)])
+            self._covered.update([place.peer, *blocks(translation.unit)])
         return translation
 
 

@@ -5,7 +5,8 @@ compiled and installed while the run continues, or while it waits (CHECKPOINT_JI
 
 A sample takes the block at whose first step the machine is: so a block is found the sooner the more of the
 time is spent in it. In the background a block is translated at once if it was found often of late, any other
-one only where runs have taken much longer than its translation will (effort.py).
+one only where runs have taken much longer than its translation will (effort.py). Within a lane of `vmap` it
+also takes the block at which the loop over lanes continues, which takes few of the steps.
 
 What always holds: a block is translated, or found untranslatable, once. Without a compiler, if it fails,
 or if anything else in here fails, one warning reports it, and the run continues in the machine
@@ -17,6 +18,7 @@ from __future__ import annotations
 import os
 import warnings
 from enum import Enum, auto
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -33,13 +35,12 @@ from checkpoint.interp.hybrid.machine import ENTRY
 
 if TYPE_CHECKING:
     from checkpoint.ctarget.translate.compile.compiler import Compiler
-    from checkpoint.ctarget.translate.translation import Translation
+    from checkpoint.ctarget.translate.translation import Place, Translation
     from checkpoint.ctarget.translate.units.graph import Unit
 
 THRESHOLD = 1_000_000  # steps, about 30 ms: a run that ends before is not worth a compiler's time
 MAX_PENDING = 2  # compilations at the same time
 MAX_KINDS = 3  # units of one block, for values of several kinds
-MAX_LANE_PROBES = 64  # samples within lanes that search their loop, of the runs that start in one procedure
 MAX_SKIPS = 16  # times that a sample skips a block that the units of others contain
 MAX_UNITS = 64  # of the runs that start in one procedure
 MAX_FAILURES = 3  # one after another; then nothing more is translated
@@ -65,14 +66,9 @@ class Account:
     made: by the labels of the procedure's own blocks, the units that can be entered there. refused: the
     blocks of which no unit can be made. inside: the blocks that are inside of units which are entered
     elsewhere, and how many samples were there since: such a run soon reaches where it can enter.
-    in_lanes: the blocks that are inside of units which run whole lanes of `vmap`. lane_probes: how many
-    samples have searched the loop over lanes.
     """
 
-    __slots__ = (
-        *("blocks", "due", "gap", "in_lanes", "inside", "lane_probes", "made", "refused", "steps", "units"),
-        "varied",
-    )
+    __slots__ = ("blocks", "due", "gap", "inside", "made", "refused", "steps", "units", "varied")
 
     def __init__(self) -> None:
         self.steps = 0
@@ -84,8 +80,6 @@ class Account:
         self.made: dict[str, list[Translation]] = {}
         self.refused: set[str] = set()
         self.inside: dict[str, int] = {}
-        self.in_lanes: set[str] = set()
-        self.lane_probes = 0
 
 
 def account_of(lam: Any) -> Account:
@@ -220,27 +214,30 @@ class Translator:
         if not at.block or at.index:
             return Found.NOWHERE
         began = perf_counter()
-        peer = peer_at(at.block)
+        from checkpoint.ctarget.translate import translation as forms  # noqa: PLC0415
+
         with making:
-            begun = self._begin(peer, held, account, taped, waits)
+            here = forms.Place(peer_at(at.block), partial(forms.standing, held))
+            begun = self._begin(here, account, taped, waits)
+            lane = forms.loop_over_lanes(held) if begun is None else None
+            if lane is not None:
+                begun = self._begin(lane, account, taped, waits)
         self.effort.spent += perf_counter() - began
         if begun is None:
-            return Found.NOWHERE if _searches_lanes(peer, held, account) else Found.NOTHING
+            return Found.NOTHING
         if waits:
             begun.wait()
         self.poll()
         return Found.NEWS
 
-    def _begin(
-        self, peer: BlockPeer, held: Held, account: Account, taped: bool, waits: bool
-    ) -> Translation | None:
+    def _begin(self, place: Place, account: Account, taped: bool, waits: bool) -> Translation | None:
         """Return the translation of a block, if some form of it was not compiled before, and now is."""
         by = _compiler()
         if self.gives_up or (by is None and "none" in self._warned):
             return None
-        is_hot = account.blocks.add(peer.address) or account.lane_probes > 0
+        is_hot = account.blocks.add(place.peer.address)
         may_begin = waits or (self.effort.allows(is_hot) and len(self.pending) < MAX_PENDING)
-        translation = self._translation(peer, held, account, may_begin)
+        translation = self._translation(place, account, may_begin)
         if translation is None:
             return None
         if by is None:
@@ -252,21 +249,19 @@ class Translator:
             self.pending.append(translation)
         return translation
 
-    def _translation(
-        self, peer: BlockPeer, held: Held, account: Account, may_begin: bool
-    ) -> Translation | None:
+    def _translation(self, place: Place, account: Account, may_begin: bool) -> Translation | None:
         """Return the translation of a block, made if it was not and if it may be made now."""
-        own, label = account_of(peer.procedure.lam), peer.block.label
+        own, label = account_of(place.peer.procedure.lam), place.peer.block.label
         made = own.made.get(label, [])
         if label in own.refused or (not made and not self._may_make(own, label, account, may_begin)):
             return None
         from checkpoint.ctarget.translate import translation as forms  # noqa: PLC0415
 
         try:
-            fitting = [each for each in made if each.fits(forms.standing(held))]
+            fitting = [each for each in made if each.fits(place.standing())]
             if fitting or len(made) >= MAX_KINDS or not may_begin:
                 return fitting[0] if fitting else None
-            translation: Translation | None = forms.of_standing(held)
+            translation: Translation | None = forms.of_standing(place.standing())
         except Exception:
             own.refused.add(label)
             raise
@@ -299,19 +294,6 @@ def _compiler() -> Compiler | None:
     return compiler.find()
 
 
-def _searches_lanes(peer: BlockPeer, held: Held, account: Account) -> bool:
-    """Return whether a machine is within a lane that no unit runs as a whole: samples close to this one may
-    find the loop over lanes, which takes few of the steps and most of the time.
-    """
-    lanes = runtime().ffi.new("int64_t[1]")
-    if peer.block.label in account_of(peer.procedure.lam).in_lanes:
-        return False
-    if account.lane_probes >= MAX_LANE_PROBES or not runtime().lib.ck_machine_lanes(held, lanes, 1):
-        return False
-    account.lane_probes += 1
-    return True
-
-
 def _blocks(unit: Unit) -> set[BlockPeer]:
     """Return all blocks that a unit contains."""
     from checkpoint.ctarget.translate.units.paths import blocks  # noqa: PLC0415
@@ -327,15 +309,8 @@ def _register(translation: Translation, own: Account, label: str) -> None:
             places[header.block.block.label] = account_of(header.block.procedure.lam)
     for place, account in places.items():
         account.made.setdefault(place, []).append(translation)
-    found = _blocks(translation.unit)
-    runs_lanes = any(
-        getattr(step, "op", "") == "py.enter-lane" for block in found for step in block.block.steps
-    )
-    for block in found:
-        of_block = account_of(block.procedure.lam)
-        of_block.inside.setdefault(block.block.label, 0)
-        if runs_lanes:
-            of_block.in_lanes.add(block.block.label)
+    for block in _blocks(translation.unit):
+        account_of(block.procedure.lam).inside.setdefault(block.block.label, 0)
 
 
 translator = Translator()

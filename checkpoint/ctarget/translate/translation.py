@@ -8,8 +8,10 @@ What always holds: each form is written, compiled and installed once, unless a f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.translate.boundary import stage
 from checkpoint.ctarget.translate.compile.compilation import Compilation
@@ -28,9 +30,23 @@ def standing(held: Held) -> Any:
     return observe.seen(held)
 
 
-def of_standing(held: Held) -> Translation | None:
-    """Return the translation of the block where a machine is, for what it has there, or None: none pays."""
-    found = standing(held)
+class Place(NamedTuple):
+    """A block to translate. standing: returns it with the shapes in its registers, or None."""
+
+    peer: BlockPeer
+    standing: Callable[[], Any]
+
+
+def loop_over_lanes(held: Held) -> Place | None:
+    """Return where the loop over lanes continues whose lane a machine or sweep is within; None: in none."""
+    from checkpoint.ctarget.translate.specialise import observe  # noqa: PLC0415
+
+    found = observe.lane_seen(held)
+    return None if found is None else Place(found[0], lambda: found)
+
+
+def of_standing(found: Any) -> Translation | None:
+    """Return the translation of a block, for the shapes in its registers, or None: none pays."""
     if found is None:
         return None
     with stage("specialising"):

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -106,6 +106,52 @@ def captured(xs: Any, ns: Any, k: float) -> Any:
     return checkpoint.vmap(lane)(xs, ns)
 
 
+class Ball(NamedTuple):
+    center: tuple[float, float]
+    radius: float
+    count: int
+
+
+BALLS = (Ball((0.3, 0.7), 0.5, 2), Ball((1.1, 0.2), 0.25, 1), Ball((1.5, 1.5), 0.75, 3))
+EDGE = (0.25, 0.5)
+FACTOR = 1.25
+
+
+def far_from(x: float, ball: Ball) -> float:
+    return abs(x - ball.center[0]) * FACTOR + ball.center[1] * EDGE[1]
+
+
+def nearest(x: float, n: float, balls: tuple[Ball, ...]) -> tuple[float, tuple[float, float]]:
+    found, color = 9.0, EDGE
+    for ball in balls:
+        far = far_from(x, ball)
+        if far < found * ball.radius:
+            found, color = far / FACTOR, ball.center
+    return found * n, (color[0] * x, color[1] + EDGE[0])
+
+
+def scene(xs: Any, ns: Any, k: float) -> Any:
+    """Shared tuples with names, and captured tuples and reals that several functions share."""
+    balls = tuple([Ball((b.center[0] * k, b.center[1]), b.radius, b.count) for b in BALLS])
+    far, (red, green) = checkpoint.vmap(nearest, (0, 0, None))(xs, ns, balls)
+    return far + red * green
+
+
+def functions_captured(xs: Any, ns: Any, k: float) -> Any:
+    def scaled(x: float) -> float:
+        return x * k
+
+    def twice(x: float) -> float:
+        return scaled(scaled(x)) + k
+
+    pair = (k, (k * 2.0, 3.0))
+
+    def lane(x: float, n: float) -> float:
+        return twice(x) + scaled(n) * pair[1][0] + pair[0]
+
+    return checkpoint.vmap(lane)(xs, ns)
+
+
 def with_default(xs: Any, ns: Any, k: float) -> Any:
     def lane(x: float, n: float = 3.0, m: float = 1.0) -> float:
         return turns(x, n, k) * m
@@ -143,11 +189,11 @@ def changed_inside(xs: Any, ns: Any, k: float) -> Any:
 
 
 NUMERIC = [over(turns), over(straight), over(calls), over(holds_a_list), captured, by_keyword, with_default]
-NUMERIC += [many_columns, nested, gradients_of_lanes]
+NUMERIC += [scene, functions_captured, many_columns, nested, gradients_of_lanes]
 OTHERS = [over(counted), over(larger), over(pair), over(divides_by_zero), over(fails_late), over(prints)]
 OTHERS += [changed_inside]
 NAMES = ("turns", "straight", "calls", "holds_a_list", "captured", "by_keyword", "with_default")
-IDS = [*NAMES, "many_columns", "nested", "gradients_of_lanes"]
+IDS = [*NAMES, "scene", "functions_captured", "many_columns", "nested", "gradients_of_lanes"]
 IDS += ["counted", "larger", "pair", "divides_by_zero", "fails_late", "prints", "changed_inside"]
 
 
@@ -193,7 +239,7 @@ def test_values_and_steps(f: Callable[..., Any], width: int) -> None:
         assert len(steps) == 1
 
 
-@pytest.mark.parametrize("f", [over(turns), over(calls)], ids=["turns", "calls"])
+@pytest.mark.parametrize("f", [over(turns), scene], ids=["turns", "scene"])
 def test_many_lanes(f: Callable[..., Any]) -> None:
     test_values_and_steps(f, 1000)
     test_gradients(f, 1000)
@@ -218,7 +264,10 @@ def test_gradients(f: Callable[..., Any], width: int) -> None:
             assert np.asarray(one).tobytes() == np.asarray(other).tobytes(), how
 
 
-@pytest.mark.parametrize("f", [over(turns), captured, over(calls)], ids=["turns", "captured", "calls"])
+CUT = [over(turns), captured, over(calls), scene, functions_captured]
+
+
+@pytest.mark.parametrize("f", CUT, ids=["turns", "captured", "calls", "scene", "functions_captured"])
 def test_every_cut_resumes_to_the_same_end(f: Callable[..., Any]) -> None:
     """Interrupt a run at steps that lie in all blocks of the loop over lanes."""
     args = arguments(12)
@@ -235,7 +284,10 @@ def test_every_cut_resumes_to_the_same_end(f: Callable[..., Any]) -> None:
         assert checkpoint.resume(part).tobytes() == want
 
 
-@pytest.mark.parametrize("f", [over(turns), captured, by_keyword], ids=["turns", "captured", "by_keyword"])
+ENTERED = [over(turns), captured, by_keyword, scene, functions_captured]
+
+
+@pytest.mark.parametrize("f", ENTERED, ids=["turns", "captured", "by_keyword", "scene", "functions_captured"])
 def test_python_enters_no_lane(f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Count the steps that C leaves to Python, of a run and of a gradient."""
     args = arguments(1000)

@@ -86,6 +86,18 @@ class MakeInstance(Make):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class MakeRecord(Make):
+    """A RECORD of a layout, not a plain tuple. Otherwise as Make."""
+
+    layout: int
+
+    def write(self, out: Forward) -> None:
+        given = f"REFERENCE({self.layout}), {len(self.cells)}, {self.birth.name}, &{self.to.name}"
+        to = out.temporary("to", "Value *")
+        out.put(f"{to} = make_record(m, {given});", *stored(enumerate(self.cells)))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class ChangeableInstance(Undifferentiated, Op):
     """Exits unless an INSTANCE has a layout (a reference), and the program may change it."""
 

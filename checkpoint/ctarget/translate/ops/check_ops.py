@@ -88,6 +88,23 @@ class Apart(Undifferentiated, Op):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Together(Undifferentiated, Op):
+    """Exits unless two values are one object."""
+
+    place: Place
+    other: Place
+
+    def reads(self) -> Sequence[Source]:
+        return (self.place, self.other)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        out.put(if_unlikely(f"{self.place.name}.object != {self.other.name}.object", out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class IsOne(Undifferentiated, Op):
     """Tests whether two mutable containers of a kind are one object; exits for two that never change."""
 

@@ -1,11 +1,12 @@
 """Rules for the steps by which `vmap` enters a lane (checkpoint/lang/python/library/lanes.py).
 
-In: a block (steps.py), a step. Out: what is known of its result; ops of the node. The copies that a lane gets
-are virtual: reals of its own in places, which nobody outside the unit needs as long as it runs the lane.
+In: a block (steps.py), a step. Out: what is known of its result; ops and effects of the node. Numbers that a
+lane gets are copied to places of its own, which nobody outside the unit needs as long as it runs the lane;
+tuples and environments are made anew (lane_copies.py).
 
 What always holds: the copies have the births that the machine gives them, in the order of
-checkpoint.interp.hybrid.machine.Machine.number. The function has captured numbers alone, and what lanes share
-are numbers; all else is copied by the machine.
+checkpoint.interp.hybrid.machine.Machine.number. What lanes share, and the function has captured, are numbers,
+tuples, with names or without, and functions; all else is copied by the machine.
 """
 
 from __future__ import annotations
@@ -13,14 +14,11 @@ from __future__ import annotations
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.translate.ops.check_ops import Expect, IsHole
-from checkpoint.ctarget.translate.ops.object_ops import Birth
 from checkpoint.ctarget.translate.ops.places import Constant, Place
-from checkpoint.ctarget.translate.specialise.observe import Shape
-from checkpoint.ctarget.translate.specialise.steps import NUMBERS, Rule, Steps, Untranslatable
+from checkpoint.ctarget.translate.specialise.lane_copies import COPIED, Copies, birth
+from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Held, Virtual
 from checkpoint.prims.lanes import hole
-
-_COPIED = frozenset((*NUMBERS, "NOTHING"))
 
 
 def _enter_lane(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
@@ -29,54 +27,44 @@ def _enter_lane(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
         raise Untranslatable
     if not isinstance(shared, Held) or not isinstance(row, Virtual) or row.tag != "TUPLE":
         raise Untranslatable
-    whole_birth, own_birth = _birth(steps, "lane"), _birth(steps, "own")
-    own = Closure(function.procedure, _own_environment(steps, function, own_birth))
+    whole_birth = birth(steps, "lane")
+    own = _own_function(steps, function)
     arguments = _arguments(steps, shared, row)
     steps.release_used(step, uses)
     return Virtual("TUPLE", [own, arguments, Constant(None)], whole_birth)
 
 
-def _birth(steps: Steps, name: str) -> Place:
-    """Take the next birth."""
-    birth = steps.builder.place(f"{name}_birth", "integer")
-    steps.node.ops.append(Birth(birth))
-    return birth
-
-
-def _own_environment(steps: Steps, function: Closure, birth: Place) -> Virtual | None:
-    """Return copies of what the function has captured; without any, the birth is of an empty environment."""
-    if function.environment is None:
-        return None
-    if not isinstance(function.environment, Held):
-        raise Untranslatable
-    fields = _numbers(function.environment.hint)
-    values = [steps.load("captured", function.environment, i, steps.peer) for i in range(len(fields))]
-    return Virtual("ENVIRONMENT", [steps.copied("captured", value) for value in values], birth)
-
-
-def _numbers(shape: Shape | None) -> tuple[Shape, ...]:
-    fields = shape.fields if shape is not None else ()
-    if not fields or any(field.tag not in _COPIED for field in fields):
-        raise Untranslatable
-    return fields
+def _own_function(steps: Steps, function: Closure) -> Closure:
+    """Return the function with copies of what it has captured: in places, if that is numbers alone."""
+    environment = function.environment
+    fields = environment.hint.fields if isinstance(environment, Held) and environment.hint is not None else ()
+    if not isinstance(environment, Held) or not fields or any(field.tag not in COPIED for field in fields):
+        own = Copies(steps, shares=True).of(function)
+        assert isinstance(own, Closure)
+        return own
+    own_birth = birth(steps, "own")
+    values = [steps.load("captured", environment, i, steps.peer) for i in range(len(fields))]
+    cells = [steps.copied("captured", value) for value in values]
+    return Closure(function.procedure, Virtual("ENVIRONMENT", cells, own_birth))
 
 
 def _arguments(steps: Steps, shared: Held, row: Virtual) -> Virtual:
     """Return the arguments of the lane: what is shared, with the items of the row in the holes."""
     place, fields = steps.readable(shared), shared.hint.fields if shared.hint is not None else ()
     steps.node.ops.append(Expect(place, "TUPLE", count=len(fields)))
+    own_birth, copies = birth(steps, "arguments"), Copies(steps, shares=False)
     cells: list[Abstract] = []
     holes = 0
     for i, field in enumerate(fields):
-        if field.tag in _COPIED:
-            cells.append(steps.copied("shared", steps.load("shared", shared, i, steps.peer)))
-        elif field.tag == "FOREIGN" and holes < len(row.cells):
+        if field.tag == "FOREIGN" and holes < len(row.cells):
             steps.node.ops.append(IsHole(place, i, steps.builder.reference(hole(holes))))
             cells.append(_number(steps, row.cells[holes]))
             holes += 1
-        else:
+        elif field.tag in ("CLOSURE", "PROCEDURE", "FOREIGN"):
             raise Untranslatable
-    return Virtual("TUPLE", cells, _birth(steps, "arguments"))
+        else:
+            cells.append(copies.of(steps.load("shared", shared, i, steps.peer)))
+    return Virtual("TUPLE", cells, own_birth)
 
 
 def _number(steps: Steps, item: Abstract) -> Abstract:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -18,9 +18,10 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, procedure_peer
 from checkpoint.ctarget.states import Held
 
-DEPTH, MOST = 6, 64
+DEPTH, MOST = 6, 256
+MOST_SAVED = 16  # values that the frame of a loop over lanes saves
 # See ctemplates/api/api_fast.h.
-_NUMBERS = 3
+_NUMBERS = 4
 _PLAIN_TUPLE, _FIRST_ALONE = 1, -1
 WITH_LAYOUT = frozenset(("INSTANCE", "RECORD"))
 
@@ -34,7 +35,8 @@ class Shape:
     a TUPLE the elements, of an INSTANCE or RECORD the attributes, of a LIST the first element, if there is
     any; of all others, and where it was cut, none.
     At most MOST shapes in all, DEPTH below the first one; a value's fields are there all or none.
-    first: the first element of a TUPLE that has too many; else None.
+    first: the first element of a TUPLE that has too many; else None. address: where the object was when it
+    was seen, by which it is known whether two are one; 0: it is none.
     """
 
     tag: str
@@ -42,6 +44,7 @@ class Shape:
     fields: tuple[Shape, ...] = ()
     layout: Layout | None = None
     first: Shape | None = None
+    address: int = field(default=0, compare=False)
 
 
 def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
@@ -59,17 +62,37 @@ def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
     return peer, {register: _shape(numbers_read) for register in registers}
 
 
+def lane_seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
+    """Return the block at which the innermost loop over lanes continues, in one of whose lanes a machine is,
+    and the shapes by register. The result of the lane is expected to be like that of the first lane.
+    """
+    module = runtime()
+    room = MOST_SAVED * MOST * _NUMBERS
+    numbers, block = module.ffi.new("int64_t[]", room), module.ffi.new("Block *[1]")
+    count = module.lib.ck_lane_shapes(held, DEPTH, MOST, numbers, room, block)
+    if not count:
+        return None
+    peer = peer_at(block[0])
+    if not any(getattr(step, "op", "") == "py.append" for step in peer.block.steps):
+        return None
+    numbers_read = iter(module.ffi.unpack(numbers, count))
+    result, *saved = peer.block.params
+    shapes = {peer.registers[name]: _shape(numbers_read) for name in saved}
+    results = [shape.fields[0] for shape in shapes.values() if shape.tag == "LIST" and shape.fields]
+    return (peer, {peer.registers[result]: results[0], **shapes}) if len(results) == 1 else None
+
+
 def _shape(numbers: Iterator[int]) -> Shape:
-    number, detail, count = next(numbers), next(numbers), next(numbers)
+    number, detail, address, count = next(numbers), next(numbers), next(numbers), next(numbers)
     if count == _FIRST_ALONE:
-        return Shape("TUPLE", first=_shape(numbers))
+        return Shape("TUPLE", first=_shape(numbers), address=address)
     fields = tuple([_shape(numbers) for _ in range(count)])
     if detail == _PLAIN_TUPLE:
-        return Shape("TUPLE", None, fields)
+        return Shape("TUPLE", None, fields, address=address)
     tag = _tags()[number]
     if tag in WITH_LAYOUT:
-        return Shape(tag, None, fields, ctypes.cast(detail, ctypes.py_object).value)
-    return Shape(tag, _procedure(detail) if detail else None, fields)
+        return Shape(tag, None, fields, ctypes.cast(detail, ctypes.py_object).value, address=address)
+    return Shape(tag, _procedure(detail) if detail else None, fields, address=address)
 
 
 @cache

@@ -63,7 +63,26 @@ def _columns(arrays: Any) -> Any:
 def _stacked(arrays: Any, results: Any, out_axes: Any) -> Any:
     if prim("py.are-reals", results, out_axes):
         return prim("tensorlib.joined", prim("py.item", prim("py.item", arrays, 0), 0), results, 0)
-    return prim("py.stack-lanes", arrays, results, out_axes)
+    width = prim("py.common-width", results, out_axes)
+    if width < 0:
+        return prim("py.stack-lanes", arrays, results, out_axes)
+    stacked: Any = ()
+    part = 0
+    while part < width:
+        column = _parts(results, part)
+        stacked = prim("py.add", stacked, (_stacked(arrays, column, out_axes),))
+        part = part + 1
+    return stacked
+
+
+def _parts(results: Any, part: Any) -> Any:
+    """Return the elements at an index of tuples."""
+    found: list[Any] = []
+    i = 0
+    while i < prim("py.len", results):
+        found.append(_item(results, i, part))
+        i = i + 1
+    return found
 
 
 # The items of one lane
