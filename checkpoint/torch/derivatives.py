@@ -1,7 +1,8 @@
 """Derivatives of foreign modules, of every order, by PyTorch's autograd.
 
 In: the operands of a call (checkpoint.torch.foreign), as tensors without a history. Out: the cotangents of
-some of them, or the tangent of what the call leaves. The module runs again for each; nothing is kept between.
+some of them, or the tangent of what the call leaves. The module runs again for each; nothing is kept between
+(checkpoint.torch.graphs keeps what autograd records, for first derivatives).
 
 A function is derived along operands, one after the other: a *path* of their positions, () for the module
 itself. Along a path p, q it is the derivative, along operand q, of the function along p; `tangents` are their
@@ -88,9 +89,22 @@ def cotangents(operands: Operands, wanted: Sequence[int], cotangent: Sequence[An
     """
     by = operands.recorded((*wanted, *_differentiated(operands.along.path)))
     with _named(operands.along.module), torch.enable_grad():
-        found = [(y, g) for y, g in zip(values(by), cotangent, strict=True) if _is_recorded(y)]
-        leaves = [x for i in wanted for x in tensors_in(by[i]) if x.requires_grad]
-        made = _gradients([y for y, _ in found], leaves, [g for _, g in found])
+        results = values(by)
+    return cotangents_of(by, wanted, results, cotangent)
+
+
+def cotangents_of(
+    by: Operands,
+    wanted: Sequence[int],
+    results: Sequence[Any],
+    cotangent: Sequence[Any],
+    retain_graph: bool = False,
+) -> list[Any]:
+    """Return the cotangents of recorded operands, for those of what has been computed of them."""
+    found = [(y, g) for y, g in zip(results, cotangent, strict=True) if _is_recorded(y)]
+    leaves = [x for i in wanted for x in tensors_in(by[i]) if x.requires_grad]
+    with _named(by.along.module):
+        made = _gradients([y for y, _ in found], leaves, [g for _, g in found], retain_graph)
     new = iter(_apart(made, [g for _, g in found]))
     return [_cotangent_like(by[i], new) for i in wanted]
 
@@ -141,7 +155,7 @@ def _differentiated(path: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _leaf(x: Any) -> Any:
-    return x.detach().requires_grad_() if _is_number(x) else x
+    return x.detach().requires_grad_() if _is_number(x) and not x.is_inference() else x
 
 
 def _is_number(x: Any) -> bool:
@@ -152,10 +166,13 @@ def _is_recorded(y: Any) -> bool:
     return isinstance(y, torch.Tensor) and y.requires_grad
 
 
-def _gradients(ys: list[Any], leaves: list[Any], gs: list[Any], create_graph: bool = False) -> list[Any]:
+def _gradients(
+    ys: list[Any], leaves: list[Any], gs: list[Any], retain_graph: bool = False, create_graph: bool = False
+) -> list[Any]:
     if not ys or not leaves:
         return [None] * len(leaves)
-    return list(torch.autograd.grad(ys, leaves, gs, create_graph=create_graph, allow_unused=True))
+    retain_graph |= create_graph
+    return list(torch.autograd.grad(ys, leaves, gs, retain_graph, create_graph, allow_unused=True))
 
 
 def _check_derivable(gradients: list[Any]) -> None:

@@ -64,7 +64,8 @@ def from_module(module: torch.nn.Module) -> Block:
     - buffers that the module changes, such as running statistics, are changed in the block, once: with
       `has_state=True` the state has them;
     - random numbers, as in dropout, are PyTorch's, drawn once: recomputation and reversal draw them again;
-    - PyTorch's autograd reverses it, from its operands alone, and keeps nothing in between.
+    - PyTorch's autograd records it where the run is taped, and reverses that; what it saves counts as the tape's.
+      The module runs as under `torch.enable_grad()` in any case.
 
     The module has to compute from its tensors, its arguments and random numbers alone. CHECKPOINT_CHECK=1
     runs each call twice and says what else it changes. Reals among its arguments are constants, as they are

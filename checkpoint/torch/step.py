@@ -28,9 +28,9 @@ from checkpoint.ad.values import Unusable
 from checkpoint.driver.effects import Effects
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import tensor
-from checkpoint.torch import derivatives
+from checkpoint.torch import derivatives, graphs
 from checkpoint.torch.derivatives import Along, Operands, numbers_in
-from checkpoint.torch.foreign import ForeignModule, check, state_of_generators
+from checkpoint.torch.foreign import ForeignModule, Outcome, check, state_of_generators
 
 DICTIONARY = "checkpoint.torch: a dictionary"  # stands before the keys and items of one
 
@@ -57,13 +57,25 @@ def _value(
     tangents: Any,
 ) -> Any:
     operands = _operands(module, training, state, parameters, buffers, arguments, tangents)
-    foreign, path = operands.along
-    if path:
+    if operands.along.path:
         return tuple(derivatives.tangents(operands))
-    with torch.no_grad():
-        outcome = foreign.outcome(operands.call, is_first=True)
-        if config.current().check:
-            check(foreign, operands.call, outcome)
+    return _left(operands, graphs.left_by(operands))
+
+
+def _saves(xp: Any, wanted: tuple[int, ...], *given: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return the value, and the graph of the call with the tensors that it keeps."""
+    operands = _operands(*given)
+    if operands.along.path:
+        return _value(xp, *given), ()
+    outcome, graph = graphs.recorded(operands)
+    return _left(operands, outcome), () if graph is None else (graph, tuple(graph.saved))
+
+
+def _left(operands: Operands, outcome: Outcome) -> Any:
+    """Return what a call has left as the value of the step."""
+    foreign = operands.along.module
+    if config.current().check:
+        check(foreign, outcome, lambda: graphs.left_by(operands, is_first=False))
     if not outcome.changed and isinstance(outcome.value, torch.Tensor):
         return outcome.value
     return _closed(outcome.value, foreign.name), outcome.changed, outcome.buffers
@@ -71,7 +83,10 @@ def _value(
 
 def _pull(xp: Any, wanted: tuple[int, ...], g: Any, y: Any, saved: Any, *operands: Any) -> list[Any]:
     cotangent = map(_conjugated, numbers_in(g))
-    found = derivatives.cotangents(_operands(*operands), wanted, list(cotangent))
+    if saved:
+        found = saved[0].cotangents(wanted, list(cotangent))
+    else:
+        found = derivatives.cotangents(_operands(*operands), wanted, list(cotangent))
     return [_conjugated_all(x) for x in found]
 
 
@@ -127,6 +142,7 @@ MODULE = tensor(
     "torch.nn.Module",
     _value,
     pull=_pull,
+    saves=_saves,
     jvps=tuple([partial(_tangent, i) if i in DIFFERENTIATED else None for i in range(7)]),
     needs=(tuple(range(7)),) * 7,
     shape="as the module has it",
