@@ -64,7 +64,7 @@ def from_module(module: torch.nn.Module) -> Block:
     - buffers that the module changes, such as running statistics, are changed in the block, once: with
       `has_state=True` the state has them;
     - random numbers, as in dropout, are PyTorch's, drawn once: recomputation and reversal draw them again;
-    - PyTorch's autograd records it where the run is taped, and reverses that; what it saves counts as the tape's.
+    - PyTorch's autograd records it where the run is taped, and reverses it; what it saves counts as a tape's.
       The module runs as under `torch.enable_grad()` in any case.
 
     The module has to compute from its tensors, its arguments and random numbers alone. CHECKPOINT_CHECK=1
