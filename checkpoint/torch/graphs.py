@@ -23,8 +23,8 @@ class Graph:
     """The graph of one call.
 
     by: the operands, with the leaves of the graph. results: the numbers that the call leaves, in their order.
-    saved: the tensors that autograd has saved, without a history. PyTorch's nodes refer to this list, not to the
-        Graph, which refers to them: there is no cycle.
+    saved: the tensors that autograd has saved, without a history. PyTorch's nodes refer to this list, not to
+        the Graph, which refers to them: there is no cycle.
     """
 
     __slots__ = ("_versions", "by", "results", "saved")
