@@ -34,6 +34,7 @@ _UNSIGNED = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)
 _KINDS = {"f": _FLOATS, "c": _COMPLEX, "i": _SIGNED, "u": _UNSIGNED, "b": (torch.bool,)}
 
 
+_UNINITIALISED = (torch.nn.UninitializedParameter, torch.nn.UninitializedBuffer)
 _AS_NUMPY = ("item", "tolist", "conj")  # methods with NumPy's meaning, of its records
 
 
@@ -73,6 +74,11 @@ class TorchArrays(ArrayLibrary):
 
     def entered(self, data: Any) -> Any:
         """Return the tensor that stands for one in a program; TypeError for one that cannot be there."""
+        if isinstance(data, _UNINITIALISED):
+            raise TypeError(
+                "a parameter of a Lazy layer has no elements yet: run the module once on a sample, model(x), "
+                "outside of the function"
+            )
         if data.is_nested:
             raise TypeError("a nested tensor cannot be differentiated: pass a list of tensors, x.unbind()")
         if data.layout is not torch.strided or data.is_quantized:
@@ -87,7 +93,10 @@ class TorchArrays(ArrayLibrary):
         return found
 
     def all_entered(self, datas: Collection[Any]) -> Collection[Any]:
-        if any(x.is_nested or x.layout is not torch.strided or x.is_quantized for x in datas):
+        if any(
+            isinstance(x, _UNINITIALISED) or x.is_nested or x.layout is not torch.strided or x.is_quantized
+            for x in datas
+        ):
             return list(map(self.entered, datas))  # one of them raises
         found = [x.detach() for x in datas]
         seen = noticed.get()
@@ -156,7 +165,7 @@ _KIND_OF = {each: kind for kind, dtypes in _KINDS.items() for each in dtypes}
 TORCH = TorchArrays(
     "PyTorch",
     namespace,
-    (torch.Tensor, torch.nn.Parameter),
+    (torch.Tensor, torch.nn.Parameter, *_UNINITIALISED),
     {each: _KIND_OF.get(each, "O") for each in vars(torch).values() if isinstance(each, torch.dtype)},
 )
 install(TORCH)

@@ -11,7 +11,7 @@ import pprint
 import sys
 import threading
 import types
-from typing import Any
+from typing import Any, Protocol
 from unittest import mock
 
 import pytest
@@ -165,3 +165,31 @@ def test_objects_that_contain_themselves(engine: str) -> None:
     assert checkpoint.grad(lambda x: Ring(x).next.next.x * x, engine=engine)(3.0) == 6.0
     with pytest.raises(CheckpointError, match="ybar belongs to a value with a Ring that contains itself"):
         checkpoint.vjp(Ring, 3.0, Ring(1.0), engine=engine)
+
+
+class Named(Protocol):
+    name: str
+
+    def shown(self) -> str:
+        return f"<{self.name}>"
+
+
+class Weight(Named):
+    def __init__(self, name: str, value: float) -> None:
+        self.name = name
+        self.value = value
+
+    def shown(self) -> str:
+        return super().shown() + "!"
+
+    def __mul__(self, x: float) -> float:
+        return self.value * x
+
+
+def test_a_class_that_derives_from_a_protocol(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def scaled(weight: Weight, x: float) -> float:
+        print(weight.shown())
+        return weight * x if weight.name == "w" else x
+
+    assert checkpoint.grad(scaled, 1, engine=engine)(Weight("w", 3.0), 2.0) == 3.0
+    assert capsys.readouterr().out == "<w>!\n"

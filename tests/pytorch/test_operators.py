@@ -217,3 +217,24 @@ LINE = np.poly1d([2.0, 1.0])
 def test_objects_without_a_hash_are_no_operators(engine: str) -> None:
     with pytest.raises(SourceError, match=r"numpy\.poly1d, for which there is no rule"):
         checkpoint.grad(lambda x: LINE(x) * x, engine=engine)(3.0)
+
+
+def by_methods(x: Any) -> Any:
+    """Return a number that needs the tensor's own `sort` beside that of a list."""
+    found = [0.5, 2.0]
+    found.sort(reverse=True)
+    best = x.sort(descending=True)
+    order = best.indices
+    order.sort()
+    low, places = x.sort(0)
+    return (best.values[:, 0] * low[1, :2]).sum() * found[0] + x[:, places[0, 0]].prod()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_sort_is_a_method_of_tensors_and_of_lists(engine: str) -> None:
+    x = torch.tensor([[3.0, -1.0, 2.0], [0.5, 4.0, 1.5]], dtype=torch.float64)
+    given = x.clone().requires_grad_()
+    value = by_methods(given)
+    mine, gradient = checkpoint.value_and_grad(by_methods, engine=engine)(x)
+    assert torch.equal(mine, value.detach())
+    torch.testing.assert_close(gradient, *torch.autograd.grad(value, given))

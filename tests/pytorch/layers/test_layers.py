@@ -123,10 +123,12 @@ def test_running_statistics_of_instances_are_returned() -> None:
         (lambda: (nn.Softshrink(-1.0), (torch.randn(9),)), "lambd must not be negative"),
         (lambda: (nn.PixelShuffle(2), (torch.randn(2, 3, 4, 4),)), "3 channels are not a multiple of 4"),
         (lambda: (nn.RMSNorm(3), (torch.randn(2, 4),)), r"normalized_shape \(3,\) is not the last axes"),
+        (lambda: (nn.Sequential(nn.LazyLinear(3)), (torch.randn(2, 4),)), "run the module once on a sample"),
+        (lambda: (nn.LazyBatchNorm1d(), (torch.randn(2, 4),)), "run the module once on a sample"),
         (lambda: (nn.ELU(inplace=True), (torch.randn(2, 4),)), "inplace=True changes the input"),
     ],
 )
 def test_errors(made: Any, says: str) -> None:
     module, inputs = made()
-    with pytest.raises((ValueError, checkpoint.SourceError), match=says):
+    with pytest.raises((ValueError, checkpoint.SourceError, checkpoint.RunError), match=says):
         checkpoint.grad(lambda m, *xs: m(*xs).sum(), 1)(module, *inputs)

@@ -41,6 +41,7 @@ from checkpoint.lang.python.source.members import (
     all_fields,
     any_member_of,
     assigned_names,
+    derives,
     is_data_descriptor,
     is_descriptor,
     is_generated,
@@ -132,7 +133,7 @@ class Attributes:
             member = any_member_of(cls, self.name)
             if not isinstance(member, property) and self.name in all_fields(cls):
                 member = NO_MEMBER
-            before = next((m for c, m in members if issubclass(cls, c)), NO_MEMBER)
+            before = next((m for c, m in members if derives(cls, c)), NO_MEMBER)
             depends = isinstance(member, classmethod) or self.program.is_assigned(cls, self.name)
             if member is NO_MEMBER and isinstance(before, property):
                 member = slot_of(cls, self.name) or NO_MEMBER

@@ -217,14 +217,14 @@ def _built_in(
         receiver, others = copy_of(values[0]), _copies(parts)
         result = t.attempt(node, lambda: _of_array_or_python(t, receiver, name, others, node, is_certain))
         for library in t.program.libraries_with(name):
-            own = t.attempt(node, partial(_of_library, t, library, values[0], name, _copies(parts), node))
+            own = t.attempt(node, partial(of_library, t, library, values[0], name, _copies(parts), node))
             result = If(t.span(node), instance(t.span(node), copy_of(values[0]), *library.types), own, result)
         return result
 
     return bind(t.program.names, [self, *passed.values], choose, "argument")
 
 
-def _of_library(
+def of_library(
     t: FunctionContext, library: ArrayLibrary, self: Expr, name: str, passed: Arguments, node: ast.AST
 ) -> Expr:
     """Call a method that a library's arrays have with a meaning of its own."""

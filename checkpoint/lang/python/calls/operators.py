@@ -33,6 +33,7 @@ from checkpoint.lang.python.context.operations import BINARY, CHECKED, COMPARISO
 from checkpoint.lang.python.context.slices import slice_of
 from checkpoint.lang.python.library.iterators import contained
 from checkpoint.lang.python.library.stand_ins import is_of_library
+from checkpoint.lang.python.source.members import derives
 
 Thunk = Callable[[], Expr]  # makes a new expression for each place
 
@@ -343,7 +344,7 @@ class Choice:
 
     def comes_first(self, derived: Group, group: Group) -> bool:
         """Return whether the reflected method of a derived class may be asked first."""
-        if not issubclass(derived.cls, group.cls):
+        if not derives(derived.cls, group.cls):
             return False
         if self.compares:
             return derived.cls is not group.cls or derived.has_derived

@@ -28,6 +28,7 @@ from checkpoint.lang.python.library.standard.values import VALUES
 from checkpoint.lang.python.source.members import (
     METHOD_TYPES,
     base_of,
+    derives,
     is_derived_tuple,
     is_generated,
     next_member,
@@ -120,11 +121,11 @@ def _by_class(t: FunctionContext, found: Super, name: str, self: Expr, made: Mad
     span = t.span(node)
     options: list[tuple[type, tuple[type, Any]]] = []
     for cls in sorted({found.cls, *t.program.classes}, key=lambda c: len(c.__mro__)):
-        if issubclass(cls, found.cls):
+        if derives(cls, found.cls):
             member = next_member(cls, found.cls, name)
             if member is None:
                 raise t.refuse(node, f"super().{name}, which no class has,", "check the name")
-            inherited = next((m for c, m in options if issubclass(cls, c)), None)
+            inherited = next((m for c, m in options if derives(cls, c)), None)
             if member != inherited:
                 options.insert(0, (cls, member))
     result = made(options[-1][0], *options[-1][1])

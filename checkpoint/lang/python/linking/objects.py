@@ -34,6 +34,7 @@ from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs
 from checkpoint.lang.python.source.members import (
     METHOD_TYPES,
     all_fields,
+    derives,
     member_of,
     stored_in,
     without_cache,
@@ -148,7 +149,7 @@ class Objects(Notes):
         kept: list[tuple[type, Any]] = []
         for cls in reversed(self.classes):
             member = member_of(cls, name)
-            inherited = next((m for c, m in kept if issubclass(cls, c)), None)
+            inherited = next((m for c, m in kept if derives(cls, c)), None)
             if member is inherited and not isinstance(member, classmethod):
                 continue
             callee = self._method(cls, name, member)
@@ -177,13 +178,13 @@ class Objects(Notes):
         kept: list[tuple[type, list[Any]]] = []
         for cls in reversed(self.classes):
             members = [member_of(cls, name) for name in names]
-            inherited = next((m for c, m in kept if issubclass(cls, c)), None)
+            inherited = next((m for c, m in kept if derives(cls, c)), None)
             if members == inherited or not any(isinstance(m, METHOD_TYPES) for m in members):
                 continue
             callees = {name: self.callee_in_class(cls, name) for name in names}
             methods = {name: callee for name, callee in callees.items() if callee is not None}
             if methods:
-                has_derived = any(c is not cls and issubclass(c, cls) for c in self.classes)
+                has_derived = any(c is not cls and derives(c, cls) for c in self.classes)
                 kept.insert(0, (cls, members))
                 found.insert(0, Group(cls, methods, has_derived))
         return found

@@ -47,6 +47,11 @@ _ARITHMETIC = (
 NO_MEMBER = object()
 
 
+def derives(cls: type, base: type) -> bool:
+    """Return whether a class derives from another one; of a protocol `issubclass` may refuse to say it."""
+    return base in cls.__mro__ if getattr(base, "_is_protocol", False) else issubclass(cls, base)
+
+
 def member_of(cls: type, name: str) -> Any:
     """Return the member of a class under a name, as stored in the class; None for a field or no member."""
     member = any_member_of(cls, name)

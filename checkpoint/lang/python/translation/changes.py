@@ -11,9 +11,10 @@ import ast
 from collections.abc import Callable
 from functools import partial
 
+from checkpoint.ad.array_library import ArrayLibrary
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Let, Var
-from checkpoint.lang.python.calls import arrange, array_calls, arrays
+from checkpoint.lang.python.calls import arrange, array_calls, arrays, methods
 from checkpoint.lang.python.calls.arrays import is_array
 from checkpoint.lang.python.context import complex_operands, lookups
 from checkpoint.lang.python.context.arguments import Arguments
@@ -296,7 +297,33 @@ def _arguments(t: FunctionContext, node: Change, env: Env) -> Arguments:
 
 
 def _of_python(t: FunctionContext, node: Change, value: Expr, passed: Arguments) -> Expr:
-    """Apply a method of Python's own types, or of arrays."""
+    """Apply a method of Python's own types, or of arrays; that of some libraries' arrays changes nothing."""
+    libraries = t.program.libraries_with(node.method)
+    if libraries:
+        return bind(
+            t.program.names,
+            [value, *passed.values],
+            partial(_of_library_or_python, t, node, libraries, passed),
+        )
+    return _of_own(t, node, value, passed)
+
+
+def _of_library_or_python(
+    t: FunctionContext, node: Change, libraries: list[ArrayLibrary], passed: Arguments, v: list[Expr]
+) -> Expr:
+    parts, span = passed.like(v[1:]), t.span(node)
+    result = t.attempt(node, lambda: _of_own(t, node, copy_of(v[0]), _copies(parts)))
+    for library in libraries:
+        made = t.attempt(
+            node, partial(methods.of_library, t, library, v[0], node.method, _copies(parts), node)
+        )
+        done = _done(t, node, v[0], made)
+        result = If(span, instance(span, copy_of(v[0]), *library.types), done, result)
+    return result
+
+
+def _of_own(t: FunctionContext, node: Change, value: Expr, passed: Arguments) -> Expr:
+    """Apply a method of Python's own types, or of NumPy's arrays."""
     if not t.program.has_sets or node.method not in sets.OWN:
         return _of_list_or_dictionary(t, node, value, passed)
 
