@@ -61,7 +61,7 @@ def training(found: dict[str, Any], names: tuple[str, str], path: Path, is_share
 
 def deepest(found: dict[str, Any], path: Path) -> None:
     """Draw how deep the networks of all methods were under a cap."""
-    methods = sorted(found["found"], key=(*deep.PEERS, *deep.OURS).index)
+    methods = sorted(found["found"], key=(*deep.PEERS, *deep.JAX_METHODS, *deep.OURS).index)
     nets = list(dict.fromkeys(net for own in found["found"].values() for net in own))
     figure, axes = pyplot.subplots(figsize=(8, 0.6 + 0.55 * len(methods)), layout="constrained")
     for i, net in enumerate(nets):
