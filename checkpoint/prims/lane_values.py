@@ -10,8 +10,8 @@ from checkpoint.ad.containers import CONTAINERS, Dict, Record
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.values import Capsule, Closure, Pair
 from checkpoint.ad.walk import Branch
-from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, Overloads
-from checkpoint.prims.python.native import class_name
+from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, COMPLEX, Overloads
+from checkpoint.prims.python.native import class_name, is_set
 
 
 def pytree_branch(item: tuple[Any, Any], name: str) -> Branch:
@@ -59,12 +59,29 @@ def is_tuple(value: Any) -> bool:
 
 def is_pytree(value: Any) -> bool:
     """Return whether a value is taken apart: a container that stands for no other object of Python's."""
+    return is_container(value) and not is_complex(value) and not is_set(value)
+
+
+def is_container(value: Any) -> bool:
+    """Return whether a value is a pytree, a complex number or a set, which have parts to be compared."""
     if type(value) is Pair:
         return True
     if type(value) not in CONTAINERS:
         return False
     cls = getattr(getattr(value, "layout", None), "cls", None)
     return cls is not Overloads and cls not in BY_STAND_IN
+
+
+def is_complex(value: Any) -> bool:
+    """Return whether a value is a complex number of Python's."""
+    return type(value) is Record and value.layout == COMPLEX
+
+
+def check_sizes(values: tuple[int, ...]) -> None:
+    """Raise OverflowError for an int that no array has room for."""
+    for lane, value in enumerate(values):
+        if not -(2**63) <= value < 2**63:
+            raise OverflowError(f"lane {lane} of vmap returns an int of more than 64 bits: return float(n)")
 
 
 def in_words(value: Any) -> str:

@@ -39,8 +39,11 @@ from checkpoint.ad.walk import Branch, fold
 from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.prims.lane_values import (
     builder,
+    check_sizes,
     in_words,
     is_array,
+    is_complex,
+    is_container,
     is_pytree,
     is_tuple,
     plain_value,
@@ -224,6 +227,8 @@ def _stacked(item: tuple[tuple[Any, ...], Any], like: Any) -> Any:
         for lane, value in enumerate(values):
             _check(value is None, lane, value, first)
         return None
+    if is_complex(first):
+        return _stacked_arrays(_complex_arrays(values, like), axes, like)
     if is_array(first):
         return _stacked_arrays(values, axes, like)
     return _stacked_numbers(values, axes, like)
@@ -262,6 +267,14 @@ def _stacked_arrays(values: tuple[Any, ...], axis: int, like: Any) -> Any:
     return apply(ALWAYS, _record("tensorlib.joined"), (like, List(list(values)), axis % rank))
 
 
+def _complex_arrays(values: tuple[Any, ...], like: Any) -> tuple[Any, ...]:
+    """Return complex numbers as arrays without axes."""
+    for lane, value in enumerate(values):
+        _check(is_complex(value), lane, value, values[0])
+    record = _record("tensorlib.complex")
+    return tuple([apply(ALWAYS, record, (*value.items, like)) for value in values])
+
+
 def _stacked_numbers(values: tuple[Any, ...], axis: int, like: Any) -> Any:
     """Return an array of reals, of integers, or of booleans; integers beside reals are reals."""
     kinds = set()
@@ -269,14 +282,16 @@ def _stacked_numbers(values: tuple[Any, ...], axis: int, like: Any) -> Any:
         plain = plain_value(value)
         kinds.add(type(plain))
         fits = kinds <= _REALS or kinds == {bool}
-        _check(fits or type(plain) not in _STACKED, lane, value, values[0])
+        _check(fits or not (type(plain) in _STACKED or is_complex(value)), lane, value, values[0])
         if not fits:
             raise TypeError(
                 f"lane {lane} of vmap returns {in_words(value)}, which cannot be stacked: {_ADVICE}"
             )
     if axis not in (0, -1):
         raise ValueError(f"vmap: out_axes has the axis {axis} for results that are numbers")
-    if float in kinds:
+    if float not in kinds:
+        check_sizes(values)
+    else:
         values = tuple([float(value) if type(value) is int else value for value in values])
     return apply(ALWAYS, _record("tensorlib.joined"), (like, List(list(values)), 0))
 
@@ -302,8 +317,8 @@ def _equal(x: Any, y: Any) -> bool:
     pending = [(x, y)]
     while pending:
         one, other = pending.pop()
-        if is_pytree(one):
-            if not is_pytree(other) or _structure(one) != _structure(other):
+        if is_container(one):
+            if not is_container(other) or _structure(one) != _structure(other):
                 return False
             if type(one) is Dict:
                 pending.extend([(one.items[key], other.items[key]) for key in one.items])

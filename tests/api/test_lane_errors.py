@@ -133,6 +133,42 @@ ERRORS: dict[str, tuple[Callable[[str], Any], type[Exception], str, list[int]]] 
         "lane 0 of vmap returns a str, which cannot be stacked",
         [],
     ),
+    "sets": (
+        lambda e: vmap(lambda x: [x, {x}], engine=e)(X),
+        TypeError,
+        "lane 0 of vmap returns a set, which cannot be stacked",
+        [],
+    ),
+    "sets as arguments": (
+        lambda e: vmap(max, engine=e)(X, {1}),
+        ValueError,
+        "an argument is a set, which has no axis 0",
+        [],
+    ),
+    "complex numbers beside reals": (
+        lambda e: vmap(lambda x: complex(x, 1.0) if x > 1.5 else x, engine=e)(X),
+        ValueError,
+        "lane 1 of vmap returns a complex, and lane 0 a float",
+        [],
+    ),
+    "large integers": (
+        lambda e: vmap(lambda x: 2**62 if x < 1.5 else 2**63, engine=e)(X),
+        OverflowError,
+        "lane 1 of vmap returns an int of more than 64 bits",
+        [],
+    ),
+    "lengths in dicts": (
+        lambda e: vmap(lambda x: {"a": many(x), "b": x}, engine=e)(X),
+        ValueError,
+        "lane 1 of vmap returns a list of 2, and lane 0 a list of 1",
+        [],
+    ),
+    "keys": (
+        lambda e: vmap(lambda x: {"a": x} if x < 1.5 else {"b": x}, engine=e)(X),
+        ValueError,
+        r"lane 1 of vmap returns a dict with the keys \['b'\], and lane 0 a dict with the keys \['a'\]",
+        [],
+    ),
     "lengths": (
         lambda e: vmap(many, engine=e)(X),
         ValueError,

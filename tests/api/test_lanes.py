@@ -29,6 +29,16 @@ def halved(x: float) -> float:
     return x if x < 1.0 else 1.0 + halved(x / 2.0)
 
 
+def depth(x: float) -> float:
+    return 0.0 if x < 0.5 else 0.5 + depth(x - 1.0)
+
+
+def turned(x: float) -> complex:
+    """Return the square of x + i up to 1.5, else its half."""
+    z = complex(x, 1.0)
+    return z * z if x < 1.5 else z / 2.0
+
+
 class Scale:
     """A function that is an object."""
 
@@ -137,6 +147,21 @@ CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
     ),
     "float32": (lambda e: vmap(lambda x: x * 2, engine=e)(X.astype(np.float32)), X.astype(np.float32) * 2),
     "complex": (lambda e: vmap(lambda x: x * 2, engine=e)(X + 1j), X * 2 + 2j),
+    "complex numbers": (lambda e: vmap(turned, engine=e)(X), np.array([turned(x) for x in X.tolist()])),
+    "complex numbers in grad": (
+        lambda e: grad(lambda a: np.sum(np.abs(vmap(turned)(a)) ** 2), engine=e)(X),
+        np.array([8.0, 1.0, 4.5]),
+    ),
+    "complex numbers in lists of lanes of lanes": (
+        lambda e: vmap(lambda x: vmap(lambda y: [x * 1j + y])(X), engine=e)(X[:2]),
+        [np.array([[1 + 1j, 2 + 1j, 9 + 1j], [1 + 2j, 2 + 2j, 9 + 2j]])],
+    ),
+    "a set that all lanes return": (lambda e: vmap(lambda x: {1, 2}, 0, None, engine=e)(X), {1, 2}),
+    "a complex number that all lanes return": (lambda e: vmap(lambda x: 2j, 0, None, engine=e)(X), 2j),
+    "recursion of many depths": (
+        lambda e: vmap(depth, engine=e)(np.array([0.0, 150.0, 3.0, 40.0])),
+        np.array([0.0, 75.0, 1.5, 20.0]),
+    ),
     "integers beside reals": (
         lambda e: grad(lambda a: np.sum(vmap(lambda x: 0 if x < 2 else x * x)(a)), engine=e)(X),
         np.array([0.0, 4.0, 18.0]),

@@ -66,6 +66,7 @@ SCHEDULES: tuple[Mapping[str, Any], ...] = (
     {"schedule": "bisection"},
     {"memory": 60_000},
 )
+MANY = 5  # lanes of derivatives that are compared
 CASES = [(1, range(4)), (3, range(6, 12)), (64, range(16, 18))]
 
 
@@ -114,6 +115,7 @@ def check(seed: int, width: int) -> None:
             assert f"in lane {lane} of vmap" in got.error.__notes__  # type: ignore[union-attr]
     if want.error is None:
         check_resumed(named("by_vmap"), arrays(args), want)
+        check_derivatives_in_lanes(named("lane"), args)
         check_gradients(named("sum_by_hand"), named("sum_by_vmap"), args)
 
 
@@ -162,6 +164,22 @@ def check_gradients(by_hand: Callable[..., Any], by_vmap: Callable[..., Any], ar
                 assert all(map(same_bits, want, got)), f"{engine}, {how}: {got}; by hand {want}"
 
 
+def check_derivatives_in_lanes(lane: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    """Check that lanes of a derivative, forward and reverse, have those of single calls."""
+    x, y, xs, n = args
+
+    def slope(x: float, y: float, xs: list[float], n: int) -> Any:
+        return checkpoint.jvp(lambda x: lane(x, y, xs, n), x, 1.0)[1]
+
+    for derivative in (checkpoint.grad(lane), slope):
+        with redirect_stdout(io.StringIO()):
+            want = [derivative(x[i], y[i], xs, n) for i in range(min(len(x), MANY))]
+            for engine in engines.usable():
+                call = checkpoint.vmap(derivative, (0, 0, None, None), engine=engine)
+                got = call(np.array(x[:MANY]), np.array(y[:MANY]), xs, n).tolist()
+                assert all(map(same_bits, want, got)), f"{engine} gives {got}; single calls {want}"
+
+
 @pytest.mark.parametrize(
     ("width", "seed"), [(width, seed) for width, seeds in CASES for seed in seeds], ids=str
 )
@@ -171,6 +189,15 @@ def test_random_functions_equal_the_loop_by_hand(
 ) -> None:
     monkeypatch.setattr(agreement, "LINES", 2000 * (1 + width))
     check(seed, width)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seed", range(6, 10))
+@pytest.mark.filterwarnings("ignore")
+def test_a_thousand_lanes(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agreement, "LINES", 2_000_000)
+    check(seed, 1000)
 
 
 @pytest.mark.long
