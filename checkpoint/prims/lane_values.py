@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isnan
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, described
@@ -82,6 +83,39 @@ def check_sizes(values: tuple[int, ...]) -> None:
     for lane, value in enumerate(values):
         if not -(2**63) <= value < 2**63:
             raise OverflowError(f"lane {lane} of vmap returns an int of more than 64 bits: return float(n)")
+
+
+def structure(value: Any) -> Any:
+    """Return what two pytrees of one structure have in common, their parts apart."""
+    if type(value) is Dict:
+        return Dict, frozenset(value.items)
+    return type(value), getattr(value, "layout", None), len(value.parts())
+
+
+def equal(x: Any, y: Any) -> bool:
+    """Return whether two values have one structure and equal leaves; NaN equals NaN."""
+    pending = [(x, y)]
+    while pending:
+        one, other = pending.pop()
+        if is_container(one):
+            if not is_container(other) or structure(one) != structure(other):
+                return False
+            if type(one) is Dict:
+                pending.extend([(one.items[key], other.items[key]) for key in one.items])
+            else:
+                pending.extend(zip(one.parts(), other.parts(), strict=True))
+        elif not _equal_leaves(plain_value(one), plain_value(other)):
+            return False
+    return True
+
+
+def _equal_leaves(x: Any, y: Any) -> bool:
+    if type(x) is not type(y):
+        return False
+    if type(x) in ARRAYS:
+        same = x.data.dtype == y.data.dtype and tuple(x.data.shape) == tuple(y.data.shape)
+        return same and bool(((x.data == y.data) | ((x.data != x.data) & (y.data != y.data))).all())
+    return bool(x == y) or (type(x) is float and isnan(x) and isnan(y))
 
 
 def in_words(value: Any) -> str:

@@ -25,10 +25,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from math import isnan
 from typing import Any
 
-from checkpoint.ad.arrays import ARRAYS, SYMBOLIC_ZERO, Array, Discrete, Memory, Native, Renewal
+from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Memory, Native, Renewal
 from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, List, Record
 from checkpoint.ad.graph import enter, renew
 from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, lookup, register
@@ -40,15 +39,16 @@ from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.prims.lane_values import (
     builder,
     check_sizes,
+    equal,
     in_words,
     is_array,
     is_complex,
-    is_container,
     is_pytree,
     is_tuple,
     plain_value,
     pytree_branch,
     shape_of,
+    structure,
 )
 from checkpoint.prims.python.iteration import callee_of
 from checkpoint.prims.python.native import class_name
@@ -238,7 +238,7 @@ def _stacked_parts(values: tuple[Any, ...], axes: Any) -> Branch:
     """Return a branch of the parts of a pytree, each with its values in all lanes."""
     first = values[0]
     for lane, value in enumerate(values):
-        _check(is_pytree(value) and _structure(value) == _structure(first), lane, value, first)
+        _check(is_pytree(value) and structure(value) == structure(first), lane, value, first)
     if type(first) is Dict:
         parts = [[value.items[key] for key in first.items] for value in values]
     else:
@@ -247,13 +247,6 @@ def _stacked_parts(values: tuple[Any, ...], axes: Any) -> Branch:
     columns = zip(*parts, strict=True)
     found = [(column, axis) for column, (_, axis) in zip(columns, branch.parts, strict=True)]
     return Branch(found, branch.build)
-
-
-def _structure(value: Any) -> Any:
-    """Return what two pytrees of one structure have in common, their parts apart."""
-    if type(value) is Dict:
-        return Dict, frozenset(value.items)
-    return type(value), getattr(value, "layout", None), len(value.parts())
 
 
 def _stacked_arrays(values: tuple[Any, ...], axis: int, like: Any) -> Any:
@@ -305,37 +298,12 @@ def _the_same(values: tuple[Any, ...]) -> Any:
     """Return what all lanes return, where they return the same."""
     first = values[0]
     for lane, value in enumerate(values):
-        if not _equal(value, first):
+        if not equal(value, first):
             raise ValueError(
                 f"lane {lane} of vmap returns another value than lane 0, and out_axes=None is for what all "
                 f"lanes return alike"
             )
     return renew(first)
-
-
-def _equal(x: Any, y: Any) -> bool:
-    pending = [(x, y)]
-    while pending:
-        one, other = pending.pop()
-        if is_container(one):
-            if not is_container(other) or _structure(one) != _structure(other):
-                return False
-            if type(one) is Dict:
-                pending.extend([(one.items[key], other.items[key]) for key in one.items])
-            else:
-                pending.extend(zip(one.parts(), other.parts(), strict=True))
-        elif not _equal_leaves(plain_value(one), plain_value(other)):
-            return False
-    return True
-
-
-def _equal_leaves(x: Any, y: Any) -> bool:
-    if type(x) is not type(y):
-        return False
-    if type(x) in ARRAYS:
-        same = x.data.dtype == y.data.dtype and tuple(x.data.shape) == tuple(y.data.shape)
-        return same and bool(((x.data == y.data) | ((x.data != x.data) & (y.data != y.data))).all())
-    return bool(x == y) or (type(x) is float and isnan(x) and isnan(y))
 
 
 def _check(fits: bool, lane: int, value: Any, first: Any) -> None:
