@@ -1,0 +1,25 @@
+"""The experiment on lanes, at a small size: all ways agree, and C by hand in every bit."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from checkpoint import engines
+from experiments.lanes import programs, run
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+@pytest.mark.parametrize("engine", engines.usable())
+@pytest.mark.parametrize("name", programs.LANES)
+def test_all_ways_agree(name: str, engine: str, tmp_path: object) -> None:
+    xs, ns = np.linspace(0.0, 2.0, 9), np.arange(9.0)
+    run.check(run.runs(name, xs, ns, run.by_hand(str(tmp_path)), engine))
+
+
+def test_heavy_tails_are_bounded() -> None:
+    found = programs.heavy(np.random.default_rng(0), 1000)
+    assert found.min() >= 10.0
+    assert 1000.0 < found.max() <= 5000.0
