@@ -18,6 +18,7 @@ import pytest
 
 import checkpoint
 from checkpoint import engines
+from checkpoint.ctarget.translate import policy
 from tests.python import agreement
 from tests.python.agreement import Outcome, TooLong, is_refusal, natively, outcome, same_outcomes
 from tests.python.generator import NUMBERS, Program, program
@@ -60,6 +61,8 @@ def sum_by_hand(x, y, xs, n):
 def sum_by_vmap(x, y, xs, n):
     return np.sum(by_vmap(x, y, xs, n))
 """
+# C copies tuples for each lane itself.
+SHARING_A_TUPLE = LANES.replace("main(x, y, xs, n)", "main(x, y, [part for part in xs], n)")
 ADDED = "import numpy as np\nfrom checkpoint import vmap\n"
 SCHEDULES: tuple[Mapping[str, Any], ...] = (
     {"schedule": "plain"},
@@ -70,9 +73,9 @@ MANY = 5  # lanes of derivatives that are compared
 CASES = [(1, range(4)), (3, range(6, 12)), (64, range(16, 18))]
 
 
-def functions_of(seed: int) -> tuple[Program, Callable[[str], Any]]:
+def functions_of(seed: int, lanes: str = LANES) -> tuple[Program, Callable[[str], Any]]:
     written = program(Random(seed))
-    whole = Program(ADDED + written.text + LANES, written.args, written.may_refuse)
+    whole = Program(ADDED + written.text + lanes, written.args, written.may_refuse)
     namespace = whole.function().__globals__
     return whole, namespace.__getitem__
 
@@ -96,10 +99,12 @@ def numbers(found: Any) -> list[float]:
     return [float(number) for part in found for number in part]
 
 
-def check(seed: int, width: int) -> None:
+def check(seed: int, width: int, lanes: str = LANES) -> None:
     """Check the laws for one function."""
-    written, named = functions_of(seed)
+    written, named = functions_of(seed, lanes)
     args = arguments(written, width)
+    if lanes is SHARING_A_TUPLE:
+        args = (*args[:2], tuple(args[2]), args[3])
     try:
         want = natively(named("by_hand"), args)
     except TooLong:
@@ -189,6 +194,20 @@ def test_random_functions_equal_the_loop_by_hand(
 ) -> None:
     monkeypatch.setattr(agreement, "LINES", 2000 * (1 + width))
     check(seed, width)
+
+
+@pytest.mark.skipif("c" not in engines.usable(), reason="engine c is not there")
+@pytest.mark.parametrize(("width", "seed"), [(3, 7), (3, 9), (64, 17), (64, 21), (1000, 30)], ids=str)
+@pytest.mark.filterwarnings("ignore")
+def test_random_functions_in_c(width: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The laws for engine c alone, whose runs wait for their translation."""
+    monkeypatch.setattr(agreement, "LINES", 2000 * (1 + width))
+    monkeypatch.setattr(engines, "usable", lambda: ["c"])
+    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
+    monkeypatch.setattr(policy.Translator, "first_waiting", 100)
+    monkeypatch.setattr(policy, "translator", policy.Translator())
+    check(seed, width)
+    check(seed, width, SHARING_A_TUPLE)
 
 
 @pytest.mark.long
