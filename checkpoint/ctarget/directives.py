@@ -48,6 +48,7 @@ def write(action: Action, directive: Directive, lib: Any) -> None:
     """Write an action to a directive. lib: the runtime's, passed since looking it up is slow."""
     kind = type(action)
     directive.kind = _kinds()[kind]
+    directive.keeps = False
     if isinstance(action, (Tape, Advance)):
         directive.step = lib.TO_THE_END if action.to is None else action.to
         directive.bytes = bound(action.bytes if isinstance(action, Tape) else action.held)

@@ -14,7 +14,7 @@ observers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from time import perf_counter, process_time
 from typing import Any
 
@@ -52,6 +52,7 @@ from checkpoint.driver.schedule import (
     Advance,
     Again,
     Keep,
+    Release,
     Reverse,
     Schedule,
     Tape,
@@ -62,7 +63,7 @@ from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.cotangent import redo
 
 RUNS = (Advance, Tape)  # the actions that make steps
-Opening = Generator[State, None, Actions | None]
+Opening = Generator[State, bool | None, Actions | None]
 
 
 def follow(
@@ -141,6 +142,7 @@ class _Progress:
     __slots__ = (
         "_followed",
         "_given",
+        "_is_last",
         "_keeps",
         "_lib",
         "_null",
@@ -168,7 +170,7 @@ class _Progress:
         self._lib = module.lib
         self._null = module.ffi.NULL
         self._given = self._null  # the cotangent, for C
-        self._keeps = False  # the tape that is being reversed
+        self._keeps = self._is_last = False  # the tape that is being reversed; the reversal
         self._reporter = reporter
         self._watch = watched
         self._followed = module.lib.SWEEP_FOLLOWED
@@ -180,7 +182,7 @@ class _Progress:
         self.end: State | None = None
         self.cotangent: Cotangent | None = None
 
-    def run_own_schedule(self, schedule: Schedule, least: int) -> Iterator[State]:
+    def run_own_schedule(self, schedule: Schedule, least: int) -> Generator[State, bool | None, None]:
         """Run until the sweep's own schedule ends."""
         if self._reporter is not None:
             self._reporter.began(schedule, report_of(self._report, perf_counter(), process_time(), least))
@@ -193,12 +195,8 @@ class _Progress:
             self._reporter.over()
 
     def follow(
-        self,
-        schedule: Schedule,
-        least: int,
-        finals: Finals | None = None,
-        reversals: Actions | None = None,
-    ) -> Iterator[Any]:
+        self, schedule: Schedule, least: int, finals: Finals | None = None, reversals: Actions | None = None
+    ) -> Generator[Any, bool | None, None]:
         """Perform the actions of a schedule, which receives a report after each.
 
         reversals: those of its actions that reverse the run any number of times, if there are such.
@@ -237,14 +235,16 @@ class _Progress:
 
     def _follow(
         self, actions: Actions, weighing: tuple[float, float, int] | None, finals: Finals | None
-    ) -> Iterator[Any]:
+    ) -> Generator[Any, bool | None, None]:
         """Perform actions until there are no more; weighing: what full reports are made of, if they are."""
         found, reporter = self._report, self._reporter
         directive = runtime().ffi.new("Directive *")
         action = next(actions)
         while True:
             write(action, directive, self._lib)
-            self._keeps = type(action) is Reverse and action.keeps
+            if self._is_last:  # a reversal uses its tape up, and what is released may have been
+                directive.keeps = type(action) is Release
+            self._keeps = directive.keeps and type(action) is Reverse
             self._watch_changes()
             yield from self._perform(directive)
             if self._keeps and self.cotangent is not None:
@@ -268,12 +268,12 @@ class _Progress:
         outcome = self._lib.ck_sweep_run(self.held, self._given, directive, False)
         return () if outcome == self._followed else self._continue(outcome)
 
-    def _hand_out(self) -> Iterator[Cotangent]:
+    def _hand_out(self) -> Generator[Cotangent, bool | None, None]:
         """Yield the cotangent of the start, and forget it."""
         found = self.result()[1]
         self._let_go()
         self._lib.ck_sweep_suspend_arrays(self.held)
-        yield found
+        self._is_last = bool((yield found))
         self._lib.ck_sweep_resume_arrays(self.held)
 
     def _ran(self) -> None:
@@ -290,7 +290,7 @@ class _Progress:
         if finals.reversed_to(lib.ck_sweep_counts(held).reversed_to, self.cotangent):
             lib.ck_sweep_weigh(held)
 
-    def _continue(self, outcome: int) -> Iterator[State]:
+    def _continue(self, outcome: int) -> Generator[State, bool | None, None]:
         """Call C, from the outcome of the last call on, until the directive has been followed."""
         lib, quiet = self._lib, False
         while outcome not in (lib.SWEEP_FOLLOWED, lib.SWEEP_ENDS):
@@ -301,7 +301,7 @@ class _Progress:
                 end = self.end or self._ended()
                 if self.pauses and self.end is None:
                     lib.ck_sweep_suspend_arrays(self.held)
-                    yield end
+                    self._is_last = bool((yield end))
                     lib.ck_sweep_resume_arrays(self.held)
                 self._begin_reversal(end)
                 quiet = end.finished and type(end.value) is Array  # the reversal calls Python

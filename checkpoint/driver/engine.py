@@ -50,8 +50,9 @@ class State(Protocol):
 
 
 # A sweep: it may yield the end of its run, once, and then the cotangents of its start, one for each Again of
-# its schedule; it returns the end and the (last) cotangent.
-Halves = Generator[Any, None, tuple[State, Any]]
+# its schedule; it returns the end and the (last) cotangent. It is sent whether the next reversal is the last
+# one.
+Halves = Generator[Any, bool | None, tuple[State, Any]]
 
 
 class Recording(Protocol):

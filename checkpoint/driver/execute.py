@@ -47,6 +47,7 @@ from checkpoint.driver.schedule import (
 from checkpoint.errors import InternalError
 
 WITHOUT_TAPE = "the schedule reversed without a tape"
+NOT_HELD = "the schedule named a tape that is not held"
 NEVER_REVERSED = "the schedule never reversed the end of the run"
 FIRST_PACE = 256  # with observers: steps that are run at a time, at first
 
@@ -129,14 +130,17 @@ class PausedSweep:
         self._halves = sweep.halves(start, schedule, self._observers)
         self.end: State = self._observed(lambda: next(self._halves), ends=False)
 
-    def reverse(self) -> Any:
-        """Reverse the run; return the cotangent of the state that it started from."""
-        with without(self._unwanted):
-            return self._observed(self._cotangent, ends=True)
+    def reverse(self, is_last: bool = False) -> Any:
+        """Reverse the run; return the cotangent of the state that it started from.
 
-    def _cotangent(self) -> Any:
+        is_last: whether tapes may be used up by it, since it is closed afterwards.
+        """
+        with without(self._unwanted):
+            return self._observed(lambda: self._cotangent(is_last), ends=True)
+
+    def _cotangent(self, is_last: bool) -> Any:
         try:
-            return next(self._halves)
+            return self._halves.send(is_last)
         except StopIteration as stop:
             self.is_over = True
             return stop.value[1]
@@ -190,6 +194,7 @@ class _Followed:
         self.held: dict[int, Recording] = {}
         self.cotangent: Any = None
         self.seeded = False
+        self.is_last = False  # no tape is kept: there is no further reversal
         self.end: State | None = None
         self.reporting = cast(Reporting, self.engine)
         finals = sweep.finals
@@ -203,11 +208,11 @@ class _Followed:
         action = next(actions)
         while True:
             if type(action) is Again:
-                yield self.cotangent
+                self.is_last = bool((yield self.cotangent))
             if self.end is None and type(action) is Reverse:
                 self.end = self._recorded(action.step).detached()
                 if self.sweep.pauses:
-                    yield self.end
+                    self.is_last = bool((yield self.end))
             self._perform(action)
             report = self._report()
             for observer in self.observers:
@@ -271,9 +276,11 @@ class _Followed:
             case Hold():
                 self._hold()
             case Release(step):
-                del self.held[step]
+                if self.held.pop(step, None) is None and not self.is_last:
+                    raise InternalError(NOT_HELD)
             case Reverse(step, keeps):
-                self._reverse(self._taken(step), self.last_from if step is None else step, keeps)
+                first = self.last_from if step is None else step
+                self._reverse(self._taken(step), first, keeps and not self.is_last)
             case Again():
                 self.cotangent, self.seeded = None, False
 

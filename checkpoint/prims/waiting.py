@@ -42,10 +42,13 @@ class Waiting:
         self.found = found
         self.value = self._sweep.end.value
 
-    def cotangents(self, cotangent_of: Callable[[Any], Any]) -> list[Any]:
-        """Return the cotangents of `found`, for the cotangent `cotangent_of(y)`, as `swept` does."""
+    def cotangents(self, cotangent_of: Callable[[Any], Any], is_last: bool = False) -> list[Any]:
+        """Return the cotangents of `found`, for the cotangent `cotangent_of(y)`, as `swept` does.
+
+        is_last: whether what the run has kept may be used up by it; only `close` may follow.
+        """
         self._seeds[0] = cotangent_of
-        cotangent = self._sweep.reverse()
+        cotangent = self._sweep.reverse(is_last)
         self._seeds[0] = zeros_of
         accumulators = self._engine.argument_cotangents(self._start, cotangent, self.found)
         return self._engine.results(accumulators, self.found)

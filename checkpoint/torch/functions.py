@@ -101,10 +101,7 @@ class _Forward(torch.autograd.Function):  # type: ignore[misc]  # types of PyTor
         else:
             found = _reversed(ctx.made, waiting, 0, u, v)[1]
         if waiting is not None and not waiting.is_over:
-            if _retains_graph():
-                ctx.waiting = waiting
-            else:
-                waiting.close()
+            ctx.waiting = waiting
         return None, None, None, *found
 
 
@@ -116,7 +113,9 @@ def _retains_graph() -> bool:
 
 def _reversed(made: Recorded, waiting: Any, level: int, u: Any, v: Any) -> tuple[list[Any], list[Any]]:
     """Return what `Recorded.reversal` does, from a run that waits at its end if there is one."""
-    return made.reversal(level, u, v) if waiting is None else made.finished(waiting, v)
+    if waiting is None:
+        return made.reversal(level, u, v)
+    return made.finished(waiting, v, is_last=not _retains_graph())
 
 
 class _Reversal(torch.autograd.Function):  # type: ignore[misc]  # as above

@@ -90,17 +90,17 @@ class Recorded:
         """Return the value as the caller's own, of the language."""
         return renew(waiting.value, Copies())
 
-    def finished(self, waiting: Waiting, v: Tensors) -> tuple[list[Any], list[Any]]:
+    def finished(self, waiting: Waiting, v: Tensors, is_last: bool) -> tuple[list[Any], list[Any]]:
         """Return the tensors of the value, and the cotangents of the inputs for theirs, as `reversal` does.
 
-        If that uses `waiting` up, or fails, `waiting` is closed.
+        If that uses `waiting` up, as the last one (`is_last`) may, or fails, `waiting` is closed.
         """
         lasts = False
         try:
             with self._as_then(), self.call.run.errors:
-                found = waiting.cotangents(_cotangent(0, v))
+                found = waiting.cotangents(_cotangent(0, v), is_last)
                 parts = [_conjugated(found[i].data) for i in self._active]
-            lasts = not waiting.is_over
+            lasts = not (is_last or waiting.is_over)
             return _tensors(waiting.value, 0), parts
         except (Unreached, UnfitKey, BudgetError):  # only the reversal reaches it; or a new run needs less
             return self.reversal(0, [x.detach() for x in self.inputs], v)

@@ -330,7 +330,7 @@ static SweepOutcome hold(Sweep *s) {
 
 static SweepOutcome release_tape(Sweep *s) {
     Segment taken;
-    if (!segments_take(&s->held, s->now.step, &taken)) return SWEEP_NOT_HELD;
+    if (!segments_take(&s->held, s->now.step, &taken)) return s->now.keeps ? SWEEP_FOLLOWED : SWEEP_NOT_HELD;
     segment_drop(s->heap, &taken);
     return SWEEP_FOLLOWED;
 }

@@ -42,7 +42,7 @@ typedef struct Directive {
     int64_t step;
     size_t bytes;
     int64_t calls; /* of DO_ADVANCE: the number of the function at whose calls it stops; 0: none */
-    bool keeps;    /* of DO_REVERSE */
+    bool keeps;    /* of DO_REVERSE; of DO_RELEASE: it need not be held */
 } Directive;
 
 /* The state of a sweep: the current state's step, whether that is the end, the size of the last tape (0 without one).

@@ -11,6 +11,7 @@ import pytest
 
 import checkpoint
 from checkpoint import config
+from checkpoint.functions.resumption import as_function
 from tests.support.corpus import usable_engines
 
 ENGINES = [engine.name for engine in usable_engines()]
@@ -208,3 +209,27 @@ def test_under_an_observer_each_further_call_is_a_gradient_of_its_own(engine: st
         _, pull = checkpoint.pullback(lambda x: x * x, 3.0, engine=engine)
         assert (pull(), pull()) == (6.0, 6.0)
     assert [sweep.finished for sweep in profile.sweeps] == [True, True]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("memory", MEMORIES)
+def test_a_last_reversal_uses_up_what_is_kept_and_gives_the_same(engine: str, memory: str | None) -> None:
+    w, n = np.linspace(0.1, 0.9, 40), 300
+
+    def waiting() -> Any:
+        schedule = checkpoint.Budget(memory)
+        call = as_function(mixed).call((0.3, w, n), {}, engine)
+        return call, call.run.waiting(schedule)
+
+    def cotangents(call: Any, run: Any, k: int, is_last: bool) -> list[Any]:
+        found = run.cotangents(call.seed(seeded(k), "ybar"), is_last)
+        return [np.asarray(x if isinstance(x, float) else x.data) for x in found]
+
+    call, run = waiting()
+    expected = cotangents(call, run, 1, False)
+    cotangents(call, run, 2, False)
+    assert same(cotangents(call, run, 1, True), expected)
+    run.close()
+    call, run = waiting()
+    assert same(cotangents(call, run, 1, True), expected)
+    run.close()
