@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from checkpoint.cli.demo_inverse import Step
 
 NAME = "raytracer"
-SIZE = (24, 18)  # pixels
+SIZE = (40, 30)  # pixels
 SHOWN = 10  # every so many steps a line
 GAMMA = 1 / 2.2  # of screens
 PICTURE = Path("raytracer.png")
