@@ -98,8 +98,8 @@ class Backward:
         """Return the step where the last part of a segment begins: its start, if it is taped at once."""
         ledger, high = self.ledger, self.ledger.high
         work = round(ledger.costs.work(mark.step, high))
-        if not mark.snapshots or not 0.5 <= ledger.recorded / mark.recorded <= 2:
-            room = min(ledger.room(), self.trusted)
+        room = min(ledger.room(), self.trusted)
+        if not mark.snapshots or not 0.5 <= ledger.recorded / mark.recorded <= 2 or room > 2 * mark.room:
             if ledger.predicted(mark.step, high) <= room:
                 return mark.step
             state = self._state_bytes(mark)
@@ -107,7 +107,7 @@ class Backward:
             mark.snapshots, mark.base = divide(
                 work, ledger.recorded, state, room - current, ledger.report.spare, MARK_BYTES
             )
-            mark.recorded = ledger.recorded
+            mark.recorded, mark.room = ledger.recorded, room
             self._check(mark, work, state, room)
         part = first_part(work, mark.snapshots, mark.base)
         cut = ledger.costs.step_after(mark.step, part) if part else mark.step
@@ -147,7 +147,8 @@ class Backward:
             yield from ledger.drop(-1)
             yield from self._plan_again(bytes)
             return
-        kept.snapshots, kept.base, kept.recorded = mark.snapshots - 1, mark.base, mark.recorded
+        kept.snapshots, kept.base = mark.snapshots - 1, mark.base
+        kept.recorded, kept.room = mark.recorded, mark.room
         kept.bytes = bytes
         kept.within = True
 

@@ -42,18 +42,18 @@ class Mark:
 
     level: see checkpoint.driver.online. bytes: the growth of all that is held until the next state was kept.
     snapshots, base: once it is planned (checkpoint.driver.division) how the segment from here is reversed;
-    recorded: the bytes that a unit of its work was thought to record then.
+    recorded, room: the bytes that a unit of its work was thought to record then, and those free for a tape.
     within: whether it was kept by the plan of a longer segment.
     """
 
-    __slots__ = ("base", "bytes", "level", "recorded", "snapshots", "step", "within")
+    __slots__ = ("base", "bytes", "level", "recorded", "room", "snapshots", "step", "within")
 
     def __init__(self, step: int, level: int = 0) -> None:
         self.step = step
         self.level = level
         self.within = False
         self.recorded = 1.0
-        self.bytes = 0
+        self.bytes = self.room = 0
         self.snapshots = 0
         self.base = 0
 
@@ -120,7 +120,7 @@ class Ledger:
         """Return the free bytes, less those of the larger table that a growing cotangent may need."""
         free = max(self.allowed - self.held - self.report.spare, 0)
         grows = self.growth > LEAST_GROWTH
-        return free - min(2 * self.report.cotangent, free // 2) if grows else free
+        return free - min(2 * self.report.growing, free // 2) if grows else free
 
     def predicted(self, low: int, high: int) -> float:
         """Return the bytes that a tape of a segment will have."""
@@ -218,7 +218,7 @@ class Ledger:
         before = self.report
         report = yield from self.do(Reverse())
         if before.bytes:
-            self._learn_growth((report.cotangent - before.cotangent) / before.bytes)
+            self._learn_growth((report.growing - before.growing) / before.bytes)
         self.high = low
         yield from self.drop_from(low)
 

@@ -122,6 +122,7 @@ class Report(NamedTuple):
     results: bytes of cotangents that the sweep returns, as far as they are there (checkpoint.driver.outside).
     spare: bytes of small blocks that are free, but can be used for states only, not for tapes.
     tapes, cotangent: of what is held, all tapes, the last and those that are held; and the cotangent.
+    fixed: the part of the cotangent that does not grow with the run.
     seconds: the time since the sweep began. busy: of that, what this process had the processors for, in all
     of its threads.
     least: what the cotangent of the start will hold at least, without results.
@@ -133,11 +134,17 @@ class Report(NamedTuple):
     held: int = 0
     tapes: int = 0
     cotangent: int = 0
+    fixed: int = 0
     spare: int = 0
     results: int = 0
     seconds: float = 0.0
     busy: float = 0.0
     least: int = 0
+
+    @property
+    def growing(self) -> int:
+        """Bytes of the cotangent that grow with the run."""
+        return self.cotangent - self.fixed
 
     @property
     def states(self) -> int:

@@ -50,6 +50,7 @@ void sweep_weigh(Sweep *s) {
     report->bytes = s->last_taped.tape ? s->last_taped.tape->bytes : 0;
     report->tapes = s->held.bytes + (s->last_taped.tape ? tape_held(s->last_taped.tape) : 0);
     report->cotangent = s->cotangent ? s->cotangent->bytes : 0;
+    report->fixed = s->cotangent ? s->cotangent->fixed : 0;
     report->held = bytes_held(s);
     report->spare = heap_spare(s->heap);
     report->results = bytes_of_results(s);

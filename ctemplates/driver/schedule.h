@@ -48,11 +48,11 @@ typedef struct Directive {
 /* The state of a sweep: the current state's step, whether that is the end, the size of the last tape (0 without one).
  * held: all bytes that the sweep's heap has, and the arrays of Python in it, but not the results: accumulators, up to
  * the bytes of the cotangents that the sweep returns. Of these, tapes: the last one and those
- * that are held; cotangent: its own storage. */
+ * that are held; cotangent: its own storage; fixed: the part of that which depends on the code alone. */
 typedef struct Report {
     int64_t step;
     bool finished;
-    size_t bytes, held, tapes, cotangent, spare, results;
+    size_t bytes, held, tapes, cotangent, fixed, spare, results;
 } Report;
 
 typedef enum SweepOutcome {

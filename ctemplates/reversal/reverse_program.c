@@ -27,7 +27,7 @@ static Rule rule_of(const Scalar *scalar) {
 }
 
 void programs_create(Cotangent *c) {
-    c->rules = cotangent_allocate(c, SCALAR_COUNT + 1u);
+    c->rules = cotangent_allocate_fixed(c, SCALAR_COUNT + 1u);
     for (uint16_t i = 0; i < SCALAR_COUNT; i++) c->rules[i] = (uint8_t)rule_of(&SCALARS[i]);
     c->rules[SCALAR_COUNT] = NO_RULE;
 }
@@ -245,7 +245,7 @@ static Backward *make_program(Cotangent *c, const Block *block) {
     const size_t registers = c->registers, step_bytes = (block->action_count + 1) * sizeof(BackOperation);
     uint8_t *fate = heap_allocate(c->heap, registers);
     BackOperation *steps = heap_allocate(c->heap, step_bytes);
-    Backward *program = cotangent_allocate(c, bytes);
+    Backward *program = cotangent_allocate_fixed(c, bytes);
     *program = (Backward){.block = block, .before = program, .bytes = bytes};
     decode(c, program, fate, steps);
     heap_free(c->heap, steps, step_bytes);
@@ -265,13 +265,14 @@ static Backward **place_of(const Cotangent *c, const Block *block) {
 static void grow_table(Cotangent *c) {
     Backward **old = c->programs;
     const size_t old_room = c->program_room, room = old_room ? old_room * 2 : FIRST_PROGRAMS;
-    Backward **programs = cotangent_allocate(c, room * sizeof *programs);
+    Backward **programs = cotangent_allocate_fixed(c, room * sizeof *programs);
     memset(programs, 0, room * sizeof *programs);
     c->programs = programs;
     c->program_room = room;
     for (size_t i = 0; i < old_room; i++)
         if (old[i]) *place_of(c, old[i]->block) = old[i];
     cotangent_free(c, old, old_room * sizeof *old);
+    c->fixed -= old_room * sizeof *old;
 }
 
 Backward *program_of(Cotangent *c, const Block *block) {

@@ -33,6 +33,11 @@ void *cotangent_allocate(Cotangent *c, size_t bytes) {
     return memory;
 }
 
+void *cotangent_allocate_fixed(Cotangent *c, size_t bytes) {
+    c->fixed += bytes;
+    return cotangent_allocate(c, bytes);
+}
+
 void cotangent_free(Cotangent *c, void *memory, size_t bytes) {
     if (!memory) return;
     c->bytes -= bytes;
@@ -69,13 +74,14 @@ void cotangent_destroy(Cotangent *c) {
 static Value *wider(Cotangent *c, Value *values, uint32_t old, uint32_t room) {
     values = heap_resize(c->heap, values, old * sizeof(Value), room * sizeof(Value));
     c->bytes += (room - old) * sizeof(Value);
+    c->fixed += (room - old) * sizeof(Value);
     clear_values(values + old, room - old);
     return values;
 }
 
 void cotangent_reserve_slowly(Cotangent *c, uint32_t registers) {
-    uint32_t room = c->registers ? c->registers : FIRST_REGISTERS;
-    while (room < registers) room *= 2;
+    const uint32_t more = c->registers + c->registers / 4;
+    const uint32_t room = registers > more ? registers : more;
     c->window = wider(c, c->window, c->registers, room);
     c->scratch = wider(c, c->scratch, c->registers, room);
     c->registers = room;

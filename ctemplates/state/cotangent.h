@@ -41,6 +41,7 @@ typedef struct Cotangent {
     Backward **programs; /* the programs of blocks that ran as a whole: a hash table */
     size_t program_count, program_room;
     size_t bytes; /* all its memory in the heap but the cotangents that are objects */
+    size_t fixed; /* of these, the bytes that depend on the code alone: of registers, programs and rules */
     bool mixed; /* whether any cotangent may be anything but a REAL */
     uint8_t *rules; /* by the number of a Scalar: the rule with an operation of its own that reverses it */
     const Block *block; /* the point it belongs to */
@@ -51,6 +52,7 @@ typedef struct Cotangent {
 Cotangent *cotangent_create(Heap *heap, void *helper);
 void cotangent_destroy(Cotangent *c); /* but for `programs` and `rules`, which reversal/ allocates */
 void *cotangent_allocate(Cotangent *c, size_t bytes); /* of its own: counted in its bytes */
+void *cotangent_allocate_fixed(Cotangent *c, size_t bytes);
 void cotangent_free(Cotangent *c, void *memory, size_t bytes);
 void cotangent_reserve_slowly(Cotangent *c, uint32_t registers);
 static inline void cotangent_reserve(Cotangent *c, uint32_t registers) {

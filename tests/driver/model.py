@@ -50,7 +50,7 @@ class Model:
 
     size: how many bytes a step records, each alike or by its number; the first step's is `start`.
     state: how many bytes a state holds, by its step; states share nothing. cotangent: the same of one's
-    cotangent.
+    cotangent. fixed: how many of these are said not to grow with the run.
     cost: the seconds that a step takes, likewise.
     look_every: between how many steps bytes are compared with their bound.
     calls: the steps before which a call has just been made of the function that a schedule names, in order.
@@ -67,6 +67,7 @@ class Model:
     size: Callable[[int], int] | int = 0
     state: Callable[[int], int] = lambda step: 0
     cotangent: Callable[[int], int] = lambda step: 0
+    fixed: int = 0
     cost: Callable[[int], float] | float = 1.0
     look_every: int = 1
     calls: Sequence[int] = ()
@@ -132,7 +133,9 @@ class Model:
         tapes, cotangent = self._tapes(), self._cotangent()
         held = self._states() + tapes + cotangent
         self.most_held = max(self.most_held, held)
-        return Report(here, here == self.end, last, held, tapes, cotangent, 0, 0, self.seconds, self.seconds)
+        clocks = {"seconds": self.seconds, "busy": self.seconds}
+        fixed = self.fixed if self.reversed else 0
+        return Report(here, here == self.end, last, held, tapes, cotangent, fixed, **clocks)
 
     def _bytes(self, tape: tuple[int, int] | None) -> int:
         return 0 if tape is None else int(self.sizes.between(*tape))
