@@ -177,7 +177,7 @@ def _fold(
         if type(other) not in CONTAINERS:
             return leaf(item, other)
         if type(item) in _FUNCTIONS:
-            return None  # one of a library, with a place in the program of its own
+            return None  # one of a library, with a place in the program of its own; or a method
         whole = together(item, other)
         if whole is not None:
             return whole
@@ -187,7 +187,7 @@ def _fold(
     return fold((nest, value), opened)
 
 
-_FUNCTIONS = frozenset((types.FunctionType, types.BuiltinFunctionType))
+_FUNCTIONS = frozenset((types.FunctionType, types.BuiltinFunctionType, types.MethodType))
 
 
 def parts_of_python(item: Any, value: Any) -> Any:

@@ -16,14 +16,72 @@ from checkpoint.ad.library import packages_opened
 from checkpoint.prims.arrays import translated_as
 from tensorlib.networks.batches import batch_norm, batch_norm_training, instance_norm
 from tensorlib.pytorch import recurrent, transformers
+from tensorlib.rules import discrete
 
-_HOOKS = "hooks of a module are not called in a program: call them in its forward"
+_AS_ONE_STEP = "make the module one step: checkpoint.torch.from_module(module)"
+_HOOKS = f"hooks of a module are not called in a program: call them in its forward, or {_AS_ONE_STEP}"
 
 
 def called(self: Any, *args: Any, **kwargs: Any) -> Any:
     if self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks:
         raise NotImplementedError(_HOOKS)
+    if "_orig_mod" in self._modules:  # what torch.compile returns
+        return self._orig_mod(*args, **kwargs)
     return self.forward(*args, **kwargs)
+
+
+def without_forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """Raise what a module without a forward of Python's raises: one that was not defined, or is compiled."""
+    name = type(self).__name__
+    raise NotImplementedError(
+        f"{name} has no forward in Python: pass the module that it was made of, or {_AS_ONE_STEP}"
+    )
+
+
+def on_one_device(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """Return what nn.DataParallel.forward does, without copies of the module."""
+    return self.module(*args, **kwargs)
+
+
+def first_of_each(tensors: Any) -> tuple[int, ...]:
+    """Return the positions of tensors none of which is one before it, all its elements in the same places."""
+    found: dict[Any, int] = {}
+    for i, x in enumerate(tensors):
+        found.setdefault((x.untyped_storage()._cdata, x.storage_offset(), x.shape, x.stride(), x.dtype), i)
+    return tuple(found.values())
+
+
+FIRST_OF_EACH = discrete(
+    "torch.first-of-each",
+    lambda xp, tensors: first_of_each(tensors),
+    implements=(first_of_each,),
+    shape="a tuple of positions",
+    samples=None,
+)
+
+
+def within(module: Any, place: Any) -> Any:
+    """Return a module and all within it, with their names, one of two names under both."""
+    found = [(place, module)]
+    for name, child in module._modules.items():
+        if child is not None:
+            found.extend(within(child, place + "." + name if place else name))
+    return found
+
+
+def named_members(
+    self: Any, get_members_fn: Any, prefix: Any = "", recurse: Any = True, remove_duplicate: Any = True
+) -> Any:
+    """Return what nn.Module._named_members does, without sets of tensors and modules."""
+    found = []
+    for place, module in within(self, prefix) if recurse else [(prefix, self)]:
+        dot = "." if place else ""
+        for name, each in get_members_fn(module):
+            if each is not None:
+                found.append((place + dot + name, each))
+    if remove_duplicate:
+        found = [found[i] for i in first_of_each([each for _, each in found])]
+    return iter(found)
 
 
 def by_batch(self: Any, input: Any) -> Any:
@@ -91,6 +149,10 @@ def translate_all() -> None:
     """Register how modules are called."""
     packages_opened.add("torch.nn.modules")
     translated_as(torch.nn.Module._wrapped_call_impl, called)
+    translated_as(torch.nn.modules.module._forward_unimplemented, without_forward)
+    translated_as(torch.nn.DataParallel.forward, on_one_device)
+    translated_as(torch.nn.Module._named_members, named_members)
+    translated_as(within, within)
     translated_as(torch.nn.modules.batchnorm._BatchNorm.forward, by_batch)
     translated_as(torch.nn.SyncBatchNorm.forward, by_batch)
     translated_as(torch.nn.modules.instancenorm._InstanceNorm.forward, by_instance)

@@ -24,6 +24,11 @@ _RULE = "make what the hook does to the cotangent a function with a rule of its 
 _CONSTANT = "say what is constant, x.detach()"
 _MODE = "set it outside of the function, around the call"
 _ARGUMENTS = "leave it out: the arguments that argnums names are differentiated"
+_COMPILED = "call the function as it is: it is compiled with the program"
+_UPDATE = (
+    "take the gradient, checkpoint.value_and_grad(loss)(model, x), and make the step outside of it; or use "
+    "tensorlib.training, whose steps are differentiated"
+)
 _DENSE = "only dense tensors of numbers are differentiated"
 
 _DRAWING = (
@@ -44,6 +49,9 @@ _FUNCTIONS = {
     "set_num_threads": _MODE,
     "use_deterministic_algorithms": _MODE,
     "quantize_per_tensor": _DENSE,
+    "compile": _COMPILED,
+    "jit.script": _COMPILED,
+    "jit.trace": _COMPILED,
     "utils.checkpoint.checkpoint": "leave it out: what is kept is decided here, memory=...",
 }
 _IN_PLACE = "add_ sub_ mul_ div_ pow_ neg_ abs_ exp_ sqrt_ relu_ clamp_ zero_ fill_ copy_"
@@ -85,4 +93,12 @@ def refuse_all() -> None:
         for part in path.split("."):
             thing = getattr(thing, part)
         refused(thing, f"torch.{path}", instead)
+    for optimizer in _optimizers():
+        for each in (optimizer, optimizer.step, optimizer.zero_grad):
+            refused(each, f"torch.optim.{optimizer.__name__}", _UPDATE)
     TORCH.instead.update(_METHODS)
+
+
+def _optimizers() -> list[type]:
+    base = torch.optim.Optimizer
+    return [each for each in vars(torch.optim).values() if isinstance(each, type) and issubclass(each, base)]
