@@ -5,6 +5,8 @@ In: nothing. Out: `refuse_all` registers them.
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from checkpoint.prims.arrays import refused
@@ -99,6 +101,6 @@ def refuse_all() -> None:
     TORCH.instead.update(_METHODS)
 
 
-def _optimizers() -> list[type]:
+def _optimizers() -> list[Any]:
     base = torch.optim.Optimizer
     return [each for each in vars(torch.optim).values() if isinstance(each, type) and issubclass(each, base)]

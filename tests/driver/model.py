@@ -133,9 +133,9 @@ class Model:
         tapes, cotangent = self._tapes(), self._cotangent()
         held = self._states() + tapes + cotangent
         self.most_held = max(self.most_held, held)
-        clocks = {"seconds": self.seconds, "busy": self.seconds}
         fixed = self.fixed if self.reversed else 0
-        return Report(here, here == self.end, last, held, tapes, cotangent, fixed, **clocks)
+        known = held, tapes, cotangent, fixed, 0, 0
+        return Report(here, here == self.end, last, *known, self.seconds, self.seconds)
 
     def _bytes(self, tape: tuple[int, int] | None) -> int:
         return 0 if tape is None else int(self.sizes.between(*tape))

@@ -251,8 +251,10 @@ def test_steps_that_cost_more_are_not_run_more_often() -> None:
 def test_a_cotangent_that_does_not_grow_leaves_its_room_to_tapes() -> None:
     """What the first reversal adds is taken for growth, unless it is said to be fixed."""
     size = 6_000
-    run = {"size": TAPE, "state": lambda step: STATE, "cotangent": lambda step: size}
-    models = [Model(10_000, fixed=fixed, **run).follow(Budget(20_000)) for fixed in (0, size)]
+    models = [
+        Model(10_000, 0, TAPE, lambda step: STATE, lambda step: size, fixed).follow(Budget(20_000))
+        for fixed in (0, size)
+    ]
     unsaid, said = [model.counts.advanced for model in models]
     assert said < unsaid
     assert all(model.most_held <= 20_000 for model in models)
