@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import torch
 
 from checkpoint.errors import RunError
+from checkpoint.prims.arrays_drawing import drawing_from, set_generators, state_of_generators
 
 Tensors = list[Any]
 
@@ -236,46 +237,6 @@ def _place(part: Any, name: str) -> tuple[Callable[[], Any], Callable[[Any], Non
         return partial(getattr, part, name), partial(setattr, part, name)
     held = part._parameters if name in part._parameters else part._buffers
     return partial(held.__getitem__, name), partial(held.__setitem__, name)
-
-
-# Random numbers
-
-
-def state_of_generators() -> Any:
-    """Return the state of PyTorch's random numbers, as bytes of a tensor: the CPU's, and those of GPUs."""
-    found = [torch.default_generator.get_state()]
-    if _HAS_CUDA and torch.cuda.is_initialized():
-        found += torch.cuda.get_rng_state_all()
-    return found[0] if len(found) == 1 else torch.cat(found)
-
-
-def set_generators(state: Any) -> None:
-    """Put the generators into a state that `state_of_generators` has returned."""
-    size = torch.default_generator.get_state().numel()
-    torch.default_generator.set_state(state[:size])
-    for device, part in enumerate(state[size:].split(_CUDA_BYTES) if len(state) > size else ()):
-        torch.cuda.set_rng_state(part.clone(), device)
-
-
-_CUDA_BYTES = 16
-_HAS_CUDA = torch.cuda.is_available()
-
-
-@contextmanager
-def drawing_from(state: Any, is_first: bool = False) -> Iterator[None]:
-    """Let random numbers be drawn from a state, and put the generators back.
-
-    is_first: whether the generators stay where they have been moved to if they were in that state.
-    """
-    before = state_of_generators()
-    if is_first and torch.equal(before, state):
-        yield
-        return
-    set_generators(state)
-    try:
-        yield
-    finally:
-        set_generators(before)
 
 
 # Nests of tensors

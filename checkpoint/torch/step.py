@@ -1,7 +1,6 @@
-"""The step of a program that calls a foreign module: its record, and that of the state of random numbers.
+"""The step of a program that calls a foreign module: its record.
 
     (torch.nn.Module module training state parameters buffers arguments tangents)
-    (torch.random-state)        PyTorch's random numbers, as they were when the step was first executed
 
 module: a Native of a ForeignModule, or of an Along, which is derived along a path
 (checkpoint.torch.derivatives). arguments: (args, kwargs), or a single tensor. The value is the module's where
@@ -17,20 +16,17 @@ from typing import Any
 import torch
 
 from checkpoint import config
-from checkpoint.ad.arrays import Discrete, Memory, Native
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.opaque import constants
 from checkpoint.ad.operands import leaves
-from checkpoint.ad.record import Effect, Purity, register
-from checkpoint.ad.storage import CONSTANT
 from checkpoint.ad.tensors import record_of
 from checkpoint.ad.values import Unusable
-from checkpoint.driver.effects import Effects
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import tensor
 from checkpoint.torch import derivatives, graphs
 from checkpoint.torch.derivatives import Along, Operands, numbers_in
-from checkpoint.torch.foreign import ForeignModule, Outcome, check, state_of_generators
+from checkpoint.torch.foreign import ForeignModule, Outcome, check
 
 DICTIONARY = "checkpoint.torch: a dictionary"  # stands before the keys and items of one
 
@@ -147,25 +143,4 @@ MODULE = tensor(
     needs=(tuple(range(7)),) * 7,
     shape="as the module has it",
     samples=lambda rng: [],  # every module is another function: tests/pytorch/test_from_module.py
-)
-
-
-def _random_state(effects: Effects, step: int) -> Discrete:
-    return Discrete(effects.state(step, _asked), Memory(CONSTANT))
-
-
-def _asked(last: Any) -> Any:
-    found = state_of_generators()
-    return last if last is not None and torch.equal(last, found) else found
-
-
-register(
-    Effect(
-        name="torch.random-state",
-        arity=0,
-        purity=Purity.EFFECT,
-        doc="the state of PyTorch's random numbers, as it was when the step was first executed",
-        value=_random_state,
-        copies=False,
-    )
 )

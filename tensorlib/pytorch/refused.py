@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from checkpoint.prims.arrays import refused
-from tensorlib.pytorch import activations, networks
+from tensorlib.pytorch import activations
 from tensorlib.pytorch.library import TORCH
 
 _DRAW = (
@@ -88,7 +88,7 @@ def refuse_all() -> None:
     for name in _DROPOUT.split():
         shown = f"torch.nn.functional.{name}, whose numbers come from a hidden state,"
         refused(getattr(torch.nn.functional, name), shown, _MASK)
-    for name, drawn in (networks.DRAWING | activations.DRAWING).items():
+    for name, drawn in activations.DRAWING.items():
         refused(drawn, f"torch.nn.functional.{name}, whose numbers come from a hidden state,", _MASK)
     for path, instead in _FUNCTIONS.items():
         thing = torch

@@ -210,4 +210,4 @@ def test_dropout_of_pytorch_that_drops_nothing(engine: str) -> None:
     with pytest.raises(
         checkpoint.SourceError, match=r"hidden state.*tensorlib.networks.dropout\(x, p, key\)"
     ):
-        grad(lambda x: F.dropout(x, 0.5).sum(), engine=engine)(x)
+        grad(lambda x: F.alpha_dropout(x, 0.5, True).sum(), engine=engine)(x)

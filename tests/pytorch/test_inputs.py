@@ -121,7 +121,7 @@ def like_noise(x: Tensor) -> Any:
 
 
 def dropped(x: Tensor) -> Any:
-    return torch.nn.functional.dropout(x, 0.5).sum()
+    return torch.nn.functional.alpha_dropout(x, 0.5, True).sum()
 
 
 def seeded(x: Tensor) -> Any:
@@ -207,7 +207,7 @@ WRONG: list[tuple[Callable[[Tensor], Any], str]] = [
     (autocast_inside, "torch.autocast .* around the call"),
     (drawn, f"torch.randn, {_OF_STATE}.* explicit key"),
     (like_noise, f"torch.rand_like, {_OF_STATE}"),
-    (dropped, f"functional.dropout, {_OF_STATE}.* multiply by a mask"),
+    (dropped, f"functional.alpha_dropout, {_OF_STATE}.* multiply by a mask"),
     (seeded, f"torch.randn, {_OF_STATE}"),
     (normal_noise, "normal_ of a tensor .* explicit key"),
     (to_numpy, "numpy of a tensor .* tensorlib.to"),
