@@ -32,3 +32,15 @@ def pytest_collection_finish() -> None:
     """Hide the tests from the garbage collector: many of them collect, and each would walk them all."""
     gc.collect()
     gc.freeze()
+
+
+_begun = [""]  # the file whose tests run
+
+
+def pytest_runtest_logstart(nodeid: str) -> None:
+    """Hide what the tests of a file have left, modules and caches, likewise, before those of the next."""
+    file = nodeid.partition("::")[0]
+    if file != _begun[0]:
+        _begun[0] = file
+        gc.collect()
+        gc.freeze()

@@ -25,8 +25,6 @@ _HOOKS = f"hooks of a module are not called in a program: call them in its forwa
 def called(self: Any, *args: Any, **kwargs: Any) -> Any:
     if self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks:
         raise NotImplementedError(_HOOKS)
-    if "_orig_mod" in self._modules:  # what torch.compile returns
-        return self._orig_mod(*args, **kwargs)
     return self.forward(*args, **kwargs)
 
 

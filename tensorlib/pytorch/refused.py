@@ -5,6 +5,7 @@ In: nothing. Out: `refuse_all` registers them.
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import torch
@@ -95,6 +96,9 @@ def refuse_all() -> None:
         for part in path.split("."):
             thing = getattr(thing, part)
         refused(thing, f"torch.{path}", instead)
+    for each in vars(torch._TorchCompileInductorWrapper).values():
+        if isinstance(each, types.FunctionType):
+            refused(each, "what torch.compile returns", "pass what it was made of: module._orig_mod")
     for optimizer in _optimizers():
         for each in (optimizer, optimizer.step, optimizer.zero_grad):
             refused(each, f"torch.optim.{optimizer.__name__}", _UPDATE)

