@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from checkpoint.driver.calls import Calls
 
@@ -173,8 +173,7 @@ class Repeatable(Schedule, Protocol):
 
 def repeatable(schedule: Schedule) -> Repeatable | None:
     """Return the schedule if it can reverse a run any number of times, else None."""
-    found: Any = schedule if hasattr(schedule, "reversals") else None
-    return found  # type: ignore[no-any-return]
+    return cast(Repeatable, schedule) if hasattr(schedule, "reversals") else None
 
 
 def weighs(schedule: Schedule) -> bool:

@@ -178,8 +178,8 @@ class _FreeNames:
         kind = type(expr)
         if kind is Const:
             return ()
-        if kind is Var:
-            return self.share((expr.name,))  # type: ignore[attr-defined]
+        if isinstance(expr, Var):
+            return self.share((expr.name,))
         known = self._known
         parts = [part for child in children(expr) if (part := known[child])]
         bound = binders(expr) if kind in _BINDERS else ()

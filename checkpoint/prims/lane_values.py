@@ -1,4 +1,4 @@
-"""What the steps of `vmap` ask of values: arrays, pytrees and their parts, values in words."""
+"""Tell the steps of `vmap` what values are: arrays, pytrees and their parts, and values in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, described
 from checkpoint.ad.containers import CONTAINERS, Dict, Record
-from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.numbers import real_part
 from checkpoint.ad.values import Capsule, Closure, Pair
 from checkpoint.ad.walk import Branch
 from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, COMPLEX, Overloads
@@ -38,24 +38,14 @@ def builder(value: Any) -> Callable[[list[Any]], Any]:
     return lambda parts: value.with_parts(tuple(parts))
 
 
-def plain_value(value: Any) -> Any:
-    """Return a value without its derivatives, if it is a number."""
-    return real_part(value) if type(value) in NUMBERS else value
-
-
 def is_array(value: Any) -> bool:
     """Return whether a value is an array, with derivatives or without."""
-    return type(plain_value(value)) in ARRAYS
+    return type(real_part(value)) in ARRAYS
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
     """Return the shape of an array."""
-    return tuple(plain_value(value).data.shape)
-
-
-def is_tuple(value: Any) -> bool:
-    """Return whether a value is a tuple, named or not."""
-    return type(value) is Record and issubclass(value.layout.cls, tuple)
+    return tuple(real_part(value).data.shape)
 
 
 def is_pytree(value: Any) -> bool:
@@ -104,7 +94,7 @@ def equal(x: Any, y: Any) -> bool:
                 pending.extend([(one.items[key], other.items[key]) for key in one.items])
             else:
                 pending.extend(zip(one.parts(), other.parts(), strict=True))
-        elif not _equal_leaves(plain_value(one), plain_value(other)):
+        elif not _equal_leaves(real_part(one), real_part(other)):
             return False
     return True
 
@@ -120,7 +110,7 @@ def _equal_leaves(x: Any, y: Any) -> bool:
 
 def in_words(value: Any) -> str:
     """Return a value in words."""
-    plain = plain_value(value)
+    plain = real_part(value)
     if type(plain) in ARRAYS:
         return f"an array {described(plain.data)}"
     if type(value) in (Closure, Capsule):

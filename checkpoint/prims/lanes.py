@@ -30,6 +30,7 @@ from typing import Any
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Memory, Native, Renewal
 from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, List, Record
 from checkpoint.ad.graph import enter, renew
+from checkpoint.ad.numbers import real_part
 from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, lookup, register
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.tensors import ALWAYS, Tensor, apply
@@ -44,15 +45,13 @@ from checkpoint.prims.lane_values import (
     is_array,
     is_complex,
     is_pytree,
-    is_tuple,
-    plain_value,
     pytree_branch,
     shape_of,
     structure,
 )
 from checkpoint.prims.python.iteration import callee_of
 from checkpoint.prims.python.native import class_name
-from checkpoint.prims.python.support import operator, rearrange
+from checkpoint.prims.python.support import is_tuple, operator, rearrange
 
 MAX_POSITIONAL = 6  # the most arguments that the loop over lanes passes by position
 
@@ -199,7 +198,7 @@ def _are_reals(_: Any, results: Any, out_axes: Any) -> bool:
     if type(out_axes) is not int or out_axes not in (0, -1):
         return False
     kinds = set(map(type, results.items))
-    return kinds == {float} or all(type(plain_value(result)) is float for result in results.items)
+    return kinds == {float} or all(type(real_part(result)) is float for result in results.items)
 
 
 def _common_width(_: Any, results: Any, out_axes: Any) -> int:
@@ -250,9 +249,9 @@ def _stacked_parts(values: tuple[Any, ...], axes: Any) -> Branch:
 
 
 def _stacked_arrays(values: tuple[Any, ...], axis: int, like: Any) -> Any:
-    shape, dtype = shape_of(values[0]), plain_value(values[0]).data.dtype
+    shape, dtype = shape_of(values[0]), real_part(values[0]).data.dtype
     for lane, value in enumerate(values):
-        fits = is_array(value) and shape_of(value) == shape and plain_value(value).data.dtype == dtype
+        fits = is_array(value) and shape_of(value) == shape and real_part(value).data.dtype == dtype
         _check(fits, lane, value, values[0])
     rank = len(shape) + 1
     if not -rank <= axis < rank:
@@ -272,7 +271,7 @@ def _stacked_numbers(values: tuple[Any, ...], axis: int, like: Any) -> Any:
     """Return an array of reals, of integers, or of booleans; integers beside reals are reals."""
     kinds = set()
     for lane, value in enumerate(values):
-        plain = plain_value(value)
+        plain = real_part(value)
         kinds.add(type(plain))
         fits = kinds <= _REALS or kinds == {bool}
         _check(fits or not (type(plain) in _STACKED or is_complex(value)), lane, value, values[0])

@@ -55,7 +55,7 @@ class Waiting:
 
     @property
     def is_over(self) -> bool:
-        """Whether the run cannot be reversed again."""
+        """Return whether the run cannot be reversed again."""
         return self._sweep.is_over
 
     def close(self) -> None:

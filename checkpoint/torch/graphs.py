@@ -49,7 +49,7 @@ class Graph:
 
     @property
     def is_sound(self) -> bool:
-        """Whether the module has left alone what autograd saved, which PyTorch does not check of hooks."""
+        """Return whether what autograd saved is unchanged, which PyTorch does not check of hooks."""
         return all(v < 0 or x._version == v for x, v in zip(self.saved, self._versions, strict=True))
 
     def cotangents(self, wanted: Sequence[int], cotangent: Sequence[Any]) -> list[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from typing import ClassVar
 
 from checkpoint.ctarget.translate.ops.object_ops import Load, Make, read_field
 from checkpoint.ctarget.translate.ops.operation import (
@@ -78,23 +79,19 @@ class MakeInstance(Make):
     """An INSTANCE of a layout, with as many attributes as it names. Otherwise as Make."""
 
     layout: int
+    function: ClassVar[str] = "make_instance"
 
     def write(self, out: Forward) -> None:
         given = f"REFERENCE({self.layout}), {len(self.cells)}, {self.birth.name}, &{self.to.name}"
         to = out.temporary("to", "Value *")
-        out.put(f"{to} = make_instance(m, {given});", *stored(enumerate(self.cells)))
+        out.put(f"{to} = {self.function}(m, {given});", *stored(enumerate(self.cells)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class MakeRecord(Make):
-    """A RECORD of a layout, not a plain tuple. Otherwise as Make."""
+class MakeRecord(MakeInstance):
+    """A RECORD of a layout, not a plain tuple. Otherwise as MakeInstance."""
 
-    layout: int
-
-    def write(self, out: Forward) -> None:
-        given = f"REFERENCE({self.layout}), {len(self.cells)}, {self.birth.name}, &{self.to.name}"
-        to = out.temporary("to", "Value *")
-        out.put(f"{to} = make_record(m, {given});", *stored(enumerate(self.cells)))
+    function: ClassVar[str] = "make_record"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from checkpoint.ctarget.translate.ops.operation import Forward, Op, Undifferentiated
 from checkpoint.ctarget.translate.ops.places import Place, Source
@@ -76,6 +77,7 @@ class Apart(Undifferentiated, Op):
 
     place: Place
     other: Place
+    exits_if: ClassVar[str] = "=="
 
     def reads(self) -> Sequence[Source]:
         return (self.place, self.other)
@@ -84,24 +86,15 @@ class Apart(Undifferentiated, Op):
         return ()
 
     def write(self, out: Forward) -> None:
-        out.put(if_unlikely(f"{self.place.name}.object == {self.other.name}.object", out.exit()))
+        objects = f"{self.place.name}.object {self.exits_if} {self.other.name}.object"
+        out.put(if_unlikely(objects, out.exit()))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Together(Undifferentiated, Op):
+class Together(Apart):
     """Exits unless two values are one object."""
 
-    place: Place
-    other: Place
-
-    def reads(self) -> Sequence[Source]:
-        return (self.place, self.other)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
-
-    def write(self, out: Forward) -> None:
-        out.put(if_unlikely(f"{self.place.name}.object != {self.other.name}.object", out.exit()))
+    exits_if: ClassVar[str] = "!="
 
 
 @dataclass(frozen=True, eq=False, slots=True)

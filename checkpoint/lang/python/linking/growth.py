@@ -39,7 +39,7 @@ def recursion_room() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """What a trial has reached, when all of it is noted already."""
+    """Stands for what a trial has reached, when all of it is noted already."""
 
     name: str = "a function"
 
