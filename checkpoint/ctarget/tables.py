@@ -167,6 +167,9 @@ def _end(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
         struct.point = return_point(peer.target(end.leave), peer.target(end.handler), copied)
 
 
+LANES: set[int] = set()  # the addresses of the return points, made so far, of frames of loops over lanes
+
+
 def return_point(
     block: BlockPeer, handler: BlockPeer | None = None, copied: set[str] | frozenset[str] = frozenset()
 ) -> Any:
@@ -185,5 +188,7 @@ def return_point(
             "copies": block.own("bool[]", [name in copied for name in saved]),
             "lane": lane_position(saved, block.code.span) + 1,
         }
-        block.points[key] = block.own("ReturnPoint *", fields)
+        point = block.points[key] = block.own("ReturnPoint *", fields)
+        if point.lane:
+            LANES.add(int(runtime().ffi.cast("uintptr_t", point)))
     return block.points[key]

@@ -17,6 +17,7 @@ from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, procedure_peer
 from checkpoint.ctarget.states import Held
+from checkpoint.ctarget.tables import LANES
 
 DEPTH, MOST = 6, 256
 MOST_SAVED = 16  # values that the frame of a loop over lanes saves
@@ -66,6 +67,8 @@ def lane_seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
     """Return the block at which the innermost loop over lanes continues, in one of whose lanes a machine is,
     and the shapes by register. The result of the lane is expected to be like that of the first lane.
     """
+    if not LANES:  # no frame is one of these, and the stack may be deep
+        return None
     module = runtime()
     room = MOST_SAVED * MOST * _NUMBERS
     numbers, block = module.ffi.new("int64_t[]", room), module.ffi.new("Block *[1]")
