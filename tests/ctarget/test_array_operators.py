@@ -69,11 +69,11 @@ FUNCTIONS = (sums, products, quotients, extremes, bounded, strided, broadcast, m
 
 
 def bits(found: Any) -> Any:
-    return (
-        tuple(map(bits, found))
-        if isinstance(found, tuple)
-        else (np.asarray(found).dtype, np.asarray(found).tobytes())
-    )
+    """The bits of the numbers in `found`; all NaNs are equal (docs/design/index.md)."""
+    if isinstance(found, tuple):
+        return tuple(map(bits, found))
+    array = np.asarray(found)
+    return array.dtype, np.where(np.isnan(array), np.array(np.nan, array.dtype), array).tobytes()
 
 
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
@@ -106,7 +106,11 @@ def turns(x: Any, w: Any, count: int) -> Any:
 
 
 def test_other_threads_run_between_steps_on_arrays() -> None:
-    """The lock of Python is held over several steps, but not over a whole run."""
+    """The lock of Python is held over several steps, but not over a whole run.
+
+    How often the other thread is given the processor in a run is the machine's affair, so longer runs follow
+    until it came in between; under a lock held over a whole run it never would.
+    """
     gradient, over, moments = grad(turns, engine="c"), threading.Event(), []
 
     def other() -> None:
@@ -114,14 +118,19 @@ def test_other_threads_run_between_steps_on_arrays() -> None:
             moments.append(time.perf_counter())
             time.sleep(0.0001)
 
+    def between(count: int) -> int:
+        began = time.perf_counter()
+        gradient(np.ones(4), np.full(4, 0.9), count)
+        ended = time.perf_counter()
+        return sum(began < moment < ended for moment in moments)
+
     thread = threading.Thread(target=other)
     thread.start()
-    began = time.perf_counter()
-    gradient(np.ones(4), np.full(4, 0.9), 20_000)
-    ended = time.perf_counter()
-    over.set()
-    thread.join()
-    assert sum(began < moment < ended for moment in moments) > 3
+    try:
+        assert any(between(count) > 3 for count in (20_000, 80_000, 320_000))
+    finally:
+        over.set()
+        thread.join()
 
 
 def kinds(x: Any, count: int) -> Any:

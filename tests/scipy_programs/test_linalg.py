@@ -58,9 +58,10 @@ FUNCTIONS = {
     "sqrtm": lambda a: linalg.sqrtm(a @ a.T),
     "logm": lambda a: linalg.logm(a @ a.T),
     "eigh": lambda a: linalg.eigh(symmetric(a))[0],
-    "eigh vectors": lambda a: linalg.eigh(symmetric(a), lower=False)[1] ** 3,
+    # The signs of vectors are LAPACK's choice, and may differ between two points: squares are differentiated.
+    "eigh vectors": lambda a: linalg.eigh(symmetric(a), lower=False)[1] ** 2,
     "eigvalsh": lambda a: linalg.eigvalsh(symmetric(a)),
-    "svd": lambda a: np.concatenate([linalg.svd(a)[0], linalg.svd(a)[2]]),
+    "svd": lambda a: np.concatenate([linalg.svd(a)[0], linalg.svd(a)[2]]) ** 2,
     "singular values": lambda a: linalg.svd(a @ B, full_matrices=False)[1] * linalg.svdvals(a)[:2],
     "qr": lambda a: np.concatenate(linalg.qr(a)),
     "qr economic": lambda a: np.concatenate(linalg.qr(a @ B, mode="economic")),
