@@ -6,7 +6,7 @@ compiled and installed while the run continues, or while it waits (CHECKPOINT_JI
 A sample takes the block at whose first step the machine is: so a block is found the sooner the more of the
 time is spent in it. In the background a block is translated at once if it was found often of late, any other
 one only where runs have taken much longer than its translation will (effort.py). Within a lane of `vmap` it
-also takes the block at which the loop over lanes continues, which takes few of the steps.
+first takes the block at which the loop over lanes continues: its unit has all that a lane does.
 
 What always holds: a block is translated, or found untranslatable, once. Without a compiler, if it fails,
 or if anything else in here fails, one warning reports it, and the run continues in the machine
@@ -218,10 +218,9 @@ class Translator:
 
         with making:
             here = forms.Place(peer_at(at.block), partial(forms.standing, held))
-            begun = self._begin(here, account, taped, waits)
-            lane = forms.loop_over_lanes(held) if begun is None else None
-            if lane is not None:
-                begun = self._begin(lane, account, taped, waits)
+            lane = forms.loop_over_lanes(held)
+            begun = None if lane is None else self._begin(lane, account, taped, waits)
+            begun = begun or self._begin(here, account, taped, waits)
         self.effort.spent += perf_counter() - began
         if begun is None:
             return Found.NOTHING

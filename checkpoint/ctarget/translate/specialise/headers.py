@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
@@ -18,12 +19,21 @@ from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.values import Abstract, Call, Copier, Held, State, key, leaves
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Node
 
-MAX_NODES = 150  # of a unit
-MAX_HEADERS = 24
 MAX_KEYS = 8  # headers of one block with virtual objects; from then on these are made
 MAX_MADE = 4  # so many more headers of the block, then paths exit
-MAX_JUMPS = 100
 MAX_PATH_NODES = 120
+
+
+class Limits(NamedTuple):
+    """How large a unit may become before paths exit: a compiler takes the longer, the more nodes it has."""
+
+    nodes: int
+    headers: int
+    jumps: int
+
+
+LIMITS = Limits(nodes=150, headers=24, jumps=100)
+OF_LANES = Limits(nodes=1_200, headers=64, jumps=250)  # whoever maps lanes has many, and all are alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +62,12 @@ class PathSoFar:
 class Headers:
     """The headers of one unit.
 
-    states: the State at each, by its number. waiting: those without a tree. nodes: how many nodes the
-    unit has so far.
+    limits: of its size. states: the State at each, by its number. waiting: those without a tree. nodes: how
+    many nodes the unit has so far.
     """
 
     def __init__(self, peer: BlockPeer, shapes: dict[int, Shape]) -> None:
+        self.limits = OF_LANES if _loops_over_lanes(peer) else LIMITS
         self.builder = Builder(peer.block.label)
         self.unit = self.builder.unit
         self.states: dict[int, State] = {}
@@ -74,8 +85,8 @@ class Headers:
             materialiser.make_all(state)
             node.effects += materialiser.effects
             header = self._by_key.get(key(peer, state))
-        is_full = len(self._of_block(peer)) >= MAX_KEYS + MAX_MADE or len(self._by_key) >= MAX_HEADERS
-        if (header is None and is_full) or self.unit.jumps >= MAX_JUMPS:
+        is_full = len(self._of_block(peer)) >= MAX_KEYS + MAX_MADE or len(self._by_key) >= self.limits.headers
+        if (header is None and is_full) or self.unit.jumps >= self.limits.jumps:
             node.end = self.exit(peer, state, path.steps)
             return
         if header is None:
@@ -132,13 +143,20 @@ class Headers:
 
     def _grows(self, peer: BlockPeer, state: State) -> bool:
         """Return whether virtual objects accumulate from one header of a block to the next, or the block has
-        too many headers already.
+        too many headers already. Headers below other frames belong to other calls: nothing accumulates there.
         """
-        known = [self.states[header.number].virtual_counts() for header in self._of_block(peer)]
+        known = [self.states[header.number] for header in self._of_block(peer)]
+        counts_known = [each.virtual_counts() for each in known if each.stack() == state.stack()]
         now = state.virtual_counts()
         return len(known) >= MAX_KEYS or any(
-            0 < counts.get(name, 0) < count for counts in known for name, count in now.items()
+            0 < counts.get(name, 0) < count for counts in counts_known for name, count in now.items()
         )
+
+
+def _loops_over_lanes(peer: BlockPeer) -> bool:
+    """Return whether a block's procedure is a loop over lanes, one of which has begun."""
+    points = [point for block in peer.procedure.blocks.values() for point in block.points.values()]
+    return any(point.lane for point in points)
 
 
 def _source(leaf: Place | Constant | Held) -> Source:

@@ -24,6 +24,7 @@ from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.specialise.ends import Ends
 from checkpoint.ctarget.translate.specialise.headers import Headers
 from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.specialise.sections import gather
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Return, Unit
 from checkpoint.ctarget.translate.units.paths import tree
 
@@ -35,6 +36,7 @@ def specialise(peer: BlockPeer, shapes: dict[int, Shape]) -> Unit | None:
     unit = headers.unit
     _remove_first(unit)
     for header in unit.headers:
+        gather(header)
         header.max_steps = max(end.steps for end in ends(header))
     if config.current().check:
         from checkpoint.ctarget.translate.units.check_units import check_unit  # noqa: PLC0415
