@@ -1,7 +1,8 @@
 """Print how far memory grows in a gradient whose arguments are many reals, as tracemalloc finds it.
 
-Run it by `python -m tests.driver.entered_memory NAME BYTES`, with CHECKPOINT_JIT=off: in a process of its own,
-since tracemalloc counts what all threads allocate. It prints two numbers: the peak during the gradient, and what of that the result has.
+Run it by `python -m tests.driver.entered_memory NAME BYTES`, with CHECKPOINT_JIT=off: in a process of its
+own, since tracemalloc counts what all threads allocate. It prints two numbers: the peak during the gradient,
+and what of that the result has.
 """
 
 from __future__ import annotations
