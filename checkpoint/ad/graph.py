@@ -84,9 +84,9 @@ def reach_entered(root: Any) -> tuple[list[Number], list[Any]]:
         elif kind in NON_DIFFERENTIABLE:
             continue
         elif kind is not tuple and value.enters_as_graph:
-            inner, parts = reach(value)
+            inner, more = reach(value)
             found += inner
-            others += parts
+            others += more
         else:
             parts = parts_of(value)
             if is_flat(parts):
