@@ -29,7 +29,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, making
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate import boundary
-from checkpoint.ctarget.translate.effort import Effort, RecentBlocks
+from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, Effort, RecentBlocks
 from checkpoint.errors import TranslationWarning
 from checkpoint.interp.hybrid.machine import ENTRY
 
@@ -258,9 +258,11 @@ class Translator:
 
         try:
             fitting = [each for each in made if each.fits(place.standing())]
-            if fitting or len(made) >= MAX_KINDS or not may_begin:
-                return fitting[0] if fitting else None
-            translation: Translation | None = forms.of_standing(place.standing())
+            is_larger = place.is_loop_over_lanes and bool(fitting) and self._may_enlarge(fitting[-1])
+            if (fitting and not is_larger) or len(made) >= MAX_KINDS or not may_begin:
+                return fitting[-1] if fitting else None
+            is_large = is_larger or (place.is_loop_over_lanes and self.mode == "wait")
+            translation: Translation | None = forms.of_standing(place.standing(), is_large)
         except Exception:
             own.refused.add(label)
             raise
@@ -270,6 +272,11 @@ class Translator:
         account.units.append(translation)
         _register(translation, own, label)
         return translation
+
+    def _may_enlarge(self, translation: Translation) -> bool:
+        """Return whether a unit of a loop over lanes is too small, and runs are long enough to enlarge it."""
+        is_small = translation.unit.is_cut and not translation.is_large and not translation.pending
+        return is_small and self.effort.allows(is_hot=True, expected=EXPECTED_LARGE)
 
     def _may_make(self, own: Account, label: str, account: Account, may_begin: bool) -> bool:
         """Return whether the first unit of a block may be made now."""

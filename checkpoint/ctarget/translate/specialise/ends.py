@@ -98,6 +98,7 @@ class Ends:
     def _translate(self, node: Node, state: State, path: PathSoFar) -> None:
         self.headers.nodes += 1
         if self.headers.nodes > self.headers.limits.nodes:
+            self.headers.is_cut = True
             node.end = self._exit(node, state, path)
             return
         steps = Steps(self.builder, node.block, state.copy(), node)
