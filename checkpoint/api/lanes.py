@@ -14,15 +14,19 @@ from checkpoint.functions.resumption import as_function
 class Mapped(OverLanes):
     """The function that vmap returns: it runs `function` once for each lane.
 
-    function, in_axes, out_axes: as in OverLanes. engine: runs it where it is called outside of programs.
+    function, in_axes, out_axes, exact: as in OverLanes.
+    engine: runs it where it is called outside of programs.
     """
 
-    def __init__(self, function: Callable[..., Any], in_axes: Any, out_axes: Any, engine: str | None) -> None:
+    def __init__(
+        self, function: Callable[..., Any], in_axes: Any, out_axes: Any, exact: bool, engine: str | None
+    ) -> None:
         if not callable(function):
             raise RunError(f"vmap takes a function, not a {type(function).__name__}")
         self.function = function
         self.in_axes = in_axes
         self.out_axes = out_axes
+        self.exact = exact
         self.engine = engine
         functools.update_wrapper(self, function, updated=())
 
@@ -34,12 +38,17 @@ class Mapped(OverLanes):
         return f"<vmap of {getattr(self.function, '__name__', self.function)}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.function, self.in_axes, self.out_axes, self.engine)
+        return type(self), (self.function, self.in_axes, self.out_axes, self.exact, self.engine)
 
 
 @within_programs
 def vmap(
-    f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, *, engine: str | None = None
+    f: Callable[..., Any],
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    *,
+    exact: bool = True,
+    engine: str | None = None,
 ) -> Callable[..., Any]:
     """Return a function that runs f on many items: each run is a lane, with branches and loops of its own.
 
@@ -51,6 +60,9 @@ def vmap(
         arguments hold their items along axis 0.
     out_axes: the axis along which the results are stacked: an int, or a pytree of ints like the result; None
         for what all lanes return alike.
+    exact: whether the value is the loop's to the last bit. If not, f runs once on arrays of all lanes, which
+        divide where they branch apart; what has no such form runs as a loop. Results are the loop's within
+        rounding.
 
     Examples:
         >>> import numpy as np
@@ -62,4 +74,4 @@ def vmap(
         >>> vmap(steps)(np.array([1.0, 10.0, 1000.0])).tolist()
         [0, 4, 10]
     """
-    return Mapped(f, in_axes, out_axes, engine)
+    return Mapped(f, in_axes, out_axes, exact, engine)

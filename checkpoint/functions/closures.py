@@ -270,7 +270,7 @@ def _written_out(f: Any) -> Any:
     """Return a function that can be translated, for one that was made of another outside of programs."""
     if isinstance(f, OverLanes):
         function = _written_out(f.function)
-        return library_lanes.mapped(library_lanes.vmap, function, f.in_axes, f.out_axes)
+        return library_lanes.mapped(library_lanes.vmap, function, f.in_axes, f.out_axes, f.exact)
     if not isinstance(f, Derived):
         return f
     if f.has_state:

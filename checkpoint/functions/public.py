@@ -43,8 +43,10 @@ class OverLanes:
     """A function that runs another on many items at once, as `vmap` makes it.
 
     function: takes one item. in_axes, out_axes: the axes of its arguments and results that hold the items.
+    exact: whether values must be those of a loop over the items to the last bit.
     """
 
     function: Callable[..., Any]
     in_axes: Any
     out_axes: Any
+    exact: bool

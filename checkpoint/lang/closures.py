@@ -85,6 +85,8 @@ class Scopes:
                     expr.definitions = self.lambda_of
                 group = self._group_of_lambda.get(expr)
                 self._captures[expr] = self.free(expr) if group is None else group.captures
+                if not is_part:
+                    expr.captures = self._captures[expr]
 
     def captures(self, lam: Lambda) -> Names:
         """Return the contents of a closure's environment: for a lambda in a group, those of the group."""

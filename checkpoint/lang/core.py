@@ -49,6 +49,7 @@ class Lambda(Expr):
     name: its name in messages, if it has one.
     shown: whether its calls are shown where a run fails: true of the user's own functions.
     definitions: the lambdas that letrecs of its program bind, by name, once the program has been analysed.
+    captures: what its closures' environments hold, as lang/closures.py names it, once that is so.
     primitive: the primitive of which this is the eta-expansion (a primitive used as a value).
     compiled: what each engine has compiled this lambda to, by the engine's name; engines fill it in.
     stands_for: the Python object that it is as a value, or a weak reference to it; MADE: the program makes it
@@ -64,6 +65,7 @@ class Lambda(Expr):
     compiled: dict[str, object] = field(default_factory=dict, repr=False)
     shown: bool = False
     definitions: dict[str, Lambda] = field(default_factory=dict, repr=False)
+    captures: tuple[str, ...] = ()
     stands_for: object = None
     dependences: dict[object, object] | None = field(default=None, repr=False)
     rounds: bool = True

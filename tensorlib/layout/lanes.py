@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from checkpoint.ad.array_library import dtype_kind, namespace_of, zeros_beside
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import call, linear
@@ -78,5 +80,83 @@ JOINED = tensor(
         (rng.normal(size=2), [rng.normal(size=3), rng.normal(size=3)], 0),
         (rng.normal(size=2), [rng.normal(size=3), rng.normal(size=3)], -1),
         (rng.normal(size=2), [rng.normal(size=()), rng.normal(size=())], 0),
+    ],
+)
+
+
+# Batched programs (checkpoint/prims/batched): arrays whose first axis is that of lanes
+
+
+def _taken_vjp(xp: Any, g: Any, y: Any, a: Any, at: Any) -> Any:
+    whole = zeros_beside(a, a.shape, a.dtype)
+    whole[at] = g
+    return whole
+
+
+def _merged(xp: Any, parts: Any, at: Any, count: int) -> Any:
+    """Return arrays of several groups of lanes as one of `count` lanes; at: the places of each group."""
+    first = parts[0]
+    whole = zeros_beside(first, (count, *first.shape[1:]), first.dtype)
+    for part, places in zip(parts, at, strict=True):
+        whole[places] = part
+    return whole
+
+
+def _alike(xp: Any, like: Any, x: Any, count: int) -> Any:
+    """Return a number or array once for each lane, beside the elements of an array `like`."""
+    if isinstance(x, float | int):
+        whole = zeros_beside(like, (count,), type(x))
+        whole[...] = x
+        return whole
+    whole = zeros_beside(x, (count, *x.shape), x.dtype)
+    whole[...] = x
+    return whole
+
+
+def _alike_vjp(xp: Any, g: Any, y: Any, like: Any, x: Any, count: int) -> Any:
+    whole = xp.sum(g, axis=0)
+    return float(whole) if isinstance(x, float | int) else whole
+
+
+linear(
+    "tensorlib.lanes_taken",
+    lambda xp, a, at: a[at],
+    _taken_vjp,
+    needs=((1,),),
+    shape="(n, ...), (m,) -> (m, ...), the lanes at some places, no two of them alike",
+    samples=lambda rng: [
+        (rng.normal(size=(3, 2)), np.array([0, 2])),
+        (rng.normal(size=3), np.array([2, 1])),
+    ],
+)
+tensor(
+    "tensorlib.lanes_merged",
+    _merged,
+    vjps=(lambda xp, g, y, parts, at, count: [g[places] for places in at], None, None),
+    jvps=(
+        lambda tangent, y, parts, at, count: call("tensorlib.lanes_merged", tangent, at, count),
+        None,
+        None,
+    ),
+    needs=((1,), (), ()),
+    shape="(n, ...), (m, ...), ... -> (n + m + ..., ...), each lane at the place that it is given",
+    samples=lambda rng: [
+        ([rng.normal(size=(2, 2)), rng.normal(size=(1, 2))], [np.array([0, 2]), np.array([1])], 3),
+    ],
+)
+tensor(
+    "tensorlib.lanes_alike",
+    _alike,
+    vjps=(None, _alike_vjp, None),
+    jvps=(
+        None,
+        lambda tangent, y, like, x, count: call("tensorlib.lanes_alike", like, tangent, count),
+        None,
+    ),
+    needs=((), (1,), ()),
+    shape="(...) -> (n, ...), n times the same",
+    samples=lambda rng: [
+        (rng.normal(size=2), 1.5, 3),
+        (rng.normal(size=2), rng.normal(size=(2, 3)), 2),
     ],
 )

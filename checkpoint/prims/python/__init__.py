@@ -50,6 +50,7 @@ Loops and calls (iteration.py, foreign.py)
     O call-primitive f ...   primops functions f call x   interrupt functions f call x l
 Lanes of vmap (checkpoint/prims/lanes.py)
     O lanes f args keywords in_axes   enter-lane f args keywords row   stack-lanes like results out_axes
+    Many lanes at once: checkpoint/prims/batched/steps.py
 Solvers of packages, with functions of the program (solvers.py)
     O solver name functions arguments   implicit f x   attached y f x   moved f b
     O underived text f y

@@ -15,9 +15,28 @@ from typing import Any
 from checkpoint.lang.python.library.intrinsics import apply, prim
 
 
-def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0, *, engine: Any = None) -> Any:
+def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0, *, exact: Any = True, engine: Any = None) -> Any:
     """See checkpoint.vmap."""
+    one_by_one = _one_by_one(f, in_axes, out_axes)
+    return one_by_one if exact else _together(f, in_axes, out_axes, one_by_one)
 
+
+def _together(f: Any, in_axes: Any, out_axes: Any, one_by_one: Any) -> Any:
+    """Return a function that runs the batched form of f (prims/batched), or the lanes where that fails."""
+
+    def mapped(*args: Any, **keywords: Any) -> Any:
+        try:
+            together, shared, arrays, count, arity = prim("py.batched-lanes", f, args, keywords, in_axes)
+            results = _call_function(arity)(together, shared, None)
+            return prim("py.batched-results", arrays, count, results, out_axes)
+        except Exception:
+            # The lanes one by one raise what they raise, or return what the batched form cannot.
+            return one_by_one(*args, **keywords)
+
+    return mapped
+
+
+def _one_by_one(f: Any, in_axes: Any, out_axes: Any) -> Any:
     def mapped(*args: Any, **keywords: Any) -> Any:
         count, function, arity, shared, named, arrays = prim("py.lanes", f, args, keywords, in_axes)
         columns = _columns(arrays)
@@ -36,11 +55,11 @@ def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0, *, engine: Any = None) -> 
     return mapped
 
 
-def mapped(make: Any, f: Any, in_axes: Any, out_axes: Any) -> Any:
+def mapped(make: Any, f: Any, in_axes: Any, out_axes: Any, exact: Any) -> Any:
     """Return a function that does what one made by `vmap` outside of programs does."""
 
     def over_lanes(*args: Any, **keywords: Any) -> Any:
-        return make(f, in_axes, out_axes)(*args, **keywords)
+        return make(f, in_axes, out_axes, exact=exact)(*args, **keywords)
 
     return over_lanes
 
