@@ -27,7 +27,7 @@ from checkpoint.ad.arrays import ARRAYS, Array
 from checkpoint.ad.containers import CONTAINERS
 from checkpoint.ad.graph import ATOMS, reach
 from checkpoint.ad.numbers import NUMBERS, Node, Tape, real_part
-from checkpoint.ad.operands import leaves
+from checkpoint.ad.operands import is_many_reals, leaves
 from checkpoint.ad.pullbacks import Rules
 from checkpoint.ad.storage import CONSTANT
 
@@ -135,7 +135,7 @@ def mark_result(record: Rules, operands: Sequence[Any], literals: int, result: A
     literals: the bits of operands that are constants whatever they are. A view has its operand's activity.
     """
     kind = type(result)
-    if kind is not Array and kind not in CONTAINERS:
+    if (kind is not Array and kind not in CONTAINERS) or is_many_reals(result):
         return
     for position, operand in enumerate(operands):
         if literals >> position & 1 or record.vjp(position) is None:

@@ -153,6 +153,11 @@ def of_reals(items: Sequence[Any]) -> bool:
     return len(items) >= MANY and type(items[0]) is float and set(map(type, items)) == _REAL
 
 
+def is_many_reals(operand: Any) -> bool:
+    """Return whether an operand is a tuple or list of many reals, none with a derivative."""
+    return type(operand) in (List, Record) and of_reals(operand.items)
+
+
 # Results
 
 

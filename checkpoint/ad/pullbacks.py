@@ -121,6 +121,19 @@ class Pullback:
             else:
                 yield self._contribution(cotangent, like, g)
 
+    def of_elements(self, received: Sequence[Any]) -> list[Any]:
+        """Return the contributions to the elements of the only wanted operand, in their order: none if all
+        that is received is 0.0.
+        """
+        if not any(received):
+            return []
+        g = self._cotangent(received)
+        ((position, cotangent),) = self._cotangents(g)
+        like = self.natives[position]
+        if of_reals(like) and of_reals(cotangent):
+            return list(cotangent)
+        return [*self._spread(cotangent, like, g)][::-1]
+
     def _cotangents(self, g: Any) -> Iterator[tuple[int, Any]]:
         """Yield the positions of the wanted operands and their cotangents, the last one first."""
         natives, record = self.natives, self.record

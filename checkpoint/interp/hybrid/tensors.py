@@ -25,7 +25,7 @@ from checkpoint.ad.array_library import functions_for, namespace
 from checkpoint.ad.arrays import Array, Memory, array_of
 from checkpoint.ad.containers import CONTAINERS, List, Record
 from checkpoint.ad.numbers import DERIVED, NUMBERS
-from checkpoint.ad.operands import leaves, native, natives_of, of_reals
+from checkpoint.ad.operands import is_many_reals, leaves, native, natives_of, of_reals
 from checkpoint.ad.pullbacks import Pullback
 from checkpoint.ad.record import Scalar
 from checkpoint.ad.storage import in_place, supersede
@@ -93,11 +93,11 @@ class Pulled:
             received = cotangent.take_reals(self.results.birth, self.results.count)
         else:
             received = [cotangent.take(*key) for key in self.results]
-        contributions = self.pullback.contributions(received)
         if isinstance(self.places, Elements):
-            if backwards := list(contributions):
-                cotangent.give_reals(self.places.birth, backwards[::-1])
+            if found := self.pullback.of_elements(received):
+                cotangent.give_reals(self.places.birth, found)
             return
+        contributions = self.pullback.contributions(received)
         for place, contribution in zip(reversed(self.places), contributions, strict=False):
             if isinstance(place, str):
                 slots[place] = slots.get(place, 0.0) + contribution
@@ -179,7 +179,8 @@ def on_arrays(record: Any, operands: Values) -> Tensor | None:
 
 def carries_derivative(operands: Values) -> bool:
     """Return whether a number in the operands is under a derivative."""
-    return any(not DERIVED.isdisjoint(map(type, leaves(operand))) for operand in operands)
+    others = [operand for operand in operands if not is_many_reals(operand)]
+    return any(not DERIVED.isdisjoint(map(type, leaves(operand))) for operand in others)
 
 
 def refuse_duals(operands: Values) -> None:
