@@ -8,6 +8,8 @@ _Static_assert(sizeof(uintptr_t) == sizeof(void *), "references are addresses");
 
 uintptr_t ck_services(void) { return (uintptr_t)&SERVICES; }
 
+uint64_t ck_unit_runs(void) { return unit_runs(); }
+
 size_t ck_unit_bytes(void) { return sizeof(Unit); }
 size_t ck_entry_bytes(void) { return sizeof(UnitEntry); }
 

@@ -10,6 +10,9 @@
 
 uintptr_t ck_services(void); /* the address of SERVICES, for a library's unit_bind */
 
+/* How many runs of units there were, each of which has left its unit: about, where several threads have some. */
+uint64_t ck_unit_runs(void);
+
 size_t ck_unit_bytes(void);
 size_t ck_entry_bytes(void);
 

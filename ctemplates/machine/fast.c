@@ -11,6 +11,10 @@
 /* The least words that a run should have room for: with fewer, entering and leaving cost more than the blocks. */
 enum { FEW = 512 };
 
+static uint64_t runs;
+
+uint64_t unit_runs(void) { return __atomic_load_n(&runs, __ATOMIC_RELAXED); }
+
 bool run_unit(Machine *m, const Instruction *fast, const Block *block, int64_t steps, int64_t stop) {
     if (UNLIKELY(m->calls)) return false; /* calls within units are not seen */
     m->block = block;
@@ -19,7 +23,10 @@ bool run_unit(Machine *m, const Instruction *fast, const Block *block, int64_t s
     for (const UnitEntry *entry = fast->pointer; entry; entry = entry->next) {
         const Unit *unit = entry->unit;
         RunUnit *run = __atomic_load_n(m->tape ? &unit->tape : &unit->plain, __ATOMIC_ACQUIRE);
-        if (run && run(unit, m, entry->head, stop)) return true;
+        if (run && run(unit, m, entry->head, stop)) {
+            __atomic_store_n(&runs, unit_runs() + 1, __ATOMIC_RELAXED);
+            return true;
+        }
     }
     return false;
 }

@@ -53,6 +53,8 @@ struct UnitEntry {
 /* Runs the unit that the instruction FAST of the block points to, from the block's start on; false: nothing was
  * done, or it lacks the form that is wanted. */
 bool run_unit(Machine *machine, const Instruction *fast, const Block *block, int64_t steps, int64_t stop);
+/* Returns how many runs of units there were in the process: about, where several threads have some at a time. */
+uint64_t unit_runs(void);
 /* Reserves room for a run on the machine's tape: from the result to *end, `least` words at least, in one chunk, and
  * not much more than what the limit of the tape leaves. NULL: the tape is nearly full, or there may be duals
  * (m->tags). */

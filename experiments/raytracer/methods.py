@@ -70,6 +70,13 @@ def _ours(by_loop: bool, size: tuple[int, int], memory: int) -> Gradient:
     return run
 
 
+def unit_runs() -> int:
+    """Return how many runs of translated code there were in this process, each of which was left once."""
+    from checkpoint.ctarget.library import runtime  # noqa: PLC0415 (as above)
+
+    return int(runtime().lib.ck_unit_runs())
+
+
 def loop_loss(light: Vector, scene: Scene, places: inverse.Pixels, sought: list[list[float]]) -> float:
     """Return the loss with the light at a place, by a loop."""
     return in_a_loop(scene._replace(light=light), places, sought)

@@ -24,9 +24,11 @@ PROCESS = "experiments.raytracer.methods"
 IN_TURN, IN_TURN_FULL = (24, 18), (160, 120)
 SMALL: dict[tuple[int, int], tuple[str, ...]] = {(24, 18): (VMAP,), (160, 120): (LOOP, TORCH, JAX)}
 FULL = dict.fromkeys([(160, 120), (320, 240), (640, 480), (1280, 960)], METHODS)
+OURS = (VMAP, LOOP)
+WARM = 2  # first calls, in which libraries are loaded and what runs long is translated, for the most part
 MEMORY = 1024  # MiB that memory= allows
 KEY = ("method", "size", "memory", "cap")  # what identifies a row
-TIMES = ("size", "method", "ms", "us per pixel", "of PyTorch's", "spread")
+TIMES = ("size", "method", "ms", "us per pixel", "exits per pixel", "of PyTorch's", "spread")
 ALONE = ("size", "method", "s", "us per pixel", "MiB", "loss")
 Row = dict[str, Any]
 
@@ -37,21 +39,28 @@ def available(names: tuple[str, ...]) -> list[str]:
     return [name for name in names if importlib.util.find_spec(needs.get(name, "numpy")) is not None]
 
 
-def in_turn(size: tuple[int, int], names: list[str], memory: int, rounds: int) -> list[Row]:
-    """Return the times of methods that take turns in this process, after two first calls of each."""
+def in_turn(size: tuple[int, int], names: list[str], memory: int, rounds: int, warm: int = WARM) -> list[Row]:
+    """Return the times of methods that take turns in this process, after so many first calls of each; and how
+    often translated code is left.
+    """
     runs = {name: methods.method(name, *size, memory) for name in names}
     for run in runs.values():
-        for _ in range(2):
+        for _ in range(warm):
             run(BEGIN)
     found: dict[str, list[float]] = {name: [] for name in names}
+    exits: dict[str, float | None] = dict.fromkeys(names)
     for _ in range(rounds):
         for name, run in runs.items():
             gc.collect()
+            before = methods.unit_runs() if name in OURS else 0
             found[name].append(common.seconds(lambda run=run: run(BEGIN)))  # type: ignore[misc]
+            if name in OURS:
+                exits[name] = (methods.unit_runs() - before) / (size[0] * size[1])
     medians = {name: statistics.median(each) for name, each in found.items()}
     return [
         {"method": name, "size": _shown(size), "seconds": median, "us": 1e6 * median / (size[0] * size[1])}
         | {"ratio": median / medians[TORCH] if TORCH in medians else None}
+        | {"exits": exits[name]}
         | {"spread": (max(found[name]) - min(found[name])) / median}
         for name, median in medians.items()
     ]
@@ -79,8 +88,9 @@ def size_of(text: str) -> tuple[int, int]:
 
 def _time_line(row: Row) -> list[str]:
     ratio = "" if row["ratio"] is None else f"{row['ratio']:.2f}"
+    exits = "" if row["exits"] is None else f"{row['exits']:.2f}"
     ms, us = f"{1e3 * row['seconds']:.1f}", f"{row['us']:.2f}"
-    return [row["size"], row["method"], ms, us, ratio, f"{row['spread']:.0%}"]
+    return [row["size"], row["method"], ms, us, exits, ratio, f"{row['spread']:.0%}"]
 
 
 def _alone_line(row: Row) -> list[str]:
@@ -100,6 +110,7 @@ def main() -> None:
     options.add_argument("--memory", type=int, default=MEMORY, help=f"MiB that memory= allows ({MEMORY})")
     options.add_argument("--cap", type=int, help="MiB that any process may take beyond its imports")
     options.add_argument("--size", type=size_of, action="append", help="these sizes only, none in turn")
+    options.add_argument("--warm", type=int, default=WARM, help=f"first calls in turn, not measured ({WARM})")
     options.add_argument("--only", default="", help="methods whose names contain this")
     chosen = options.parse_args()
     memory, cap = chosen.memory * MIB, chosen.cap and chosen.cap * MIB
@@ -109,7 +120,7 @@ def main() -> None:
     times: list[Row] = []
     if not chosen.size and not chosen.only:
         first = IN_TURN_FULL if chosen.full else IN_TURN
-        times = in_turn(first, available(METHODS), memory, chosen.repeats)
+        times = in_turn(first, available(METHODS), memory, chosen.repeats, chosen.warm)
         print(common.table(TIMES, list(map(_time_line, times))) + "\n", flush=True)
     rows: list[Row] = []
     for size, names in sizes.items():

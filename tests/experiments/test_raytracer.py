@@ -96,6 +96,7 @@ def test_rows_and_failures() -> None:
     names = running.available(methods.METHODS)
     rows = running.in_turn(SIZE, names, 64 * methods.MIB, 1)
     assert [row["method"] for row in rows] == names
+    assert all((row["exits"] is not None) == (row["method"] in running.OURS) for row in rows)
     row = running.alone(SIZE, methods.LOOP, 64 * methods.MIB, None)
     assert row["size"] == "8x6"
     assert np.isclose(row["loss"], _by_hand()[0], rtol=1e-12)
