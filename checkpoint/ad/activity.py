@@ -25,7 +25,7 @@ from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, Array
 from checkpoint.ad.containers import CONTAINERS
-from checkpoint.ad.graph import ATOMS, reach
+from checkpoint.ad.graph import ATOMS, reach_entered
 from checkpoint.ad.numbers import NUMBERS, Node, Tape, real_part
 from checkpoint.ad.operands import is_many_reals, leaves
 from checkpoint.ad.pullbacks import Rules
@@ -39,15 +39,15 @@ def is_constant(number: Any) -> bool:
 
 
 def enter_as_constant(value: Any) -> None:
-    """Mark the arrays of an argument as constant in the run that it has entered."""
+    """Mark the arrays of an argument, which has entered, as constant in its run."""
     if type(value) is Array:
         value.memory.constant = True
     elif type(value) in CONTAINERS and _ARRAY.issuperset(map(type, value.parts())):
         for memory in set(map(_MEMORY, value.parts())):  # often one is that of all
             memory.constant = True
     elif type(value) not in ATOMS and type(value) is not float:
-        for number in reach(value)[0]:
-            array = number if type(number) is Array else real_part(number)
+        for number in reach_entered(value)[0]:
+            array = real_part(number)
             if type(array) is Array:
                 array.memory.constant = True
 

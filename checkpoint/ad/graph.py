@@ -68,6 +68,34 @@ def reach(root: Any) -> tuple[list[Number], list[Any]]:
     return found, others
 
 
+def reach_entered(root: Any) -> tuple[list[Number], list[Any]]:
+    """Return the numbers that a value reaches which has entered, and the others in its closures and capsules.
+
+    They are in the order of `reach`. Nothing in its data is met twice, so nothing need be remembered.
+    """
+    found: list[Number] = []
+    others: list[Any] = []
+    stack = [root]
+    while stack:
+        value = stack.pop()
+        kind = type(value)
+        if kind in NUMBERS:
+            found.append(value)
+        elif kind in NON_DIFFERENTIABLE:
+            continue
+        elif kind is not tuple and value.enters_as_graph:
+            inner, more = reach(value)
+            found += inner
+            others += more
+        else:
+            parts = parts_of(value)
+            if is_flat(parts):
+                found.extend(parts)
+            else:
+                stack.extend(reversed(parts))
+    return found, others
+
+
 def containers_in(root: Any) -> list[Any]:
     """Return what a value reaches that is neither number nor atom, once each, in the canonical order."""
     others: list[Any] = []

@@ -8,7 +8,8 @@ shapes as tangents, so the functions for `tangent` serve both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from checkpoint.ad.accumulators import contribution_of
@@ -18,6 +19,7 @@ from checkpoint.ad.graph import (
     PLAIN_NUMBERS,
     containers_in,
     each_number,
+    is_flat,
     numbers,
     parts_of,
     replace,
@@ -208,9 +210,33 @@ def tangent_of(value: Any, tangents: Sequence[Number], found: Sequence[Number] |
 def _unfrozen(tangent: Any) -> Any:
     """Return a new tangent after removing the owners of its lists and dictionaries, its value's."""
     for part in containers_in(tangent):
-        if type(part) in MUTABLE_CONTAINERS:
-            part.owner = None
+        _without_owner(part)
     return tangent
+
+
+def cotangent_of_tree(value: Any, cotangents: Iterator[Any]) -> Any:
+    """Return the cotangent of a value that has entered, from the next of these, in the canonical order."""
+
+    def opened(part: Any) -> Any:
+        kind = type(part)
+        if kind in NUMBERS:
+            return next(cotangents)
+        if kind in NON_DIFFERENTIABLE:
+            return None
+        if kind is not tuple and part.enters_as_graph:
+            return Opaque(tuple(islice(cotangents, len(numbers(part)))), identity_of(part))
+        parts = parts_of(part)
+        if is_flat(parts):
+            return _without_owner(with_parts(part, tuple(islice(cotangents, len(parts)))))
+        return Branch(parts, lambda parts: _without_owner(with_parts(part, tuple(parts))))
+
+    return fold(value, opened)
+
+
+def _without_owner(container: Any) -> Any:
+    if type(container) in MUTABLE_CONTAINERS:
+        container.owner = None
+    return container
 
 
 def cotangent_of(value: Any, cotangents: list[Number]) -> Any:

@@ -18,7 +18,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.numbers import Number
 from checkpoint.ad.tangent import seed
 from checkpoint.ad.values import Capsule
-from checkpoint.ctarget.arguments import flat_cotangents, results
+from checkpoint.ctarget.arguments import results, tree_cotangents, unread_births
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import run
@@ -137,12 +137,23 @@ class C:
         """See Engine.cotangent_bytes; elements of arrays are only counted by a sweep."""
         return runtime().lib.ck_cotangent_bytes(cotangent.held), 0
 
-    def argument_cotangents(self, start: State, cotangent: Cotangent, found: Sequence[Number]) -> list[Any]:
+    def restrict(self, cotangent: Cotangent, start: State, positions: Sequence[int]) -> None:
+        """See WithDriver.restrict."""
+        unread = unread_births(start.python(), positions)
+        runtime().lib.ck_cotangent_ignore(cotangent.held, unread.start, len(unread))
+
+    def argument_cotangents(
+        self,
+        start: State,
+        cotangent: Cotangent,
+        found: Sequence[Number],
+        within: Sequence[int] | None = None,
+    ) -> list[Any]:
         """See Engine.argument_cotangents."""
         state = start.python()
-        flat = flat_cotangents(state, cotangent, len(found))
-        if flat is not None:
-            return flat
+        of_tree = tree_cotangents(state, cotangent, len(found), within)
+        if of_tree is not None:
+            return of_tree
         return _ON_STATES.argument_cotangents(state, cotangent.at(state), found)
 
     def results(self, accumulators: list[Any], found: Sequence[Number]) -> list[Any]:

@@ -108,9 +108,8 @@ def follow(
             yield from work.run_own_schedule(schedule, outside.least)
         else:
             if observers or weighs(schedule):
-                module.lib.ck_sweep_weigh_arrays(
-                    held, outside.results, id(outside.given), known_bound(schedule)
-                )
+                given = id(outside.given), known_bound(schedule), outside.entered
+                module.lib.ck_sweep_weigh_arrays(held, outside.results, *given)
             if finals is not None:
                 module.lib.ck_sweep_watch_leaves(held)
             yield from work.follow(schedule, outside.least, finals, reversals)

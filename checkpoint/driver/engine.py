@@ -143,8 +143,14 @@ class Engine(Protocol):
         """
         ...
 
-    def argument_cotangents(self, start: Any, cotangent: Any, found: Sequence[Number]) -> list[Any]:
-        """Return, from a start state's cotangent, that of each component of each number of its `u`."""
+    def argument_cotangents(
+        self, start: Any, cotangent: Any, found: Sequence[Number], within: Sequence[int] | None = None
+    ) -> list[Any]:
+        """Return, from a start state's cotangent, that of each component of each of these numbers of its `u`.
+
+        within: the positions, in order, of the elements of the argument, a tuple, which hold just these
+            numbers; None: that is not known.
+        """
         ...
 
     def results(self, accumulators: list[Any], found: Sequence[Number]) -> list[Any]:
@@ -154,6 +160,13 @@ class Engine(Protocol):
 
 class WithDriver(Engine, Protocol):
     """An engine with a driver of its own, to which the executor leaves all sweeps."""
+
+    def restrict(self, cotangent: Any, start: Any, positions: Sequence[int]) -> None:
+        """Let the argument of `start`, a tuple, have accumulators in the elements at these positions alone.
+
+        Nobody reads any others; the engine may have them nevertheless.
+        """
+        ...
 
     def sweep(
         self,

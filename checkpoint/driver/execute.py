@@ -238,7 +238,7 @@ class _Followed:
         )
         results = min(accumulated, self.sweep.outside.results)
         cotangent += accumulated - results
-        held = self.footprint.bytes + tapes + cotangent
+        held = self.footprint.bytes + tapes + cotangent + self.sweep.outside.entered
         return Report(
             current.steps,
             finished,

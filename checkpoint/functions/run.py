@@ -14,7 +14,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from checkpoint.ad.activity import Unwanted, without
 from checkpoint.ad.array_library import remembered
-from checkpoint.ad.graph import enter, highest_tag_among, holds_atoms, reach, renew, settled
+from checkpoint.ad.containers import TUPLE, Record
+from checkpoint.ad.graph import enter, highest_tag_among, holds_atoms, reach, reach_entered, renew, settled
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import ShapeError, lift, split, tangent_of, zeros_of
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair
@@ -22,11 +23,12 @@ from checkpoint.collector import Paused
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, State
 from checkpoint.driver.finals import Finals
+from checkpoint.driver.outside import Wanted
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RUN_ENDING, RunError, Source, Span, UnfitKey, Unreached
 from checkpoint.functions import trial
-from checkpoint.functions.flat import cotangent_of_flat, entered_flat
+from checkpoint.functions.trees import cotangent_of_items, entered_tree
 from checkpoint.functions.unwanted import unwanted_in
 from checkpoint.lang import core
 from checkpoint.lang.origins import origin_of
@@ -114,8 +116,8 @@ class Run:
     u: the pair (f . x); every path in its data is a location of its own. found: the numbers in it.
     tags: a tag above all those in u. effects: the log that all runs of this share.
     errors: a context in which what a run raises becomes what the caller receives.
-    is_flat: whether the argument is a tuple of flat ones (checkpoint.functions.flat), and f a closure.
-    inputs: how many of the numbers are in f, then.
+    is_tree: whether the argument is a tuple of trees of data (checkpoint.functions.trees), and f a closure.
+    inputs: how many of the numbers are in f.
     renew: makes the run anew, with a program that has what was reached meanwhile; its argument tells whether
         the program's dictionaries take keys of any kind, as takes_any_key does of this run.
     trial: a trial of its program, which has just been made and lacks functions; None: of other programs.
@@ -133,7 +135,7 @@ class Run:
         "errors",
         "found",
         "inputs",
-        "is_flat",
+        "is_tree",
         "renew",
         "tags",
         "takes_any_key",
@@ -154,20 +156,22 @@ class Run:
         is_closure = type(f) is Closure
         if is_closure and len(f.lam.params) != 1:
             raise RunError(_of_one_argument(f.lam), f.lam.span)
-        flat = entered_flat(x, is_new) if is_closure else None
-        self.is_flat = flat is not None
-        if flat is not None:
+        tree = entered_tree(x, is_new) if is_closure else None
+        self.is_tree = tree is not None
+        if tree is not None:
             as_it_is = not f.env.values or (is_new and holds_atoms(f))
             inner, others = ([], []) if as_it_is else reach(f := enter(f, is_new))
-            self.found = [*inner, *flat[1]]
+            self.found = [*inner, *tree[1]]
             self.inputs = len(inner)
-            self.u = Pair(f, flat[0])
+            self.u = Pair(f, tree[0])
             self.tags = highest_tag_among(others)
         else:
-            self.inputs = 0
             self.u = enter(Pair(f, x), is_new)
-            self.found, others = reach(self.u)
-            self.tags = highest_tag_among(others)
+            inner, others = reach(self.u.car)
+            found, more = reach_entered(self.u.cdr)
+            self.found = [*inner, *found]
+            self.inputs = len(inner)
+            self.tags = highest_tag_among([*others, *more])
         self.engine = engine
         self.errors = errors(f.lam.body.span if is_closure and f is not RESUME else None)
         self.effects = Effects()
@@ -224,7 +228,7 @@ class Run:
         assert self.renew is not None
         fresh = self.renew(self.takes_any_key)
         self.u, self.found, self.tags = fresh.u, fresh.found, fresh.tags
-        self.is_flat, self.inputs, self.trial = fresh.is_flat, fresh.inputs, fresh.trial
+        self.is_tree, self.inputs, self.trial = fresh.is_tree, fresh.inputs, fresh.trial
         self.effects = self.effects.again()
 
     def unwanted(self) -> Unwanted | None:
@@ -276,11 +280,23 @@ class Run:
         finals: receives cotangents as soon as they are final; in their places is None.
         """
         with self.errors:
-            if self.is_flat:
-                value, found = swept(self.context(), 0, schedule, self.u, self.found, cotangent_of, finals)
-                return renew(value), cotangent_of_flat(self.u.cdr, found[self.inputs :])
-            outcome = reverse_sweep(self.context(), 0, schedule, self.u, cotangent_of, self.found, finals)
-            return outcome.car, outcome.cdr.cdr
+            wanted = self._wanted()
+            run = self.context(), 0, schedule, self.u
+            if wanted is None:
+                outcome = reverse_sweep(*run, cotangent_of, self.found, finals)
+                return outcome.car, outcome.cdr.cdr
+            value, found = swept(*run, self.found, cotangent_of, finals, wanted)
+            return renew(value), cotangent_of_items(self.u.cdr, wanted.positions, found)
+
+    def _wanted(self) -> Wanted | None:
+        """Return the elements of the argument by which it is differentiated; None where that is no tuple."""
+        x = self.u.cdr
+        if type(x) is not Record or x.layout is not TUPLE:
+            return None
+        if self.by is None:
+            return Wanted(range(len(x.items)), self.found[self.inputs :])
+        positions = sorted(self.by)
+        return Wanted(positions, [number for i in positions for number in reach_entered(x.items[i])[0]])
 
     @_until_all_is_reached
     def waiting(self, schedule: Schedule) -> Waiting:
@@ -292,8 +308,9 @@ class Run:
         """Return the cotangent of the argument, as `vjp` does."""
         with self.errors:
             found = waiting.cotangents(cotangent_of)
-            if self.is_flat:
-                return cotangent_of_flat(self.u.cdr, found[self.inputs :])
+            if self.is_tree:
+                x = self.u.cdr
+                return cotangent_of_items(x, range(len(x.items)), found[self.inputs :])
             return tangent_of(self.u, found, self.found).cdr
 
     @_until_all_is_reached

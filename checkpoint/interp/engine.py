@@ -252,7 +252,13 @@ class Interp:
         """See Engine.received."""
         return Received(recording.leaves, cotangent)
 
-    def argument_cotangents(self, start: State, cotangent: list[Any], found: Sequence[Number]) -> list[Any]:
+    def argument_cotangents(
+        self,
+        start: State,
+        cotangent: list[Any],
+        found: Sequence[Number],
+        within: Sequence[int] | None = None,
+    ) -> list[Any]:
         """See Engine.argument_cotangents. Numbers that the start does not hold have the cotangent 0."""
         held = components(numbers(start))
         table = {id(component): number for component, number in zip(held, cotangent, strict=True)}

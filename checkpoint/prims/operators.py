@@ -50,7 +50,7 @@ from checkpoint.driver.engine import Engine, driver_of
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.observe import observers
-from checkpoint.driver.outside import NOTHING, Outside, outside
+from checkpoint.driver.outside import NOTHING, Outside, Wanted, outside
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection, Plain, Schedule, weighs
 from checkpoint.errors import InternalError
@@ -113,31 +113,56 @@ def swept(
     found: Sequence[Number],
     cotangent_of: Callable[[Any], Any],
     finals: Finals | None = None,
+    wanted: Wanted | None = None,
 ) -> tuple[Any, list[Any]]:
     """Return y, with the run's own locations, and the cotangents of `found`, its numbers, as new numbers.
 
     In the place of the cotangent of an array that entered as a constant is the array: nobody reads it. Of one
-    that was reported by `finals` it is None.
+    that was reported by `finals` it is None. wanted: of which numbers alone cotangents are returned.
     """
     engine = context.engine
     start = engine.start(level, u, context.tags)
     sweep = Sweep(
         engine,
         context.effects,
-        seed=lambda end: engine.seed(end, cotangent_of(end.value)),
-        outside=outside_of(engine, schedule, u, found, finals),
+        seed=_seed(engine, cotangent_of, start, wanted),
+        outside=outside_of(engine, schedule, start, u, found, finals, wanted),
         finals=finals,
     )
     end, cotangent = sweep.run(start, schedule)
     context.tags = max(context.tags, end.tags)
-    accumulators = engine.argument_cotangents(start, cotangent, found)
+    within = None
+    if wanted is not None:
+        found, within = wanted.found, wanted.positions
+    accumulators = engine.argument_cotangents(start, cotangent, found, within)
     if finals is None:
         return end.value, engine.results(accumulators, found)
     return end.value, finals.not_reported(accumulators, found)
 
 
+def _seed(
+    engine: Engine, cotangent_of: Callable[[Any], Any], start: Any, wanted: Wanted | None
+) -> Callable[[Any], Any]:
+    """Return what makes the cotangent of the end of a run from `start`."""
+    own = driver_of(engine)
+
+    def seed(end: Any) -> Any:
+        cotangent = engine.seed(end, cotangent_of(end.value))
+        if own is not None and wanted is not None:
+            own.restrict(cotangent, start, wanted.positions)
+        return cotangent
+
+    return seed
+
+
 def outside_of(
-    engine: Engine, schedule: Schedule, u: Any, found: Sequence[Number], finals: Finals | None
+    engine: Engine,
+    schedule: Schedule,
+    start: Any,
+    u: Any,
+    found: Sequence[Number],
+    finals: Finals | None = None,
+    wanted: Wanted | None = None,
 ) -> Outside:
     """Return what the sweep does not count; results that are reported on the way are counted.
 
@@ -145,7 +170,8 @@ def outside_of(
     """
     if not weighs(schedule) and not observers():
         return NOTHING
-    theirs = outside(u, found)
+    objects = max(getattr(start, "births", 1) - 1, 0)  # interp gives none
+    theirs = outside(u, found, objects, wanted)
     return theirs if finals is None or driver_of(engine) is None else theirs._replace(results=0)
 
 

@@ -35,7 +35,7 @@ class Waiting:
             engine,
             context.effects,
             seed=lambda end: engine.seed(end, seeds[0](end.value)),
-            outside=outside_of(engine, schedule, u, found, None),
+            outside=outside_of(engine, schedule, self._start, u, found),
             pauses=True,
         )
         self._sweep = PausedSweep(sweep, self._start, schedule)

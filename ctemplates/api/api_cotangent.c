@@ -64,6 +64,11 @@ Outcome ck_cotangent_reverse(Held *cotangent, Held *tape) {
     return NO_MEMORY;
 }
 
+void ck_cotangent_ignore(Held *cotangent, uint64_t first, uint64_t count) {
+    cotangent->cotangent->unread = first;
+    cotangent->cotangent->unread_count = count;
+}
+
 size_t ck_cotangent_bytes(const Held *cotangent) { return cotangent->cotangent->bytes; }
 
 /* Slots */

@@ -14,6 +14,9 @@ Held *ck_cotangent_create(const Held *any, const Block *block, uint32_t index, v
 /* Calls reverse_tape. FAILED: the helper has the exception. */
 Outcome ck_cotangent_reverse(Held *cotangent, Held *tape);
 
+/* Lets nothing be added to the fields of `count` births from `first` on: nobody reads their cotangents. */
+void ck_cotangent_ignore(Held *cotangent, uint64_t first, uint64_t count);
+
 size_t ck_cotangent_bytes(const Held *cotangent); /* its own storage */
 
 /* Exports or imports the accumulators of all slots of the current point. */

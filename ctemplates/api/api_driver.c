@@ -52,8 +52,8 @@ SweepOutcome ck_sweep_run(Held *held, Held *cotangent, const Directive *directiv
     return given.outcome;
 }
 
-void ck_sweep_weigh_arrays(const Held *sweep, size_t results, uintptr_t given, size_t bound) {
-    sweep_weigh_arrays(sweep->sweep, results, (void *)given, bound);
+void ck_sweep_weigh_arrays(const Held *sweep, size_t results, uintptr_t given, size_t bound, size_t entered) {
+    sweep_weigh_arrays(sweep->sweep, results, (void *)given, bound, entered);
 }
 void ck_sweep_leave_arrays(const Held *sweep) { sweep_leave_arrays(sweep->sweep); }
 void ck_sweep_suspend_arrays(const Held *sweep) { array_memory_suspend(sweep->sweep->arrays); }

@@ -15,7 +15,7 @@ SweepOutcome ck_sweep_run(Held *sweep, Held *cotangent, const Directive *directi
 
 /* Between these two calls, in one thread, reports include the memory of arrays. results, given, bound: as in driver.h;
  * given is the address of a set of Python's. */
-void ck_sweep_weigh_arrays(const Held *sweep, size_t results, uintptr_t given, size_t bound);
+void ck_sweep_weigh_arrays(const Held *sweep, size_t results, uintptr_t given, size_t bound, size_t entered);
 void ck_sweep_leave_arrays(const Held *sweep);
 void ck_sweep_suspend_arrays(const Held *sweep); /* what is made from here on does not count, ... */
 void ck_sweep_resume_arrays(const Held *sweep);  /* ... until here, which may be in another thread */

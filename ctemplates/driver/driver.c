@@ -39,7 +39,7 @@ static size_t bytes_of_results(const Sweep *s) {
 static size_t bytes_held(const Sweep *s) {
     const Heap *heap = s->heap;
     const size_t arrays = (size_t)(array_memory_live(s->arrays) + storage_table_live(s->storages));
-    const size_t all = heap->bytes + (arrays > heap->reported ? arrays - heap->reported : 0) +
+    const size_t all = heap->bytes + s->entered + (arrays > heap->reported ? arrays - heap->reported : 0) +
                        FOREIGN_BYTES * heap->foreign_count + LEAF_BYTES * s->leaves.total;
     const size_t results = bytes_of_results(s);
     return all > results ? all - results : 0;
@@ -82,12 +82,13 @@ Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t
 
 void sweep_watch_leaves(Sweep *s) { leaves_begin(s->heap, &s->leaves); }
 
-void sweep_weigh_arrays(Sweep *s, size_t results, void *given, size_t bound) {
+void sweep_weigh_arrays(Sweep *s, size_t results, void *given, size_t bound, size_t entered) {
     s->arrays = array_memory_begin();
-    const size_t entered = ENTERED_BYTES * s->heap->foreign_count;
-    s->heap->storages = s->storages = storage_table_begin(given, bound, results, entered);
+    const size_t all = entered + ENTERED_BYTES * s->heap->foreign_count;
+    s->heap->storages = s->storages = storage_table_begin(given, bound, results, all);
     s->heap->weighs = true;
     s->results = results;
+    s->entered = entered;
 }
 
 void sweep_leave_arrays(Sweep *s) {

@@ -38,6 +38,7 @@ typedef struct Sweep {
     ArrayMemory *arrays;  /* counts the arrays made during the sweep; NULL: it does not count them */
     StorageTable *storages; /* likewise, those that have storages */
     size_t results;       /* the bytes of the arrays that it returns as cotangents */
+    size_t entered;       /* the bytes that Python holds for the arguments as they have entered, without arrays */
     Leaves leaves;        /* empty unless they are watched */
     int64_t last;         /* the step at which the run is assumed to end */
     int64_t from;         /* where the running machine started */
@@ -64,9 +65,9 @@ Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t
 void sweep_destroy(Sweep *sweep);
 
 /* Between these two calls, in one thread, the bytes of arrays count as held, except for accumulators of up to `results`
- * bytes. given: the set of the identities of what holds the elements of the arguments' arrays; or NULL. bound: the bytes
- * that may be held, if they are known; else 0. */
-void sweep_weigh_arrays(Sweep *sweep, size_t results, void *given, size_t bound);
+ * bytes; and so do `entered` bytes that Python holds for the arguments. given: the set of the identities of what holds
+ * the elements of the arguments' arrays; or NULL. bound: the bytes that may be held, if they are known; else 0. */
+void sweep_weigh_arrays(Sweep *sweep, size_t results, void *given, size_t bound, size_t entered);
 void sweep_leave_arrays(Sweep *sweep);
 
 /* Before the run begins: watches the arrays among its arguments. sweep_weigh fills in the sizes of the report again, for

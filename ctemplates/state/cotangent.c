@@ -169,7 +169,7 @@ Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field) {
 }
 
 void cotangent_give(Cotangent *c, uint64_t birth, int64_t field, Value cotangent) {
-    if (!birth) {
+    if (!birth || birth - c->unread < c->unread_count) {
         drop(c->heap, cotangent);
         return;
     }

@@ -42,6 +42,7 @@ typedef struct Cotangent {
     size_t program_count, program_room;
     size_t bytes; /* all its memory in the heap but the cotangents that are objects */
     size_t fixed; /* of these, the bytes that depend on the code alone: of registers, programs and rules */
+    uint64_t unread, unread_count; /* births from the first on whose cotangents nobody reads: giving to them does nothing */
     bool mixed; /* whether any cotangent may be anything but a REAL */
     uint8_t *rules; /* by the number of a Scalar: the rule with an operation of its own that reverses it */
     const Block *block; /* the point it belongs to */
@@ -59,7 +60,7 @@ static inline void cotangent_reserve(Cotangent *c, uint32_t registers) {
     if (UNLIKELY(registers > c->registers)) cotangent_reserve_slowly(c, registers);
 }
 
-/* Giving consumes an accumulator, taking makes it the caller's. Giving to birth 0 does nothing. */
+/* Giving consumes an accumulator, taking makes it the caller's. Giving to birth 0, or to an unread one, does nothing. */
 void cotangent_give(Cotangent *c, uint64_t birth, int64_t field, Value cotangent);
 Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field); /* removes it; 0 if there is none */
 Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field); /* NULL: there is none */

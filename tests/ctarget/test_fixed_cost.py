@@ -18,7 +18,7 @@ from checkpoint.ad import tangent
 from checkpoint.ad.numbers import one as one_of
 from checkpoint.api import gradients
 from checkpoint.ctarget import engine as c_engine
-from checkpoint.ctarget.arguments import flat_cotangents
+from checkpoint.ctarget.arguments import tree_cotangents
 from checkpoint.ctarget.library import reason
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.effects import Effects
@@ -80,13 +80,19 @@ def inner(xs: Any) -> Any:
     return xs[0][0] * xs[1]
 
 
+def applied(xs: Any) -> Any:
+    return xs[1](xs[0])
+
+
 A, B = np.array([1.0, 2.0]), np.array([3.0, 4.0])
-FLAT: dict[str, tuple[Callable[..., Any], Any]] = {
+TREES: dict[str, tuple[Callable[..., Any], Any]] = {
     "a number": (one, 3.0),
     "a list": (items, [2.0, 3.0, 4.0]),
     "a tuple": (items, (2.0, 3.0)),
     "a dictionary": (entries, {"b": 2.0, "a": 3.0}),
     "arrays": (arrays, [A, B, A]),
+    "a list in a list": (inner, [[2.0], 3.0]),
+    "lists of both": (inner, [[2.0, A, None], 3.0, {"a": (B, 4.0)}]),
 }
 
 
@@ -99,29 +105,30 @@ def reversed_run(f: Callable[..., Any], x: Any) -> tuple[Any, Any, Any, Any]:
     return engine, start, sweep.run(start, Plain())[1], call.found
 
 
-@pytest.mark.parametrize("name", FLAT)
-def test_cotangents_of_flat_arguments_are_those_of_a_search(name: str) -> None:
-    _, start, cotangent, numbers = reversed_run(*FLAT[name])
+@pytest.mark.parametrize("name", TREES)
+def test_cotangents_of_trees_are_those_of_a_search(name: str) -> None:
+    _, start, cotangent, numbers = reversed_run(*TREES[name])
     state = start.python()
-    found = flat_cotangents(state, cotangent, len(numbers))
+    found = tree_cotangents(state, cotangent, len(numbers), None)
     searched = c_engine._ON_STATES.argument_cotangents(state, cotangent.at(state), numbers)
     assert found is not None
     assert list(map(shown, found)) == list(map(shown, searched))
+    assert tree_cotangents(state, cotangent, len(numbers), [0]) is not None
 
 
 def shown(accumulator: Any) -> Any:
     return accumulator if type(accumulator) is float else accumulator.array.tolist()
 
 
-def test_arguments_that_are_not_flat_are_searched() -> None:
-    engine, start, cotangent, numbers = reversed_run(inner, [[2.0], 3.0])
-    assert flat_cotangents(start.python(), cotangent, len(numbers)) is None
-    assert engine.argument_cotangents(start, cotangent, numbers) == [3.0, 2.0]
+def test_arguments_that_are_no_data_are_searched() -> None:
+    engine, start, cotangent, numbers = reversed_run(applied, [2.0, one])
+    assert tree_cotangents(start.python(), cotangent, len(numbers), None) is None
+    assert engine.argument_cotangents(start, cotangent, numbers) == [4.0]
 
 
 def test_fewer_numbers_than_places_are_searched_for() -> None:
     _, start, cotangent, numbers = reversed_run(items, [2.0, 3.0])
-    assert flat_cotangents(start.python(), cotangent, len(numbers) - 1) is None
+    assert tree_cotangents(start.python(), cotangent, len(numbers) - 1, None) is None
 
 
 def test_programs_that_round_nothing_are_not_searched_for_zeros(monkeypatch: pytest.MonkeyPatch) -> None:

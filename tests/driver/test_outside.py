@@ -5,10 +5,13 @@ from __future__ import annotations
 from types import FunctionType
 from typing import cast
 
+import numpy as np
 import pytest
 
 from checkpoint.ad import graph
+from checkpoint.ad.arrays import Array, Memory
 from checkpoint.ad.containers import TUPLE, Record
+from checkpoint.ad.library import load_imported
 from checkpoint.ad.values import Closure, Environment
 from checkpoint.driver import outside
 from checkpoint.lang.python.source.members import default_of
@@ -23,7 +26,24 @@ def test_without_array_libraries_nothing_is_walked(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(outside, "installed", [])
     monkeypatch.setattr(outside, "containers_in", refused)
-    assert outside.outside(x, [1.0, 2.0]) == expected == outside.Outside(least=16)
+    found = outside.outside(x, [1.0, 2.0])
+    assert found == expected
+    assert (found.given, found.results) == (frozenset(), 0)
+    assert min(found.least, found.entered) >= 16
+
+
+def test_what_is_not_wanted_has_no_cotangents() -> None:
+    load_imported()
+    array = Array(np.zeros(10), Memory())
+    x = Record(TUPLE, (1.0, 2.0, array))
+    both, one, shown = (
+        outside.outside(x, [1.0, 2.0, array], 1, wanted)
+        for wanted in (None, outside.Wanted([1], [2.0]), outside.Wanted([2], [array]))
+    )
+    assert both.least == 2 * one.least
+    assert shown.least == 0
+    assert both.entered == one.entered == shown.entered > outside.outside(x, [1.0, 2.0, array]).entered
+    assert both.results == one.results == shown.results == array.data.nbytes
 
 
 def test_closures_over_atoms_are_told_from_others() -> None:

@@ -13,6 +13,7 @@ from collections import deque
 FREE, SHARE = 0.1, 0.5
 # For other blocks: the share of the time of runs, and the seconds that one more unit will take, about.
 SHARE_COLD, EXPECTED = 0.05, 0.1
+EXPECTED_LARGE = 2.0  # seconds that one of the large units of loops over lanes is to be worth
 # A block is hot if at least OFTEN of the LAST samples have found a machine there.
 LAST, OFTEN = 32, 3
 
@@ -24,8 +25,10 @@ class Effort:
         self.ran = 0.0
         self.spent = 0.0
 
-    def allows(self, is_hot: bool) -> bool:
+    def allows(self, is_hot: bool, expected: float = 0.0) -> bool:
         """Return whether one more translation may be begun, of a hot block or of any other.
+
+        expected: the seconds that it will take, of a hot block.
 
         >>> effort = Effort()
         >>> effort.allows(is_hot=True), effort.allows(is_hot=False)
@@ -38,7 +41,7 @@ class Effort:
         (True, False)
         """
         if is_hot:
-            return self.spent <= FREE + SHARE * self.ran
+            return self.spent + expected <= FREE + SHARE * self.ran
         return self.spent + EXPECTED <= SHARE_COLD * self.ran
 
 

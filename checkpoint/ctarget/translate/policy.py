@@ -6,7 +6,7 @@ compiled and installed while the run continues, or while it waits (CHECKPOINT_JI
 A sample takes the block at whose first step the machine is: so a block is found the sooner the more of the
 time is spent in it. In the background a block is translated at once if it was found often of late, any other
 one only where runs have taken much longer than its translation will (effort.py). Within a lane of `vmap` it
-also takes the block at which the loop over lanes continues, which takes few of the steps.
+first takes the block at which the loop over lanes continues: its unit has all that a lane does.
 
 What always holds: a block is translated, or found untranslatable, once. Without a compiler, if it fails,
 or if anything else in here fails, one warning reports it, and the run continues in the machine
@@ -29,7 +29,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, making
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate import boundary
-from checkpoint.ctarget.translate.effort import Effort, RecentBlocks
+from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, Effort, RecentBlocks
 from checkpoint.errors import TranslationWarning
 from checkpoint.interp.hybrid.machine import ENTRY
 
@@ -218,10 +218,9 @@ class Translator:
 
         with making:
             here = forms.Place(peer_at(at.block), partial(forms.standing, held))
-            begun = self._begin(here, account, taped, waits)
-            lane = forms.loop_over_lanes(held) if begun is None else None
-            if lane is not None:
-                begun = self._begin(lane, account, taped, waits)
+            lane = forms.loop_over_lanes(held)
+            begun = None if lane is None else self._begin(lane, account, taped, waits)
+            begun = begun or self._begin(here, account, taped, waits)
         self.effort.spent += perf_counter() - began
         if begun is None:
             return Found.NOTHING
@@ -259,9 +258,11 @@ class Translator:
 
         try:
             fitting = [each for each in made if each.fits(place.standing())]
-            if fitting or len(made) >= MAX_KINDS or not may_begin:
-                return fitting[0] if fitting else None
-            translation: Translation | None = forms.of_standing(place.standing())
+            is_larger = place.is_loop_over_lanes and bool(fitting) and self._may_enlarge(fitting[-1])
+            if (fitting and not is_larger) or len(made) >= MAX_KINDS or not may_begin:
+                return fitting[-1] if fitting else None
+            is_large = is_larger or (place.is_loop_over_lanes and self.mode == "wait")
+            translation: Translation | None = forms.of_standing(place.standing(), is_large)
         except Exception:
             own.refused.add(label)
             raise
@@ -271,6 +272,11 @@ class Translator:
         account.units.append(translation)
         _register(translation, own, label)
         return translation
+
+    def _may_enlarge(self, translation: Translation) -> bool:
+        """Return whether a unit of a loop over lanes is too small, and runs are long enough to enlarge it."""
+        is_small = translation.unit.is_cut and not translation.is_large and not translation.pending
+        return is_small and self.effort.allows(is_hot=True, expected=EXPECTED_LARGE)
 
     def _may_make(self, own: Account, label: str, account: Account, may_begin: bool) -> bool:
         """Return whether the first unit of a block may be made now."""

@@ -31,10 +31,14 @@ def standing(held: Held) -> Any:
 
 
 class Place(NamedTuple):
-    """A block to translate. standing: returns it with the shapes in its registers, or None."""
+    """A block to translate. standing: returns it with the shapes in its registers, or None.
+
+    is_loop_over_lanes: whether the loop over lanes continues there.
+    """
 
     peer: BlockPeer
     standing: Callable[[], Any]
+    is_loop_over_lanes: bool = False
 
 
 def loop_over_lanes(held: Held) -> Place | None:
@@ -42,18 +46,22 @@ def loop_over_lanes(held: Held) -> Place | None:
     from checkpoint.ctarget.translate.specialise import observe  # noqa: PLC0415
 
     found = observe.lane_seen(held)
-    return None if found is None else Place(found[0], lambda: found)
+    return None if found is None else Place(found[0], lambda: found, is_loop_over_lanes=True)
 
 
-def of_standing(found: Any) -> Translation | None:
-    """Return the translation of a block, for the shapes in its registers, or None: none pays."""
+def of_standing(found: Any, is_large: bool) -> Translation | None:
+    """Return the translation of a block, for the shapes in its registers, or None: none pays.
+
+    is_large: whether the unit may be several times as large as others.
+    """
     if found is None:
         return None
     with stage("specialising"):
         from checkpoint.ctarget.translate.specialise import region  # noqa: PLC0415
 
-        unit = region.specialise(*found)
-    return None if unit is None else Translation(unit, found[1])
+        peer, shapes = found
+        unit = region.specialise(peer, shapes, is_large)
+    return None if unit is None else Translation(unit, shapes, is_large)
 
 
 def _kinds(shapes: dict[int, Any]) -> dict[int, Any]:
@@ -64,13 +72,15 @@ def _kinds(shapes: dict[int, Any]) -> dict[int, Any]:
 class Translation:
     """The translation of one unit.
 
-    pending: the compilations of its forms. seconds: how long compilers took.
+    is_large: whether its unit may be larger than others. pending: the compilations of its forms. seconds: how
+    long compilers took.
     """
 
-    __slots__ = ("_begun", "_made_for", "pending", "seconds", "unit")
+    __slots__ = ("_begun", "_made_for", "is_large", "pending", "seconds", "unit")
 
-    def __init__(self, unit: Unit, shapes: dict[int, Any]) -> None:
+    def __init__(self, unit: Unit, shapes: dict[int, Any], is_large: bool = False) -> None:
         self.unit = unit
+        self.is_large = is_large
         self._made_for = _kinds(shapes)
         self.pending: dict[tuple[str, ...], Compilation] = {}
         self.seconds = 0.0

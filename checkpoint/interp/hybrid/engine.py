@@ -250,7 +250,13 @@ class Hybrid:
         """See Engine.received."""
         return Received(cotangent)
 
-    def argument_cotangents(self, start: State, cotangent: Cotangent, found: Sequence[Number]) -> list[Any]:
+    def argument_cotangents(
+        self,
+        start: State,
+        cotangent: Cotangent,
+        found: Sequence[Number],
+        within: Sequence[int] | None = None,
+    ) -> list[Any]:
         """See Engine.argument_cotangents."""
         start.version.show()
         table: dict[int, float] = {}

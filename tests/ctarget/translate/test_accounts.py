@@ -1,7 +1,8 @@
-"""The steps that sweeps count on the account of a procedure, which decide when it is translated."""
+"""When something is translated: by the steps on the account of a procedure, and how long runs have taken."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from checkpoint import Bisection, Plain, grad, primops
 from checkpoint.ctarget import library
 from checkpoint.ctarget.translate import policy
+from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, SHARE
 from checkpoint.functions.python_functions import run_of
 
 pytestmark = pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
@@ -32,3 +34,18 @@ def test_reversals_in_python_count_no_steps(schedule: Any, monkeypatch: pytest.M
     for _ in range(10):
         grad(turns, engine="c", schedule=schedule)(*args)
     assert 0 < account.steps - before <= 10 * steps
+
+
+def test_units_of_lanes_are_enlarged_where_runs_are_long() -> None:
+    """One that was cut is made once more, when its first form is there and runs have taken long enough."""
+
+    def made(is_cut: bool, is_large: bool, pending: bool) -> Any:
+        return SimpleNamespace(unit=SimpleNamespace(is_cut=is_cut), is_large=is_large, pending=pending)
+
+    translator = policy.Translator()
+    cut = made(is_cut=True, is_large=False, pending=False)
+    assert not translator._may_enlarge(cut)
+    translator.effort.ran = 2 * EXPECTED_LARGE / SHARE
+    assert translator._may_enlarge(cut)
+    for other in (made(False, False, False), made(True, True, False), made(True, False, True)):
+        assert not translator._may_enlarge(other)

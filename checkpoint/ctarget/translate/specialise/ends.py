@@ -15,7 +15,7 @@ from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, SetCall
 from checkpoint.ctarget.translate.ops.operation import Effect
 from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.specialise import block_steps
-from checkpoint.ctarget.translate.specialise.headers import MAX_NODES, MAX_PATH_NODES, Headers, PathSoFar
+from checkpoint.ctarget.translate.specialise.headers import MAX_PATH_NODES, Headers, PathSoFar
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import (
@@ -97,7 +97,8 @@ class Ends:
 
     def _translate(self, node: Node, state: State, path: PathSoFar) -> None:
         self.headers.nodes += 1
-        if self.headers.nodes > MAX_NODES:
+        if self.headers.nodes > self.headers.limits.nodes:
+            self.headers.is_cut = True
             node.end = self._exit(node, state, path)
             return
         steps = Steps(self.builder, node.block, state.copy(), node)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
@@ -18,12 +19,25 @@ from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.values import Abstract, Call, Copier, Held, State, key, leaves
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Node
 
-MAX_NODES = 150  # of a unit
-MAX_HEADERS = 24
 MAX_KEYS = 8  # headers of one block with virtual objects; from then on these are made
 MAX_MADE = 4  # so many more headers of the block, then paths exit
-MAX_JUMPS = 100
 MAX_PATH_NODES = 120
+
+
+class Limits(NamedTuple):
+    """How large a unit may become before paths exit: a compiler takes the longer, the more nodes it has.
+
+    alike: headers of one block with the same frames, for virtual objects; then these are made.
+    """
+
+    nodes: int
+    headers: int
+    jumps: int
+    alike: int
+
+
+SMALL = Limits(nodes=150, headers=24, jumps=100, alike=8)
+LARGE = Limits(nodes=1_200, headers=64, jumps=250, alike=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +66,13 @@ class PathSoFar:
 class Headers:
     """The headers of one unit.
 
-    states: the State at each, by its number. waiting: those without a tree. nodes: how many nodes the
-    unit has so far.
+    limits: of its size. is_cut: whether it reached one. states: the State at each, by its number. waiting:
+    those without a tree. nodes: how many nodes the unit has so far.
     """
 
-    def __init__(self, peer: BlockPeer, shapes: dict[int, Shape]) -> None:
+    def __init__(self, peer: BlockPeer, shapes: dict[int, Shape], limits: Limits) -> None:
+        self.limits = limits
+        self.is_cut = False
         self.builder = Builder(peer.block.label)
         self.unit = self.builder.unit
         self.states: dict[int, State] = {}
@@ -71,11 +87,17 @@ class Headers:
         header = self._by_key.get(key(peer, state))
         if header is None and self._grows(peer, state):
             materialiser = Materialiser(self.builder)
+            materialiser.make_objects(state)
+            node.effects += materialiser.effects
+            header = self._by_key.get(key(peer, state))
+        if header is None and len(self._of_block(peer)) >= MAX_KEYS:
+            materialiser = Materialiser(self.builder)
             materialiser.make_all(state)
             node.effects += materialiser.effects
             header = self._by_key.get(key(peer, state))
-        is_full = len(self._of_block(peer)) >= MAX_KEYS + MAX_MADE or len(self._by_key) >= MAX_HEADERS
-        if (header is None and is_full) or self.unit.jumps >= MAX_JUMPS:
+        is_full = len(self._of_block(peer)) >= MAX_KEYS + MAX_MADE or len(self._by_key) >= self.limits.headers
+        if (header is None and is_full) or self.unit.jumps >= self.limits.jumps:
+            self.is_cut = True
             node.end = self.exit(peer, state, path.steps)
             return
         if header is None:
@@ -131,13 +153,14 @@ class Headers:
         return [header for header in self.unit.headers if header.block is peer]
 
     def _grows(self, peer: BlockPeer, state: State) -> bool:
-        """Return whether virtual objects accumulate from one header of a block to the next, or the block has
-        too many headers already.
+        """Return whether virtual objects accumulate from one header of a block to the next, or these are too
+        many. Only headers with the same frames count: others belong to other calls.
         """
-        known = [self.states[header.number].virtual_counts() for header in self._of_block(peer)]
+        known = [self.states[header.number] for header in self._of_block(peer)]
+        alike = [each.virtual_counts() for each in known if each.stack() == state.stack()]
         now = state.virtual_counts()
-        return len(known) >= MAX_KEYS or any(
-            0 < counts.get(name, 0) < count for counts in known for name, count in now.items()
+        return len(alike) >= self.limits.alike or any(
+            0 < counts.get(name, 0) < count for counts in alike for name, count in now.items()
         )
 
 

@@ -83,6 +83,12 @@ class Materialiser:
         for frame in state.frames:
             frame.saved = {name: self.settled(value) for name, value in frame.saved.items()}
 
+    def make_objects(self, state: State) -> None:
+        """Make all objects that are virtual in a state, but not its frames."""
+        for frame in state.frames:
+            frame.saved = {name: self.held(value) for name, value in frame.saved.items()}
+        state.slots = {name: self.held(value) for name, value in state.slots.items()}
+
     def make_all(self, state: State) -> None:
         """Make everything virtual in a state."""
         self.push_frames(state)

@@ -22,19 +22,25 @@ from collections.abc import Iterator
 from checkpoint import config
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.specialise.ends import Ends
-from checkpoint.ctarget.translate.specialise.headers import Headers
+from checkpoint.ctarget.translate.specialise.headers import LARGE, SMALL, Headers
 from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.specialise.sections import gather
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Return, Unit
 from checkpoint.ctarget.translate.units.paths import tree
 
 
-def specialise(peer: BlockPeer, shapes: dict[int, Shape]) -> Unit | None:
-    """Return the unit whose entry is a block, for values of these shapes in its registers."""
-    headers = Headers(peer, shapes)
+def specialise(peer: BlockPeer, shapes: dict[int, Shape], is_large: bool = False) -> Unit | None:
+    """Return the unit whose entry is a block, for values of these shapes in its registers.
+
+    is_large: whether it may be several times as large as others.
+    """
+    headers = Headers(peer, shapes, LARGE if is_large else SMALL)
     Ends(headers).make_all()
     unit = headers.unit
+    unit.is_cut = headers.is_cut
     _remove_first(unit)
     for header in unit.headers:
+        gather(header)
         header.max_steps = max(end.steps for end in ends(header))
     if config.current().check:
         from checkpoint.ctarget.translate.units.check_units import check_unit  # noqa: PLC0415

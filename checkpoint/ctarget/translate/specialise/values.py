@@ -198,10 +198,15 @@ class State:
         seen: dict[int, Virtual] = {}
         return sum(_size(value, seen) for value in self.slots.values())
 
-    def virtual_counts(self) -> dict[str, int]:
-        """Return the number of virtual objects in each slot, and in all frames under "", without duals."""
-        saved = [value for frame in self.frames for value in frame.saved.values()]
-        return {name: _data([value]) for name, value in self.slots.items()} | {"": _data(saved)}
+    def stack(self) -> list[BlockPeer]:
+        """Return the blocks to which the virtual frames return."""
+        return [frame.block for frame in self.frames]
+
+    def virtual_counts(self) -> dict[tuple[int, str], int]:
+        """Return the number of virtual objects in each slot, of a frame by its number too, without duals."""
+        saved = {(i, n): v for i, frame in enumerate(self.frames) for n, v in frame.saved.items()}
+        all_slots = saved | {(-1, name): value for name, value in self.slots.items()}
+        return {name: _data([value]) for name, value in all_slots.items()}
 
 
 def _data(values: list[Abstract]) -> int:

@@ -127,8 +127,8 @@ class Unit:
 
     headers: the entry first. places: all of them. references: what its code names by numbers: BlockPeer,
     ProcedurePeer, ReturnPoint (a C pointer); their addresses are known only where the code is loaded. exits,
-    jumps: how many it has. tapes: whether it has a taped form: not if it holds values that have cotangents
-    and are no reals (arrays, duals).
+    jumps: how many it has. is_cut: whether there would be more of it if it might be larger. tapes: whether it
+    has a taped form: not if it holds values that have cotangents and are no reals (arrays, duals).
     """
 
     name: str
@@ -137,6 +137,7 @@ class Unit:
     references: list[Any] = field(default_factory=list)
     exits: int = 0
     jumps: int = 0
+    is_cut: bool = False
     tapes: bool = True
 
     def reference(self, thing: Any) -> str:

@@ -1,4 +1,4 @@
-"""Arguments that are flat enter, and their cotangents leave, as `enter` and `tangent_of` have it."""
+"""Arguments that are trees of data enter, and their cotangents leave, as `enter` and `tangent_of` have it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.functions.flat import cotangent_of_flat, entered_flat
 from checkpoint.functions.pytrees import to_language
+from checkpoint.functions.trees import cotangent_of_items, entered_tree
 
 half = 0.5
 ARGUMENTS: tuple[Any, ...] = (
@@ -27,6 +27,7 @@ ARGUMENTS: tuple[Any, ...] = (
     (np.ones(2), half),
     {"a": half, "b": np.ones(1)},
     [],
+    [half, [half, (1.0, 3)], {"a": [half]}],
 )
 
 
@@ -44,25 +45,44 @@ def form(value: Any) -> Any:
     return value
 
 
-def test_flat_arguments_enter_as_others_do() -> None:
+def test_trees_enter_as_others_do() -> None:
     x = argument()
-    flat = entered_flat(x, True)
-    assert flat is not None
-    entered, found = flat
-    assert form(entered) == form(enter(x, True))
+    expected = form(enter(x, True))
+    tree = entered_tree(x, True)
+    assert tree is not None
+    entered, found = tree
+    assert form(entered) == expected
     assert list(map(id, found)) == list(map(id, numbers(entered)))
-    assert len(set(map(id, found))) == len(found) == 9
+    assert len(set(map(id, found))) == len(found) == 13
     assert all(each.owner is FROZEN for each in entered.items if type(each) in (List, Dict))
+    assert not set(map(id, found)) & set(map(id, (half,)))
     cotangents = [fresh(number) for number in found]
-    assert form(cotangent_of_flat(entered, cotangents)) == form(tangent_of(entered, cotangents, found))
+    mine = cotangent_of_items(entered, range(len(entered.items)), cotangents)
+    assert form(mine) == form(tangent_of(entered, cotangents, found))
+
+
+def test_of_some_arguments_alone_the_others_have_none() -> None:
+    tree = entered_tree(argument(), True)
+    assert tree is not None
+    entered = tree[0]
+    made = cotangent_of_items(entered, [0, 9], [1.0, *[2.0] * 4])
+    assert [form(each) for each in made.items[1:9]] == [None] * 8
+    assert (made.items[0], numbers(made.items[9])) == (1.0, [2.0])
 
 
 def test_other_arguments_are_left_to_the_general_way() -> None:
-    nested = to_language(([1.0, [2.0]],), "x", lambda _: NotImplemented)
-    assert entered_flat(nested, True) is None
-    assert entered_flat(List([1.0]), True) is None
+    def value(x: Any) -> Any:
+        return to_language(x, "x", lambda _: NotImplemented)
+
+    assert entered_tree(Record(TUPLE, (value([1.0, Holds()]),)), True) is None
+    assert entered_tree(List([1.0]), True) is None
     x = argument()
-    assert entered_flat(x, False) is None  # its containers may be somebody's
+    assert entered_tree(x, False) is None  # its containers may be somebody's
+
+
+class Holds:
+    def __init__(self) -> None:
+        self.x = 1.0
 
 
 def scaled(x: Any, w: Any, by: Any) -> Any:
