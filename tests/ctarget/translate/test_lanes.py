@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import checkpoint
+from checkpoint.cli import demo_inverse as inverse
 from checkpoint.ctarget.foreign import PythonHelper
 from checkpoint.ctarget.translate import policy
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
@@ -330,3 +331,17 @@ def test_captured_reals_have_the_gradients_of_the_loop() -> None:
     loop = checkpoint.grad(by_hand, 2, engine="c")(xs.tolist(), ns.tolist(), k)
     assert lanes == pytest.approx(loop, rel=1e-12)
     assert same_bits(lanes, checkpoint.grad(loss, 2, engine="interp")(xs, ns, k))
+
+
+def test_a_pixel_of_the_ray_tracer_has_the_bits_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is one large unit: calls that return to several places, loops in loops, objects of some paths."""
+    places = inverse.pixels(20, 15)
+    sought = inverse.image_at(inverse.SOUGHT, places, "c")
+    for how in ({"schedule": "plain"}, {"memory": 2_000_000}):
+        gradient = checkpoint.value_and_grad(inverse.loss, engine="c", **how)
+        found = [gradient(inverse.BEGIN, inverse.SCENE, places, sought) for _ in range(2)]
+        with monkeypatch.context() as untranslated:
+            untranslated.setenv("CHECKPOINT_JIT", "off")
+            value, slope = gradient(inverse.BEGIN, inverse.SCENE, places, sought)
+        for own, other in found:
+            assert all(map(same_bits, (own, *other), (value, *slope)))
