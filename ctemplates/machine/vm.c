@@ -19,6 +19,8 @@
 #include "machine/vm_steps.h"
 #include "scalars/scalars.h"
 
+enum { LEAST_LOOSE = 1 << 16 }; /* the shortest slice that units may pass (strips.h) */
+
 Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     static const void *const labels[OPCODES] = {
 #define OPCODE(NAME, label) &&label,
@@ -38,6 +40,7 @@ Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     if (UNLIKELY(m->called)) limit = m->called; /* code was made since */
     if (has_suspects(heap) && slice > SUSPICIOUS_SLICE) slice = SUSPICIOUS_SLICE;
     int64_t stop = slice < limit - steps ? steps + slice : limit;
+    m->limit = slice < LEAST_LOOSE ? stop : limit; /* short slices are there to look often */
     bool stepped = false;
     Word *note = NULL, *values = NULL; /* where the block's notes and values are written; NULL: nothing is recorded */
     Outcome outcome;

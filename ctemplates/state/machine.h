@@ -24,6 +24,7 @@ typedef struct Machine {
     const Block *block;
     uint32_t index;
     int64_t steps, births, tags;
+    int64_t limit; /* as far as the run may go beyond the end of a slice, where that is cheaper */
     Writer writer; /* of mutable containers */
     Tape *tape;       /* NULL: nothing is recorded */
     Part *part;       /* the record of `stepped` code; NULL if there is none */

@@ -16,7 +16,8 @@ ROOMS = {
     "ops": set[str](),
     "units": {"ops"},
     "specialise": {"ops", "units"},
-    "emit": {"ops", "units"},
+    "strips": {"ops", "units"},
+    "emit": {"ops", "units", "strips"},
     "compile": {"ops", "units", "boundary"},
 }
 

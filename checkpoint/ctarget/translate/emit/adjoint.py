@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from checkpoint.ctarget.translate.emit.records import Record, Records
-from checkpoint.ctarget.translate.ops.operation import Accumulator, Residual
+from checkpoint.ctarget.translate.ops.accumulators import Accumulators
+from checkpoint.ctarget.translate.ops.operation import Residual
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import Move, broken, declaration, in_order
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Unit
@@ -26,14 +27,21 @@ MAX_JUMPS = 255  # their numbers are bytes
 
 
 class AdjointFunction:
-    """One function in C. exits: the numbers of the exits that the forward function takes."""
+    """One function in C. exits: the numbers of the exits that the forward function takes.
 
-    def __init__(self, unit: Unit, records: Records, exits: Iterable[int]) -> None:
+    strips: the header where it reverses strips of lanes (translate/strips), whose number among the ways
+    follows those of jumps.
+    """
+
+    def __init__(
+        self, unit: Unit, records: Records, exits: Iterable[int], strips: Header | None = None
+    ) -> None:
         if unit.jumps > MAX_JUMPS:
             raise InternalError("a unit of more jumps than a byte can count")
         self.unit = unit
         self.records = records
         self.exits = frozenset(exits)
+        self.strips = strips
         self.text: list[str] = []
         self._jumps_to: dict[int, list[Record]] = {header.number: [] for header in unit.headers}
         for record in records.of_end.values():
@@ -101,6 +109,11 @@ class AdjointFunction:
         self.text.append(f"header_{header.number}:")
         if header.entry is not None:
             self._put(f"if (ways == last) goto begin_{header.number};")
+        if header is self.strips:
+            self._put(
+                f"if (*ways == {self.unit.jumps}) {{", "    ways++;", "    strip_reverse(c, &up, &ways);"
+            )
+            self._put(f"    goto header_{header.number};", "}")
         if len(records) > 1:
             self._put("switch (*ways++) {")
             for record in records[1:]:
@@ -142,17 +155,13 @@ class AdjointFunction:
         self._put(*[f"    {line}" for line in path.text], "}")
 
 
-class PathAdjoint:
-    """The adjoint of one path, to which operations write their statements (ops/operation.py, Adjoint).
-
-    text: the statements so far.
-    """
+class PathAdjoint(Accumulators):
+    """The adjoint of one path."""
 
     def __init__(self, records: Records, record: Record) -> None:
+        super().__init__()
         self.records = records
         self.record = record
-        self.text: list[str] = []
-        self._accumulators: dict[Place, Accumulator] = {}
 
     def run(self, passed: list[tuple[Source, str]]) -> None:
         """Write all of it. passed: what the path passes on, with the cotangents of that, none -0.0."""
@@ -181,34 +190,6 @@ class PathAdjoint:
             cotangent = self.cotangent(param)
             moves.append(Move("double", f"{param.name}_b", cotangent.normalised(), cotangent.text))
         self.put(*in_order(moves))
-
-    def put(self, *lines: str) -> None:
-        """Append statements."""
-        self.text += lines
-
-    def cotangent(self, place: Place) -> Accumulator:
-        """Return the cotangent of a place, 0.0 where nothing contributed to it."""
-        found = self._accumulators.get(place)
-        return found if found is not None else Accumulator("0.0", is_own=False, never_minus_zero=True)
-
-    def add(self, source: Source, text: str, sign: str = "+", never_minus_zero: bool = False) -> None:
-        """Add (or subtract) an expression to the cotangent of a source that is a real place."""
-        if not isinstance(source, Place) or source.kind != "real":
-            return
-        before, own = self._accumulators.get(source), f"{source.name}_a"
-        if before is None and sign == "+" and text.isidentifier():
-            self._accumulators[source] = Accumulator(text, is_own=False, never_minus_zero=never_minus_zero)
-            return
-        if before is None:
-            self.put(f"double {own} = {'-' if sign == '-' else ''}{text};")
-        elif before.is_own:
-            self.put(f"{own} {sign}= {text};")
-        else:
-            self.put(f"double {own} = {before.text} {sign} {text};")
-        # A sum, or difference, is -0.0 only if both terms are.
-        if before is not None:
-            never_minus_zero = before.never_minus_zero or (never_minus_zero and sign == "+")
-        self._accumulators[source] = Accumulator(own, is_own=True, never_minus_zero=never_minus_zero)
 
 
 def _read(residual: Residual, word: str) -> str:

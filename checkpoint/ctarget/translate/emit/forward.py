@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from checkpoint.ctarget.translate.emit.records import WORD, Records
+from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import C_TYPES, KnownClosure, Place, Tag
 from checkpoint.ctarget.translate.ops.words import (
@@ -29,8 +29,10 @@ from checkpoint.ctarget.translate.ops.words import (
     stored,
     unlike,
 )
+from checkpoint.ctarget.translate.strips.forward import StripFunction
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Node, Return, Unit
 from checkpoint.ctarget.translate.units.paths import Path, all_paths, following, reached
+from checkpoint.ctarget.translate.units.reversal import WORD
 
 # The record of a run: its first word, the next one, its end; and the number of the last path (fast.h).
 TAPE_VARIABLES = {"start": "Word *", "up": "Word *", "end": "Word *", "ways": "uint8_t *"}
@@ -43,10 +45,13 @@ class ForwardFunction:
     far. exits: the exits that it takes, by their numbers, with the paths to them.
     """
 
-    def __init__(self, unit: Unit, records: Records | None, lines: bool) -> None:
+    def __init__(
+        self, unit: Unit, records: Records | None, lines: bool, strip: StripFunction | None = None
+    ) -> None:
         self.unit = unit
         self.records = records
         self.lines = lines
+        self.strip = strip
         self.text: list[str] = []
         self.exits: dict[int, Path] = {}
         self._paths = {id(path.end): path for path in (records.paths if records else all_paths(unit))}
@@ -93,6 +98,9 @@ class ForwardFunction:
             self._temporaries |= TAPE_VARIABLES
         lines += [f"    {c_type}{name};" for name, c_type in sorted(self._temporaries.items())]
         lines += ["    const Value *const r = m->registers;", "    int64_t left = stop - m->steps;"]
+        if self.strip is not None:
+            lines += ["    static Patience patience;", "    int64_t alone = relaxed(&patience.alone);"]
+            lines.append("    bool ran = false;")
         return [*lines, "    const int64_t first = left;", "    int64_t births = m->births;"]
 
     def _take(self, exit: Exit) -> str:
@@ -144,11 +152,26 @@ class ForwardFunction:
         room = self.records.max_bytes(header) if self.records else 0
         test = f"left < {header.max_steps}" + (f" || !has_room(up, ways, {room})" if room else "")
         self.put(if_unlikely(test, self._take(header.exit)))
+        if self.strip is not None and header is self.strip.plan.loop:
+            self._strip(self.strip, header)
         waiting = [header.root]
         while waiting:
             node = waiting.pop()
             self._node(node)
             waiting += reversed(following(node))
+
+    def _strip(self, strip: StripFunction, header: Header) -> None:
+        """Run the next lanes at once, if they can be."""
+        self.put(
+            "if (!is_alone(&patience, &alone, ran)) {",
+            f"    const StripOutcome outcome = {strip.call()};",
+            "    note_strip(&patience, outcome, &alone, &ran);",
+            "    if (outcome == RAN) {",
+            *[f"        {line}" for line in strip.after()],
+            f"        goto header_{header.number};",
+            "    }",
+            "}",
+        )
 
     def _node(self, node: Node) -> None:
         if id(node) in self._labels:

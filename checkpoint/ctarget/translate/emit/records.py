@@ -13,12 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
-from checkpoint.ctarget.translate.ops.places import Place, places_in, reals
+from checkpoint.ctarget.translate.ops.places import Place, places_in
 from checkpoint.ctarget.translate.units.graph import Header, Jump, Unit
 from checkpoint.ctarget.translate.units.invariants import Invariants
 from checkpoint.ctarget.translate.units.paths import Path, all_paths, reached
-
-WORD = 8  # bytes
+from checkpoint.ctarget.translate.units.reversal import WORD, reversal
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -103,17 +102,3 @@ class Records:
                 is_jump = isinstance(path.end, Jump)
                 most = max(most, WORD * (words + exiting) + 1 if is_jump else WORD * words)
         return most
-
-
-def reversal(path: Path) -> tuple[tuple[Operation, ...], dict[Residual, None]]:
-    """Return the operations of a path that its adjoint reverses, the last first, and what that reads."""
-    found: list[Operation] = []
-    needed: dict[Residual, None] = {}
-    active = set(reals(path.passed_on))
-    for operation in reversed(path.operations):
-        targets = operation.contributes(active)
-        if targets is not None:
-            active.update(targets)
-            found.append(operation)
-            needed.update(dict.fromkeys(operation.residuals()))
-    return tuple(found), needed

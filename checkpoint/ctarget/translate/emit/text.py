@@ -6,11 +6,16 @@ holds: the text determines the code but for the addresses of references, so the 
 
 from __future__ import annotations
 
-from checkpoint.ctarget.translate.emit.adjoint import AdjointFunction
+from checkpoint.ctarget.translate.emit.adjoint import MAX_JUMPS, AdjointFunction
 from checkpoint.ctarget.translate.emit.definitions import used_in
 from checkpoint.ctarget.translate.emit.forward import ForwardFunction
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.ops.words import comment
+from checkpoint.ctarget.translate.strips.adjoint import StripAdjoint
+from checkpoint.ctarget.translate.strips.forward import StripFunction
+from checkpoint.ctarget.translate.strips.plan import Plan, find
+from checkpoint.ctarget.translate.strips.records import StripRecords
+from checkpoint.ctarget.translate.strips.target import pragma
 from checkpoint.ctarget.translate.units.graph import Unit
 from checkpoint.ctarget.translate.units.paths import all_paths
 
@@ -21,8 +26,9 @@ def source(unit: Unit, *forms: str, lines: bool = True) -> str:
     lines: whether it names lines of the program.
     """
     _number(unit)
+    plan = find(unit)
     functions = {"plain": _plain, "taped": _taped}
-    return _file(unit, [line for form in forms for line in ("", *functions[form](unit, lines))])
+    return _file(unit, plan, [line for form in forms for line in ("", *functions[form](unit, plan, lines))])
 
 
 def plain_source(unit: Unit, lines: bool = True) -> str:
@@ -35,15 +41,23 @@ def taped_source(unit: Unit, lines: bool = True) -> str:
     return source(unit, "taped", lines=lines)
 
 
-def _plain(unit: Unit, lines: bool) -> list[str]:
-    return ForwardFunction(unit, None, lines).function()
+def _plain(unit: Unit, plan: Plan | None, lines: bool) -> list[str]:
+    strip = StripFunction(unit, plan, None) if plan is not None else None
+    before = [*strip.function(), ""] if strip is not None else []
+    return [*before, *ForwardFunction(unit, None, lines, strip).function()]
 
 
-def _taped(unit: Unit, lines: bool) -> list[str]:
+def _taped(unit: Unit, plan: Plan | None, lines: bool) -> list[str]:
     records = Records(unit)
-    forward = ForwardFunction(unit, records, lines)
+    strips = StripRecords(plan) if plan is not None and unit.jumps < MAX_JUMPS else None
+    strip = StripFunction(unit, plan, strips) if plan is not None and strips is not None else None
+    forward = ForwardFunction(unit, records, lines, strip)
     tape = forward.function()
-    return [*tape, "", *AdjointFunction(unit, records, forward.exits).function()]
+    loop = strip.plan.loop if strip is not None else None
+    text = [*tape, "", *AdjointFunction(unit, records, forward.exits, loop).function()]
+    if plan is None or strip is None or strips is None:
+        return text
+    return [*strip.function(), "", *StripAdjoint(plan, strips).function(), "", *text]
 
 
 def prologue_words(unit: Unit) -> int:
@@ -58,6 +72,9 @@ def _number(unit: Unit) -> None:
         unit.reference(getattr(path.end, "block", path.header.block))
 
 
-def _file(unit: Unit, lines: list[str]) -> str:
+def _file(unit: Unit, plan: Plan | None, lines: list[str]) -> str:
     body = "\n".join(lines)
-    return "\n".join([comment(unit.name), '#include "machine/translated.h"', "", *used_in(body), body, ""])
+    headers = ['#include "machine/translated.h"']
+    if plan is not None:
+        headers = [pragma(), '#include "machine/strips.h"']
+    return "\n".join([comment(unit.name), *headers, "", *used_in(body), body, ""])

@@ -64,6 +64,10 @@ class Load(Op):
     def reverse(self, adjoint: Adjoint) -> None:
         adjoint.put(f"give(c, {self.owner.name}_birth, {self.index}, {adjoint.cotangent(self.to).text});")
 
+    @property
+    def gives(self) -> bool:
+        return True
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Element(Op):
@@ -105,6 +109,10 @@ class Element(Op):
     def reverse(self, adjoint: Adjoint) -> None:
         text = adjoint.cotangent(self.to).text
         adjoint.put(f"give(c, {self.owner.name}_birth, {plain(self._found_at())}, {text});")
+
+    @property
+    def gives(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True, eq=False, slots=True)

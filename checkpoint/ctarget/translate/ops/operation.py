@@ -139,6 +139,11 @@ class Operation(ABC):
         return 0
 
     @property
+    def gives(self) -> bool:
+        """Return whether its adjoint adds to the cotangent of an object's field, and to nothing else."""
+        return False
+
+    @property
     def copied(self) -> Source | None:
         """Return the source whose value its result always equals, if there is one."""
         return None

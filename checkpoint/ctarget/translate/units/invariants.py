@@ -28,7 +28,7 @@ class Edge:
 
     def passes(self, k: int) -> Source:
         """Return the source that becomes param k of the other header, before any copies."""
-        return _original(self.jump.sources[k], self.copies)
+        return original(self.jump.sources[k], self.copies)
 
 
 class Invariants:
@@ -41,7 +41,7 @@ class Invariants:
         self.first: dict[Place, Place] = {}
         self.late: set[Place] = set()
         self._edges = [
-            Edge(path.header, path.end, _copies(path)) for path in paths if isinstance(path.end, Jump)
+            Edge(path.header, path.end, copies(path)) for path in paths if isinstance(path.end, Jump)
         ]
         self._headers = reached(unit)
         self._entries = [header for header in self._headers if header.entry is not None]
@@ -117,14 +117,15 @@ class Invariants:
         return bool(passes) and all(passes)
 
 
-def _copies(path: Path) -> dict[Place, Source]:
+def copies(path: Path) -> dict[Place, Source]:
     """Return for each place that is set to a copy on a path the source that was copied."""
     found: dict[Place, Source] = {}
     for operation in path.operations:
         if operation.copied is not None:
-            found.update(dict.fromkeys(operation.sets(), _original(operation.copied, found)))
+            found.update(dict.fromkeys(operation.sets(), original(operation.copied, found)))
     return found
 
 
-def _original(source: Source, copies: dict[Place, Source]) -> Source:
+def original(source: Source, copies: dict[Place, Source]) -> Source:
+    """Return what a source is a copy of, or itself."""
     return copies.get(source, source) if isinstance(source, Place) else source

@@ -1,0 +1,50 @@
+"""The cotangents of places within an adjoint, as expressions of C that operations add to.
+
+In: contributions, in their order. Out: statements, and for each place an expression of its cotangent so far.
+"""
+
+from __future__ import annotations
+
+from checkpoint.ctarget.translate.ops.operation import Accumulator
+from checkpoint.ctarget.translate.ops.places import Place, Source
+
+
+class Accumulators:
+    """The cotangents of places, to which operations write their statements (ops/operation.py, Adjoint).
+
+    text: the statements so far.
+    """
+
+    c_type = "double"
+
+    def __init__(self) -> None:
+        self.text: list[str] = []
+        self.of: dict[Place, Accumulator] = {}
+
+    def put(self, *lines: str) -> None:
+        """Append statements."""
+        self.text += lines
+
+    def cotangent(self, place: Place) -> Accumulator:
+        """Return the cotangent of a place, 0.0 where nothing contributed to it."""
+        found = self.of.get(place)
+        return found if found is not None else Accumulator("0.0", is_own=False, never_minus_zero=True)
+
+    def add(self, source: Source, text: str, sign: str = "+", never_minus_zero: bool = False) -> None:
+        """Add (or subtract) an expression to the cotangent of a source that is a real place."""
+        if not isinstance(source, Place) or source.kind != "real":
+            return
+        before, own = self.of.get(source), f"{source.name}_a"
+        if before is None and sign == "+" and text.isidentifier():
+            self.of[source] = Accumulator(text, is_own=False, never_minus_zero=never_minus_zero)
+            return
+        if before is None:
+            self.put(f"{self.c_type} {own} = {'-' if sign == '-' else ''}{text};")
+        elif before.is_own:
+            self.put(f"{own} {sign}= {text};")
+        else:
+            self.put(f"{self.c_type} {own} = {before.text} {sign} {text};")
+        # A sum, or difference, is -0.0 only if both terms are.
+        if before is not None:
+            never_minus_zero = before.never_minus_zero or (never_minus_zero and sign == "+")
+        self.of[source] = Accumulator(own, is_own=True, never_minus_zero=never_minus_zero)

@@ -1,0 +1,284 @@
+"""The function of a unit that reverses strips of lanes: `strip_reverse`.
+
+In: a unit, the plan of its loop over lanes, the records of its strips. Out: a function in C, which
+`unit_reverse` calls at the header of the loop, where the way is that of a strip. It reverses, for one lane
+after another, what waited until all lanes had ended; then the records of chunks, the last first, each under
+the mask of its lanes; then, for one lane after another, what adds to the cotangents of what lanes share.
+
+What always holds: each lane's contributions are added as unit_reverse adds them, and lanes add to what they
+share in reverse order. The cotangents of a header's params are vectors, NAME_b, right in the lanes that are
+there.
+"""
+
+from __future__ import annotations
+
+import re
+
+from checkpoint.ctarget.translate.ops.accumulators import Accumulators
+from checkpoint.ctarget.translate.ops.operation import Accumulator
+from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place, Source, is_real, reals
+from checkpoint.ctarget.translate.ops.words import broken, plain
+from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
+from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.records import StripRecord, StripRecords
+from checkpoint.ctarget.translate.strips.vectors import TYPES, on_vectors
+from checkpoint.ctarget.translate.units.graph import Header, Jump
+
+
+class StripAdjoint:
+    """One function in C."""
+
+    def __init__(self, plan: Plan, records: StripRecords) -> None:
+        self.plan = plan
+        self.records = records
+        self.text: list[str] = []
+        self._arrays: dict[str, Kind] = {}  # names of arrays of vectors, one for each chunk
+        self._names = _names_of_cotangents(plan)
+        self._passed_back: dict[int, dict[Place, Accumulator]] = {}  # by records: what waited passes back
+        self._saved: dict[int, list[Variable]] = {}  # by records: what is saved for the end
+        self._all = list(records.of_way.values())
+        self._beginning = [each for each in self._all if each.path.header is plan.loop]
+
+    def function(self) -> list[str]:
+        """Return its lines."""
+        self._lanes_first()
+        self.put("for (int begun = 0; begun < LANES;) switch (*ways++) {")
+        for record in self._all:
+            self._way(record)
+        self.put("default: __builtin_unreachable();", "}")
+        self._lanes_last()
+        begin = "static void strip_reverse(Cotangent *c, const Word **tape_up, const uint8_t **tape_ways) {"
+        end = ["    (void)c;", "    *tape_up = up;", "    *tape_ways = ways;", "}"]
+        return [begin, *self._declarations(), *self.text, *end]
+
+    def put(self, *lines: str) -> None:
+        """Append statements."""
+        self.text += [part for line in lines for part in broken(f"    {line}")]
+
+    def _declarations(self) -> list[str]:
+        shared, kept = list(self.records.shared), list(self.records.kept)
+        lines = ["const Word *up = *tape_up;", "const uint8_t *ways = *tape_ways;", f"up -= {len(shared)};"]
+        lines += [f"const {each.c_type} {each.name} = up[{i}].{each.part};" for i, each in enumerate(shared)]
+        lines.append(f"up -= {len(kept)} * LANES;")
+        for i, place in enumerate(kept):
+            lines += [
+                f"{TYPES[place.kind]} {place.name}_kept[CHUNKS];",
+                f"GET({place.name}_kept, up + {i} * LANES);",
+            ]
+        names = [*self._arrays.items(), *[(name, "real") for name in dict.fromkeys(self._names.values())]]
+        for name, kind in names:
+            zero = "all_reals(0.0)" if kind == "real" else "all_integers(0)"
+            lines.append(f"{TYPES[kind]} {name}[CHUNKS] = {{{zero}}};")
+        if len(self._beginning) > 1:
+            lines.append("Integers way_of[CHUNKS] = {all_integers(0)};")
+        return [f"    {line}" for line in lines]
+
+    def _array(self, name: str, kind: Kind) -> str:
+        self._arrays[name] = kind
+        return name
+
+    # Lane by lane
+
+    def _lanes_first(self) -> None:
+        """Reverse what waited until all lanes had ended."""
+        closing = [each for each in self._all if self.plan.closes(each.path)]
+        self.put("for (int lane = LANES - 1; lane >= 0; lane--) {")
+        if len(closing) > 1:
+            self.put("    up--;", "    switch (up->field) {")
+        for record in closing:
+            self.put(f"    case {record.path.end.number}: {{" if len(closing) > 1 else "    {")
+            self.put(*[f"        {line}" for line in self._first(record)])
+            self.put("        break;" if len(closing) > 1 else "        ;", "    }")
+        self.put(*(["    }"] if len(closing) > 1 else []), "}")
+
+    def _first(self, record: StripRecord) -> list[str]:
+        words = record.late_words
+        out = Accumulators()
+        out.put(
+            f"up -= {len(words)};",
+            *[f"const {w.c_type} {w.name} = up[{i}].{w.part};" for i, w in enumerate(words)],
+        )
+        for operation in record.first:
+            operation.reverse(out)
+        for place, accumulator in out.of.items():
+            name = self._array(_first_name(record, place), "real")
+            out.put(f"((double *){name})[lane] = {accumulator.text};")
+        self._passed_back[id(record)] = {
+            place: Accumulator(_first_name(record, place), False, each.never_minus_zero)
+            for place, each in out.of.items()
+        }
+        return out.text
+
+    def _lanes_last(self) -> None:
+        """Reverse what adds to the cotangents of what lanes share."""
+        several = len(self._beginning) > 1
+        self.put("for (int lane = LANES - 1; lane >= 0; lane--) {")
+        if several:
+            self.put("    switch (((const int64_t *)way_of)[lane]) {")
+        for record in self._beginning:
+            self.put(f"    case {record.path.end.number}: {{" if several else "    {")
+            self.put(*[f"        {line}" for line in self._last(record)])
+            self.put("        break;" if several else "        ;", "    }")
+        self.put(*(["    }"] if several else []), "}")
+
+    def _last(self, record: StripRecord) -> list[str]:
+        out = Accumulators()
+        for place, kind in self._saved[id(record)]:
+            name = _last_name(record, place)
+            own = f"{place}_a" if kind == "real" else place
+            out.put(f"const {C_TYPES[kind]} {own} = ((const {C_TYPES[kind]} *){name})[lane];")
+        for operation in record.last:
+            (to,) = reals(operation.sets())
+            out.of[to] = Accumulator(f"{to.name}_a", is_own=False, never_minus_zero=False)
+            operation.reverse(out)
+        return out.text
+
+    # Chunk by chunk
+
+    def _way(self, record: StripRecord) -> None:
+        path, words = record.path, record.words
+        at = f"up[{len(words)} * WIDTH].field"
+        adjoint = VectorAdjoint(self.plan)
+        for i, place in enumerate(words):
+            adjoint.put(f"{TYPES[place.kind]} {place.name};", f"GET({place.name}, up + {i} * WIDTH);")
+            adjoint.vectors[place.name] = place.kind
+        begin, adjoint.text = adjoint.text, []
+        for operation in record.recomputed:
+            (to,) = operation.sets()
+            adjoint.put(f"const {TYPES[to.kind]} {to.name} = {operation.recomputed()};")
+            adjoint.vectors[to.name] = to.kind
+        for source, passed in self._passed(record):
+            adjoint.add(source, passed.text, never_minus_zero=passed.never_minus_zero)
+        for operation in record.main:
+            operation.reverse(adjoint)
+        self._save(record, adjoint)
+        self._pass_back(path.header, adjoint)
+        if path.header is self.plan.loop:
+            adjoint.put("begun += (int)count_of(mask);")
+            if len(self._beginning) > 1:
+                adjoint.put(f"way_of[u] = either_integers(mask, all_integers({path.end.number}), way_of[u]);")
+        self.put(
+            f"case {path.end.number}: {{",
+            f"    up -= {len(words)} * WIDTH + 1;",
+            f"    const unsigned u = (unsigned){at} >> WIDTH;",
+            f"    const Mask mask = mask_of((unsigned){at} & ((1u << WIDTH) - 1));",
+            *[f"    {line}" for line in [*begin, *self._params(path.header, adjoint), *adjoint.text]],
+            "    break;",
+            "}",
+        )
+
+    def _passed(self, record: StripRecord) -> list[tuple[Source, Accumulator]]:
+        """Return what a way passes on, the last first, with the cotangents of that."""
+        jump = record.path.end
+        assert isinstance(jump, Jump)
+        if self.plan.closes(record.path):
+            return [
+                (place, Accumulator(f"{each.text}_u", False, each.never_minus_zero))
+                for place, each in self._passed_back[id(record)].items()
+            ]
+        pairs = zip(jump.header.params, jump.sources, strict=True)
+        return [
+            (source, Accumulator(f"{self._names[param]}_u", False, True))
+            for param, source in reversed(list(pairs))
+            if is_real(param)
+        ]
+
+    def _params(self, header: Header, adjoint: VectorAdjoint) -> list[str]:
+        """Return the declarations of the cotangents and params that statements read."""
+        used = dict.fromkeys(re.findall(r"\w+", "\n".join(adjoint.text)))
+        arrays = {*self._names.values(), *self._arrays}
+        lines = [
+            f"const Reals {name} = {name[:-2]}[u];"
+            for name in used
+            if name.endswith("_u") and name[:-2] in arrays
+        ]
+        for param in header.params:
+            origin = self.plan.kept.get(param)
+            if param.name not in used or origin is None or param.kind == "value":
+                continue
+            if self.plan.is_uniform(origin):
+                lines.append(f"const {C_TYPES[param.kind]} {param.name} = {plain(origin)};")
+            elif isinstance(origin, Place):
+                lines.append(f"const {TYPES[param.kind]} {param.name} = {origin.name}_kept[u];")
+        return lines
+
+    def _save(self, record: StripRecord, adjoint: VectorAdjoint) -> None:
+        """Save what is needed when all chunks have been reversed."""
+        saved: list[Variable] = []
+        for operation in record.last:
+            (to,) = reals(operation.sets())
+            saved.append((to.name, "real"))
+            name = self._array(_last_name(record, to.name), "real")
+            adjoint.put(f"{name}[u] = all_reals(0.0) + {adjoint.cotangent(to).text};")
+            for residual in operation.residuals():
+                if not residual.birth and not self.plan.is_uniform(residual.place):
+                    saved.append((residual.place.name, residual.place.kind))
+                    name = self._array(_last_name(record, residual.place.name), residual.place.kind)
+                    adjoint.put(f"{name}[u] = {residual.place.name};")
+        self._saved[id(record)] = list(dict.fromkeys(saved))
+
+    def _pass_back(self, header: Header, adjoint: VectorAdjoint) -> None:
+        """Move the cotangents of a header's params to where those that jump there find them."""
+        if header is self.plan.loop:
+            return
+        moves = [(self._names[param], adjoint.cotangent(param)) for param in reals(header.params)]
+        moves = [(name, each) for name, each in moves if each.text != f"{name}_u"]
+        adjoint.put(*[f"const Reals {name}_new = all_reals(0.0) + {each.text};" for name, each in moves])
+        adjoint.put(*[f"{name}[u] = either_reals(mask, {name}_new, {name}[u]);" for name, _ in moves])
+
+
+class VectorAdjoint(Accumulators):
+    """The adjoint of a way on vectors. vectors: the names that are vectors, with their kinds."""
+
+    c_type = "Reals"
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__()
+        self.plan = plan
+        self.vectors: dict[str, Kind] = {}
+
+    def add(self, source: Source, text: str, sign: str = "+", never_minus_zero: bool = False) -> None:
+        """Add an expression, which one lane after another computes if it is none on vectors."""
+        if not is_real(source):
+            return
+        on = on_vectors(text)
+        super().add(source, self._by_lanes(text) if on is None else on, sign, never_minus_zero)
+
+    def _by_lanes(self, text: str) -> str:
+        name = f"term_{len(self.text)}"
+        names = [
+            word
+            for word in re.findall(r"[A-Za-z_]\w*", text)
+            if word in self.vectors or word[-2:] in ("_a", "_u")
+        ]
+        reads: list[Variable] = [(word, self.vectors.get(word, "real")) for word in names]
+        self.put(
+            f"Reals {name} = all_reals(0.0);",
+            *in_lanes("mask", reads, [(name, "real")], [f"{name} = {text};"]),
+        )
+        return name
+
+
+def _first_name(record: StripRecord, place: Place) -> str:
+    return f"first_{record.path.end.number}_{place.name}"
+
+
+def _last_name(record: StripRecord, name: str) -> str:
+    return f"last_{record.path.end.number}_{name}"
+
+
+def _names_of_cotangents(plan: Plan) -> dict[Place, str]:
+    """Return the name of the array with the cotangents of each real param of inner headers.
+
+    Params that are the same throughout a lane share an array, as far as they are of different headers: what
+    only passes through costs nothing.
+    """
+    names: dict[Place, str] = {}
+    for header in plan.inner:
+        seen: dict[Source, int] = {}
+        for param in reals(header.params):
+            origin = plan.kept.get(param, param)
+            number = seen[origin] = seen.get(origin, -1) + 1
+            stem = origin.name if isinstance(origin, Place) else param.name
+            names[param] = f"{stem}_b{number}"
+    return names

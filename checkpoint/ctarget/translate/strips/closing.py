@@ -1,0 +1,93 @@
+"""The end of a strip: what waits until all lanes have ended, done for one lane after another, in their order.
+
+In: the operations of the ways that close a lane which cannot be undone: objects that are made, results that
+are appended. Out: statements that save, for each lane, the numbers that these read; and those that do them.
+"""
+
+from __future__ import annotations
+
+from checkpoint.ctarget.translate.ops.operation import Operation
+from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, places_in
+from checkpoint.ctarget.translate.ops.words import if_unlikely, plain
+from checkpoint.ctarget.translate.strips.lines import StripText
+from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.vectors import FAILED
+from checkpoint.ctarget.translate.units.graph import Jump
+from checkpoint.ctarget.translate.units.paths import Path
+
+
+def save(out: StripText, path: Path, mask: str) -> None:
+    """Save what a way that closes a lane leaves for the end."""
+    number = path.end.number
+    for place in _needed(out.plan, path):
+        out.saved[_name(number, place)] = place
+        out.store(_name(number, place), place.kind, mask, place.name)
+    if len(out.plan.late) > 1:
+        out.store("closed", "integer", mask, f"all_integers({number})")
+
+
+def close(out: StripText, takes_births: bool) -> None:
+    """Do what has waited, for all lanes; record it; and end the function."""
+    if out.records:
+        out.put(if_unlikely(f"!has_room(up, ways, {out.records.room_of_close()})", FAILED))
+    out.is_late = True
+    several = len(out.plan.late) > 1
+    out.put("for (int lane = 0; lane < LANES; lane++) {")
+    out.indent = 2
+    if several:
+        out.put("switch (((const int64_t *)closed)[lane]) {")
+    for path in filter(out.plan.closes, out.plan.ways.values()):
+        out.put(f"case {path.end.number}: {{" if several else "{")
+        out.indent = 3
+        _close_lane(out, path)
+        out.indent = 2
+        out.put("    break;" if several else "", "}")
+    if several:
+        out.put("}")
+    if takes_births:
+        out.put("births += ((const int64_t *)born)[lane];")
+    out.indent = 1
+    out.put("}")
+    if out.records:
+        out.put(*out.records.footer(), "*tape_up = up;", "*tape_ways = ways;")
+    out.put("*left_before = left - more;", "*births_before = births;", "return RAN;")
+
+
+def _close_lane(out: StripText, path: Path) -> None:
+    late, results = out.plan.late[id(path.end)], out.plan.results
+    for place in _needed(out.plan, path):
+        births = " + births" if place in out.plan.births else ""
+        text = _of_lane(_name(path.end.number, place), place)
+        out.put(f"const {C_TYPES[place.kind]} {place.name} = {text}{births};")
+    made = list(dict.fromkeys(place for each in late for place in each.sets()))
+    for place in dict.fromkeys(place for each in late for place in places_in(each.reads())):
+        if place in results and place not in made:
+            out.put(f"const Value {place.name} = *list;")
+    for place in made:
+        out.put(f"{C_TYPES[place.kind]} {place.name};")
+    for operation in late:
+        operation.write(out)
+    if out.records:
+        out.put(*out.records.late_writes(path))
+    assert isinstance(path.end, Jump)
+    for param, source in zip(path.end.header.params, path.end.sources, strict=True):
+        if param in results:
+            out.put(f"*list = {plain(source)};")
+
+
+def _needed(plan: Plan, path: Path) -> list[Place]:
+    """Return the vectors that the operations that wait read."""
+    late: list[Operation] = plan.late[id(path.end)]
+    own = {place for each in late for place in each.sets()} | plan.results | plan.uniform
+    read = dict.fromkeys(place for each in late for place in places_in(each.reads()))
+    return [place for place in read if place not in own]
+
+
+def _name(number: int, place: Place) -> str:
+    return f"late_{number}_{place.name}"
+
+
+def _of_lane(name: str, place: Place) -> str:
+    if place.kind == "boolean":
+        return f"is_in({name}[lane / WIDTH], lane % WIDTH)"
+    return f"((const {C_TYPES[place.kind]} *){name})[lane]"

@@ -1,0 +1,337 @@
+"""The functions that run a strip of lanes: `strip_plain`, and `strip_tape`, which also records.
+
+In: a unit, the plan of its loop over lanes, the records of the strip for `strip_tape`. Out: a function in
+C, which the unit calls at the header of the loop. It runs the next LANES lanes, and returns RAN; or what
+else came, and then has done nothing that the machine could notice.
+
+The trees of headers are written once for each chunk of lanes, with a mask for each node. A header is run
+for all chunks that have lanes there; then the first header that has lanes, so that those within a loop
+leave it before what comes behind is run. What cannot be undone (objects that are made, results that are
+appended) waits until all lanes have ended, and is then done for one lane after another, in their order.
+
+What always holds: a variable of a chunk is right in the lanes of the mask under which it is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from checkpoint.ctarget.translate.ops.object_ops import Birth, Changeable
+from checkpoint.ctarget.translate.ops.operation import Effect, Operation
+from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source, places_in
+from checkpoint.ctarget.translate.ops.words import comment, if_unlikely, plain, value
+from checkpoint.ctarget.translate.strips.closing import close, save
+from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
+from checkpoint.ctarget.translate.strips.lines import StripText
+from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.records import StripRecords
+from checkpoint.ctarget.translate.strips.vectors import FAILED, TYPES, spread, statements
+from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump, Next, Node, Unit
+from checkpoint.ctarget.translate.units.paths import Path, following
+
+CHEAP = 12  # operations that are rather done for no lane than skipped
+NONE = {"real": "all_reals(0.0)", "integer": "all_integers(0)", "boolean": "NO_LANES"}
+
+
+class StripFunction(StripText):
+    """One function in C."""
+
+    def __init__(self, unit: Unit, plan: Plan, records: StripRecords | None) -> None:
+        super().__init__(plan, records)
+        self.unit = unit
+        self._masks = 0
+        self._before: dict[int, int] = {}  # a birth, or the end of a path: births on the path before
+        self._late = {id(each) for late in plan.late.values() for each in late}
+        self._births = any(place in plan.births for place in unit.places)
+        for path in plan.ways.values():
+            count = 0
+            for operation in path.operations:
+                self._before[id(operation)] = count
+                count += operation.births
+            self._before[id(path.end)] = count
+
+    @property
+    def name(self) -> str:
+        """Return the name of the function."""
+        return "strip_tape" if self.records else "strip_plain"
+
+    def function(self) -> list[str]:
+        """Return its lines."""
+        for header in self.plan.headers:
+            self._header(header)
+        self._schedule()
+        close(self, self._births)
+        return [
+            f"static StripOutcome {self.name}({', '.join(self._parameters())}) {{",
+            *self._declarations(),
+            *self.lines,
+            "failed:",
+            "    return LEFT;",
+            "}",
+        ]
+
+    def call(self) -> str:
+        """Return the expression that calls it, where the unit is at the header of the loop."""
+        names = [param.name for param in self.plan.loop.params]
+        (results,) = self._results(self.plan.loop)
+        given = ["unit", "m", *names, f"&{results}", "&left", "&births", "beyond(m, stop)"]
+        return f"{self.name}({', '.join([*given, *(['&up', '&ways'] if self.records else [])])})"
+
+    def after(self) -> list[str]:
+        """Return the statements that continue behind a strip."""
+        lines = [f"{each.name} += LANES;" for each in self.plan.loop.params if each in self.plan.counters]
+        if self.records:
+            lines.append(f"*--ways = {self.unit.jumps};")
+        return lines
+
+    def _results(self, header: Header) -> list[str]:
+        return [param.name for param in header.params if param in self.plan.results]
+
+    def _parameters(self) -> list[str]:
+        found = ["const Unit *unit", "Machine *m"]
+        for param in self.plan.loop.params:
+            is_counter = param in self.plan.counters
+            found.append(f"{C_TYPES[param.kind]} {_first(param) if is_counter else param.name}")
+        found += ["Value *list", "int64_t *left_before", "int64_t *births_before", "int64_t more"]
+        return [*found, "Word **tape_up", "uint8_t **tape_ways"] if self.records else found
+
+    def _declarations(self) -> list[str]:
+        used = set(re.findall(r"\w+", "\n".join(self.lines)))
+        lines = []
+        for place in self.unit.places:
+            if place.name in used and place in self.plan.uniform and place not in self.plan.loop.params:
+                lines.append(f"    {C_TYPES[place.kind]} {place.name} = {_zero(place)};")
+            if _kept(place) in used and place.kind != "value":
+                lines.append(f"    {TYPES[place.kind]} {_kept(place)}[CHUNKS] = {{{NONE[place.kind]}}};")
+        for header in self.plan.inner:
+            lines.append(f"    Mask at_{header.number}[CHUNKS] = {{NO_LANES}};")
+            lines.append(f"    unsigned live_{header.number} = 0;")
+        for name, place in self.saved.items():
+            lines.append(f"    {TYPES[place.kind]} {name}[CHUNKS] = {{{NONE[place.kind]}}};")
+        if self.records:
+            births = sorted({each.name for each in self.records.births})
+            lines += [f"    uint64_t {name} = 0;" for name in births]
+            lines += ["    Word *up = *tape_up;", "    uint8_t *ways = *tape_ways;"]
+        if self._births:
+            lines.append("    Integers born[CHUNKS] = {all_integers(0)};")
+        if len(self.plan.late) > 1:
+            lines.append("    Integers closed[CHUNKS] = {all_integers(0)};")
+        lines += [f"    {c_type}{name};" for name, c_type in sorted(self.temporaries.items())]
+        lines += ["    int64_t left = *left_before + more;", "    int64_t births = *births_before;"]
+        return [*lines, *[f"    {line}" for line in self._checks()]]
+
+    def _checks(self) -> list[str]:
+        """Return what must hold where a strip begins."""
+        tests = [
+            f"!same_{param.kind}({param.name}, {other.name})"
+            if param.kind != "value"
+            else f"{param.name}.object != {other.name}.object"
+            for param, other in self.plan.constant.items()
+            if param is not other
+        ]
+        tests += [f"{_first(param)} > INT64_MAX - LANES" for param in self.plan.counters]
+        lines = [if_unlikely(" || ".join(tests), "return EARLY;")]
+        if any(isinstance(each, Changeable) for late in self.plan.late.values() for each in late):
+            lines += [
+                "int64_t end_of_list;",
+                if_unlikely("!changeable_end(*list, &end_of_list)", "return EARLY;"),
+            ]
+        return lines
+
+    # Headers
+
+    def _header(self, header: Header) -> None:
+        number = header.number
+        is_first = header is self.plan.loop
+        self.lines.append(f"run_{number}: {comment(f'block {header.block.block.label}')}")
+        self.put("{")
+        self.indent = 2
+        room = f" || !has_room(up, ways, {self.records.room(header)})" if self.records else ""
+        self.put(if_unlikely(f"left < 0{room}", FAILED))
+        self.put(f"const unsigned chunks = {'(1u << CHUNKS) - 1' if is_first else f'live_{number}'};")
+        if not is_first:
+            self.put(f"live_{number} = 0;")
+        self.put("FOR_CHUNKS(u, chunks) {")
+        self.indent = 3
+        self.put(f"const Mask in = {'ALL_LANES' if is_first else f'at_{number}[u]'};")
+        if not is_first:
+            self.put(f"at_{number}[u] = NO_LANES;")
+        before = self.lines
+        tree: list[str] = []
+        self.lines = tree
+        self._node(header.root, "in", self._plain_below(header.root))
+        self.lines = before
+        self._params(header, "\n".join(tree))
+        self.lines += tree
+        self.indent = 1
+        self.put("    }", "}")
+        if self.plan.inner and header is not self.plan.inner[-1]:
+            self.put("goto next;")
+
+    def _params(self, header: Header, text: str) -> None:
+        """Declare the params that a tree reads."""
+        used = set(re.findall(r"\w+", text))
+        for param in header.params:
+            if param.name not in used or param in self.plan.results:
+                continue
+            origin = self.plan.kept.get(param)
+            if header is self.plan.loop:
+                if param in self.plan.counters:
+                    self.put(f"const Integers {param.name} = first_lanes({_first(param)} + u * WIDTH);")
+            elif origin is None:
+                self.put(f"const {TYPES[param.kind]} {param.name} = {_kept(param)}[u];")
+            elif param in self.plan.uniform:
+                self.put(f"{param.name} = {value(origin) if param.kind == 'value' else plain(origin)};")
+            else:
+                assert isinstance(origin, Place)
+                self.put(f"const {TYPES[param.kind]} {param.name} = {_kept(origin)}[u];")
+
+    def _schedule(self) -> None:
+        """Continue at the first header that has lanes."""
+        if self.plan.inner:
+            self.lines.append("next:")
+        for header in self.plan.inner:
+            self.put(f"if (live_{header.number}) goto run_{header.number};")
+        self.put(if_unlikely("left < 0", FAILED))
+
+    # Nodes
+
+    def _plain_below(self, node: Node) -> int | None:
+        """Return how many operations there are from a node on, if vectors do all of them."""
+        count = 0
+        for op in node.ops:
+            if self._skips(op) or isinstance(op, Birth):
+                continue
+            if self.plan.is_uniform_op(op) or statements(op, self.plan, "") is None:
+                return None
+            count += 1
+        for each in following(node):
+            below = self._plain_below(each)
+            if below is None:
+                return None
+            count += below
+        return count
+
+    def _skips(self, op: Operation) -> bool:
+        return id(op) in self._late or isinstance(op, Effect)
+
+    def _node(self, node: Node, mask: str, cheap: int | None) -> None:
+        if not self._stays(node):
+            self.put(if_unlikely(f"any({mask})", FAILED))
+            return
+        is_guarded = mask != "in" and (cheap is None or cheap > CHEAP)
+        self.put(f"if (any({mask})) {{" if is_guarded else "{")
+        self.indent += 1
+        for op in node.ops:
+            if not self._skips(op):
+                self._operation(op, mask)
+        match node.end:
+            case Fork(test, then, other):
+                self._fork(test, then, other, mask)
+            case Next(after):
+                self._node(after, mask, self._plain_below(after))
+            case Jump():
+                self._leaf(node.end, mask)
+        self.indent -= 1
+        self.put("}")
+
+    def _stays(self, node: Node) -> bool:
+        """Return whether some path through a node stays in the loop."""
+        if isinstance(node.end, Jump):
+            return id(node.end) in self.plan.ways
+        return any(map(self._stays, following(node))) and isinstance(node.end, Fork | Next)
+
+    def _fork(self, test: Source, then: Node, other: Node, mask: str) -> None:
+        self._masks += 1
+        yes, no = f"yes_{self._masks}", f"no_{self._masks}"
+        if self.plan.is_uniform(test):
+            self.put(f"const Mask {yes} = {plain(test)} ? {mask} : NO_LANES;")
+        else:
+            self.put(f"const Mask {yes} = (Mask)({mask} & {plain(test)});")
+        self.put(f"const Mask {no} = (Mask)({mask} & ~{yes});")
+        self._node(then, yes, self._plain_below(then))
+        self._node(other, no, self._plain_below(other))
+
+    def _operation(self, op: Operation, mask: str) -> None:
+        if isinstance(op, Birth):
+            (to,) = op.sets()
+            self.put(f"const Integers {to.name} = born[u] + {self._before[id(op)]};")
+            return
+        if self.plan.is_uniform_op(op):
+            op.write(self)
+            return
+        lines = statements(op, self.plan, mask)
+        if lines is None:
+            lines = self._by_lanes(op, mask)
+        self.put(*lines)
+
+    def _by_lanes(self, op: Operation, mask: str) -> list[str]:
+        """Return the statements that do an operation for one lane after another."""
+        before, self.lines = self.lines, []
+        indent, self.indent = self.indent, 0
+        op.write(self)
+        lines, self.lines, self.indent = self.lines, before, indent
+        sets: list[Variable] = [(place.name, place.kind) for place in op.sets()]
+        reads = self._vectors(op.reads())
+        made = [f"{TYPES[kind]} {name} = {NONE[kind]};" for name, kind in sets]
+        return [*made, *in_lanes(mask, reads, sets, lines)]
+
+    def _vectors(self, sources: Iterable[Source | None]) -> list[Variable]:
+        """Return which of some sources are vectors."""
+        return [(each.name, each.kind) for each in places_in(sources) if each not in self.plan.uniform]
+
+    # Leaves
+
+    def _leaf(self, jump: Jump, mask: str) -> None:
+        path = self.plan.ways[id(jump)]
+        if self.records:
+            self.put(
+                f"if (any({mask})) {{", *[f"    {line}" for line in self.records.writes(path, mask)], "}"
+            )
+        if jump.steps:
+            self.put(f"left -= {jump.steps} * count_of({mask});")
+        births = self._before[id(jump)]
+        if births:
+            self.put(f"born[u] = either_integers({mask}, born[u] + {births}, born[u]);")
+        if path.header is self.plan.loop:
+            for place in self._remembered(path):
+                self.store(_kept(place), place.kind, mask, place.name)
+        if self.plan.closes(path):
+            save(self, path, mask)
+            return
+        number = jump.header.number
+        for param, source in zip(jump.header.params, jump.sources, strict=True):
+            if param not in self.plan.kept:
+                self.store(_kept(param), param.kind, mask, spread(source, self.plan))
+        self.put(f"at_{number}[u] |= {mask};", f"live_{number} |= (unsigned)any({mask}) << u;")
+
+    def _remembered(self, path: Path) -> list[Place]:
+        """Return the vectors of the first tree that inner headers read, as far as a path has them."""
+        origins = dict.fromkeys(self.plan.kept.values())
+        there = {place for operation in path.operations for place in operation.sets()} | self.plan.counters
+        return [
+            each
+            for each in origins
+            if isinstance(each, Place)
+            and each in there
+            and each not in self.plan.uniform
+            and each not in self.plan.results
+        ]
+
+    def _store(self, array: str, kind: str, mask: str, text: str) -> None:
+        suffix = {"real": "reals", "integer": "integers", "boolean": "mask"}[kind]
+        self.put(f"{array}[u] = either_{suffix}({mask}, {text}, {array}[u]);")
+
+
+def _first(counter: Place) -> str:
+    return f"{counter.name}_first"
+
+
+def _kept(place: Place) -> str:
+    """Return the name of the array of a place's vectors, one for each chunk."""
+    return f"{place.name}_kept"
+
+
+def _zero(place: Place) -> str:
+    return "nothing()" if place.kind == "value" else "0"

@@ -1,0 +1,139 @@
+"""Chooses what a strip records for its adjoint, and writes the statements that record it.
+
+In: a unit, the plan of its loop over lanes. Out: a record for each way of a lane, as emit/records.py has
+one for each path, but of vectors: the record of one chunk. What lanes share, and what is the same
+throughout a lane, is recorded once, in the footer. The operations that wait until all lanes have ended have
+records for each lane.
+
+On the tape a strip is, from the bottom: the records of chunks, as they come, each with a word that says
+which lanes of which chunk it is of; the records of lanes; the footer. Among the ways are the numbers of
+jumps of the chunks.
+
+What always holds: the forward function writes the words in the order in which the adjoint reads them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checkpoint.ctarget.translate.ops.operation import Operation, Residual
+from checkpoint.ctarget.translate.ops.places import Place, Source, places_in
+from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.vectors import is_plain
+from checkpoint.ctarget.translate.units.graph import Header
+from checkpoint.ctarget.translate.units.paths import Path
+from checkpoint.ctarget.translate.units.reversal import WORD, reversal
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class StripRecord:
+    """The record of a way.
+
+    words: places whose vectors it has. late_words: what the operations that wait record for each lane.
+    recomputed: operations that compute what else the adjoint reads, in order. first, main, last: the
+    operations that the adjoint reverses, the last of the path first: those that waited, those on vectors,
+    and those that add to what lanes share, lane by lane, when all have been reversed.
+    """
+
+    path: Path
+    words: tuple[Place, ...]
+    late_words: tuple[Residual, ...]
+    recomputed: tuple[Operation, ...]
+    first: tuple[Operation, ...]
+    main: tuple[Operation, ...]
+    last: tuple[Operation, ...]
+
+
+class StripRecords:
+    """The records of a strip.
+
+    of_way: by the ids of jumps. shared: residuals that all lanes share. kept: places whose vectors are the
+    same throughout a lane. births: the residuals that are births, of shared objects and of the list.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.shared: dict[Residual, None] = {}
+        self.kept: dict[Place, None] = {}
+        self.of_way = {id(path.end): self._record(path) for path in plan.ways.values()}
+        late = [word for record in self.of_way.values() for word in record.late_words]
+        self.births = frozenset([word for word in [*self.shared, *late] if word.birth])
+
+    def _record(self, path: Path) -> StripRecord:
+        plan = self.plan
+        reversed_operations, _ = reversal(path)
+        late = {id(each) for each in plan.late.get(id(path.end), ())}
+        first = tuple([each for each in reversed_operations if id(each) in late])
+        last = tuple([each for each in reversed_operations if id(each) not in late and each.gives])
+        main = tuple([each for each in reversed_operations if id(each) not in late and not each.gives])
+        late_words = dict.fromkeys(word for each in first for word in each.residuals())
+        needed = dict.fromkeys(word for each in (*main, *last) for word in each.residuals())
+        words: list[Place] = []
+        recomputed: list[Operation] = []
+        for operation in reversed(path.operations):
+            for place in operation.sets():
+                if Residual(place) not in needed or place in plan.uniform:
+                    continue
+                del needed[Residual(place)]
+                text = operation.recomputed()
+                if text is not None and is_plain(text) and place.kind != "boolean":
+                    recomputed.append(operation)
+                    needed.update(dict.fromkeys(map(Residual, places_in(operation.reads()))))
+                else:
+                    words.append(place)
+        words += [word.place for word in needed if not self._is_elsewhere(word)]
+        return StripRecord(
+            path, tuple(words), tuple(late_words), tuple(reversed(recomputed)), first, main, last
+        )
+
+    def _is_elsewhere(self, word: Residual) -> bool:
+        """Return whether a residual is in the footer, and see to it."""
+        origin: Source = self.plan.kept.get(word.place, word.place)
+        if word.birth or self.plan.is_uniform(origin):
+            if isinstance(origin, Place):
+                self.shared[Residual(origin, word.birth)] = None
+            return True
+        if word.place in self.plan.kept and isinstance(origin, Place):
+            self.kept[origin] = None
+            return True
+        return False
+
+    # Where there is room
+
+    def room(self, header: Header) -> int:
+        """Return the bytes that a turn at a header may take."""
+        records = [record for record in self.of_way.values() if record.path.header is header]
+        return sum(WORD * (8 * len(record.words) + 1) + 1 for record in records) * 8
+
+    def room_of_close(self) -> int:
+        """Return the bytes that the end of a strip takes."""
+        lane = max(len(record.late_words) + 1 for record in self.of_way.values())
+        return WORD * (64 * lane + 64 * len(self.kept) + len(self.shared) + 1) + 8
+
+    # What the forward function writes
+
+    def writes(self, path: Path, mask: str) -> list[str]:
+        """Return the statements that record one chunk's way."""
+        words = self.of_way[id(path.end)].words
+        lines = [f"PUT(up + {i} * WIDTH, {place.name});" for i, place in enumerate(words)]
+        at = f"up[{len(words)} * WIDTH]"
+        return [
+            *lines,
+            f"{at}.field = (int64_t)(u << WIDTH | bits_of({mask}));",
+            f"up += {len(words)} * WIDTH + 1;",
+            f"*--ways = {path.end.number};",
+        ]
+
+    def late_writes(self, path: Path) -> list[str]:
+        """Return the statements that record, for one lane, what the operations that wait need."""
+        words = self.of_way[id(path.end)].late_words
+        lines = [f"up[{i}].{word.part} = {word.name};" for i, word in enumerate(words)]
+        number = [f"up[{len(words)}].field = {path.end.number};"] if len(self.plan.late) > 1 else []
+        return [*lines, *number, f"up += {len(words) + len(number)};"]
+
+    def footer(self) -> list[str]:
+        """Return the statements that record what is recorded once."""
+        kept = [f"PUT(up + {i} * LANES, {place.name}_kept);" for i, place in enumerate(self.kept)]
+        lines = [*kept, f"up += {len(kept)} * LANES;"] if kept else []
+        shared = [f"up[{i}].{word.part} = {word.name};" for i, word in enumerate(self.shared)]
+        return [*lines, *shared, *([f"up += {len(shared)};"] if shared else [])]

@@ -1,0 +1,35 @@
+"""The vectors of this processor, as the target that the C of strips is compiled for.
+
+In: /proc/cpuinfo, where there is one. Out: a pragma of GCC, which is part of a unit's text: so the cache
+never gives the code of one processor to another. What always holds: without a pragma the C is right, too,
+on the vectors that the compiler assumes (two doubles), and so it is for compilers that ignore the pragma.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+_CPU = Path("/proc/cpuinfo")
+_TARGETS = ("avx512f,avx512dq", "avx2")  # the widest first; machine/strips.h knows them
+
+
+def pragma() -> str:
+    """Return the line that a file of strips begins with; "": none."""
+    target = _widest()
+    return f'#pragma GCC target("{target}")' if target else ""
+
+
+@cache
+def _widest() -> str:
+    flags = _flags()
+    return next((target for target in _TARGETS if set(target.split(",")) <= flags), "")
+
+
+def _flags() -> set[str]:
+    """Return what the processor can do, as Linux names it on x86."""
+    try:
+        lines = _CPU.read_text().splitlines()
+    except OSError:
+        return set()
+    return next((set(line.partition(":")[2].split()) for line in lines if line.startswith("flags")), set())

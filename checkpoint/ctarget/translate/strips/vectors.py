@@ -1,0 +1,104 @@
+"""Operations on numbers as statements on vectors, which do it for all lanes of a chunk at once.
+
+In: an operation, the plan, the name of the mask of its lanes. Out: statements in terms of machine/strips.h,
+or None: one lane after another does it (lanes.py). What always holds: each lane's bits are those of the
+operation's own text; lanes outside of the mask may get anything, and never fail.
+"""
+
+from __future__ import annotations
+
+import re
+
+from checkpoint.ctarget.translate.ops import scalar_words
+from checkpoint.ctarget.translate.ops.operation import Operation
+from checkpoint.ctarget.translate.ops.places import Kind, Source
+from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Copy
+from checkpoint.ctarget.translate.ops.words import if_unlikely, plain
+from checkpoint.ctarget.translate.strips.plan import Plan
+
+FAILED = "goto failed;"
+TYPES: dict[Kind, str] = {"real": "Reals", "integer": "Integers", "boolean": "Mask"}
+# Functions of reals beyond plain arithmetic: the value, and a mask of the lanes that have none.
+_VALUES = {
+    "divide": ("{x} / {y}", "MASK({y} == 0.0)"),
+    "sqrt": ("roots({x})", "refused_lanes({x}, {r})"),
+    "abs": ("sizes({x})", ""),
+    "max": ("either_reals(MASK({y} > {x}), {y}, {x})", ""),
+    "min": ("either_reals(MASK({y} < {x}), {y}, {x})", ""),
+}
+_PLAIN = re.compile(r"[\w.\s+\-*/()<>=!]*")
+_SINGULAR = re.compile(r"\((\w+) == 0\.0 \? 0\.0 : (.*)\)")
+_CALLED = re.compile(r"\b(?!real_of_bits\b)[A-Za-z_]\w*\(")
+
+
+def statements(operation: Operation, plan: Plan, mask: str) -> list[str] | None:
+    """Return the statements that set an operation's place for all lanes, or None."""
+    match operation:
+        case Copy(to, source):
+            return [f"const {TYPES[to.kind]} {to.name} = {spread(source, plan)};"]
+        case Apply(domain="reals"):
+            return _on_reals(operation, plan, mask)
+        case Apply(domain="integers"):
+            return _on_integers(operation, plan, mask)
+    return None
+
+
+def spread(source: Source, plan: Plan) -> str:
+    """Return a number as a vector, whether lanes share it or not."""
+    text = plain(source)
+    if not plan.is_uniform(source):
+        return text
+    return f"everywhere({text})" if source.kind == "boolean" else f"all_{source.kind}s({text})"
+
+
+def is_plain(text: str) -> bool:
+    """Return whether an expression on doubles is one on vectors, too."""
+    without = re.sub(r"/\*.*?\*/", "", text)
+    if "(double)" in without:  # an integer's
+        return False
+    return _PLAIN.fullmatch(without) is not None and _CALLED.search(without) is None
+
+
+def on_vectors(text: str) -> str | None:
+    """Return an expression of an adjoint on vectors; None: one lane after another computes it."""
+    if is_plain(text):
+        return text
+    found = _SINGULAR.fullmatch(text)
+    if found is not None and is_plain(found[2]):
+        return f"either_reals(MASK({found[1]} == 0.0), all_reals(0.0), {found[2]})"
+    return None
+
+
+def _on_reals(apply: Apply, plan: Plan, mask: str) -> list[str] | None:
+    if any(operand.kind != "real" for operand in apply.operands):
+        return None
+    to = apply.to
+    simple = scalar_words.expression(apply.definition, "reals", apply.operands)
+    if simple is not None and is_plain(simple):
+        text = f"MASK({simple})" if to.kind == "boolean" else simple
+        return [f"const {TYPES[to.kind]} {to.name} = {text};"]
+    if apply.definition not in _VALUES:
+        return None
+    words = dict(zip("xy", [spread(operand, plan) for operand in apply.operands], strict=False))
+    value, refused = _VALUES[apply.definition]
+    lines = [f"const Reals {to.name} = {value.format(**words)};"]
+    if refused:
+        lines.append(if_unlikely(f"any({mask} & {refused.format(**words, r=to.name)})", FAILED))
+    return lines
+
+
+def _on_integers(apply: Apply, plan: Plan, mask: str) -> list[str] | None:
+    to = apply.to
+    if any(operand.kind != "integer" for operand in apply.operands):
+        return None
+    if to.kind == "boolean":
+        simple = scalar_words.expression(apply.definition, "integers", apply.operands)
+        return (
+            [f"const Mask {to.name} = MASK({simple});"] if simple is not None and is_plain(simple) else None
+        )
+    if apply.definition not in ("add", "subtract"):
+        return None
+    given = ", ".join([spread(operand, plan) for operand in apply.operands])
+    name = "add" if apply.definition == "add" else "sub"
+    test = if_unlikely(f"!{name}_integers({mask}, {given}, &{to.name})", FAILED)
+    return [f"Integers {to.name};", test]

@@ -1,0 +1,164 @@
+/* The vocabulary of strips: many lanes of a loop at once, in the vectors of the processor (translate/strips writes it).
+ *
+ * A strip is CHUNKS vectors of WIDTH lanes. What always holds: arithmetic on a vector is that of doubles, lane by lane,
+ * bit for bit; a lane that a Mask does not name may hold anything.
+ */
+#ifndef CK_STRIPS_H
+#define CK_STRIPS_H
+
+#include "machine/translated.h"
+
+#if defined(__AVX512DQ__)
+#include <immintrin.h>
+#define WIDTH 8
+#elif defined(__AVX2__)
+#include <immintrin.h>
+#define WIDTH 4
+#else
+#define WIDTH 2
+#endif
+
+#define CHUNKS 8
+#define LANES (WIDTH * CHUNKS)
+
+typedef double Reals __attribute__((vector_size(8 * WIDTH)));
+typedef int64_t Integers __attribute__((vector_size(8 * WIDTH)));
+
+/* Masks: which lanes of a vector. MASK makes one of a comparison of vectors; they combine by & | ~. */
+#if WIDTH == 8
+typedef uint8_t Mask;
+#define MASK(test) ((Mask)_mm512_movepi64_mask((__m512i)(test)))
+#define ALL_LANES ((Mask)255)
+#define NO_LANES ((Mask)0)
+INLINE unsigned bits_of(Mask mask) { return mask; }
+INLINE Reals either_reals(Mask mask, Reals a, Reals b) {
+    return (Reals)_mm512_mask_blend_pd(mask, (__m512d)b, (__m512d)a);
+}
+INLINE Integers either_integers(Mask mask, Integers a, Integers b) {
+    return (Integers)_mm512_mask_blend_epi64(mask, (__m512i)b, (__m512i)a);
+}
+INLINE Mask mask_of(unsigned bits) { return (Mask)bits; }
+INLINE Reals roots(Reals x) { return (Reals)_mm512_sqrt_pd((__m512d)x); }
+#else
+typedef Integers Mask;
+#define MASK(test) ((Mask)(test))
+#define NO_LANES ((Mask){0})
+#define ALL_LANES (~NO_LANES)
+INLINE Integers either_integers(Mask mask, Integers a, Integers b) { return (mask & a) | (~mask & b); }
+#if WIDTH == 4
+INLINE unsigned bits_of(Mask mask) { return (unsigned)_mm256_movemask_pd((__m256d)mask); }
+INLINE Reals either_reals(Mask mask, Reals a, Reals b) {
+    return (Reals)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)mask);
+}
+INLINE Reals roots(Reals x) { return (Reals)_mm256_sqrt_pd((__m256d)x); }
+#else
+INLINE unsigned bits_of(Mask mask) { return (mask[0] != 0) | (unsigned)(mask[1] != 0) << 1; }
+INLINE Reals either_reals(Mask mask, Reals a, Reals b) {
+    return (Reals)either_integers(mask, (Integers)a, (Integers)b);
+}
+INLINE Reals roots(Reals x) { return (Reals){sqrt(x[0]), sqrt(x[1])}; }
+#endif
+INLINE Mask mask_of(unsigned bits) {
+    Mask mask = NO_LANES;
+    for (int k = 0; k < WIDTH; k++) mask[k] = -(int64_t)(bits >> k & 1);
+    return mask;
+}
+#endif
+
+INLINE bool any(Mask mask) { return bits_of(mask) != 0; }
+INLINE int64_t count_of(Mask mask) {
+#ifdef __POPCNT__ /* else it is a function of a library that units are not linked to */
+    return __builtin_popcount(bits_of(mask));
+#else
+    int64_t count = 0;
+    for (unsigned bits = bits_of(mask); bits; bits &= bits - 1) count++;
+    return count;
+#endif
+}
+INLINE Mask either_mask(Mask mask, Mask a, Mask b) { return (Mask)((mask & a) | (~mask & b)); }
+INLINE Mask everywhere(bool test) { return test ? ALL_LANES : NO_LANES; }
+INLINE bool is_in(Mask mask, int lane) { return bits_of(mask) >> lane & 1; }
+INLINE void set_lane(Mask *mask, int lane, bool value) {
+    *mask = mask_of((bits_of(*mask) & ~(1u << lane)) | (unsigned)value << lane);
+}
+
+/* For each lane k of a mask, in order, or from the last to the first. */
+#define FOR_LANES(k, mask)                                                                       \
+    for (unsigned rest_ = bits_of(mask), k = 0; rest_ && (k = (unsigned)__builtin_ctz(rest_), true); \
+         rest_ &= rest_ - 1)
+/* For each chunk u that has lanes, as a set of bits says. */
+#define FOR_CHUNKS(u, chunks)                                                                       \
+    for (unsigned more_ = (chunks), u = 0; more_ && (u = (unsigned)__builtin_ctz(more_), true); \
+         more_ &= more_ - 1)
+
+INLINE Reals sizes(Reals x) { return (Reals)((Integers)x & INT64_MAX); }
+/* The lanes where a function has no value: infinite or not a number where its operand was finite, or a number. */
+INLINE Mask refused_lanes(Reals x, Reals r) {
+    const Mask finite = MASK(x - x == 0.0), known = MASK(x == x);
+    return (Mask)((finite & (Mask)~MASK(r - r == 0.0)) | (known & (Mask)~MASK(r == r)));
+}
+
+INLINE Reals all_reals(double x) { return x - (Reals){0}; }
+INLINE Integers all_integers(int64_t x) { return x - (Integers){0}; }
+INLINE Integers first_lanes(int64_t x) { /* x, x + 1, ... */
+    Integers to;
+    for (int k = 0; k < WIDTH; k++) to[k] = x + k;
+    return to;
+}
+
+/* Integers that overflow; a lane of the mask where it does: false. */
+INLINE bool add_integers(Mask mask, Integers a, Integers b, Integers *to) {
+    typedef uint64_t Bits __attribute__((vector_size(8 * WIDTH)));
+    *to = (Integers)((Bits)a + (Bits)b);
+    return !any(mask & MASK(((a ^ *to) & (b ^ *to)) < 0));
+}
+INLINE bool sub_integers(Mask mask, Integers a, Integers b, Integers *to) {
+    typedef uint64_t Bits __attribute__((vector_size(8 * WIDTH)));
+    *to = (Integers)((Bits)a - (Bits)b);
+    return !any(mask & MASK(((a ^ b) & (a ^ *to)) < 0));
+}
+
+/* When strips are tried. A strip may run beyond the end of a slice, as far as the run may go. */
+
+#define MOST_BEYOND (INT64_C(1) << 22)
+INLINE int64_t beyond(const Machine *m, int64_t stop) {
+    const int64_t most = m->limit - stop;
+    return most < MOST_BEYOND ? most : MOST_BEYOND;
+}
+
+/* RAN; LEFT: a lane left the strip, of which nothing is done; EARLY: what lanes share is not yet the same. */
+typedef enum { RAN, LEFT, EARLY } StripOutcome;
+
+/* Lanes run one by one after a strip was left: those that might be in it; and more and more if no strip has run
+ * since, in any call of the unit. alone: so many still. Threads share `next`, and may lose counts of it. */
+typedef struct {
+    int64_t alone, next;
+} Patience;
+#define MOST_ALONE (INT64_C(1) << 16)
+INLINE int64_t relaxed(const int64_t *x) { return __atomic_load_n(x, __ATOMIC_RELAXED); }
+INLINE void set_relaxed(int64_t *x, int64_t to) { __atomic_store_n(x, to, __ATOMIC_RELAXED); }
+INLINE bool is_alone(Patience *shared, int64_t *alone, bool ran) {
+    if (!*alone) return false;
+    --*alone;
+    if (!ran) set_relaxed(&shared->alone, *alone);
+    return true;
+}
+INLINE void note_strip(Patience *shared, StripOutcome outcome, int64_t *alone, bool *ran) {
+    if (outcome == RAN) {
+        *ran = true;
+        set_relaxed(&shared->next, 0);
+    } else if (outcome == LEFT && *ran) {
+        *alone = LANES - 1;
+    } else if (outcome == LEFT) {
+        const int64_t next = 2 * relaxed(&shared->next) + LANES - 1;
+        *alone = next < MOST_ALONE ? next : MOST_ALONE;
+        set_relaxed(&shared->next, *alone);
+        set_relaxed(&shared->alone, *alone);
+    }
+}
+
+/* Vectors on the tape, where words are aligned as words */
+#define PUT(up, vector) __builtin_memcpy((up), &(vector), sizeof(vector))
+#define GET(vector, up) __builtin_memcpy(&(vector), (up), sizeof(vector))
+
+#endif

@@ -1,0 +1,267 @@
+"""Strips, many lanes at once in vectors, agree with hybrid in every bit, on all vectors of this processor."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import checkpoint
+from checkpoint.ctarget.translate import policy
+from checkpoint.ctarget.translate.effort import Effort
+from checkpoint.ctarget.translate.strips import forward, target
+from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
+
+pytestmark = [needs_c, needs_compiler, pytest.mark.usefixtures("soon")]
+
+VECTORS = os.environ.get("STRIPS_TESTED")  # None: the widest; units are compiled once in a process
+WIDTH = 400  # several strips on the widest vectors, and lanes that are left
+
+
+def branches(x: float, n: float) -> float:
+    t = 0.0
+    while t < n:
+        if x > 1.0:
+            x = x * 0.5
+        elif x > 0.75:
+            x = math.sqrt(x) / (1.0 + x * x)
+        else:
+            x = x * 1.5 + 0.1
+        t = t + 1.0
+    return x
+
+
+def straight(x: float, n: float) -> float:
+    return (x * n + 0.5) * abs(x - n * 0.1) / (1.0 + x) - 0.25
+
+
+def one_side(x: float, n: float) -> float:
+    return x * 3.0 if x < 1.0 else n / x
+
+
+def functions(x: float, n: float) -> float:
+    for _ in range(3):
+        x = math.sin(x) * math.exp(-x) + math.atan2(x, n) + x**1.5
+    return x
+
+
+def nested(x: float, n: float) -> float:
+    total = 0.0
+    for i in range(4):
+        y = x
+        while y < n:
+            y = y * 1.75 + 0.25
+            total = total + y * 0.01
+        if i % 2 == 0:
+            total = total - x
+    return total
+
+
+def counts(x: float, n: float) -> int:
+    count = 0
+    while x > 0.01:
+        x, count = x * 0.625, count + (2 if x > 0.5 else 1)
+    return count
+
+
+def flips(x: float, n: float) -> bool:
+    large = x > 1.0
+    while n > 3.0:
+        large, n = not large, n - 3.0
+    return large
+
+
+def tuples(x: float, n: float) -> tuple[float, tuple[float, float]]:
+    u = (x, n)
+    while u[0] < 5.0:
+        u = (u[0] * 1.5 + 0.1, u[1] * 0.75)
+    return u[0], (u[1], x)
+
+
+def early(x: float, n: float) -> float:
+    for i in range(10):
+        x = x * 1.25
+        if x > 4.0:
+            return x * n + i
+    return x
+
+
+def rounds(x: float, n: float) -> float:
+    return math.floor(x * n) * x + int(n / 3.0) + round(x)
+
+
+def cold(x: float, n: float) -> float:
+    """Nothing is left of the derivative."""
+    t = 0.0
+    while t < n:
+        t = t + (2.0 if x > 1.0 else 1.0)
+    return t
+
+
+LANES = [branches, straight, one_side, functions, nested, counts, flips, tuples, early, rounds, cold]
+
+
+def divides(x: float, n: float) -> float:
+    return x / (n - 17.0)
+
+
+def roots(x: float, n: float) -> float:
+    while n > 1.0:
+        n = n - 1.0
+        x = x - 0.05
+    return math.sqrt(x)
+
+
+def raises(x: float, n: float) -> float:
+    if n == 30.0:
+        raise ValueError("thirty")
+    return x * n
+
+
+def prints(x: float, n: float) -> float:
+    if n == 38.0:
+        print(x)
+    return x * n
+
+
+FAILING = [divides, roots, raises, prints]
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Translate what runs a few hundred steps."""
+    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
+    monkeypatch.setattr(policy.Translator, "first_waiting", 100)
+    monkeypatch.setattr(policy, "translator", policy.Translator())
+    monkeypatch.setattr(Effort, "allows", lambda self, is_hot, expected=0.0: True)
+
+
+COUNT = ctypes.c_long(0)  # of strips that were run; units that count stay for as long as the process
+
+
+@pytest.fixture
+def strips(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Compile for the vectors that this process tests; count the strips that are run."""
+    if VECTORS is not None:
+        monkeypatch.setattr(target, "_widest", lambda: VECTORS)
+    call = forward.StripFunction.call
+
+    def counted(self: forward.StripFunction) -> str:
+        add = f"*(long *){ctypes.addressof(COUNT):#x} += outcome == RAN"
+        return f"({{ const StripOutcome outcome = {call(self)}; {add}; outcome; }})"
+
+    monkeypatch.setattr(forward.StripFunction, "call", counted)
+    COUNT.value = 0
+    return COUNT
+
+
+def arguments(width: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(width)
+    return rng.random(width) * 2.0, rng.integers(1, 40, width).astype(float)
+
+
+def until_in_strips(strips: Any) -> Iterator[int]:
+    """Yield several times, until a run that followed was in strips: what is hot is found in a run or two."""
+    for number in range(8):
+        before = strips.value
+        yield number
+        if before < strips.value and number > 0:
+            return
+
+
+def outcome(run: Callable[[], Any], capsys: pytest.CaptureFixture[str]) -> Any:
+    try:
+        found = run()
+    except Exception as error:
+        return type(error), str(error), getattr(error, "__notes__", []), capsys.readouterr().out
+    return [np.asarray(part).tobytes() for part in parts(found)], capsys.readouterr().out
+
+
+def same(a: Any, b: Any) -> bool:
+    """Return whether results have the same bits."""
+    return [np.asarray(x).tobytes() for x in parts(a)] == [np.asarray(x).tobytes() for x in parts(b)]
+
+
+def parts(found: Any) -> list[Any]:
+    return [leaf for part in found for leaf in parts(part)] if isinstance(found, tuple | list) else [found]
+
+
+@pytest.mark.parametrize("f", LANES, ids=lambda f: f.__name__)
+def test_values_and_steps(f: Any, strips: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    args = arguments(WIDTH)
+    mapped = checkpoint.vmap(f)
+    want = outcome(lambda: checkpoint.vmap(f, engine="hybrid")(*args), capsys)
+    for _ in until_in_strips(strips):
+        assert outcome(lambda: checkpoint.vmap(f, engine="c")(*args), capsys) == want
+    assert strips.value > 0
+    steps = {
+        checkpoint.primops(lambda given: mapped(*given), args, engine=engine) for engine in ("hybrid", "c")
+    }
+    assert len(steps) == 1
+
+
+@pytest.mark.filterwarnings("ignore::checkpoint.RoundingWarning")  # one of them rounds
+@pytest.mark.parametrize("f", [f for f in LANES if f not in (counts, flips)], ids=lambda f: f.__name__)
+def test_gradients(f: Any, strips: Any) -> None:
+    args = arguments(WIDTH)
+
+    def total(xs: Any, ns: Any, k: float) -> Any:
+        def lane(x: float, n: float) -> Any:
+            return f(x * k + 0.125, n * k)
+
+        return sum([np.sum(part * k) for part in parts(checkpoint.vmap(lane)(xs, ns))])
+
+    want = checkpoint.value_and_grad(total, (0, 1, 2), engine="hybrid")(*args, 1.25)
+    for _ in until_in_strips(strips):
+        for schedule in ("plain", "bisection"):
+            gradient = checkpoint.value_and_grad(total, (0, 1, 2), engine="c", schedule=schedule)
+            assert same(want, gradient(*args, 1.25))
+    assert strips.value > 0
+
+
+@pytest.mark.parametrize("f", FAILING, ids=lambda f: f.__name__)
+def test_a_lane_that_leaves(f: Any, strips: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """The lanes of its strip run one by one; what follows may run in strips again."""
+    args = arguments(2 * WIDTH)
+    want = outcome(lambda: checkpoint.vmap(f, engine="hybrid")(*args), capsys)
+    for _ in range(2):
+        assert outcome(lambda: checkpoint.vmap(f, engine="c")(*args), capsys) == want
+
+
+def test_lanes_of_long_runs(strips: Any) -> None:
+    """Lanes that take more steps than a slice of a run has stay right, whether a strip holds them or not."""
+    xs, ns = arguments(WIDTH)
+    found = [checkpoint.vmap(branches, engine=engine)(xs, ns * 40.0) for engine in ("hybrid", "c")]
+    assert same(found[0], found[1])
+
+
+def test_every_budget_gives_the_same(strips: Any) -> None:
+    xs, ns = arguments(2 * WIDTH)
+
+    def total(xs: Any, ns: Any) -> Any:
+        return np.sum(checkpoint.vmap(branches)(xs, ns))
+
+    for _ in until_in_strips(strips):
+        plain = checkpoint.value_and_grad(total, (0, 1), engine="c")(xs, ns)
+    for memory in ("1MiB", "2MiB", "8MiB"):
+        assert same(plain, checkpoint.value_and_grad(total, (0, 1), engine="c", memory=memory)(xs, ns))
+    assert strips.value > 0
+
+
+@pytest.mark.parametrize("vectors", ["avx2", ""], ids=["256", "128"])
+def test_narrower_vectors(vectors: str) -> None:
+    if not set(filter(None, [vectors])) <= target._flags():
+        pytest.skip("this processor has no such vectors")
+    tests = "gradients and (branches or early or nested or functions) or lane_that_leaves"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", tests]
+    done = subprocess.run(
+        command, env={**os.environ, "STRIPS_TESTED": vectors}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
