@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from checkpoint import engines
-from experiments.lanes import programs, run
+from experiments.lanes import programs, run, together
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
@@ -23,3 +23,11 @@ def test_heavy_tails_are_bounded() -> None:
     found = programs.heavy(np.random.default_rng(0), 1000)
     assert found.min() >= 10.0
     assert 1000.0 < found.max() <= 5000.0
+
+
+def test_together_at_a_small_size() -> None:
+    for case in together.cases(5)[:3]:
+        ways = together.runs(case)
+        values, slopes = zip(*[(run(), gradient()) for run, gradient in ways.values()], strict=True)
+        assert all(np.allclose(value, values[0]) for value in values)
+        assert all(np.allclose(slope, slopes[0]) for slope in slopes)

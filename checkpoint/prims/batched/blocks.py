@@ -134,7 +134,8 @@ def _run_if_split(span: Span, function: Function, result: Expr, name: str) -> Ex
 def _runner(function: Function, span: Span) -> Lambda:
     """Return the lambda that runs the group at the first block, until all lanes have returned."""
     own = function.name
-    groups, group, number, made = (f"{word}~{own}" for word in ("groups", "next", "number", "made"))
+    words = ("groups", "next", "number", "made", "rest")
+    groups, group, number, made, rest = (f"{word}~{own}" for word in words)
 
     def item(of: str, i: int) -> Expr:
         return Prim(span, "py.item", (Var(span, of), Const(span, i)))
@@ -153,13 +154,15 @@ def _runner(function: Function, span: Span) -> Lambda:
         return If(span, test, dispatch(blocks[:half]), dispatch(blocks[half:]))
 
     ordered = sorted(function.blocks, key=lambda block: block.number)
-    rest = Prim(span, "py.other-groups", (Var(span, groups),))
-    more = Prim(span, "py.add", (Prim(span, "py.tuple-of", (Var(span, made),)), rest))
+    more = Prim(span, "py.add", (Prim(span, "py.tuple-of", (Var(span, made),)), Var(span, rest)))
     again = App(span, Var(span, f"run~{own}"), (more,))
     going = If(span, Prim(span, "py.is-split", (Var(span, made),)), again, Var(span, made))
     running = Let(span, made, dispatch(ordered), going)
     value = Prim(span, "py.item", (item(group, 2), Const(span, 0)))
     test = Prim(span, "py.lt", (Var(span, number), Const(span, RETURN)))
     body = Let(span, number, item(group, 0), If(span, test, running, value))
-    whole = Let(span, group, Prim(span, "py.next-group", (Var(span, groups),)), body)
+    first = Prim(span, "py.first-groups", (Var(span, groups),))
+    is_whole = Prim(span, "py.not", (Var(span, rest),))
+    chosen = Let(span, group, Prim(span, "py.next-group", (first, is_whole)), body)
+    whole = Let(span, rest, Prim(span, "py.other-groups", (Var(span, groups),)), chosen)
     return Lambda(span, (groups,), whole, name=f"run {own}")

@@ -53,7 +53,10 @@ def elementwise(record: Tensor, operands: Sequence[Any]) -> Any:
     """Align operands, so that they broadcast in each lane."""
     count = max(map(rank, operands))
     if any(is_shared_array(x) or (is_batch(x) and not is_numbers(x)) for x in operands):
-        return batch(applied(record.name, *[aligned(x, count) for x in operands]), False)
+        found = applied(record.name, *[aligned(x, count) for x in operands])
+        if not is_shared_array(found):
+            raise NoForm(f"{record.name}, which gives no array,")
+        return batch(found, False)
     return on_numbers(record, operands)
 
 
@@ -78,6 +81,8 @@ def on_numbers(record: Tensor, operands: Sequence[Any]) -> Any:
         raise NoForm("an integer of more than 30 bits")
     with silently():
         found = applied(record.name, *[x.items[0] if is_batch(x) else x for x in operands])
+        if not is_shared_array(found):
+            raise NoForm(f"{record.name}, which gives no array,")
         data = real_part(found).data
         letter = dtype_kind(data.dtype)
         if letter == "f" and record.name not in _SAFE and not bool(((data - data) == 0.0).all()):

@@ -16,8 +16,9 @@
 (py.split test lanes n x m y)     the group of the lanes for which the test holds, at block n with its part
                                   of x, and that of the others, at m with y
 (py.is-split x)                   whether a block has returned groups
-(py.next-group groups)            (n lanes x): the groups at the first block n, as one
+(py.first-groups groups)          the groups at the first block
 (py.other-groups groups)          the groups that are not at the first block
+(py.next-group groups whole)      (n lanes x): the groups at a block n, as one; whole: whether they are all
 """
 
 from __future__ import annotations
@@ -151,10 +152,14 @@ def _is_split(_: Any, value: Any) -> bool:
     return type(value) is Record and value.layout.cls is Groups
 
 
-def _next_group(_: Any, groups: Any) -> Record:
+def _first_groups(_: Any, groups: Any) -> Record:
     first = min(group.items[0] for group in groups.items)
-    here = [group.items for group in groups.items if group.items[0] == first]
-    is_whole = len(here) == len(groups.items)
+    return tuple_of(*[group for group in groups.items if group.items[0] == first])
+
+
+def _next_group(_: Any, groups: Any, is_whole: bool) -> Record:
+    here = [group.items for group in groups.items]
+    first = here[0][0]
     if len(here) == 1:
         (_, lanes, held) = here[0]
         return tuple_of(first, None if is_whole else places(lanes.data), renew(held))
@@ -266,11 +271,12 @@ operator(
 operator("split", 6, "two groups of lanes, by a test", _failing_softly(_split), "that of the copies")
 operator(
     "next-group",
-    1,
+    2,
     "the groups at the first block, as one",
     _failing_softly(_next_group),
     "that of the copies",
 )
+rearrange("first-groups", 1, "the groups that are at the first block", _first_groups)
 rearrange("other-groups", 1, "the groups that are not at the first block", _other_groups)
 rearrange("agreed", 1, "what all lanes have for a test, or None", _agreed, discrete=True)
 rearrange("is-split", 1, "whether a block returned groups of lanes", _is_split, discrete=True)
