@@ -40,7 +40,8 @@ def specialise(peer: BlockPeer, shapes: dict[int, Shape], is_large: bool = False
     unit.is_cut = headers.is_cut
     _remove_first(unit)
     for header in unit.headers:
-        gather(header)
+        if is_large:
+            gather(header)
         header.max_steps = max(end.steps for end in ends(header))
     if config.current().check:
         from checkpoint.ctarget.translate.units.check_units import check_unit  # noqa: PLC0415
