@@ -120,3 +120,18 @@ def test_nested() -> None:
     x, y = np.linspace(-1.0, 1.0, 4), np.linspace(-2.0, 2.0, 5)
     got = checkpoint.vmap(row, (0, None), exact=False)(x, y)
     assert (got == np.where(y > x[:, None], x[:, None] * y, x[:, None] - y)).all()
+
+
+@pytest.mark.parametrize("f", [OF_ARRAYS[3], OF_NUMBERS[2]], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("engine", engines.usable())
+def test_resuming_changes_nothing(f: Callable[..., Any], engine: str) -> None:
+    x, shared = arguments(f, 3)
+
+    def together(x: Any) -> Any:
+        return checkpoint.vmap(f, (0, None), exact=False)(x, shared)
+
+    want = together(x)
+    steps = checkpoint.primops(together, x, engine=engine)
+    for at in range(0, steps + 1, max(1, steps // 17)):
+        capsule = checkpoint.interrupt(together, x, at, engine=engine)
+        assert np.array_equal(checkpoint.resume(capsule), want)
