@@ -75,15 +75,21 @@ def current() -> Settings:
 
 
 def _from_environment() -> Settings:
-    check = os.environ.get("CHECKPOINT_CHECK", "")
+    return _settings(
+        _variable("CHECKPOINT_CHECK"), _variable("CHECKPOINT_SHOW"), _variable("CHECKPOINT_CONVERT")
+    )
+
+
+@cache
+def _settings(check: str, shown: str, converted: str) -> Settings:
+    """Return the settings that three variables have, by their texts."""
     if check not in _CHECK:
         raise SettingError(f"CHECKPOINT_CHECK is {check!r}; write 0 or 1")
-    show = os.environ.get("CHECKPOINT_SHOW", "")
-    convert = tuple([name for name in os.environ.get("CHECKPOINT_CONVERT", "").split(",") if name])
+    show = tuple([name for name in shown.split(",") if name])
     try:
-        return Settings(_CHECK[check], tuple([name for name in show.split(",") if name]), convert)
+        return Settings(_CHECK[check], show, tuple([name for name in converted.split(",") if name]))
     except SettingError as error:
-        raise SettingError(f"CHECKPOINT_SHOW is {show!r}: {error.message}") from None
+        raise SettingError(f"CHECKPOINT_SHOW is {shown!r}: {error.message}") from None
 
 
 def _variable(name: str) -> str:

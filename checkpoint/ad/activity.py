@@ -122,9 +122,9 @@ def wanted_positions(
     """Return the positions of the operands that have a vjp rule and a wanted number that is no constant."""
     found = []
     for position, operand in enumerate(operands):
-        if literals >> position & 1 or record.vjp(position) is None:
+        if literals >> position & 1:
             continue
-        if any(is_wanted(x) and not is_constant(x) for x in leaves(operand)):
+        if any(is_wanted(x) and not is_constant(x) for x in leaves(operand)) and record.vjp(position) is not None:
             found.append(position)
     return tuple(found)
 
@@ -138,9 +138,9 @@ def mark_result(record: Rules, operands: Sequence[Any], literals: int, result: A
     if (kind is not Array and kind not in CONTAINERS) or is_many_reals(result):
         return
     for position, operand in enumerate(operands):
-        if literals >> position & 1 or record.vjp(position) is None:
+        if literals >> position & 1:
             continue
-        if any(not is_constant(x) for x in leaves(operand)):
+        if any(not is_constant(x) for x in leaves(operand)) and record.vjp(position) is not None:
             return
     shown = [_memory(operand) for operand in operands]
     for number in (result,) if kind is Array else leaves(result):

@@ -7,11 +7,11 @@ library's own arrays, Python's own containers, no derivatives. `value_of` makes 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from checkpoint.ad.array_library import libraries, shares
-from checkpoint.ad.arrays import Array, Discrete, Memory, Native, array_of, current_data
+from checkpoint.ad.arrays import Array, Discrete, Memory, Native, array_of
 from checkpoint.ad.containers import ITEMS, TUPLE, Layout, List, Object, Record
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, real_part
 from checkpoint.ad.opaque import array_or_held
@@ -46,7 +46,9 @@ def native(now: Any, operand: Any) -> Any:
     """Return the native form of an operand, without derivatives."""
     kind = type(operand)
     if kind is Array or kind is Discrete:
-        return current_data(now, operand)
+        if now.steps >= operand.memory.stale:  # storage.check, without its call
+            raise changed_elsewhere(operand)
+        return operand.data
     if kind is Dual or kind is Node:
         return native(now, real_part(operand))
     if kind is List:
@@ -94,20 +96,21 @@ def _of_pairs(now: Any, pairs: Any) -> list[Any]:
     return found
 
 
-def leaves(operand: Any) -> Iterator[Any]:
-    """Yield the numbers in an operand, in their order, each as often as it occurs."""
+def leaves(operand: Any) -> Sequence[Any]:
+    """Return the numbers in an operand, in their order, each as often as it occurs; not to be changed."""
     kind = type(operand)
     if kind in NUMBERS:
-        yield operand
-    elif kind is List or kind is Record:
-        if of_reals(operand.items):
-            yield from operand.items
-            return
-        for item in operand.items:
-            yield from leaves(item)
+        return (operand,)
+    if kind is List or kind is Record:
+        items: Sequence[Any] = operand.items
+        if NUMBERS.issuperset(map(type, items)):  # the usual case
+            return items
+        return [number for item in items for number in leaves(item)]
+    found: list[Any] = []
     while type(operand) is Pair:
-        yield from leaves(operand.car)
+        found.extend(leaves(operand.car))
         operand = operand.cdr
+    return found
 
 
 def _identity(value: Any) -> Any:

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from checkpoint.ad.accumulators import Accumulator, Scattered
-from checkpoint.ad.array_library import dtype_kind, is_view, libraries, namespace, zeros_beside
+from checkpoint.ad.array_library import NESTS, dtype_kind, is_view, libraries, namespace, zeros_beside
 from checkpoint.ad.numbers import Node
 from checkpoint.ad.operands import of_reals
 from checkpoint.errors import InternalError
@@ -98,7 +98,7 @@ class Pullback:
         self.record = record
         self.wanted = wanted
         self.saved = saved
-        self.form = _form(result) if isinstance(result, list | tuple) else None
+        self.form = _form(result) if isinstance(result, NESTS) else None
         self.natives, self.result = natives, result
         read = needed(record, wanted)
         if read is not None:
@@ -116,7 +116,7 @@ class Pullback:
         g = self._cotangent(received)
         for position, cotangent in self._cotangents(g):
             like = self.natives[position]
-            if isinstance(like, list | tuple):
+            if isinstance(like, NESTS):
                 yield from self._spread(cotangent, like, g)
             else:
                 yield self._contribution(cotangent, like, g)
@@ -165,7 +165,7 @@ class Pullback:
             yield from reversed(cotangent)
             return
         for part, inner in zip(reversed(cotangent), reversed(like), strict=True):
-            if isinstance(inner, list | tuple):
+            if isinstance(inner, NESTS):
                 yield from self._spread(part, inner, g)
             elif is_number(inner):
                 yield self._contribution(part, inner, g)
@@ -196,7 +196,7 @@ class Pullback:
         for part in (*self.natives, self.result, *self.saved):
             if type(part) in libraries:
                 yield part
-            elif isinstance(part, list | tuple):
+            elif isinstance(part, NESTS):
                 yield from _arrays_in(part)
 
 
@@ -204,7 +204,7 @@ def _arrays_in(parts: Any) -> Iterator[Any]:
     if of_reals(parts):
         return
     for part in parts:
-        if isinstance(part, list | tuple):
+        if isinstance(part, NESTS):
             yield from _arrays_in(part)
         elif type(part) in libraries:
             yield part
@@ -221,7 +221,7 @@ def outline(data: Any) -> Any:
     """Return a native value with a Like in place of each array."""
     if type(data) in libraries:
         return Like(data)
-    if isinstance(data, list | tuple) and of_reals(data):
+    if isinstance(data, NESTS) and of_reals(data):
         return data
     if isinstance(data, list):
         return [outline(part) for part in data]
@@ -230,7 +230,7 @@ def outline(data: Any) -> Any:
 
 def _form(data: Any) -> Any:
     """Return the `form` of a Pullback for a native value."""
-    if isinstance(data, list | tuple):
+    if isinstance(data, NESTS):
         return tuple(data) if of_reals(data) else tuple(map(_form, data))
     return outline(data) if is_number(data) else None
 

@@ -66,6 +66,8 @@ class Tensor(Primitive):
         saved: what `saves` has saved; () without it.
     saves(xp, wanted, *operands): returns (y, saved): the value, to the last bit what `value` returns, and a
         tuple of arrays and plain numbers that `pull` reuses. It is called in place of `value` on a tape.
+    saves_uncounted(xp, wanted, *operands): the same where nobody counts the bytes of the tape, which `saved`
+        then need not show.
     jvps: for each operand SAME, or jvp(tangent, y, *operands), which returns the operand's part of the
         tangent of y. It takes numbers of the language and calls records.
     linear: whether the function is linear in all its differentiable operands together, so that the tangent of
@@ -91,6 +93,7 @@ class Tensor(Primitive):
     vjps: tuple[Rule | None, ...] = ()
     pull: Callable[..., Sequence[Any]] | None = None
     saves: Callable[..., tuple[Any, tuple[Any, ...]]] | None = None
+    saves_uncounted: Callable[..., tuple[Any, tuple[Any, ...]]] | None = None
     jvps: tuple[Rule | _Same | None, ...] = ()
     linear: bool = False
     needs: tuple[tuple[int, ...], ...] | None = None
@@ -192,24 +195,34 @@ def plain(
     operands: Sequence[Any],
     literals: int = 0,
     wanted: tuple[int, ...] = (),
+    counts: bool = True,
 ) -> tuple[Any, list[Any], Any, tuple[Any, ...]]:
     """Return the result of a record without derivatives, the native operands and result, and what it saves.
 
     wanted: the positions of the operands that are to receive a cotangent.
+    counts: whether anybody counts the bytes of what it saves.
     """
     if type(operands[0]) is Table and record.name.startswith("ndarray."):
         result = called(record.name, operands[0], operands[1:])
         return value_of(now, result), [], result, ()
     natives = [native(now, operand) for operand in operands]
-    result, saved = valued(record, natives, wanted)
+    result, saved = valued(record, natives, wanted, counts)
     return handle(now, record, operands, result, literals), natives, result, saved
 
 
-def valued(record: Tensor, natives: list[Any], wanted: tuple[int, ...]) -> tuple[Any, tuple[Any, ...]]:
-    """Return the native result of a record, and what it saves for the operands that receive a cotangent."""
+def valued(
+    record: Tensor, natives: list[Any], wanted: tuple[int, ...], counts: bool = True
+) -> tuple[Any, tuple[Any, ...]]:
+    """Return the native result of a record, and what it saves for the operands that receive a cotangent.
+
+    counts: as `plain` has it.
+    """
     xp = functions_for(record.name, natives)
-    if wanted and record.saves is not None:
-        return record.saves(xp, wanted, *natives)
+    saves = record.saves
+    if wanted and saves is not None:
+        if not counts and record.saves_uncounted is not None:
+            saves = record.saves_uncounted
+        return saves(xp, wanted, *natives)
     return record.value(xp, *natives), ()
 
 
@@ -285,7 +298,7 @@ def _without_derivatives(now: Any, operands: Sequence[Any]) -> list[Any] | None:
 def _on_duals(now: Any, record: Tensor, operands: Sequence[Any], tag: int, literals: int) -> Any:
     primals = [with_leaves(operand, lambda x: primal_at(x, tag)) for operand in operands]
     result = apply(now, record, primals, literals)
-    found = list(leaves(result))
+    found = leaves(result)
     if not found:
         return result
     tangent = _tangent(record, operands, primals, result, tag)
@@ -380,7 +393,7 @@ def _fitted(tangent: Any, like: Any) -> Any:
 def _on_tape(now: Any, record: Tensor, operands: Sequence[Any], tape: Tape, literals: int) -> Any:
     wanted = wanted_positions(record, operands, lambda x: type(x) is Node, literals)
     result, natives, data, saved = plain(now, record, operands, literals, wanted)
-    values = list(leaves(result))
+    values = leaves(result)
     if not wanted or not values:
         return result
     outputs = [tape.leaf(value) for value in values]

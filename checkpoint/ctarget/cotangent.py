@@ -39,7 +39,7 @@ class Cotangent:
     undone: as in hybrid's.
     """
 
-    __slots__ = ("_fields", "_finding", "_own", "heap", "helper", "held", "undone")
+    __slots__ = ("_fields", "_nowhere", "_own", "_passing", "heap", "helper", "held", "undone")
 
     def __init__(self, end: State, slots: Cotangents, frames: Cotangents = ()) -> None:
         module = runtime()
@@ -47,7 +47,8 @@ class Cotangent:
         self.helper = Reverser()
         self.undone: list[Any] | None = None
         self.held: Any = None
-        self._finding: _Finding | None = None
+        self._passing: _Passing | None = None
+        self._nowhere = module.ffi.NULL
         self._fields: dict[Any, int] = {}
         self._own: int = module.lib.FIRST_INTERNED  # integers up to here are their own fields
         at = module.lib.ck_state_position(end.held)
@@ -176,27 +177,28 @@ class Cotangent:
         return found
 
     def _change(self, birth: int, field: Any, cotangent: Any, adds: bool) -> None:
-        module = runtime()
-        errors: list[BaseException] = []
-        real, others, given = 0.0, module.ffi.NULL, (cotangent,)
+        lib, passing, field = runtime().lib, self._own_passing(), self._field(field)
+        real, others, given = 0.0, self._nowhere, (cotangent,)
         if type(cotangent) is float:
             real = cotangent
         else:
             others = address(given)
-        field = self._field(field)
-        if not module.lib.ck_cotangent_change(self.held, birth, field, adds, real, others, address(errors)):
-            self._fail(errors)
+        if not lib.ck_cotangent_change(self.held, birth, field, adds, real, others, passing.at[1]):
+            self._fail([passing.errors.pop()] if passing.errors else [])
 
     def _find(self, birth: int, field: Any, takes: bool, default: Any) -> Any:
-        lib, into = runtime().lib, self._finding
-        if into is None:
-            into = self._finding = _Finding()
+        lib, into = runtime().lib, self._own_passing()
         found = lib.ck_cotangent_find(self.held, birth, self._field(field), takes, into.real, *into.at)
         if found == lib.REAL_COTANGENT:
             return into.real[0]
         if found == lib.FIND_FAILED:
             self._fail([into.errors.pop()] if into.errors else [])
         return into.others.pop() if found == lib.OTHER_COTANGENT else default
+
+    def _own_passing(self) -> _Passing:
+        if self._passing is None:
+            self._passing = _Passing()
+        return self._passing
 
     def _field(self, key: Any) -> int:
         if type(key) is int and -self._own <= key < self._own:
@@ -216,7 +218,7 @@ class Cotangent:
         raise errors[0] if errors else self.heap.full()
 
 
-class _Finding:
+class _Passing:
     """Holds what C finds, at the addresses `at`: a real, or another cotangent, or an error."""
 
     __slots__ = ("at", "errors", "others", "real")

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import torch
@@ -58,8 +57,7 @@ class Operands(NamedTuple):
 
     def recorded(self, positions: Sequence[int]) -> Operands:
         """Return the operands with those that are differentiated as leaves which autograd records."""
-        parts = [with_tensors(x, _leaf) if i in positions else x for i, x in enumerate(self)]
-        return Operands(*parts)
+        return Operands(*[with_tensors(x, _leaf) if i in positions else x for i, x in enumerate(self)])
 
     def lower(self) -> Operands:
         """Return those of the function whose derivative this is, at the same tensors."""
@@ -88,7 +86,7 @@ def cotangents(operands: Operands, wanted: Sequence[int], cotangent: Sequence[An
     cotangent: of each of its numbers, in their order.
     """
     by = operands.recorded((*wanted, *_differentiated(operands.along.path)))
-    with _named(operands.along.module), torch.enable_grad():
+    with _Naming(operands.along.module), torch.enable_grad():
         results = values(by)
     return cotangents_of(by, wanted, results, cotangent)
 
@@ -101,12 +99,19 @@ def cotangents_of(
     retain_graph: bool = False,
 ) -> list[Any]:
     """Return the cotangents of recorded operands, for those of what has been computed of them."""
-    found = [(y, g) for y, g in zip(results, cotangent, strict=True) if _is_recorded(y)]
+    found = [(y, _conjugated(g)) for y, g in zip(results, cotangent, strict=True) if _is_recorded(y)]
+    gs = [g for _, g in found]
     leaves = [x for i in wanted for x in tensors_in(by[i]) if x.requires_grad]
-    with _named(by.along.module):
-        made = _gradients([y for y, _ in found], leaves, [g for _, g in found], retain_graph)
-    new = iter(_apart(made, [g for _, g in found]))
+    with _Naming(by.along.module):
+        made = _gradients([y for y, _ in found], leaves, gs, retain_graph)
+    new = map(_conjugated, _apart(made, gs))
     return [_cotangent_like(by[i], new) for i in wanted]
+
+
+def _conjugated(cotangent: Any) -> Any:
+    """Return a cotangent of a run as one of PyTorch's, or back: complex ones are conjugated."""
+    is_complex = isinstance(cotangent, torch.Tensor) and cotangent.is_complex()
+    return cotangent.conj().resolve_conj() if is_complex else cotangent
 
 
 def values(operands: Operands) -> list[Any]:
@@ -144,7 +149,7 @@ def _has_real_direction(tangent: Any) -> bool:
 
 def tangents(operands: Operands) -> list[Any]:
     """Return `values` without a history."""
-    with _named(operands.along.module), torch.enable_grad():
+    with _Naming(operands.along.module), torch.enable_grad():
         found = values(operands.recorded(_differentiated(operands.along.path)))
     return [y.detach() if isinstance(y, torch.Tensor) else y for y in found]
 
@@ -155,7 +160,8 @@ def _differentiated(path: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _leaf(x: Any) -> Any:
-    return x.detach().requires_grad_() if _is_number(x) and not x.is_inference() else x
+    """Return a tensor as a leaf of a graph; PyTorch counts its changes apart, as the run undoes its own."""
+    return x.data.requires_grad_() if _is_number(x) and not x.is_inference() else x
 
 
 def _is_number(x: Any) -> bool:
@@ -226,18 +232,25 @@ def _cotangent_like(operand: Any, new: Iterator[Any]) -> Any:
     return math.nan if type(operand) is float else None
 
 
-@contextmanager
-def _named(module: ForeignModule) -> Iterator[None]:
-    """Have autograd's refusals of a derivative name the module."""
-    try:
-        yield
-    except (NotImplementedError, RuntimeError) as error:
-        if isinstance(error, RunError) or not any(each in str(error) for each in _REFUSALS):
-            raise
-        raise RunError(
-            f"PyTorch has no derivative of {module.name} here, or none of its gradient, which a derivative "
-            f"of a derivative needs: {error}"
-        ) from error
+class _Naming:
+    """A context in which autograd's refusals of a derivative name the module."""
+
+    __slots__ = ("module",)
+
+    def __init__(self, module: ForeignModule) -> None:
+        self.module = module
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, (NotImplementedError, RuntimeError)) or isinstance(error, RunError):
+            return
+        if any(each in str(error) for each in _REFUSALS):
+            raise RunError(
+                f"PyTorch has no derivative of {self.module.name} here, or none of its gradient, which a "
+                f"derivative of a derivative needs: {error}"
+            ) from error
 
 
 _REFUSALS = ("once_differentiable", "differentiate twice", "is not implemented", "does not support")

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -67,7 +66,8 @@ class ForeignModule:
         self.parameters, self.buffers = tuple(parameters), tuple(buffers)
         stored = module.state_dict(keep_vars=True)
         self.not_stored = tuple([name for name in buffers if name not in stored])
-        self._slots = _slots(module, [*parameters.values(), *buffers.values()])
+        slots = _slots(module, [*parameters.values(), *buffers.values()])
+        self._gets, self._puts = [get for get, _ in slots], [put for _, put in slots]
         self._changing: dict[bool, frozenset[str]] = {}  # by the mode: the buffers that calls have changed
         self.draws = False
         self._lock = threading.RLock()
@@ -81,21 +81,23 @@ class ForeignModule:
     def __repr__(self) -> str:
         return f"<foreign module {self.name}>"
 
-    @contextmanager
-    def holding(self, training: bool, tensors: Sequence[Any]) -> Iterator[Callable[[], list[Any]]]:
-        """Let the module hold these parameters and buffers; what is yielded returns the present buffers."""
+    def called(
+        self, training: bool, tensors: Sequence[Any], args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[Any, list[Any]]:
+        """Return the result of a call that holds these parameters and buffers, and the buffers that it leaves."""
         with self._lock:
-            own = [get() for get, _ in self._slots]
+            own = [get() for get in self._gets]
             self._put(tensors)
-            if self.module.training is not training:
-                self.module.train(training)
             try:
-                yield lambda: [get() for get, _ in self._slots[len(self.parameters) :]]
+                if self.module.training is not training:
+                    self.module.train(training)
+                value = self.module(*args, **kwargs)
+                return value, [get() for get in self._gets[len(self.parameters) :]]
             finally:
                 self._put(own)
 
     def _put(self, tensors: Sequence[Any]) -> None:
-        for (_, put), x in zip(self._slots, tensors, strict=True):
+        for put, x in zip(self._puts, tensors, strict=True):
             put(x)
 
     def outcome(self, call: Call, is_first: bool = False) -> Outcome:
@@ -106,28 +108,26 @@ class ForeignModule:
         changing = self._changing.get(call.training)
         buffers = list(zip(self.buffers, call.buffers, strict=True))
         copies = [x.clone() if changing is None or name in changing else x for name, x in buffers]
-        watched = self._watched(call, copies)
+        watched = [x for x, y in zip(call.buffers, copies, strict=True) if x is y]
+        watched += [*call.parameters, *tensors_in((call.args, call.kwargs))]
+        versions = list(map(_version, watched))
         tensors = (*call.parameters, *copies)
         if self.draws:
             with drawing_from(call.state, is_first):
-                value, after = self._called(call, tensors)
+                value, after = self.called(call.training, tensors, call.args, call.kwargs)
         else:
             before = state_of_generators()
-            value, after = self._called(call, tensors)
+            value, after = self.called(call.training, tensors, call.args, call.kwargs)
             if not torch.equal(before, state_of_generators()):
                 self.draws = True
                 set_generators(before)
                 return self.outcome(call, is_first)
-        self._check(watched)
+        if list(map(_version, watched)) != versions:
+            self._refuse(call, watched, versions)
         if changing is None:
             changing = self._changing[call.training] = self._changed(call.buffers, after)
         new = [(name, y) for name, y in zip(self.buffers, after, strict=True) if name in changing]
         return Outcome(value, tuple([name for name, _ in new]), tuple([y for _, y in new]))
-
-    def _called(self, call: Call, tensors: Sequence[Any]) -> tuple[Any, list[Any]]:
-        """Return the result, and the buffers as it leaves them."""
-        with self.holding(call.training, tensors) as left:
-            return self.module(*call.args, **call.kwargs), left()
 
     def _changed(self, before: Sequence[Any], after: Sequence[Any]) -> frozenset[str]:
         """Return the names of the buffers that the first call has changed, and of those beside them.
@@ -138,29 +138,25 @@ class ForeignModule:
         parts = {_part_of(name) for name, x, y in pairs if not _equal(x, y)}
         return frozenset(name for name in self.buffers if _part_of(name) in parts)
 
-    def _watched(self, call: Call, copies: Sequence[Any]) -> list[tuple[str, Any, int]]:
-        """Return the tensors that a call must not change, with their names and versions."""
-        found = list(zip(self.parameters, call.parameters, strict=True))
-        found += [(name, x) for name, x, y in zip(self.buffers, call.buffers, copies, strict=True) if x is y]
-        found += [("", x) for x in tensors_in((call.args, call.kwargs))]
-        return [(name, x, -1 if x.is_inference() else x._version) for name, x in found]
-
-    def _check(self, watched: list[tuple[str, Any, int]]) -> None:
-        """Raise RunError where a call has changed a tensor that it must not."""
-        for name, x, version in watched:
-            if version < 0 or x._version == version:
-                continue
-            if name in self.buffers:
-                self._changing.clear()
-                raise RunError(
-                    f"{self.name} has changed its buffer {name}, which its first call had left alone: begin "
-                    f"the run anew"
-                )
-            what = f"its parameter {name}" if name else "an argument"
+    def _refuse(self, call: Call, watched: Sequence[Any], versions: Sequence[int]) -> None:
+        """Raise RunError for the first of the watched tensors that a call has changed, and must not."""
+        tensors = zip(
+            (*self.parameters, *self.buffers), (*call.parameters, *call.buffers), strict=True
+        )
+        names = {id(x): name for name, x in tensors}
+        pairs = zip(watched, versions, strict=True)
+        name = next(names.get(id(x)) for x, version in pairs if _version(x) != version)
+        if name in self.buffers:
+            self._changing.clear()
             raise RunError(
-                f"{self.name} changes {what} in place, and what came before needs its elements: let it work "
-                f"on a copy, as modules do without inplace=True"
+                f"{self.name} has changed its buffer {name}, which its first call had left alone: begin "
+                f"the run anew"
             )
+        what = "an argument" if name is None else f"its parameter {name}"
+        raise RunError(
+            f"{self.name} changes {what} in place, and what came before needs its elements: let it work "
+            f"on a copy, as modules do without inplace=True"
+        )
 
 
 def check(module: ForeignModule, outcome: Outcome, run: Callable[[], Outcome]) -> None:
@@ -196,6 +192,11 @@ def _attributes(module: Any) -> dict[str, Any]:
             elif isinstance(value, list | dict) and not name.startswith("_"):
                 found[key] = repr(value) if isinstance(value, list) else tuple(value)
     return found
+
+
+def _version(x: Any) -> int:
+    """Return a number that changes with a tensor's elements, where PyTorch counts their changes."""
+    return -1 if x.is_inference() else int(x._version)
 
 
 def _equal(x: Any, y: Any) -> bool:

@@ -11,6 +11,8 @@ it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -23,8 +25,8 @@ class Graph:
     """The graph of one call.
 
     by: the operands, with the leaves of the graph. results: the numbers that the call leaves, in their order.
-    saved: the tensors that autograd has saved, without a history. PyTorch's nodes refer to this list, not to
-        the Graph, which refers to them: there is no cycle.
+    saved: the tensors that autograd has saved, without a history, as far as `hooks` has shown them. PyTorch's
+        nodes refer to this list, not to the Graph, which refers to them: there is no cycle.
     """
 
     __slots__ = ("_versions", "by", "results", "saved")
@@ -37,12 +39,12 @@ class Graph:
 
     def hooks(self) -> Any:
         """Return a context in which what autograd saves is put into `saved`."""
-        saved, versions = self.saved, self._versions
+        saved, save, note = self.saved, self.saved.append, self._versions.append
 
-        def pack(x: Any) -> int:
+        def pack(x: Any) -> int:  # PyTorch saves no inference tensors, which have no version
             kept = x.detach()
-            saved.append(kept)
-            versions.append(-1 if kept.is_inference() else kept._version)
+            save(kept)
+            note(kept._version)
             return len(saved) - 1
 
         return torch.autograd.graph.saved_tensors_hooks(pack, saved.__getitem__)
@@ -50,7 +52,7 @@ class Graph:
     @property
     def is_sound(self) -> bool:
         """Return whether what autograd saved is unchanged, which PyTorch does not check of hooks."""
-        return all(v < 0 or x._version == v for x, v in zip(self.saved, self._versions, strict=True))
+        return [x._version for x in self.saved] == self._versions
 
     def cotangents(self, wanted: Sequence[int], cotangent: Sequence[Any]) -> list[Any]:
         """Return the cotangents of the operands at the positions `wanted`, for those of the results."""
@@ -63,10 +65,13 @@ def left_by(operands: Operands, is_first: bool = True) -> Outcome:
         return _plain(_outcome(_recorded(operands), is_first))
 
 
-def recorded(operands: Operands) -> tuple[Outcome, Graph | None]:
-    """Return what a call leaves, and its graph; None where that cannot be relied on."""
+def recorded(operands: Operands, lists: bool = True) -> tuple[Outcome, Graph | None]:
+    """Return what a call leaves, and its graph; None where that cannot be relied on.
+
+    lists: whether the graph lists the tensors that autograd has saved. It takes some 2 us for each.
+    """
     graph = Graph(_recorded(operands))
-    with torch.enable_grad(), graph.hooks():
+    with torch.enable_grad(), graph.hooks() if lists else nullcontext():
         outcome = _outcome(graph.by)
     graph.results = list(numbers_in((outcome.value, outcome.buffers)))
     has_history = any(x.requires_grad for x in outcome.buffers)  # which the reversal refuses
@@ -90,8 +95,9 @@ def _outcome(by: Operands, is_first: bool = True) -> Outcome:
 
 
 def _plain(outcome: Outcome) -> Outcome:
-    """Return an outcome without a history."""
-    return outcome._replace(
-        value=with_tensors(outcome.value, torch.Tensor.detach),
-        buffers=tuple([x.detach() for x in outcome.buffers]),
-    )
+    """Return an outcome without a history; PyTorch counts its changes apart, as the run undoes its own."""
+    value = with_tensors(outcome.value, _DATA)
+    return Outcome(value, outcome.changed, tuple(map(_DATA, outcome.buffers)))
+
+
+_DATA = attrgetter("data")

@@ -30,9 +30,8 @@ class Block(torch.nn.Module):  # type: ignore[misc]  # types of PyTorch are not 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the module returns, outside of programs."""
         tensors = (*self._parameters.values(), *self._buffers.values())
-        with self._foreign.holding(self.training, tensors) as left:
-            value = self._foreign.module(*args, **kwargs)
-            self._buffers.update(zip(self._buffers, left(), strict=True))
+        value, buffers = self._foreign.called(self.training, tensors, args, kwargs)
+        self._buffers.update(zip(self._buffers, buffers, strict=True))
         return value
 
     def extra_repr(self) -> str:

@@ -38,8 +38,8 @@ DIFFERENTIATED = (derivatives.PARAMETERS, derivatives.ARGUMENTS, derivatives.TAN
 def _operands(module: Any, *others: Any) -> Operands:
     """Return the native operands of a step, with the arguments opened."""
     along = Along(module) if type(module) is ForeignModule else module
-    operands = Operands(along, *others)
-    return operands._replace(arguments=_opened(operands.arguments))
+    training, state, parameters, buffers, arguments, tangents = others
+    return Operands(along, training, state, parameters, buffers, _opened(arguments), tangents)
 
 
 def _value(
@@ -58,12 +58,14 @@ def _value(
     return _left(operands, graphs.left_by(operands))
 
 
-def _saves(xp: Any, wanted: tuple[int, ...], *given: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Return the value, and the graph of the call with the tensors that it keeps."""
+def _saves(
+    xp: Any, wanted: tuple[int, ...], *given: Any, lists: bool = True
+) -> tuple[Any, tuple[Any, ...]]:
+    """Return the value, and the graph of the call with the tensors that it keeps, if it lists them."""
     operands = _operands(*given)
     if operands.along.path:
         return _value(xp, *given), ()
-    outcome, graph = graphs.recorded(operands)
+    outcome, graph = graphs.recorded(operands, lists)
     return _left(operands, outcome), () if graph is None else (graph, tuple(graph.saved))
 
 
@@ -78,12 +80,11 @@ def _left(operands: Operands, outcome: Outcome) -> Any:
 
 
 def _pull(xp: Any, wanted: tuple[int, ...], g: Any, y: Any, saved: Any, *operands: Any) -> list[Any]:
-    cotangent = map(_conjugated, numbers_in(g))
+    cotangent = list(numbers_in(g))
     if saved:
-        found = saved[0].cotangents(wanted, list(cotangent))
-    else:
-        found = derivatives.cotangents(_operands(*operands), wanted, list(cotangent))
-    return [_conjugated_all(x) for x in found]
+        found: list[Any] = saved[0].cotangents(wanted, cotangent)
+        return found
+    return derivatives.cotangents(_operands(*operands), wanted, cotangent)
 
 
 def _tangent(position: int, t: Any, y: Any, *operands: Any) -> Any:
@@ -124,21 +125,12 @@ def _closed(nest: Any, name: str) -> Any:
     )
 
 
-def _conjugated(cotangent: Any) -> Any:
-    """Return a cotangent of a run as one of PyTorch's, or back: complex ones are conjugated."""
-    is_complex = isinstance(cotangent, torch.Tensor) and cotangent.is_complex()
-    return cotangent.conj().resolve_conj() if is_complex else cotangent
-
-
-def _conjugated_all(nest: Any) -> Any:
-    return tuple(map(_conjugated_all, nest)) if isinstance(nest, tuple) else _conjugated(nest)
-
-
 MODULE = tensor(
     "torch.nn.Module",
     _value,
     pull=_pull,
     saves=_saves,
+    saves_uncounted=partial(_saves, lists=False),
     jvps=tuple([partial(_tangent, i) if i in DIFFERENTIATED else None for i in range(7)]),
     needs=(tuple(range(7)),) * 7,
     shape="as the module has it",

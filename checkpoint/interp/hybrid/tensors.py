@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
@@ -179,8 +180,20 @@ def on_arrays(record: Any, operands: Values) -> Tensor | None:
 
 def carries_derivative(operands: Values) -> bool:
     """Return whether a number in the operands is under a derivative."""
-    others = [operand for operand in operands if not is_many_reals(operand)]
-    return any(not DERIVED.isdisjoint(map(type, leaves(operand))) for operand in others)
+    for operand in operands:
+        kind = type(operand)
+        if kind in DERIVED:
+            return True
+        if (
+            kind in _HOLDERS
+            and not is_many_reals(operand)
+            and not DERIVED.isdisjoint(map(type, leaves(operand)))
+        ):
+            return True
+    return False
+
+
+_HOLDERS = frozenset((List, Record, Pair))
 
 
 def refuse_duals(operands: Values) -> None:
@@ -226,14 +239,14 @@ def perform_tensor_taped(
     natives = natives_of(machine, operands)
     if natives is not None and not record.variadic:
         wanted = _wanted_simply(record, operands, names, literals)
-        data, saved = valued(record, natives, wanted)
+        data, saved = valued(record, natives, wanted, machine.tape.counts)
         result = handle(machine, record, operands, data, literals)
         if type(result) in NUMBERS:
             return result, _pulled_simply(machine, record, names, natives, data, wanted, saved)
     else:
         refuse_duals(operands)
         wanted = _wanted(record, operands, names, literals)
-        result, natives, data, saved = plain(machine, record, operands, literals, wanted)
+        result, natives, data, saved = plain(machine, record, operands, literals, wanted, machine.tape.counts)
     result = all_born(machine, result)
     return result, _pulled(machine, record, operands, names, result, natives, data, wanted, saved)
 
@@ -285,7 +298,7 @@ def _pulled(
     wanted: tuple[int, ...],
     saved: tuple[Any, ...] = (),
 ) -> Pulled | None:
-    if not wanted or (type(result) not in NUMBERS and not any(True for _ in leaves(result))):
+    if not wanted or (type(result) not in NUMBERS and not leaves(result)):
         return None
     pullback = Pullback(record, natives, data, wanted, saved)
     places: Any = _elements(operands[wanted[0]]) if len(wanted) == 1 else None
@@ -312,6 +325,9 @@ def places_of(operand: Any, name: str | None) -> Iterator[Place]:
     if kind in NUMBERS:
         yield name
     elif kind is List or kind is Record:
+        if operand.birth != CONSTANT and NUMBERS.issuperset(map(type, operand.items)):  # the usual case
+            yield from zip(repeat(operand.birth), range(len(operand.items)), strict=False)
+            return
         for i, item in enumerate(operand.items):
             yield from _places_in(item, operand.birth, i)
     while type(operand) is Pair:
@@ -337,7 +353,7 @@ def _change(
     data = data_to_change(machine, record, operands, array)
     natives = [native(machine, operand) for operand in operands] if simply is None else simply
     content = operands[-1]
-    is_simple = type(content) in NUMBERS or not any(True for _ in leaves(content))
+    is_simple = type(content) in NUMBERS or not leaves(content)
     if record.writes is None or record.in_place is None or not is_simple:
         made = record.value(functions_for(record.name, natives), *natives)
         result = handle(machine, record, operands, made, literals)
