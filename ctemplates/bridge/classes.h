@@ -34,7 +34,7 @@
     SLOT(list, birth) SLOT(list, items) SLOT(list, owner)                                                      \
     SLOT(dictionary, birth) SLOT(dictionary, items) SLOT(dictionary, owner)                                    \
     SLOT(instance, birth) SLOT(instance, layout) SLOT(instance, items) SLOT(instance, owner)                   \
-    SLOT(dual, tag) SLOT(dual, primal) SLOT(dual, tangent)                                                     \
+    SLOT(dual, tag) SLOT(dual, primal) SLOT(dual, tangent) SLOT(array, data) SLOT(array, memory)               \
     SLOT(both, primal) SLOT(both, tangent) SLOT(layout, cls)
 
 /* Other objects: OBJECT(name, module, Python's name). */

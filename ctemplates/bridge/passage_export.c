@@ -122,11 +122,23 @@ static PyObject *export_range(const Value *cells) {
                                  (long long)cells[1].integer, (long long)cells[2].integer);
 }
 
+/* Returns another handle on an array, as checkpoint.ad.numbers.fresh does. */
+static PyObject *fresh_array(PyObject *array) {
+    const Classes *c = classes();
+    PyObject *made = new_untracked(c->array);
+    if (!made) return NULL;
+    *slot_of(made, c->array_data) = Py_XNewRef(*slot_of(array, c->array_data));
+    *slot_of(made, c->array_memory) = Py_XNewRef(*slot_of(array, c->array_memory));
+    return made;
+}
+
 static PyObject *export_foreign(const Passage *x, Foreign *foreign, bool fresh) {
     PyObject *python = foreign->python;
     foreign_touch(x->heap, foreign);
-    if (fresh && !x->cotangents && (Py_IS_TYPE(python, classes()->array) || Py_IS_TYPE(python, classes()->dual)))
-        return PyObject_CallOneArg(classes()->fresh, python);
+    if (fresh && !x->cotangents) {
+        if (Py_IS_TYPE(python, classes()->array)) return fresh_array(python);
+        if (Py_IS_TYPE(python, classes()->dual)) return PyObject_CallOneArg(classes()->fresh, python);
+    }
     return Py_NewRef(python);
 }
 
