@@ -6,6 +6,7 @@ import importlib.util
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from checkpoint.prims.arrays import ArrayLibrary, chosen_kernels, defaults, inst
 WRITEABLE = 0x400  # the bit of flags.num; flags.writeable warns for results of np.broadcast_arrays
 
 # The classes of kinds of dtypes, which np.issubdtype takes.
+_BASE = attrgetter("base")
 _ABSTRACT = (
     np.generic,
     np.number,
@@ -75,7 +77,10 @@ class NumPyArrays(ArrayLibrary):
 
     def holders(self, datas: Sequence[Any]) -> list[Any]:
         """Return `holder` of each of many arrays: most have their own elements."""
-        bases = [getattr(data, "base", None) for data in datas]
+        try:
+            bases = list(map(_BASE, datas))
+        except AttributeError:  # of a library whose arrays have none
+            return list(map(self.holder, datas))
         if set(map(type, bases)) == {type(None)}:  # arrays cannot be compared with None
             return list(datas)
         return [data if base is None else self.holder(data) for data, base in zip(datas, bases, strict=True)]

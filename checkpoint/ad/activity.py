@@ -124,7 +124,10 @@ def wanted_positions(
     for position, operand in enumerate(operands):
         if literals >> position & 1:
             continue
-        if any(is_wanted(x) and not is_constant(x) for x in leaves(operand)) and record.vjp(position) is not None:
+        if (
+            any(is_wanted(x) and not is_constant(x) for x in leaves(operand))
+            and record.vjp(position) is not None
+        ):
             found.append(position)
     return tuple(found)
 

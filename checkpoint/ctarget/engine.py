@@ -10,7 +10,7 @@ Python checks for an interruption.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from checkpoint import config
@@ -101,7 +101,7 @@ class C:
         to: int | None,
         effects: Effects,
         bytes: int | None = None,
-        given: frozenset[int] = frozenset(),
+        given: Collection[int] = frozenset(),
     ) -> Recording:
         """See Engine.tape; the bound is checked after every block."""
         tape = state.heap.got(runtime().lib.ck_tape_create(state.held))

@@ -8,7 +8,7 @@ between two slices.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from checkpoint.ctarget.code import make_code, peer_at
@@ -53,7 +53,7 @@ def run(
     effects: Effects,
     tape: Held = None,
     bytes: int = NEVER,
-    given: frozenset[int] = frozenset(),
+    given: Collection[int] = frozenset(),
     calls: Calls | None = None,
 ) -> State:
     """Run until `to` steps have been made, the tape outgrows `bytes`, or the run is finished.

@@ -92,7 +92,7 @@ def follow(
     base, bytes = bisected(schedule) if own else (0, NEVER)
     watched = watch(start, taped=True)
     # With `finals` a tape counts what it reads of the caller's: about as much does its reversal take.
-    uncounted = outside.given if finals is None else frozenset()
+    uncounted = outside.given if finals is None else NOTHING.given
     counts_bytes = base != module.lib.TO_THE_END or start.heap.limit is not None
     helper = SweepHelper(engine, start, effects, uncounted, counts_bytes)
     held = start.heap.got(

@@ -6,6 +6,7 @@ In: C's calls for steps that it leaves to Python. Out: their results, from a mac
 from __future__ import annotations
 
 import gc
+from collections.abc import Collection
 from typing import Any
 
 from checkpoint.ctarget.foreign import PythonHelper
@@ -32,7 +33,7 @@ class SweepHelper(PythonHelper):
     __slots__ = ("_machine", "_run", "at_work", "collects", "counts", "effects", "engine", "given", "start")
 
     def __init__(
-        self, engine: Engine, start: State, effects: Effects, given: frozenset[int], counts: bool
+        self, engine: Engine, start: State, effects: Effects, given: Collection[int], counts: bool
     ) -> None:
         self.engine = engine
         self.given = given

@@ -11,7 +11,7 @@ the directional derivative of level k: with the value y at v its value is (y . y
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -110,7 +110,7 @@ class Engine(Protocol):
         to: int | None,
         effects: Effects,
         bytes: int | None = None,
-        given: frozenset[int] = frozenset(),
+        given: Collection[int] = frozenset(),
     ) -> Recording:
         """Run on as `advance` does, recording what reversal needs.
 

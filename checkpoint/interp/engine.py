@@ -8,7 +8,7 @@ segment and the start of the next are the same moment, so their lists correspond
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator, all_accumulated
@@ -85,7 +85,7 @@ class CountingTape(Tape):
 
     __slots__ = ("_array_bytes", "_arrays", "_measured", "given", "leaves")
 
-    def __init__(self, given: frozenset[int] = frozenset()) -> None:
+    def __init__(self, given: Collection[int] = frozenset()) -> None:
         super().__init__()
         self.given = given
         self.leaves = 0
@@ -196,7 +196,7 @@ class Interp:
         to: int | None,
         effects: Effects,
         bytes: int | None = None,
-        given: frozenset[int] = frozenset(),
+        given: Collection[int] = frozenset(),
     ) -> Recording:
         """See Engine.tape."""
         tape = CountingTape(given)

@@ -84,7 +84,7 @@ class ForeignModule:
     def called(
         self, training: bool, tensors: Sequence[Any], args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Any, list[Any]]:
-        """Return the result of a call that holds these parameters and buffers, and the buffers that it leaves."""
+        """Return the result of a call with these tensors in the module, and the buffers that it leaves."""
         with self._lock:
             own = [get() for get in self._gets]
             self._put(tensors)
@@ -140,9 +140,7 @@ class ForeignModule:
 
     def _refuse(self, call: Call, watched: Sequence[Any], versions: Sequence[int]) -> None:
         """Raise RunError for the first of the watched tensors that a call has changed, and must not."""
-        tensors = zip(
-            (*self.parameters, *self.buffers), (*call.parameters, *call.buffers), strict=True
-        )
+        tensors = zip((*self.parameters, *self.buffers), (*call.parameters, *call.buffers), strict=True)
         names = {id(x): name for name, x in tensors}
         pairs = zip(watched, versions, strict=True)
         name = next(names.get(id(x)) for x, version in pairs if _version(x) != version)

@@ -58,9 +58,7 @@ def _value(
     return _left(operands, graphs.left_by(operands))
 
 
-def _saves(
-    xp: Any, wanted: tuple[int, ...], *given: Any, lists: bool = True
-) -> tuple[Any, tuple[Any, ...]]:
+def _saves(xp: Any, wanted: tuple[int, ...], *given: Any, lists: bool = True) -> tuple[Any, tuple[Any, ...]]:
     """Return the value, and the graph of the call with the tensors that it keeps, if it lists them."""
     operands = _operands(*given)
     if operands.along.path:

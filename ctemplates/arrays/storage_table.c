@@ -193,7 +193,7 @@ static void bound_resident(StorageTable *table, const Heap *heap) {
 
 static bool is_given(const StorageTable *table, PyObject *storage) {
     PyObject *name = table->given ? PyLong_FromVoidPtr(storage) : NULL;
-    const int found = name ? PySet_Contains(table->given, name) : 0;
+    const int found = name ? PySequence_Contains(table->given, name) : 0;
     Py_XDECREF(name);
     return found != 0;
 }

@@ -65,8 +65,8 @@ Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t
 void sweep_destroy(Sweep *sweep);
 
 /* Between these two calls, in one thread, the bytes of arrays count as held, except for accumulators of up to `results`
- * bytes; and so do `entered` bytes that Python holds for the arguments. given: the set of the identities of what holds
- * the elements of the arguments' arrays; or NULL. bound: the bytes that may be held, if they are known; else 0. */
+ * bytes; and so do `entered` bytes that Python holds for the arguments. given: the identities, a set or a dictionary, of
+ * what holds the elements of the arguments' arrays; or NULL. bound: the bytes that may be held, if known; else 0. */
 void sweep_weigh_arrays(Sweep *sweep, size_t results, void *given, size_t bound, size_t entered);
 void sweep_leave_arrays(Sweep *sweep);
 

@@ -67,7 +67,7 @@ static bool add_bytes(const ArrayClasses *c, PyObject *array, PyObject *whole, i
  * exception. */
 static int is_counted_on(const ArrayClasses *c, PyObject *tape, PyObject *name) {
     const int kept = PySet_Contains(*slot_of(tape, c->tape_kept), name);
-    return kept ? kept : PySet_Contains(*slot_of(tape, c->tape_given), name);
+    return kept ? kept : PySequence_Contains(*slot_of(tape, c->tape_given), name);
 }
 
 /* Adds an array to a record: the memory that it views is counted once, if the tape counts. */

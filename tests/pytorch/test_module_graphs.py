@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 from typing import Any
 
@@ -142,3 +143,78 @@ def test_results_that_the_program_changes_in_place(engine: str) -> None:
     for _ in range(3):
         found = list(pull(torch.ones_like(value)).parameters())
         torch.testing.assert_close(found, list(expected))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("how", [{"schedule": "plain"}, {}], ids=["uncounted", "counted"])
+def test_what_a_graph_needs_is_changed_and_restored(engine: str, how: dict[str, Any]) -> None:
+    """The run changes the block's input and its result, which autograd has saved, after the call."""
+
+    def changing(block: Any, x: Any) -> Any:
+        x = x * 1.0
+        y = block(x)
+        z = (x * y).sum()
+        x[0] = 3.0
+        y[1] = x[0] * 2.0
+        return z + (x * y * block(y)).sum()
+
+    def plain(block: Any, x: Any) -> Any:
+        y = block(x)
+        x_new = torch.cat([torch.full_like(x[:1], 3.0), x[1:]])
+        y_new = torch.cat([y[:1], x_new[:1] * 2.0, y[2:]])
+        return (x * y).sum() + (x_new * y_new * block(y_new)).sum()
+
+    torch.manual_seed(4)
+    inner, x = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid()), torch.randn(4, 3)
+    leaf = x.clone().requires_grad_()
+    expected = torch.autograd.grad(plain(inner, leaf), [leaf, *inner.parameters()])
+    call = checkpoint.grad(changing, argnums=(0, 1), engine=engine, **how)
+    found, of_x = call(from_module(inner), x)
+    torch.testing.assert_close([of_x, *found.parameters()], list(expected))
+
+
+def changes() -> list[Any]:
+    """Return functions that change a module, by its parts, between two calls."""
+
+    def replaced(layer: Any, norm: Any) -> None:
+        layer.weight.data = torch.flip(layer.weight.data, (0,))
+
+    def stepped(layer: Any, norm: Any) -> None:
+        with torch.no_grad():
+            layer.weight.add_(0.5)
+
+    def hooked(layer: Any, norm: Any) -> None:
+        layer.register_forward_hook(lambda module, args, y: y * 2.0)
+
+    def moved(layer: Any, norm: Any) -> None:
+        norm.running_mean.fill_(0.25)
+
+    return [replaced, stepped, hooked, moved]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("how", [{"schedule": "plain"}, {}], ids=["uncounted", "counted"])
+def test_a_module_may_change_between_calls(engine: str, how: dict[str, Any]) -> None:
+    torch.manual_seed(5)
+    inner = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3), nn.Tanh(), nn.Linear(3, 3))
+    twin, x = copy.deepcopy(inner), torch.randn(6, 3)
+    block = from_module(inner)  # whose tensors are those of `inner`
+    call = checkpoint.value_and_grad(
+        lambda block, x: block(x).square().sum(), has_state=True, engine=engine, **how
+    )
+
+    def check() -> None:
+        twin.load_state_dict(block.state_dict())
+        expected = torch.autograd.grad(twin(x).square().sum(), list(twin.parameters()))
+        (_, state), found = call(block, x)
+        assert all(map(torch.equal, found.parameters(), expected))
+        assert all(map(torch.equal, state.args[0].buffers(), twin.buffers()))
+
+    check()
+    for change in changes():
+        change(inner[0], inner[1])
+        change(twin[0], twin[1])
+        for training in (True, False, True):
+            block.train(training)
+            twin.train(training)
+            check()

@@ -7,7 +7,7 @@ from its end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from checkpoint.ad.accumulators import all_accumulated
@@ -54,7 +54,7 @@ class Recorded:
 
     __slots__ = ("bytes", "counts", "given", "kept", "last", "records", "runs")
 
-    def __init__(self, given: frozenset[int] = frozenset(), counts: bool = True) -> None:
+    def __init__(self, given: Collection[int] = frozenset(), counts: bool = True) -> None:
         self.counts = counts
         self.runs: list[list[Any]] = []
         self.records: list[tuple[Any, ...]] = []
@@ -170,7 +170,7 @@ class Hybrid:
         to: int | None,
         effects: Effects,
         bytes: int | None = None,
-        given: frozenset[int] = frozenset(),
+        given: Collection[int] = frozenset(),
     ) -> Recording:
         """See Engine.tape; measures after every block."""
         machine = Machine(self, state, effects, Recorded(given))

@@ -180,17 +180,11 @@ def on_arrays(record: Any, operands: Values) -> Tensor | None:
 
 def carries_derivative(operands: Values) -> bool:
     """Return whether a number in the operands is under a derivative."""
-    for operand in operands:
-        kind = type(operand)
-        if kind in DERIVED:
-            return True
-        if (
-            kind in _HOLDERS
-            and not is_many_reals(operand)
-            and not DERIVED.isdisjoint(map(type, leaves(operand)))
-        ):
-            return True
-    return False
+    kinds = set(map(type, operands))
+    if kinds.isdisjoint(_HOLDERS):
+        return not kinds.isdisjoint(DERIVED)
+    others = [operand for operand in operands if not is_many_reals(operand)]
+    return any(not DERIVED.isdisjoint(map(type, leaves(operand))) for operand in others)
 
 
 _HOLDERS = frozenset((List, Record, Pair))
