@@ -23,7 +23,6 @@ from checkpoint.errors import RunError
 
 _NO_ARRAYS = frozenset((float, int, bool, complex, str, slice, type(None)))
 _DTYPE = attrgetter("dtype")
-NESTS = (list, tuple)  # of native values; as a constant, since making `list | tuple` takes longer than asking
 HOST = "cpu"  # the device of `device_of` that is the host
 ARRAY_KINDS = "fcbiu"  # NumPy's letters for floats, complex numbers, booleans, signed and unsigned integers
 
@@ -287,15 +286,13 @@ def _namespace_of_several(datas: Sequence[Any]) -> Any:
 
     One number of the default library stands beside the arrays of any library, as Python's numbers do.
     """
-    pending, types = list(datas), set()
+    pending = list(datas)
     for data in pending:
-        if type(data) in libraries:
-            types.add(type(data))
-        elif isinstance(data, NESTS):
+        if isinstance(data, (list, tuple)):
             pending += data
-    if len(types) == 1:
-        return namespaces[types.pop()]
     found = [each for each in pending if type(each) in libraries]
+    if len(set(map(type, found))) == 1:
+        return namespaces[type(found[0])]
     arrays = [each for each in found if not _is_plain_number(each)] or found
     met = {id(libraries[type(each)].namespace): libraries[type(each)] for each in arrays}
     if len(met) > 1:

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from checkpoint.ad.accumulators import Accumulator, Scattered
-from checkpoint.ad.array_library import NESTS, dtype_kind, is_view, libraries, namespace, zeros_beside
+from checkpoint.ad.array_library import dtype_kind, is_view, libraries, namespace, zeros_beside
 from checkpoint.ad.numbers import Node
 from checkpoint.ad.operands import of_reals
 from checkpoint.errors import InternalError
@@ -53,6 +53,7 @@ class Like:
         return math.prod(self.shape)
 
 
+NESTS = (list, tuple)  # making `list | tuple` takes longer than asking for it
 PLAIN = frozenset((float, int, bool, str, slice, type(None)))
 RESULT = -1  # the position of the result, however many operands there are
 

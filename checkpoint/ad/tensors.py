@@ -66,8 +66,7 @@ class Tensor(Primitive):
         saved: what `saves` has saved; () without it.
     saves(xp, wanted, *operands): returns (y, saved): the value, to the last bit what `value` returns, and a
         tuple of arrays and plain numbers that `pull` reuses. It is called in place of `value` on a tape.
-    saves_uncounted(xp, wanted, *operands): the same where nobody counts the bytes of the tape, which `saved`
-        then need not show.
+    saves_uncounted(xp, wanted, *operands): the same where nobody counts bytes: `saved` need not show them.
     jvps: for each operand SAME, or jvp(tangent, y, *operands), which returns the operand's part of the
         tangent of y. It takes numbers of the language and calls records.
     linear: whether the function is linear in all its differentiable operands together, so that the tangent of
@@ -213,17 +212,10 @@ def plain(
 def valued(
     record: Tensor, natives: list[Any], wanted: tuple[int, ...], counts: bool = True
 ) -> tuple[Any, tuple[Any, ...]]:
-    """Return the native result of a record, and what it saves for the operands that receive a cotangent.
-
-    counts: as `plain` has it.
-    """
+    """Return the native result of a record, and what it saves; counts: as in `plain`."""
     xp = functions_for(record.name, natives)
-    saves = record.saves
-    if wanted and saves is not None:
-        if not counts and record.saves_uncounted is not None:
-            saves = record.saves_uncounted
-        return saves(xp, wanted, *natives)
-    return record.value(xp, *natives), ()
+    saves = record.saves if counts else record.saves_uncounted or record.saves
+    return saves(xp, wanted, *natives) if wanted and saves is not None else (record.value(xp, *natives), ())
 
 
 def handle(now: Any, record: Tensor, operands: Sequence[Any], result: Any, literals: int = 0) -> Any:
