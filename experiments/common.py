@@ -40,6 +40,12 @@ def parser(description: str) -> argparse.ArgumentParser:
     return options
 
 
+def keepable(options: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """Add `--keep`, without which a run leaves the committed results as they are; return the parser."""
+    options.add_argument("--keep", action="store_true", help="write the results, which the README shows")
+    return options
+
+
 def natural(text: str) -> int:
     """Return the whole number of at least 1 that an option says."""
     if text.isdecimal() and int(text) > 0:

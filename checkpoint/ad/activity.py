@@ -26,7 +26,7 @@ from typing import Any
 from checkpoint.ad.arrays import ARRAYS, Array
 from checkpoint.ad.containers import CONTAINERS
 from checkpoint.ad.graph import ATOMS, reach_entered
-from checkpoint.ad.numbers import NUMBERS, Node, Tape, real_part
+from checkpoint.ad.numbers import Node, Tape, real_part
 from checkpoint.ad.operands import is_many_reals, leaves
 from checkpoint.ad.pullbacks import Rules
 from checkpoint.ad.storage import CONSTANT
@@ -152,5 +152,5 @@ def mark_result(record: Rules, operands: Sequence[Any], literals: int, result: A
 
 
 def _memory(operand: Any) -> Any:
-    value = real_part(operand) if type(operand) in NUMBERS else operand
+    value = real_part(operand)
     return value.memory if type(value) in ARRAYS else None

@@ -23,7 +23,6 @@ from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.numbers import (
     DERIVED,
     INTEGERS,
-    NUMBERS,
     Dual,
     Node,
     Tape,
@@ -222,7 +221,7 @@ def handle(now: Any, record: Tensor, operands: Sequence[Any], result: Any, liter
     """Return the native result of a record as a value of the language."""
     shown: list[Any] = []
     if record.views:
-        shown = [real_part(x) if type(x) in NUMBERS else x for x in operands]
+        shown = [real_part(x) for x in operands]
     made = value_of(now, result, [x for x in shown if type(x) in ARRAYS])
     mark_result(record, operands, literals, made)
     return made
@@ -249,7 +248,7 @@ def perform(
     """
     if not changes_here(record, operands):
         return apply(now, record, operands, literals)
-    array = real_part(operands[0]) if type(operands[0]) in NUMBERS else operands[0]
+    array = real_part(operands[0])
     data = data_to_change(now, record, operands, array)
     alone = array is operands[0] and in_place(now, array) and record.in_place is not None
     natives = _without_derivatives(now, operands) if alone and not apart else None

@@ -9,7 +9,7 @@ from typing import Any
 from checkpoint.ad.arrays import ARRAYS, described
 from checkpoint.ad.containers import Object
 from checkpoint.ad.library import overload
-from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.numbers import real_part
 from checkpoint.ad.pullbacks import PLAIN
 from checkpoint.ad.record import WrongCall, records
 from checkpoint.ad.tensors import Tensor
@@ -126,7 +126,7 @@ def _about(name: str, operands: tuple[Any, ...]) -> str:
 
 
 def _described(operand: Any) -> str:
-    value = real_part(operand) if type(operand) in NUMBERS else operand
+    value = real_part(operand)
     if type(value) in ARRAYS:
         return described(value.data)
     return repr(value) if type(value) in PLAIN else write_value(operand, limit=40)

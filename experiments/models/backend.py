@@ -76,7 +76,7 @@ def _differs(net: Network, case: Any, data: Any, engine: str) -> str:
 
 def main() -> None:
     """Run the tests, and write how many ended how."""
-    options = argparse.ArgumentParser(description="ONNX's own tests of nodes")
+    options = common.keepable(argparse.ArgumentParser(description="ONNX's own tests of nodes"))
     options.add_argument("--engine", default=engines.get().name, choices=list(engines.available()))
     options.add_argument("--every", type=common.natural, default=8, help="run only every n-th test (8)")
     chosen = options.parse_args()
@@ -87,7 +87,8 @@ def main() -> None:
     for name, text in others.items():
         print(f"{name}: {text}")
     print(common.table(["outcome", "tests"], [[name, str(count)] for name, count in counts.most_common()]))
-    common.save("models-backend", chosen.engine, every=chosen.every, counts=dict(counts), others=others)
+    if chosen.keep:
+        common.save("models-backend", chosen.engine, every=chosen.every, counts=dict(counts), others=others)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def trained(epochs: int, engine: str, seed: int = 0) -> list[tuple[float, float,
 
 def main() -> None:
     """Train, show each epoch, and write what was found."""
-    options = common.parser("A small network on digits")
+    options = common.keepable(common.parser("A small network on digits"))
     options.add_argument("--epochs", type=common.natural, default=12)
     chosen = options.parse_args()
     found = trained(chosen.epochs, chosen.engine)
@@ -87,7 +87,8 @@ def main() -> None:
         for i, (value, right, spent) in enumerate(found, 1)
     ]
     print(common.table(["epoch", "loss", "accuracy", "s"], rows))
-    common.save("models-digits", chosen.engine, epochs=found, test=TEST, batch=SIZE)
+    if chosen.keep:
+        common.save("models-digits", chosen.engine, epochs=found, test=TEST, batch=SIZE)
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def farthest(found: Any, expected: Any) -> float:
 
 def main() -> None:
     """Compare the three networks, and write what was found."""
-    options = common.parser("Networks exported to ONNX beside PyTorch")
+    options = common.keepable(common.parser("Networks exported to ONNX beside PyTorch"))
     options.add_argument("--full", action="store_true", help="images of 224 by 224, 200 characters")
     chosen = options.parse_args()
     torch.manual_seed(0)
@@ -133,7 +133,8 @@ def main() -> None:
     header = ["", "nodes", "output", "gradients", "after a step", "equal bits", "cold s", "s", "autograd s"]
     print(common.table(header, rows))
     content = {"images": list(images.shape), "text": list(text.shape), "torch": torch.__version__}
-    common.save("models-exported", chosen.engine, **content, networks=found)
+    if chosen.keep:
+        common.save("models-exported", chosen.engine, **content, networks=found)
 
 
 if __name__ == "__main__":

@@ -102,7 +102,7 @@ def timed(methods: dict[str, Callable[[], Any]], repeats: int) -> dict[str, list
 
 
 def main() -> None:
-    options = common.parser("foreign modules beside recomputation by hand")
+    options = common.keepable(common.parser("foreign modules beside recomputation by hand"))
     options.add_argument("--depth", type=common.natural, default=100, help="the number of blocks (100)")
     chosen = options.parse_args()
     torch.set_num_threads(1)
@@ -139,7 +139,8 @@ def main() -> None:
     ]
     lines = [[row["method"], f"{row['ms per block']:.2f}", f"{row['by hand']:.2f}"] for row in rows]
     print(common.table(("", "ms per block", "/ by hand"), lines))
-    common.save("models-foreign", chosen.engine, depth=chosen.depth, rows=rows)
+    if chosen.keep:
+        common.save("models-foreign", chosen.engine, depth=chosen.depth, rows=rows)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ Reproduce, with PyTorch, on a quiet machine:
 
     OPENBLAS_NUM_THREADS=1 python -m experiments.trees.run
     OPENBLAS_NUM_THREADS=1 python -m experiments.trees.run --full
+
+With --keep the results and the picture that the README shows are written anew.
 """
 
 from __future__ import annotations
@@ -112,8 +114,15 @@ def draw(found: dict[str, list[Row]]) -> None:
     print(f"drawn to {PICTURE}")
 
 
+def _draw_if_possible(found: dict[str, list[Row]]) -> None:
+    try:
+        draw(found)
+    except ModuleNotFoundError as error:
+        print(f"no picture: {error.name} is not installed")
+
+
 def main() -> int:
-    parser = common.parser(__doc__ or "")
+    parser = common.keepable(common.parser(__doc__ or ""))
     parser.add_argument("--count", type=common.natural, default=10, help="how many trees (10)")
     parser.add_argument(
         "--widths", type=common.natural, nargs="+", default=[32, 64], help="of states (32 64)"
@@ -136,11 +145,9 @@ def main() -> int:
         f"{len(chosen)} trees of {sum(models.size(tree) for tree, _ in chosen)} nodes; microseconds per node"
     )
     print(common.table(("state", "checkpoint", "PyTorch", "times as fast"), table))
-    common.save("trees", options.engine, schedule=options.schedule or "default", goal=GOAL, rows=found)
-    try:
-        draw(found)
-    except ModuleNotFoundError as error:
-        print(f"no picture: {error.name} is not installed")
+    if options.keep:
+        common.save("trees", options.engine, schedule=options.schedule or "default", goal=GOAL, rows=found)
+        _draw_if_possible(found)
     return 0 if min(map(ratio, found.values())) >= GOAL else 1
 
 

@@ -57,7 +57,7 @@ def call(name: str, *operands: Any) -> Any:
 
 def shape_now(number: Any) -> tuple[int, ...]:
     """Return the shape of a number of the language, whatever derivatives it carries."""
-    part = real_part(number) if type(number) in NUMBERS else number
+    part = real_part(number)
     return tuple(part.data.shape) if hasattr(part, "data") else ()
 
 

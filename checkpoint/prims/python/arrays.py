@@ -10,7 +10,7 @@ from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS
 from checkpoint.ad.containers import List, Record
-from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.numbers import real_part
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.storage import Now
 from checkpoint.lang.python.library.stand_ins import COMPLEX
@@ -32,7 +32,7 @@ def _is_array(now: Now, x: Any) -> bool:
 
 
 def _was_changed(now: Now, x: Any) -> bool:
-    part = real_part(x) if type(x) in NUMBERS else x
+    part = real_part(x)
     return type(part) in ARRAYS and now.steps >= part.memory.stale
 
 

@@ -285,7 +285,7 @@ def _one_array(x: Any, y: Any) -> bool | None:
 
     NumPy's functions may return their operand itself; here they return a view of it.
     """
-    one, other = (real_part(each) if type(each) in NUMBERS else each for each in (x, y))
+    one, other = real_part(x), real_part(y)
     if type(one) not in ARRAYS or type(other) not in ARRAYS:
         return None
     if one.data is other.data:

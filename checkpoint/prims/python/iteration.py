@@ -137,7 +137,7 @@ def _nowhere(now: Now, *operands: Any) -> None:
 
 def _reversible(now: Now, x: Any) -> Any:
     """Return a value that `reversed` takes; raise Python's TypeError for all others."""
-    part = real_part(x) if type(x) in NUMBERS else x
+    part = real_part(x)
     if type(part) in NATIVES or type(part) in ARRAYS or type(part) in _IN_ORDER or is_tuple(x):
         return x
     cls = class_of(x)

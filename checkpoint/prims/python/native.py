@@ -129,7 +129,7 @@ def namespace_of(x: Any) -> dict[str, Any]:
 
 def kind_of(value: Any) -> str:
     """Return what messages call a value: its class, and of an array the dtype and shape."""
-    part = real_part(value) if type(value) in NUMBERS else value
+    part = real_part(value)
     if type(part) in ARRAYS:
         shape = f" of shape {tuple(part.data.shape)}" if part.data.shape else ""
         return f"an array of {part.data.dtype}{shape}"
@@ -224,7 +224,7 @@ def _hollow(value: Any, leaves: bool) -> Any:
 
 def _plain(x: Any) -> Any:
     """Return the number or text that an object is, of Python's own class."""
-    part = real_part(x) if type(x) in NUMBERS else x
+    part = real_part(x)
     return part.data.item() if type(part) in ARRAYS else part
 
 
