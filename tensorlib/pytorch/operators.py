@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import math
 import types
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -91,10 +92,18 @@ def _closed(y: Any, operator: Any) -> Any:
         return y.detach().resolve_conj().resolve_neg()
     if isinstance(y, tuple | list):
         parts = [_closed(part, operator) for part in y]
-        return parts if isinstance(y, list) else tuple(parts)
+        if isinstance(y, list):
+            return parts
+        return tuple(parts) if type(y) is tuple else _with_names(type(y))(*parts)
     if y is None or type(y) in (float, int, bool):
         return y
     raise RunError(f"{operator} returns a {type(y).__qualname__}, which no program can take")
+
+
+@functools.cache
+def _with_names(cls: Any) -> Any:
+    """Return the named tuple with the fields of one of torch.return_types, which are no named tuples."""
+    return namedtuple(cls.__name__.rpartition(".")[2], cls.__match_args__)
 
 
 def _pull(

@@ -22,6 +22,11 @@ CALLS += [
     "{}.sort(1, 2)",
     "x.values(1)",
     "{x}.sort(1)",
+    "[x].get(0)",
+    "[x, 0].get(0, 1)",
+    "x.get(0)",
+    "(x,).items()",
+    "{x}.get(x)",
 ]
 
 

@@ -11,6 +11,7 @@ import torch
 from checkpoint import engines, grad
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
+from checkpoint.errors import SourceError
 from tests.pytorch.test_inputs import squares
 
 ENGINES = pytest.mark.parametrize("engine", engines.usable())
@@ -62,3 +63,45 @@ def test_random_numbers_are_made_by_numpy(name: str) -> None:
     assert isinstance(record, Tensor)
     with pytest.raises(TypeError, match=r"operand 3 is one of PyTorch's tensors.*scale and shift"):
         record.value(np, key, 3.0, mean, 1.0)
+
+
+OPTIMIZER = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1)
+
+
+class Rated(torch.optim.SGD):
+    """Has a method of the user's own."""
+
+    def rate(self) -> float:
+        return 3.0
+
+
+RATED = Rated([torch.nn.Parameter(torch.ones(1))], lr=0.1)
+
+
+def zeroed(x: torch.Tensor) -> Any:
+    OPTIMIZER.zero_grad()
+    return (x * x).sum()
+
+
+def stepped(x: torch.Tensor, optimizer: Any = OPTIMIZER) -> Any:
+    y = (x * x).sum()
+    optimizer.step()
+    return y
+
+
+def rated(x: torch.Tensor) -> Any:
+    return x.sum() * RATED.rate() * OPTIMIZER.defaults["lr"]
+
+
+@ENGINES
+def test_captured_optimisers_are_refused_by_name_where_they_are_used(engine: str) -> None:
+    x = torch.ones(3)
+    for f, args, name in (
+        (zeroed, (), "Optimizer.zero_grad"),
+        (stepped, (), "SGD.step"),
+        (stepped, (OPTIMIZER,), "SGD.step"),
+    ):
+        with pytest.raises(SourceError, match=rf"torch\.optim\.{name} cannot be .*: take the") as error:
+            grad(f, engine=engine)(x, *args)
+        assert "test_errors.py" in str(error.value.span)
+    torch.testing.assert_close(grad(rated, engine=engine)(x), torch.full((3,), 0.3))

@@ -238,3 +238,36 @@ def test_sort_is_a_method_of_tensors_and_of_lists(engine: str) -> None:
     mine, gradient = checkpoint.value_and_grad(by_methods, engine=engine)(x)
     assert torch.equal(mine, value.detach())
     torch.testing.assert_close(gradient, *torch.autograd.grad(value, given))
+
+
+def of_names(x: torch.Tensor) -> Any:
+    a = x.reshape(2, 2)
+    left, right = torch.linalg.svd(a).S, torch.linalg.eigh(a + a.T).eigenvalues
+    factors, bounds = torch.linalg.qr(a), x.aminmax()
+    sizes = torch.linalg.lu_factor(a).LU.sum() + torch.frexp(x).mantissa.sum() + factors[1].sum()
+    return left.sum() + right[0] + factors.R[0, 0] ** 2 + bounds.max - bounds.min + sizes
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_results_with_names_are_read_by_them(engine: str) -> None:
+    x = torch.tensor([3.0, 1.0, 2.0, 2.5], dtype=torch.float64)
+    value, gradient = checkpoint.value_and_grad(of_names, engine=engine)(x)
+    leaf = x.clone().requires_grad_()
+    expected = of_names(leaf)
+    expected.backward()
+    torch.testing.assert_close(value, expected.detach())
+    torch.testing.assert_close(gradient, leaf.grad)
+
+
+def spectral(x: torch.Tensor) -> Any:
+    return torch.linalg.eigh(x)
+
+
+def test_a_result_with_names_leaves_with_them_and_takes_the_cotangent_of_a_tuple() -> None:
+    x = torch.tensor([[2.0, 1.0], [1.0, 3.0]])
+    y, xbar = checkpoint.vjp(spectral, x, (torch.ones(2), torch.zeros(2, 2)))
+    assert type(y)._fields == ("eigenvalues", "eigenvectors")
+    assert torch.equal(y.eigenvalues, torch.linalg.eigh(x).eigenvalues)
+    torch.testing.assert_close(xbar, torch.eye(2))
+    with pytest.raises(RunError, match="ybar must be a linalg_eigh, not a list"):
+        checkpoint.vjp(spectral, x, [torch.ones(2), torch.zeros(2, 2)])

@@ -174,7 +174,8 @@ def _parts_given(value: Any, given: Any, path: Path) -> list[Any]:
     if is_object(value):
         return _attributes_given(value, given, path)
     cls: Any = class_of(value)
-    if type(given) is not cls:
+    of_tuple = cls is not tuple and issubclass(cls, tuple)  # any tuple will do for one with names
+    if type(given) is not cls and not (of_tuple and isinstance(given, tuple)):
         raise _mismatch(path, _described(value), given)
     if cls is dict:
         missing, more = value.items.keys() - given.keys(), given.keys() - value.items.keys()

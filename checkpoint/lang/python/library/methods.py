@@ -17,6 +17,8 @@ from checkpoint.lang.python.library.intrinsics import prim
 
 def method_get(d: Any, key: Any, default: Any = None, /) -> Any:
     """See dict.get."""
+    if not isinstance(d, dict):
+        prim("py.no-dictionary", d, "get")
     if key in d:
         return d[key]
     return default
@@ -34,6 +36,8 @@ def method_values(d: Any) -> Any:
 
 def method_items(d: Any) -> Any:
     """See dict.items, as a list."""
+    if not isinstance(d, dict):
+        prim("py.no-dictionary", d, "items")
     return [(key, d[key]) for key in prim("py.keys", d)]
 
 

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from checkpoint.ad.containers import Layout
+from checkpoint.ad.library import refusal
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import App, Expr, If, Lambda
 from checkpoint.lang.python.calls import arrange, classes, iterables, operators
@@ -132,6 +133,10 @@ class Objects(Notes):
         """Return a method of a class as a function that takes the object first, or None."""
         if not isinstance(without_cache(stored_in(cls, cls).get(name, member_of(cls, name))), METHOD_TYPES):
             return None
+        barred = refusal(next((base for base in cls.__mro__ if name in vars(base)), cls))
+        if barred is not None:  # of a library's class that no program may use
+            shown, instead = refusal(cls) or barred
+            return unavailable(SourceError(f"{shown}.{name} cannot be differentiated: {instead}"))
         return self._callee_of(self.in_class(cls, name))
 
     def _callee_of(self, found: Reference | str | None) -> Callee | None:
