@@ -68,6 +68,10 @@ _METHODS = {
     "grad_fn": "nothing is recorded by PyTorch here",
     "is_leaf": "nothing is recorded by PyTorch here",
     "data": "use x.detach()",
+    "device": (
+        "make tensors beside it, torch.zeros_like(x) or x.new_zeros(shape); or read it outside of the "
+        "function, and pass str(x.device)"
+    ),
     "numpy": "NumPy's functions take tensors, np.sin(x); or convert it, tensorlib.to(x, np.float64)",
     "register_hook": _RULE,
     "register_post_accumulate_grad_hook": _RULE,
