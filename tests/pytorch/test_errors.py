@@ -70,7 +70,7 @@ def test_random_numbers_are_made_by_numpy(name: str) -> None:
 OPTIMIZER = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1)
 
 
-class Rated(torch.optim.SGD):
+class Rated(torch.optim.SGD):  # type: ignore[misc]
     """Has a method of the user's own."""
 
     def rate(self) -> float:
