@@ -21,9 +21,9 @@ def save(out: StripText, path: Path, mask: str) -> None:
     number = path.end.number
     for place in _needed(out.plan, path):
         out.saved[_name(number, place)] = place
-        out.store(_name(number, place), place.kind, mask, place.name)
+        out.blend(f"{_name(number, place)}[u]", place.kind, mask, place.name)
     if len(out.plan.late) > 1:
-        out.store("closed", "integer", mask, f"all_integers({number})")
+        out.blend("closed[u]", "integer", mask, f"all_integers({number})")
 
 
 def close(out: StripText, takes_births: bool) -> None:

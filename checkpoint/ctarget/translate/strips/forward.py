@@ -44,6 +44,8 @@ class StripFunction(StripText):
         self._before: dict[int, int] = {}  # a birth, or the end of a path: births on the path before
         self._late = {id(each) for late in plan.late.values() for each in late}
         self._births = any(place in plan.births for place in unit.places)
+        self._groups = groups(plan)
+        self._leader = {id(each): group[0] for group in self._groups for each in group}
         for path in plan.ways.values():
             count = 0
             for operation in path.operations:
@@ -58,8 +60,8 @@ class StripFunction(StripText):
 
     def function(self) -> list[str]:
         """Return its lines."""
-        for header in self.plan.headers:
-            self._header(header)
+        for group in self._groups:
+            self._group(group)
         self._schedule()
         close(self, self._births)
         return [
@@ -104,7 +106,7 @@ class StripFunction(StripText):
                 lines.append(f"    {C_TYPES[place.kind]} {place.name} = {_zero(place)};")
             if _kept(place) in used and place.kind != "value":
                 lines.append(f"    {TYPES[place.kind]} {_kept(place)}[CHUNKS] = {{{NONE[place.kind]}}};")
-        for header in self.plan.inner:
+        for header, *_ in self._groups[1:]:
             lines.append(f"    Mask at_{header.number}[CHUNKS] = {{NO_LANES}};")
             lines.append(f"    unsigned live_{header.number} = 0;")
         for name, place in self.saved.items():
@@ -141,13 +143,14 @@ class StripFunction(StripText):
 
     # Headers
 
-    def _header(self, header: Header) -> None:
-        number = header.number
-        is_first = header is self.plan.loop
+    def _group(self, group: list[Header]) -> None:
+        """Write what runs headers for all chunks that have lanes at the first of them."""
+        header, *others = group
+        number, is_first = header.number, header is self.plan.loop
         self.lines.append(f"run_{number}: {comment(f'block {header.block.block.label}')}")
         self.put("{")
         self.indent = 2
-        room = f" || !has_room(up, ways, {self.records.room(header)})" if self.records else ""
+        room = "" if self.records is None else f" || !has_room(up, ways, {self.records.room(group)})"
         self.put(if_unlikely(f"left < 0{room}", FAILED))
         self.put(f"const unsigned chunks = {'(1u << CHUNKS) - 1' if is_first else f'live_{number}'};")
         if not is_first:
@@ -157,17 +160,35 @@ class StripFunction(StripText):
         self.put(f"const Mask in = {'ALL_LANES' if is_first else f'at_{number}[u]'};")
         if not is_first:
             self.put(f"at_{number}[u] = NO_LANES;")
+        for other in others:
+            self.put(f"Mask here_{other.number} = NO_LANES;")
+            for param in self._own(other):
+                self.put(f"{TYPES[param.kind]} {param.name}_here = {NONE[param.kind]};")
+        self._header(header, "in")
+        for other in others:
+            self.put("{")
+            self.indent += 1
+            self._header(other, f"here_{other.number}")
+            self.indent -= 1
+            self.put("}")
+        self.indent = 1
+        self.put("    }", "}")
+        if len(self._groups) > 1 and group is not self._groups[-1]:
+            self.put("goto next;")
+
+    def _header(self, header: Header, mask: str) -> None:
+        """Write the tree of a header for the lanes of a mask, behind the params that it reads."""
         before = self.lines
         tree: list[str] = []
         self.lines = tree
-        self._node(header.root, "in", self._plain_below(header.root))
+        self._node(header.root, mask, self._plain_below(header.root))
         self.lines = before
         self._params(header, "\n".join(tree))
         self.lines += tree
-        self.indent = 1
-        self.put("    }", "}")
-        if self.plan.inner and header is not self.plan.inner[-1]:
-            self.put("goto next;")
+
+    def _own(self, header: Header) -> list[Place]:
+        """Return the params that differ at each turn."""
+        return [param for param in header.params if param not in self.plan.kept]
 
     def _params(self, header: Header, text: str) -> None:
         """Declare the params that a tree reads."""
@@ -180,7 +201,8 @@ class StripFunction(StripText):
                 if param in self.plan.counters:
                     self.put(f"const Integers {param.name} = first_lanes({_first(param)} + u * WIDTH);")
             elif origin is None:
-                self.put(f"const {TYPES[param.kind]} {param.name} = {_kept(param)}[u];")
+                found = f"{param.name}_here" if self._is_within(header) else f"{_kept(param)}[u]"
+                self.put(f"const {TYPES[param.kind]} {param.name} = {found};")
             elif param in self.plan.uniform:
                 self.put(f"{param.name} = {value(origin) if param.kind == 'value' else plain(origin)};")
             else:
@@ -189,9 +211,9 @@ class StripFunction(StripText):
 
     def _schedule(self) -> None:
         """Continue at the first header that has lanes."""
-        if self.plan.inner:
+        if len(self._groups) > 1:
             self.lines.append("next:")
-        for header in self.plan.inner:
+        for header, *_ in self._groups[1:]:
             self.put(f"if (live_{header.number}) goto run_{header.number};")
         self.put(if_unlikely("left < 0", FAILED))
 
@@ -296,15 +318,23 @@ class StripFunction(StripText):
             self.put(f"born[u] = either_integers({mask}, born[u] + {births}, born[u]);")
         if path.header is self.plan.loop:
             for place in self._remembered(path):
-                self.store(_kept(place), place.kind, mask, place.name)
+                self.blend(f"{_kept(place)}[u]", place.kind, mask, place.name)
         if self.plan.closes(path):
             save(self, path, mask)
             return
-        number = jump.header.number
+        number, is_within = jump.header.number, self._is_within(jump.header)
         for param, source in zip(jump.header.params, jump.sources, strict=True):
             if param not in self.plan.kept:
-                self.store(_kept(param), param.kind, mask, spread(source, self.plan))
-        self.put(f"at_{number}[u] |= {mask};", f"live_{number} |= (unsigned)any({mask}) << u;")
+                to = f"{param.name}_here" if is_within else f"{_kept(param)}[u]"
+                self.blend(to, param.kind, mask, spread(source, self.plan))
+        if is_within:
+            self.put(f"here_{number} |= {mask};")
+        else:
+            self.put(f"at_{number}[u] |= {mask};", f"live_{number} |= (unsigned)any({mask}) << u;")
+
+    def _is_within(self, header: Header) -> bool:
+        """Return whether a header is run in the turn in which lanes reach it, behind another."""
+        return self._leader[id(header)] is not header
 
     def _remembered(self, path: Path) -> list[Place]:
         """Return the vectors of the first tree that inner headers read, as far as a path has them."""
@@ -319,9 +349,23 @@ class StripFunction(StripText):
             and each not in self.plan.results
         ]
 
-    def _store(self, array: str, kind: str, mask: str, text: str) -> None:
-        suffix = {"real": "reals", "integer": "integers", "boolean": "mask"}[kind]
-        self.put(f"{array}[u] = either_{suffix}({mask}, {text}, {array}[u]);")
+
+def groups(plan: Plan) -> list[list[Header]]:
+    """Return the headers in groups.
+
+    Those after the first of a group are reached from within it alone, and are run in the turn in which they
+    are reached.
+    """
+    order = {id(header): number for number, header in enumerate(plan.headers)}
+    found = {id(plan.loop): [plan.loop]}
+    for header in plan.inner:
+        before = [path.header for path in plan.ways.values() if getattr(path.end, "header", None) is header]
+        leaders = {id(found[id(each)][0]) if id(each) in found else 0 for each in before}
+        is_behind = all(order[id(each)] < order[id(header)] for each in before)
+        group = found[leaders.pop()] if is_behind and len(leaders) == 1 else []
+        group.append(header)
+        found[id(header)] = group
+    return list({id(group): group for group in found.values()}.values())
 
 
 def _first(counter: Place) -> str:

@@ -32,9 +32,9 @@ class StripText:
         self.is_late = False
         self.saved: dict[str, Place] = {}
 
-    def store(self, array: str, kind: Kind, mask: str, text: str) -> None:
-        """Store a vector in the array of a place, in the lanes of a mask."""
-        self.put(f"{array}[u] = either_{_SUFFIXES[kind]}({mask}, {text}, {array}[u]);")
+    def blend(self, to: str, kind: Kind, mask: str, text: str) -> None:
+        """Set a vector in the lanes of a mask."""
+        self.put(f"{to} = either_{_SUFFIXES[kind]}({mask}, {text}, {to});")
 
     def put(self, *lines: str) -> None:
         """Append statements."""

@@ -100,9 +100,9 @@ class StripRecords:
 
     # Where there is room
 
-    def room(self, header: Header) -> int:
-        """Return the bytes that a turn at a header may take."""
-        records = [record for record in self.of_way.values() if record.path.header is header]
+    def room(self, headers: list[Header]) -> int:
+        """Return the bytes that a turn at some headers may take."""
+        records = [record for record in self.of_way.values() if record.path.header in headers]
         return sum(WORD * (8 * len(record.words) + 1) + 1 for record in records) * 8
 
     def room_of_close(self) -> int:
