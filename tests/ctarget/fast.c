@@ -18,7 +18,7 @@ enum { WAY = 7, ENTRY = 3, EXIT = 5 };
     } while (0)
 
 static const Services *services;
-EXPORTED int64_t unit_runs[3]; /* how often each function did something: plain, tape, reverse */
+EXPORTED int64_t unit_runs_of[3]; /* how often each function did something: plain, tape, reverse */
 EXPORTED int64_t unit_refused;
 
 EXPORTED void unit_bind(const Services *given) { services = given; }
@@ -47,7 +47,7 @@ EXPORTED bool unit_plain(const Unit *unit, Machine *m, uint32_t entry, int64_t s
     }
     if (steps == m->steps) return false;
     leave(m, i, x, steps);
-    unit_runs[0]++;
+    unit_runs_of[0]++;
     return true;
 }
 
@@ -70,7 +70,7 @@ EXPORTED bool unit_tape(const Unit *unit, Machine *m, uint32_t entry, int64_t st
     EXPECT(steps > m->steps);
     services->run_end(m, unit, ENTRY, EXIT, start, up, ways, end);
     leave(m, i, x, steps);
-    unit_runs[1]++;
+    unit_runs_of[1]++;
     return true;
 }
 
@@ -94,6 +94,6 @@ EXPORTED bool unit_reverse(const Unit *unit, Cotangent *c, const RunEnd *end, co
     c->window[X].real = cotangent;
     c->block = unit->references[0];
     c->index = 0;
-    unit_runs[2]++;
+    unit_runs_of[2]++;
     return true;
 }

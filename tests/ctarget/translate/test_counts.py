@@ -32,6 +32,7 @@ from tests.ctarget.translate.counts import (
 )
 from tests.ctarget.translate.shared_objects import needs_c
 from tests.ctarget.translate.units import Maker, block, containers, lorenz
+from tests.support.alone import check_alone, is_alone
 
 pytestmark = needs_c
 
@@ -76,7 +77,13 @@ def test_functions(f: Any, arguments: tuple[Any, ...]) -> None:
 
 
 def test_a_loop_over_lanes_is_left_at_its_end_alone() -> None:
-    """A whole lane of the ray tracer, its calls and loops included, is in one unit, without a frame."""
+    """A whole lane of the ray tracer, its calls and loops included, is in one unit, without a frame.
+
+    In a process of its own: where a machine is seen first depends on what has been translated.
+    """
+    if not is_alone():
+        check_alone(__file__, "left_at_its_end")
+        return
     places, scene = inverse.pixels(16, 12), inverse.SCENE
     units = units_of(lambda: checkpoint.vmap(shoot_ray, (0, 0, None), engine="c")(*places, scene))
     (unit,) = [each for each in units if any("mapped" in name for name in procedure_names(each))]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,6 +16,7 @@ from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.effort import Effort
 from checkpoint.ctarget.translate.strips import forward, target
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
+from tests.support.alone import check_alone
 
 pytestmark = [needs_c, needs_compiler, pytest.mark.usefixtures("soon")]
 
@@ -260,8 +259,4 @@ def test_narrower_vectors(vectors: str) -> None:
     if not set(filter(None, [vectors])) <= target._flags():
         pytest.skip("this processor has no such vectors")
     tests = "gradients and (branches or early or nested or functions) or lane_that_leaves"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", tests]
-    done = subprocess.run(
-        command, env={**os.environ, "STRIPS_TESTED": vectors}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout
+    check_alone(__file__, tests, STRIPS_TESTED=vectors)

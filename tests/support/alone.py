@@ -1,0 +1,26 @@
+"""Tests that run in a process of their own, since what ran before in a process changes what they see."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+_ALONE = "RUNS_ALONE"
+
+
+def is_alone() -> bool:
+    """Return whether this process was started to run some tests alone."""
+    return _ALONE in os.environ
+
+
+def check_alone(path: str, tests: str, **environment: str) -> None:
+    """Run the tests of a file that an expression of pytest's -k selects, in a process of their own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path, "-k", tests],
+        env={**os.environ, **environment, _ALONE: "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
