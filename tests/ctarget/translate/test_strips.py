@@ -5,7 +5,11 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import platform
+import re
+import subprocess
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +17,13 @@ import pytest
 
 import checkpoint
 from checkpoint.ctarget.translate import policy
+from checkpoint.ctarget.translate.collected import units_of
+from checkpoint.ctarget.translate.compile.compiler import find
 from checkpoint.ctarget.translate.effort import Effort
+from checkpoint.ctarget.translate.emit import text as emitted
 from checkpoint.ctarget.translate.strips import forward, target
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
-from tests.support.alone import check_alone
+from tests.support.alone import check_alone, is_alone
 
 pytestmark = [needs_c, needs_compiler, pytest.mark.usefixtures("soon")]
 
@@ -104,7 +111,16 @@ def cold(x: float, n: float) -> float:
     return t
 
 
-LANES = [branches, straight, one_side, functions, nested, counts, flips, tuples, early, rounds, cold]
+def signs(x: float, n: float) -> float:
+    """Two ways into the loop, with zeros that differ by their signs alone."""
+    zero = -0.0 if x > 1.0 else 0.0
+    while n > 20.0:
+        n = n - 1.0
+        x = x * 0.875
+    return math.copysign(x, zero)
+
+
+LANES = [branches, straight, one_side, functions, nested, counts, flips, tuples, early, rounds, cold, signs]
 
 
 def divides(x: float, n: float) -> float:
@@ -252,6 +268,26 @@ def test_every_budget_gives_the_same(strips: Any) -> None:
     for memory in ("1MiB", "2MiB", "8MiB"):
         assert same(plain, checkpoint.value_and_grad(total, (0, 1), engine="c", memory=memory)(xs, ns))
     assert strips.value > 0
+
+
+def test_hot_loops_are_vectors_alone(tmp_path: Path) -> None:
+    """Within the loops of a strip nothing is allocated, no tag is tested, nothing is called; and vectors are
+    what the compiler multiplies.
+    """
+    if not is_alone():
+        check_alone(__file__, "vectors_alone")
+        return
+    units = units_of(lambda: checkpoint.vmap(branches, engine="c")(*arguments(WIDTH)))
+    (text,) = [text for unit in units if "strip_tape" in (text := emitted.source(unit, "plain", "taped"))]
+    loops = text[text.index("\nrun_2:") : text.index("\nnext:")]
+    assert not re.search(r"make\w*\(|kind_of|is_tuple|->tag|FOR_LANES|services", loops)
+    compiler = find()
+    assert compiler is not None
+    (tmp_path / "unit.c").write_text(text)
+    command = compiler.command(str(tmp_path / "unit.c"), str(tmp_path / "unit.s"))
+    subprocess.run([*[word for word in command if word != "-shared"], "-S"], check=True)
+    if platform.machine() in ("x86_64", "AMD64"):
+        assert "mulpd" in (tmp_path / "unit.s").read_text()
 
 
 @pytest.mark.parametrize("vectors", ["avx2", ""], ids=["256", "128"])

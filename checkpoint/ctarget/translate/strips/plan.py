@@ -164,7 +164,7 @@ class _Planner:
             for path in self.made.ways.values():
                 for param, source in _passed(path, self.made.loop):
                     origins = self._origins(path, source, known)
-                    if not origins or (param in known and known[param] in (None, origins[0])):
+                    if not origins or (param in known and _is_settled(known[param], origins[0])):
                         continue
                     known[param] = None if param in known else origins[0]
                     changed = True
@@ -339,6 +339,13 @@ class _Planner:
             return False
         sources = [source for source in operation.reads() if source is not None]
         return all(_is_number(source) or source in own or _is_nothing(source) for source in sources)
+
+
+def _is_settled(known: Source | None, origin: Source | None) -> bool:
+    """Return whether what is known of a param holds with one more origin."""
+    if isinstance(known, Constant) and isinstance(origin, Constant):
+        return repr(known) == repr(origin)  # 0.0 is not -0.0
+    return known is None or known == origin
 
 
 def _is_simple(path: Path, loop: Header) -> bool:
