@@ -126,11 +126,14 @@ INLINE int64_t beyond(const Machine *m, int64_t stop) {
     return most < MOST_BEYOND ? most : MOST_BEYOND;
 }
 
-/* RAN; LEFT: a lane left the strip, of which nothing is done; EARLY: what lanes share is not yet the same. */
-typedef enum { RAN, LEFT, EARLY } StripOutcome;
+/* RAN; SPARSE: it ran, but most lanes of its vectors had ended long before others; LEFT: a lane left the strip, of
+ * which nothing is done; EARLY: what lanes share is not yet the same. */
+typedef enum { RAN, SPARSE, LEFT, EARLY } StripOutcome;
+INLINE StripOutcome outcome_of(int64_t turns, int64_t lanes) { return lanes * 5 < turns * WIDTH * 2 ? SPARSE : RAN; }
+INLINE bool has_run(StripOutcome outcome) { return outcome <= SPARSE; }
 
 /* Lanes run one by one after a strip was left: those that might be in it; and more and more if no strip has run
- * since, in any call of the unit. alone: so many still. Threads share `next`, and may lose counts of it. */
+ * since, in any call of the unit; after a sparse one, too, which took longer than its lanes one by one. alone: so many still. Threads share `next`, and may lose counts of it. */
 typedef struct {
     int64_t alone, next;
 } Patience;
@@ -149,7 +152,7 @@ INLINE void note_strip(Patience *shared, StripOutcome outcome, int64_t *alone, b
         set_relaxed(&shared->next, 0);
     } else if (outcome == LEFT && *ran) {
         *alone = LANES - 1;
-    } else if (outcome == LEFT) {
+    } else if (outcome == LEFT || outcome == SPARSE) {
         const int64_t next = 2 * relaxed(&shared->next) + LANES - 1;
         *alone = next < MOST_ALONE ? next : MOST_ALONE;
         set_relaxed(&shared->next, *alone);

@@ -169,7 +169,7 @@ def strips(monkeypatch: pytest.MonkeyPatch) -> Any:
     call = forward.StripFunction.call
 
     def counted(self: forward.StripFunction) -> str:
-        add = f"*(long *){ctypes.addressof(COUNT):#x} += outcome == RAN"
+        add = f"*(long *){ctypes.addressof(COUNT):#x} += has_run(outcome)"
         return f"({{ const StripOutcome outcome = {call(self)}; {add}; outcome; }})"
 
     monkeypatch.setattr(forward.StripFunction, "call", counted)

@@ -166,7 +166,7 @@ class ForwardFunction:
             "if (!is_alone(&patience, &alone, ran)) {",
             f"    const StripOutcome outcome = {strip.call()};",
             "    note_strip(&patience, outcome, &alone, &ran);",
-            "    if (outcome == RAN) {",
+            "    if (has_run(outcome)) {",
             *[f"        {line}" for line in strip.after()],
             f"        goto header_{header.number};",
             "    }",

@@ -50,7 +50,7 @@ def close(out: StripText, takes_births: bool) -> None:
     out.put("}")
     if out.records:
         out.put(*out.records.footer(), "*tape_up = up;", "*tape_ways = ways;")
-    out.put("*left_before = left - more;", "*births_before = births;", "return RAN;")
+    out.put("*left_before = left - more;", "*births_before = births;", "return outcome_of(turns, lanes);")
 
 
 def _close_lane(out: StripText, path: Path) -> None:

@@ -121,6 +121,7 @@ class StripFunction(StripText):
             lines.append("    Integers closed[CHUNKS] = {all_integers(0)};")
         lines += [f"    {c_type}{name};" for name, c_type in sorted(self.temporaries.items())]
         lines += ["    int64_t left = *left_before + more;", "    int64_t births = *births_before;"]
+        lines.append("    int64_t turns = 0, lanes = 0; /* of chunks, and of the lanes that they had */")
         return [*lines, *[f"    {line}" for line in self._checks()]]
 
     def _checks(self) -> list[str]:
@@ -159,7 +160,7 @@ class StripFunction(StripText):
         self.indent = 3
         self.put(f"const Mask in = {'ALL_LANES' if is_first else f'at_{number}[u]'};")
         if not is_first:
-            self.put(f"at_{number}[u] = NO_LANES;")
+            self.put(f"at_{number}[u] = NO_LANES;", "turns++;", "lanes += count_of(in);")
         for other in others:
             self.put(f"Mask here_{other.number} = NO_LANES;")
             for param in self._own(other):
