@@ -7,6 +7,7 @@ All run in this process on one thread, in turns; medians of wall time in ms, for
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import statistics
 import time
@@ -20,21 +21,27 @@ import checkpoint
 LANES = 1000
 TURNS = 5
 Run = Callable[[], Any]
-Case = tuple[str, Callable[..., Any], tuple[Any, ...], Callable[[Any], Any]]
+# A name, a function, its arguments, how results are summed, and torch where torch.func.vmap can run it.
+Case = tuple[str, Callable[..., Any], tuple[Any, ...], Callable[[Any], Any], Any]
+Ways = dict[str, tuple[Run, Run]]
 
 
-def perceptron(x: Any, w: Any, v: Any) -> Any:
-    """Return a number of a network with two layers."""
-    return np.sum(np.tanh(np.tanh(x @ w) @ v))
+def programs(xp: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return two functions of one lane, on arrays of NumPy or on tensors of PyTorch."""
 
+    def perceptron(x: Any, w: Any, v: Any) -> Any:
+        """Return a number of a network with two layers."""
+        return xp.sum(xp.tanh(xp.tanh(x @ w) @ v))
 
-def relaxed(x: Any, w: Any, v: Any) -> Any:
-    """Return a state after the steps that it needs to become small."""
-    turns = 0
-    while np.sum(x * x) > 1.0 and turns < 40:
-        x = x - 0.2 * (x - 0.5 * np.tanh(x @ w))
-        turns = turns + 1
-    return x
+    def relaxed(x: Any, w: Any, v: Any) -> Any:
+        """Return a state after the steps that it needs to become small: torch.func.vmap refuses the loop."""
+        turns = 0
+        while xp.sum(x * x) > 1.0 and turns < 40:
+            x = x - 0.2 * (x - 0.5 * xp.tanh(x @ w))
+            turns = turns + 1
+        return x
+
+    return perceptron, relaxed
 
 
 def root(a: Any) -> Any:
@@ -46,24 +53,30 @@ def root(a: Any) -> Any:
 
 
 def cases(count: int) -> list[Case]:
-    """Return functions of one lane with their arguments, and how results are summed."""
+    """Return the functions of one lane with their arguments."""
     rng = np.random.default_rng(0)
     x, w, v = 2.0 * rng.normal(size=(count, 16)), rng.normal(size=(16, 16)) / 4.0, rng.normal(size=(16, 8))
+    perceptron, relaxed = programs(np)
     found: list[Case] = [
-        ("network, NumPy", perceptron, (x, w, v), np.sum),
-        ("a loop of 4 to 13 turns, NumPy", relaxed, (x, w, v), np.sum),
-        ("Newton's method, floats", root, (rng.uniform(0.1, 300.0, size=count),), np.sum),
+        ("network, NumPy", perceptron, (x, w, v), np.sum, None),
+        ("a loop of 4 to 13 turns, NumPy", relaxed, (x, w, v), np.sum, None),
+        ("Newton's method, floats", root, (rng.uniform(0.1, 300.0, size=count),), np.sum, None),
     ]
     if importlib.util.find_spec("torch") is not None:
-        from experiments.lanes import in_torch  # noqa: PLC0415  (torch need not be installed)
-
-        found += in_torch.cases(x, w, v)
+        torch = importlib.import_module("torch")
+        torch.set_num_threads(1)
+        perceptron, relaxed = programs(torch)
+        args = tuple([torch.from_numpy(each) for each in (x, w, v)])
+        found += [
+            ("network, PyTorch", perceptron, args, torch.sum, torch),
+            ("a loop of 4 to 13 turns, PyTorch", relaxed, args, torch.sum, None),
+        ]
     return found
 
 
-def runs(case: Case) -> dict[str, tuple[Run, Run]]:
+def runs(case: Case) -> Ways:
     """Return a run and a gradient, in each way."""
-    _, f, args, total = case
+    _, f, args, total, torch = case
     axes = (0, *[None] * (len(args) - 1))
 
     def way(exact: bool) -> tuple[Run, Run]:
@@ -74,8 +87,18 @@ def runs(case: Case) -> dict[str, tuple[Run, Run]]:
         return lambda: mapped(*args), lambda: slope(*args)
 
     found = {"together": way(False), "loop": way(True)}
-    others = getattr(f, "others", None)
-    return found if others is None else {**found, **others(args, axes)}
+    if torch is not None:
+        found["torch.func.vmap"] = by_torch(torch, f, args, axes)
+    return found
+
+
+def by_torch(
+    torch: Any, f: Callable[..., Any], args: tuple[Any, ...], axes: tuple[Any, ...]
+) -> tuple[Run, Run]:
+    """Return a run and a gradient under torch.func.vmap."""
+    mapped = torch.func.vmap(f, axes)
+    x = args[0].clone().requires_grad_()
+    return lambda: mapped(*args), lambda: torch.autograd.grad(mapped(x, *args[1:]).sum(), x)
 
 
 def measured(run: Run) -> float:

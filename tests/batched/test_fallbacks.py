@@ -1,4 +1,4 @@
-"""What has no batched form gives what the loop over lanes gives: values, exceptions, what is printed."""
+"""Functions without a batched form give what the loop over lanes gives: values, exceptions, prints."""
 
 from __future__ import annotations
 

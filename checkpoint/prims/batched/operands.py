@@ -1,4 +1,4 @@
-"""What operands of a step on many lanes are, for rules: ranks and shapes in each lane, axes, arrays."""
+"""The operands of a step on many lanes, for rules: ranks and shapes in each lane, axes, arrays."""
 
 from __future__ import annotations
 

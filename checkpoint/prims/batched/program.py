@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from checkpoint.ad.record import Control, Effect, Operator, Update, lookup
@@ -124,20 +125,20 @@ class _Program:
     def define(self, function: Function, lam: Lambda) -> None:
         """Make the blocks of a function."""
         function.bound.update(lam.params)
-        maker = _FunctionMaker(self, function)
-        first = maker.block(lam.name or "function", lam.params)
+        maker = _FunctionMaker(self, function, lam)
+        first = maker.block_now
         function.calls.append(first)
-        maker.fill(first, lambda: maker.convert(lam.body, _RETURNS))
+        maker.fill(first, partial(maker.convert, lam.body, _RETURNS))
 
 
 class _FunctionMaker:
-    """Makes the blocks of one function. block_now: the block that is being made."""
+    """Makes the blocks of one function. block_now: the block that is being made, the first one at first."""
 
-    def __init__(self, program: _Program, function: Function) -> None:
+    def __init__(self, program: _Program, function: Function, lam: Lambda) -> None:
         self.program = program
         self.function = function
-        self.block_now: Block = None  # type: ignore[assignment]
         self.numbers = 0
+        self.block_now = self.block(lam.name or "function", lam.params)
 
     def block(self, word: str, own: tuple[str, ...] = ()) -> Block:
         made = Block(self.program.fresh(word), own)
@@ -317,7 +318,7 @@ class _FunctionMaker:
             is_split = Prim(span, "py.is", (Var(span, agreed), Const(span, None)))
             going = If(span, is_split, split, If(span, Var(span, agreed), *calls))
             for side, inner in zip(sides, (expr.then, expr.other), strict=True):
-                self.fill(side, lambda inner=inner: self.convert(inner, after))  # type: ignore[misc]
+                self.fill(side, partial(self.convert, inner, after))
             return Let(span, agreed, choice, going)
 
         made = self.convert(expr.test, _Inline(lambda value: self.bind(span, value, branch, "test")))
@@ -337,7 +338,7 @@ class _FunctionMaker:
             self.program.contified[name] = block
         made = self.convert(expr.body, after)
         for (_, lam), block in zip(expr.bindings, blocks, strict=True):
-            self.fill(block, lambda lam=lam: self.convert(lam.body, after))  # type: ignore[misc]
+            self.fill(block, partial(self.convert, lam.body, after))
         fill_join()
         return made
 

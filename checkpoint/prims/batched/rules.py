@@ -1,4 +1,4 @@
-"""How a step is done for many lanes at once: one table, by the names of records.
+"""The rules by which steps are done for many lanes at once: one table, by the names of records.
 
 In: a step's name and operands, of which one at least is or holds a batch. Out: a batch. A rule turns the step
 into functions of arrays whose first axis is that of the lanes. A function of arrays without a rule, or with
@@ -189,18 +189,24 @@ _WITH_CONTAINERS = frozenset(("py.item", "py.slice", "py.matmul"))
 _TYPES_ALONE = frozenset(("shape", "ndim", "size", "dtype", "device", "requires_grad"))
 
 
+def _of_arrays(name: str) -> Tensor:
+    """Return a function of arrays by its name."""
+    record = lookup(name)
+    return record if isinstance(record, Tensor) else overloads[name]
+
+
 def step(context: Any, name: str, operands: Sequence[Any]) -> Any:
     """Return the result of a step for all lanes; NoForm: it has none."""
     record = lookup(name)
     target = record if isinstance(record, Tensor) else overloads.get(name)
     if target is None and name in _OF_NUMBERS:
-        target = lookup(_OF_NUMBERS[name])  # type: ignore[assignment]
+        target = _of_arrays(_OF_NUMBERS[name])
     if any(map(is_mixed, operands)) and name in _BY_ONE_LANE:
         raise NoForm(f"{name} where some lanes have integers")
     if name in _BY_ONE_LANE and (not name.endswith("attribute") or operands[1] in _TYPES_ALONE):
         return _of_one_lane(context, record, target, operands)
     if target is not None and name in _IN_PLACE and not _is_changed(operands[0]):
-        target = lookup(_IN_PLACE[name])  # type: ignore[assignment]
+        target = _of_arrays(_IN_PLACE[name])
     if target is None or target.changes:
         raise NoForm(f"{name} on values of many lanes")
     if name == "py.add" and all(type(x) is Record and x.layout is TUPLE for x in operands):

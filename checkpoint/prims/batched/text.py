@@ -1,4 +1,4 @@
-"""What a batched program asks of the text that it is made of: which functions it needs, what jumps."""
+"""The facts of a text that a batched program asks for: which functions it needs, what only jumps."""
 
 from __future__ import annotations
 

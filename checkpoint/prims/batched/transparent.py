@@ -1,4 +1,4 @@
-"""Which operands steps take as they are, whatever these hold: they store them or pass them on.
+"""The operands that steps take as they are, whatever these hold: they store them or pass them on.
 
 In OPAQUE_AT, for such a step, the positions at which an operand matters itself: there, too, it may be a
 container that holds values of many lanes, but not itself be one. A step that is not named here is done as it

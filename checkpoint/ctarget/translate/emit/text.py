@@ -16,7 +16,7 @@ from checkpoint.ctarget.translate.strips.forward import StripFunction
 from checkpoint.ctarget.translate.strips.plan import Plan, find
 from checkpoint.ctarget.translate.strips.records import StripRecords
 from checkpoint.ctarget.translate.strips.target import pragma
-from checkpoint.ctarget.translate.units.graph import Unit
+from checkpoint.ctarget.translate.units.graph import Exit, Unit
 from checkpoint.ctarget.translate.units.paths import all_paths
 
 
@@ -69,7 +69,8 @@ def _number(unit: Unit) -> None:
     """Number the blocks where the unit is entered and left, for both files the same."""
     for path in all_paths(unit):
         unit.reference(path.header.block)
-        unit.reference(getattr(path.end, "block", path.header.block))
+        if isinstance(path.end, Exit):
+            unit.reference(path.end.block)
 
 
 def _file(unit: Unit, plan: Plan | None, lines: list[str]) -> str:

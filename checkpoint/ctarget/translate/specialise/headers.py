@@ -25,7 +25,7 @@ MAX_PATH_NODES = 120
 
 
 class Limits(NamedTuple):
-    """How large a unit may become before paths exit: a compiler takes the longer, the more nodes it has.
+    """The size from which paths of a unit exit: a compiler takes the longer, the more nodes there are.
 
     alike: headers of one block with the same frames, for virtual objects; then these are made.
     """

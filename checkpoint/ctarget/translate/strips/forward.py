@@ -360,7 +360,11 @@ def groups(plan: Plan) -> list[list[Header]]:
     order = {id(header): number for number, header in enumerate(plan.headers)}
     found = {id(plan.loop): [plan.loop]}
     for header in plan.inner:
-        before = [path.header for path in plan.ways.values() if getattr(path.end, "header", None) is header]
+        before = [
+            path.header
+            for path in plan.ways.values()
+            if isinstance(path.end, Jump) and path.end.header is header
+        ]
         leaders = {id(found[id(each)][0]) if id(each) in found else 0 for each in before}
         is_behind = all(order[id(each)] < order[id(header)] for each in before)
         group = found[leaders.pop()] if is_behind and len(leaders) == 1 else []

@@ -1,4 +1,4 @@
-"""What the functions of strips are written to: lines of C, and what operations ask of them.
+"""The target to which functions of strips are written: lines of C.
 
 In: statements, in order. Out: lines, and the variables that they need. What always holds: in a strip an
 operation that cannot continue ends the strip; one that waits until all lanes have ended cannot fail.

@@ -338,7 +338,7 @@ class _Planner:
         if not isinstance(operation, Keep | Drop | Make | Update | Changeable):
             return False
         sources = [source for source in operation.reads() if source is not None]
-        return all(_is_number(source) or source in own or _is_nothing(source) for source in sources)
+        return all(_is_number(source) or source in own or isinstance(source, Constant) for source in sources)
 
 
 def _is_settled(known: Source | None, origin: Source | None) -> bool:
@@ -370,7 +370,3 @@ def _to(path: Path) -> Header:
 
 def _is_number(source: Source) -> bool:
     return not isinstance(source, KnownClosure) and source.kind != "value"
-
-
-def _is_nothing(source: Source) -> bool:
-    return isinstance(source, Constant)

@@ -1,4 +1,4 @@
-"""What the adjoint of a path reverses, and what it reads.
+"""The operations of a path that its adjoint reverses, and the residuals that it reads.
 
 In: a path. Out: operations, and residuals. What always holds: an operation is reversed only if a cotangent
 reaches it.
