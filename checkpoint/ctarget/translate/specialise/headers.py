@@ -16,7 +16,16 @@ from checkpoint.ctarget.translate.specialise import entries
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
 from checkpoint.ctarget.translate.specialise.observe import Shape
-from checkpoint.ctarget.translate.specialise.values import Abstract, Call, Copier, Held, State, key, leaves
+from checkpoint.ctarget.translate.specialise.values import (
+    Abstract,
+    Call,
+    Copier,
+    Held,
+    State,
+    are_alike,
+    key,
+    leaves,
+)
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Node
 
 MAX_KEYS = 8  # headers of one block with virtual objects; from then on these are made
@@ -87,7 +96,9 @@ class Headers:
         header = self._by_key.get(key(peer, state))
         if header is None and self._grows(peer, state):
             materialiser = Materialiser(self.builder)
-            materialiser.make_objects(state)
+            self._make_unlike(materialiser, peer, state)
+            if key(peer, state) not in self._by_key:
+                materialiser.make_objects(state)
             node.effects += materialiser.effects
             header = self._by_key.get(key(peer, state))
         if header is None and len(self._of_block(peer)) >= MAX_KEYS:
@@ -105,6 +116,18 @@ class Headers:
         sources = tuple([_source(leaf) for leaf in leaves(state, peer)])
         node.end = Jump(self.unit.jumps, header, path.steps, sources)
         self.unit.jumps += 1
+
+    def _make_unlike(self, materialiser: Materialiser, peer: BlockPeer, state: State) -> None:
+        """Make the objects that the first header of the block with the same frames does not have either."""
+        known = self._alike(peer, state)
+        if not known:
+            return
+        pairs = [(frame.saved, was.saved) for frame, was in zip(state.frames, known[0].frames, strict=True)]
+        for slots, was in [*pairs, (state.slots, known[0].slots)]:
+            for name in slots:
+                if name not in was or not are_alike(slots[name], was[name]):
+                    slots[name] = materialiser.held(slots[name])
+        materialiser.settle(state)
 
     def exit(self, peer: BlockPeer, state: State, steps: int) -> Exit:
         """Return an exit at the start of a block, with the registers and frames that the machine needs."""
@@ -152,12 +175,16 @@ class Headers:
         """Return the headers that a block has so far."""
         return [header for header in self.unit.headers if header.block is peer]
 
+    def _alike(self, peer: BlockPeer, state: State) -> list[State]:
+        """Return the states of the headers of a block that have the frames of a state."""
+        known = [self.states[header.number] for header in self._of_block(peer)]
+        return [each for each in known if each.stack() == state.stack()]
+
     def _grows(self, peer: BlockPeer, state: State) -> bool:
         """Return whether virtual objects accumulate from one header of a block to the next, or these are too
         many. Only headers with the same frames count: others belong to other calls.
         """
-        known = [self.states[header.number] for header in self._of_block(peer)]
-        alike = [each.virtual_counts() for each in known if each.stack() == state.stack()]
+        alike = [each.virtual_counts() for each in self._alike(peer, state)]
         now = state.virtual_counts()
         return len(alike) >= self.limits.alike or any(
             0 < counts.get(name, 0) < count for counts in alike for name, count in now.items()

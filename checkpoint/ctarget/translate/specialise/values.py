@@ -241,6 +241,11 @@ def key(block: BlockPeer, state: State) -> tuple[Any, ...]:
     return (id(block), frames, slots)
 
 
+def are_alike(value: Abstract, other: Abstract) -> bool:
+    """Return whether the same is known of two values, each by itself."""
+    return bool(_kind(value, {}) == _kind(other, {}))
+
+
 def _kind(value: Abstract, seen: dict[int, int]) -> Any:
     match value:
         case Place(kind=kind):
