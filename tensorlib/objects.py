@@ -35,7 +35,10 @@ def _attribute(xp: Any, x: Any, name: str) -> Any:
         return xp.array(found) if name == "imag" and dtype_kind(x.dtype) != "c" else viewed(found, x)
     if name == "flat":
         return x.reshape(-1)
-    instead = library_of(x).instead.get(name)
+    library = library_of(x)
+    if name in library.facts:
+        return getattr(x, name)
+    instead = library.instead.get(name)
     if instead is not None:
         raise RunError(f"{name} of a tensor has no meaning in a differentiated function: {instead}")
     if name in _INSTEAD:

@@ -36,6 +36,7 @@ class ArrayLibrary(ABC):
         record (checkpoint.ad.tensors) or the function to translate, written in Python, in its place.
     lacking: the names of the records that do not work on its arrays.
     instead: by the name of a method or attribute of its arrays that no program may use, what to write.
+    facts: the names of its arrays' own attributes that say something of them, which is a constant.
     aliases: by another name of a keyword that those take, the parameter.
     operator: the name of the record that applies a LibraryOperator (checkpoint.ad.opaque) to the names of
         keywords and to arguments, the keywords' last.
@@ -57,6 +58,7 @@ class ArrayLibrary(ABC):
     storage_functions: tuple[Any, Any, Any] | None = None
     builtins: Mapping[str, Any] = MappingProxyType({})
     kernels: Any = None
+    facts: frozenset[str] = frozenset()
     operator: str = ""
     written_in: str | None = None
     is_apart = False

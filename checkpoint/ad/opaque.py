@@ -43,6 +43,7 @@ _CONSTANT: dict[str, frozenset[str]] = {
     "dataclasses": frozenset(("Field",)),
     "inspect": frozenset(("Signature", "Parameter")),
     "uuid": frozenset(("UUID",)),
+    "torch": frozenset(("device",)),
     "checkpoint.ad.twister": frozenset(("Block",)),
     "numpy": frozenset(("void", "record", "recarray", "str_", "bytes_", "datetime64", "timedelta64")),
 }

@@ -35,9 +35,11 @@ from checkpoint.driver.raised import failure
 from checkpoint.errors import Span
 from checkpoint.lang.onnx.operators import onnx_operator
 from checkpoint.lang.python.library.intrinsics import prim
+from checkpoint.lang.python.scopes.syntax import DRAWN
 from checkpoint.scalars.definition import array_loaders
 
 __all__ = [
+    "DRAWN",
     "ArrayLibrary",
     "StandIn",
     "also_implements",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.prims.arrays import prim
-from tensorlib.pytorch.networks import _IN_PLACE, leaky_relu
+from tensorlib.pytorch.networks import _IN_PLACE
 
 
 def elu(input: Any, alpha: Any = None, inplace: Any = False) -> Any:
@@ -82,45 +82,6 @@ def tanh(input: Any) -> Any:
     return prim("np.tanh", input)
 
 
-# What draws in training only
-
-
-def _drawn_alpha(input: Any) -> Any:
-    raise NotImplementedError("is refused in programs")
-
-
-def _drawn_features(input: Any) -> Any:
-    raise NotImplementedError("is refused in programs")
-
-
-def _drawn_slopes(input: Any) -> Any:
-    raise NotImplementedError("is refused in programs")
-
-
-DRAWING = {
-    "alpha_dropout": _drawn_alpha,
-    "feature_alpha_dropout": _drawn_features,
-    "rrelu": _drawn_slopes,
-}
-
-
-def alpha_dropout(input: Any, p: Any = 0.5, training: Any = False, inplace: Any = False) -> Any:
-    return _drawn_alpha(input) if training and p > 0.0 else input
-
-
-def feature_alpha_dropout(input: Any, p: Any = 0.5, training: Any = False, inplace: Any = False) -> Any:
-    return _drawn_features(input) if training and p > 0.0 else input
-
-
-def rrelu(
-    input: Any, lower: Any = 1.0 / 8, upper: Any = 1.0 / 3, training: Any = False, inplace: Any = False
-) -> Any:
-    if training:
-        return _drawn_slopes(input)
-    return leaky_relu(input, (lower + upper) / 2.0, inplace)
-
-
 NAMES = (
-    "elu celu selu hardtanh relu6 hardsigmoid hardswish mish threshold hardshrink softshrink logsigmoid tanh "
-    "alpha_dropout feature_alpha_dropout rrelu"
+    "elu celu selu hardtanh relu6 hardsigmoid hardswish mish threshold hardshrink softshrink logsigmoid tanh"
 )

@@ -16,7 +16,8 @@ from tensorlib.rules import discrete
 
 
 def _make(xp: Any, name: str, arguments: Any, dtype: Any = None, device: Any = None) -> Any:
-    return getattr(torch, name)(*arguments, dtype=dtype, device=device)
+    make = getattr(torch, name, None) or getattr(torch.Tensor, name)
+    return make(*arguments, dtype=dtype, device=device)
 
 
 MAKE = discrete(
@@ -97,6 +98,23 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     return tensor(data, dtype, device)
 
 
+def new_zeros(input: Any, *size: Any, dtype: Any = None, device: Any = None) -> Any:
+    return prim("tensorlib.torch-make", "new_zeros", (input, tuple(_whole(size))), dtype, device)
+
+
+def new_ones(input: Any, *size: Any, dtype: Any = None, device: Any = None) -> Any:
+    return prim("tensorlib.torch-make", "new_ones", (input, tuple(_whole(size))), dtype, device)
+
+
+def new_full(input: Any, size: Any, fill_value: Any, dtype: Any = None, device: Any = None) -> Any:
+    return prim("tensorlib.torch-make", "new_zeros", (input, tuple(size)), dtype, device) + fill_value
+
+
+def new_tensor(input: Any, data: Any, dtype: Any = None, device: Any = None) -> Any:
+    place = input.device if device is None else device
+    return prim("tensorlib.to", np.array(data), input.dtype if dtype is None else dtype, place)
+
+
 def from_numpy(ndarray: Any) -> Any:
     return tensor(ndarray)
 
@@ -117,6 +135,38 @@ DTYPE = discrete(
     samples=lambda rng: [],
 )
 
+
+# What says something of the machine, and of PyTorch's settings
+
+_FACTS = {
+    "cuda": torch.cuda.is_available,
+    "mps": torch.backends.mps.is_available,
+    "dtype": torch.get_default_dtype,
+}
+
+discrete(
+    "torch.fact",
+    lambda xp, name: _FACTS[name](),
+    1,
+    shape="a name -> no array",
+    samples=None,
+)
+
+
+def has_cuda() -> Any:
+    return prim("torch.fact", "cuda")
+
+
+def has_mps() -> Any:
+    return prim("torch.fact", "mps")
+
+
+def get_default_dtype() -> Any:
+    return prim("torch.fact", "dtype")
+
+
 NAMES = (
     "zeros ones empty full zeros_like ones_like empty_like full_like arange eye tensor as_tensor from_numpy"
 )
+METHODS = {"new_zeros": new_zeros, "new_ones": new_ones, "new_empty": new_zeros, "new_full": new_full}
+METHODS |= {"new_tensor": new_tensor}

@@ -49,6 +49,7 @@ class TorchArrays(ArrayLibrary):
     )
     builtins = BUILTINS
     kernels = SimpleNamespace(**vars(kernels) | vars(window_kernels) | vars(piecewise_kernels))
+    facts = frozenset(("device", "is_cuda", "is_cpu", "is_mps", "is_sparse", "is_quantized", "is_meta"))
     plain = "x.as_subclass(torch.Tensor)"
     written_in = "tensorlib.pytorch.functions"
     operator = "torch.operator"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import torch
 
-from checkpoint.prims.arrays import also_implements, lacks, translated_as
+from checkpoint.prims.arrays import DRAWN, also_implements, lacks, translated_as
 from tensorlib import networks as of_networks
-from tensorlib.pytorch import activations, creation, functions, layers, losses, modules, networks
-from tensorlib.pytorch.lacking import LACKING
+from tensorlib.pytorch import activations, creation, drawing, functions, layers, losses, modules, networks
 from tensorlib.pytorch.library import TORCH
-from tensorlib.pytorch.refused import refuse_all
+from tensorlib.pytorch.refused import LACKING, refuse_all
 from tensorlib.rules import record
 
 # PyTorch's functions with the parameters of NumPy's, by NumPy's name where that is another one.
@@ -51,7 +50,7 @@ _WRITTEN = (
 _METHODS = "expand size dim contiguous float double half bfloat16 cpu cuda to"
 _OF_NETWORKS = (
     "relu leaky_relu silu gelu sigmoid softplus embedding mse_loss nll_loss "
-    "cross_entropy scaled_dot_product_attention dropout dropout1d dropout2d dropout3d"
+    "cross_entropy scaled_dot_product_attention"
 )
 _RECORDS = "linear layer_norm group_norm"  # with the parameters of PyTorch's
 _ALSO_OF_NUMPY = (  # written once for all libraries, with PyTorch's parameters
@@ -104,5 +103,15 @@ TORCH.aliases.update(axis="dim", keepdims="keepdim")
 TORCH.methods["view"] = functions.reshape
 for _name in creation.NAMES.split():
     translated_as(getattr(torch, _name), getattr(creation, _name))
+translated_as(torch.cuda.is_available, creation.has_cuda)
+translated_as(torch.backends.mps.is_available, creation.has_mps)
+translated_as(torch.get_default_dtype, creation.get_default_dtype)
+TORCH.methods.update(creation.METHODS)
+for _name in drawing.NAMES.split():
+    translated_as(getattr(torch, _name), getattr(drawing, _name))
+for _name in drawing.NETWORKS.split():
+    translated_as(getattr(torch.nn.functional, _name), getattr(drawing, _name))
+TORCH.methods.update({f"{DRAWN}{name}": getattr(drawing, name) for name in drawing.FILLING.split()})
+TORCH.methods.update(bernoulli=drawing.bernoulli, multinomial=drawing.multinomial)
 modules.translate_all()
 refuse_all()

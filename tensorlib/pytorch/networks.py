@@ -9,9 +9,7 @@ import numpy as np
 import torch
 
 from checkpoint.prims.arrays import prim
-from checkpoint.prims.arrays_drawing import drawing_from
 from tensorlib.networks.losses import cross_entropy as _cross_entropy
-from tensorlib.rules import discrete
 
 _IN_PLACE = "inplace=True changes the input, which its own gradient needs: leave it out, and use the result"
 _OLD = "size_average and reduce are PyTorch's old names: pass reduction="
@@ -128,7 +126,7 @@ def scaled_dot_product_attention(
     if dropout_p != 0.0:
         rows = torch.diag_embed(np.ones_like(key[..., 0]))  # the identity: what is returned are the shares
         shares = scaled_dot_product_attention(query, key, rows, attn_mask, 0.0, is_causal, scale)
-        return np.matmul(dropout(shares, dropout_p), value)
+        return np.matmul(torch.nn.functional.dropout(shares, dropout_p), value)
     return prim(
         "tensorlib.scaled_dot_product_attention",
         query,
@@ -139,50 +137,3 @@ def scaled_dot_product_attention(
         is_causal,
         scale,
     )
-
-
-# Dropout draws from PyTorch's generator, whose state is an operand (checkpoint.prims.arrays_drawing)
-
-_DROPPING = {
-    "dropout": torch.nn.functional.dropout,
-    "dropout1d": torch.nn.functional.dropout1d,
-    "dropout2d": torch.nn.functional.dropout2d,
-    "dropout3d": torch.nn.functional.dropout3d,
-}
-
-
-def _factors(xp: Any, x: Any, name: str, p: float, state: Any) -> Any:
-    """Return what dropout multiplies by: the same elements are dropped of ones, in the same order."""
-    with torch.no_grad(), drawing_from(state, is_first=True):
-        return _DROPPING[name](torch.ones_like(x), p, True)
-
-
-discrete(
-    "torch.dropout-factors",
-    _factors,
-    4,
-    shape="that of the first operand",
-    samples=lambda rng: [],  # tests/pytorch/test_dropout.py: NumPy's arrays are not dropped so
-)
-
-
-def _dropped(input: Any, name: Any, p: Any, inplace: Any) -> Any:
-    if inplace:
-        raise ValueError(_IN_PLACE)
-    return input * prim("torch.dropout-factors", input, name, p, prim("torch.random-state"))
-
-
-def dropout(input: Any, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Any:
-    return _dropped(input, "dropout", p, inplace) if training and p != 0.0 else input
-
-
-def dropout1d(input: Any, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Any:
-    return _dropped(input, "dropout1d", p, inplace) if training and p != 0.0 else input
-
-
-def dropout2d(input: Any, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Any:
-    return _dropped(input, "dropout2d", p, inplace) if training and p != 0.0 else input
-
-
-def dropout3d(input: Any, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Any:
-    return _dropped(input, "dropout3d", p, inplace) if training and p != 0.0 else input

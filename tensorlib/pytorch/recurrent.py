@@ -16,7 +16,7 @@ from checkpoint.prims.arrays import translated_as
 from tensorlib.networks.activations import relu
 from tensorlib.networks.affine import linear
 from tensorlib.networks.cells import gru_step, lstm_step
-from tensorlib.pytorch.networks import dropout
+from tensorlib.pytorch.drawing import dropout
 
 _PACKED = "a PackedSequence is not differentiated in a program: pass a padded tensor, and mask its result"
 

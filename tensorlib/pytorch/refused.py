@@ -1,6 +1,8 @@
 """What of PyTorch no program may use, with what to write instead: hidden random numbers, its own derivatives.
 
-In: nothing. Out: `refuse_all` registers them.
+In: nothing. Out: `refuse_all` registers them. And the records that do not work on PyTorch's tensors, most of
+which use functions that PyTorch does not have: what always holds is that every other record gives on tensors
+what it gives on NumPy's arrays, value and cotangents (tests/pytorch/test_records.py).
 """
 
 from __future__ import annotations
@@ -11,16 +13,10 @@ from typing import Any
 import torch
 
 from checkpoint.prims.arrays import refused
-from tensorlib.pytorch import activations
 from tensorlib.pytorch.library import TORCH
 
-_DRAW = (
-    "draw outside of the function, and pass the numbers; or draw them from an explicit key, "
-    "to(tensorlib.random.normal(key, shape), torch.float32), with tensorlib.to"
-)
-_MASK = (
-    "leave it out, model.eval(); or multiply by a mask that is drawn outside of the function, and passed; or "
-    "drop by an explicit key, tensorlib.networks.dropout(x, p, key)"
+_SEED = (
+    "seed PyTorch's generator outside of the function, around the call; what is drawn inside comes from it"
 )
 _DERIVE = "this package takes derivatives: call checkpoint.grad(f)(x), inside of a function, too"
 _RULE = "make what the hook does to the cotangent a function with a rule of its own, checkpoint.primitive"
@@ -34,12 +30,10 @@ _UPDATE = (
 )
 _DENSE = "only dense tensors of numbers are differentiated"
 
-_DRAWING = (
-    "rand randn randint randperm rand_like randn_like randint_like bernoulli multinomial normal poisson "
-    "manual_seed seed Generator"
-)
-_DROPOUT = "gumbel_softmax fractional_max_pool2d fractional_max_pool3d"
 _FUNCTIONS = {
+    "manual_seed": _SEED,
+    "seed": _SEED,
+    "Generator": _SEED,
     "autograd.grad": _DERIVE,
     "autograd.backward": _DERIVE,
     "no_grad": _CONSTANT,
@@ -57,7 +51,10 @@ _FUNCTIONS = {
     "jit.trace": _COMPILED,
     "utils.checkpoint.checkpoint": "leave it out: what is kept is decided here, memory=...",
 }
-_IN_PLACE = "add_ sub_ mul_ div_ pow_ neg_ abs_ exp_ sqrt_ relu_ clamp_ zero_ fill_ copy_"
+_IN_PLACE = (
+    "add_ sub_ mul_ div_ pow_ neg_ abs_ exp_ sqrt_ relu_ clamp_ zero_ fill_ copy_ "
+    "normal_ uniform_ bernoulli_ exponential_ random_"
+)
 _METHODS = {
     **dict.fromkeys(_IN_PLACE.split(), "give the tensor a name, y = ..., and change that, y.mul_(x)"),
     "backward": _DERIVE,
@@ -68,10 +65,6 @@ _METHODS = {
     "grad_fn": "nothing is recorded by PyTorch here",
     "is_leaf": "nothing is recorded by PyTorch here",
     "data": "use x.detach()",
-    "device": (
-        "make tensors beside it, torch.zeros_like(x) or x.new_zeros(shape); or read it outside of the "
-        "function, and pass str(x.device)"
-    ),
     "numpy": "NumPy's functions take tensors, np.sin(x); or convert it, tensorlib.to(x, np.float64)",
     "register_hook": _RULE,
     "register_post_accumulate_grad_hook": _RULE,
@@ -79,22 +72,11 @@ _METHODS = {
     "apply_": "use functions of whole tensors",
     "map_": "use functions of whole tensors",
     "share_memory_": _MODE,
-    **dict.fromkeys(
-        ("bernoulli", "multinomial", "bernoulli_", "normal_", "uniform_", "random_", "exponential_"), _DRAW
-    ),
 }
 
 
 def refuse_all() -> None:
     """Register all that is refused."""
-    for name in _DRAWING.split():
-        shown = f"torch.{name}, whose numbers come from a hidden state,"
-        refused(getattr(torch, name), shown, _DRAW)
-    for name in _DROPOUT.split():
-        shown = f"torch.nn.functional.{name}, whose numbers come from a hidden state,"
-        refused(getattr(torch.nn.functional, name), shown, _MASK)
-    for name, drawn in activations.DRAWING.items():
-        refused(drawn, f"torch.nn.functional.{name}, whose numbers come from a hidden state,", _MASK)
     for path, instead in _FUNCTIONS.items():
         thing = torch
         for part in path.split("."):
@@ -112,3 +94,34 @@ def refuse_all() -> None:
 def _optimizers() -> list[Any]:
     base = torch.optim.Optimizer
     return [each for each in vars(torch.optim).values() if isinstance(each, type) and issubclass(each, base)]
+
+
+# Records without PyTorch's tensors
+
+# fmt: off
+LACKING = frozenset((
+    "array.setflags",
+    "array.sort", "array.transpose", "list->tensor", "maxall", "minall", "normal", "np.add.reduceat",
+    "np.append", "np.argpartition", "np.array2string", "np.array_equal", "np.array_repr", "np.array_str",
+    "np.average", "np.bitwise_and.reduce", "np.bitwise_count", "np.bitwise_or.reduce",
+    "np.bitwise_xor.reduce", "np.block", "np.bool", "np.cbrt", "np.choose", "np.compress", "np.convolve",
+    "np.correlate", "np.cross", "np.delete", "np.digitize", "np.extract", "np.fabs", "np.fft.fftn",
+    "np.fft.fftshift", "np.fft.ifftn", "np.fft.ifftshift", "np.fft.irfftn", "np.fft.rfftn",
+    "np.fill_diagonal", "np.flatnonzero", "np.float32", "np.float64", "np.gcd", "np.gcd.reduce",
+    "np.gradient", "np.insert", "np.int16", "np.int32", "np.int64", "np.int8", "np.interp", "np.iscomplex",
+    "np.isin", "np.ix_", "np.lcm", "np.lcm.reduce", "np.lexsort",
+    "np.lib.stride_tricks.sliding_window_view", "np.linalg.cholesky", "np.linalg.cross",
+    "np.linalg.eigvalsh", "np.linalg.lstsq", "np.linalg.outer", "np.linalg.pinv", "np.linalg.svd",
+    "np.linalg.trace", "np.linspace", "np.logaddexp.reduce", "np.logical_xor.reduce", "np.logspace",
+    "np.maximum.at", "np.median", "np.minimum.at", "np.nan_to_num", "np.nanargmax", "np.nanargmin",
+    "np.nanmax", "np.nanmin", "np.pad", "np.partition", "np.percentile", "np.ptp", "np.put_along_axis",
+    "np.quantile", "np.resize", "np.result_type", "np.rollaxis", "np.searchsorted", "np.select", "np.sort",
+    "np.spacing", "np.trapezoid", "np.uint32", "np.uint64", "np.uint8", "np.unique", "np.vdot", "pad",
+    "real/tensor", "resize", "tensorlib.as-array", "tensorlib.basis", "tensorlib.complex",
+    "tensorlib.counted", "tensorlib.draw", "tensorlib.draw-moved", "tensorlib.draw-standard",
+    "tensorlib.dtype-for", "tensorlib.extreme-shares", "tensorlib.logsumexp", "tensorlib.masked",
+    "tensorlib.prod_where", "tensorlib.random.exponential", "tensorlib.random.normal",
+    "tensorlib.random.uniform", "tensorlib.segment_max", "tensorlib.segment_min", "tensorlib.segment_prod",
+    "tensorlib.sum_where",
+))
+# fmt: on

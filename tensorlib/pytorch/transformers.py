@@ -15,8 +15,9 @@ import torch
 
 from checkpoint.prims.arrays import translated_as
 from tensorlib.networks.affine import linear
+from tensorlib.pytorch.drawing import dropout
 from tensorlib.pytorch.functions import softmax
-from tensorlib.pytorch.networks import dropout, scaled_dot_product_attention
+from tensorlib.pytorch.networks import scaled_dot_product_attention
 
 
 def canonical(mask: Any, name: Any, dtype: Any) -> Any:

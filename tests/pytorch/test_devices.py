@@ -19,7 +19,7 @@ from checkpoint.ad.accumulators import Scattered
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor as ArrayRecord
 from tensorlib.pytorch import namespace
-from tensorlib.pytorch.lacking import LACKING
+from tensorlib.pytorch.refused import LACKING
 from tests.pytorch.test_records import REFUSALS, WITHOUT_A_LAW, _is_real, _samples, of_arrays, tensors
 
 # Samples that have only numbers and lists: their result has no other device than the default one.

@@ -12,7 +12,7 @@ from checkpoint import engines, grad
 from checkpoint.ad.library import load_imported
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
-from checkpoint.errors import RunError, SourceError
+from checkpoint.errors import SourceError
 from tests.pytorch.test_inputs import squares
 
 ENGINES = pytest.mark.parametrize("engine", engines.usable())
@@ -107,19 +107,3 @@ def test_captured_optimisers_are_refused_by_name_where_they_are_used(engine: str
             grad(f, engine=engine)(x, *args)
         assert "test_errors.py" in str(error.value.span)
     torch.testing.assert_close(grad(rated, engine=engine)(x), torch.full((3,), 0.3))
-
-
-def beside(x: torch.Tensor) -> Any:
-    return (x * (x.new_zeros(3) + 2.0) * torch.ones_like(x)).sum()
-
-
-def on_its_device(x: torch.Tensor) -> Any:
-    return (x * torch.ones(3, device=x.device)).sum()
-
-
-@ENGINES
-def test_devices_are_read_outside(engine: str) -> None:
-    x = torch.ones(3)
-    with pytest.raises(RunError, match=r"device of a tensor .*: make tensors beside it, torch\.zeros_like"):
-        grad(on_its_device, engine=engine)(x)
-    assert torch.equal(grad(beside, engine=engine)(x), torch.full((3,), 2.0))

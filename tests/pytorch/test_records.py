@@ -21,7 +21,7 @@ from checkpoint.ad.tensors import Tensor
 library.load("torch")
 
 from tensorlib.pytorch import namespace  # noqa: E402
-from tensorlib.pytorch.lacking import LACKING  # noqa: E402
+from tensorlib.pytorch.refused import LACKING  # noqa: E402
 
 REFUSALS = (AttributeError, NotImplementedError, TypeError, ValueError, RuntimeError, IndexError)
 SINGLE = {np.dtype(np.float64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.complex64)}

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from checkpoint.lang.python.normal.nodes import Change, constant
-from checkpoint.lang.python.scopes.syntax import FILLING, IN_PLACE, root_of
+from checkpoint.lang.python.scopes.syntax import DRAWING, DRAWN, FILLING, IN_PLACE, root_of
 
 
 class Normal(Protocol):
@@ -27,13 +27,16 @@ class Normal(Protocol):
 
 
 def is_in_place(of: Normal, node: ast.expr) -> bool:
-    """Return whether an expression calls such a method of what a variable of the function holds."""
+    """Return whether an expression calls such a method of what a variable holds, or an expression returns."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     owner, name = node.func.value, node.func.attr
     if name not in IN_PLACE or name in of.own_methods:
         return False
-    return is_in_place(of, owner) if isinstance(owner, ast.Call) else of.is_local(str(root_of(owner)))
+    return isinstance(owner, _NAMELESS) or of.is_local(str(root_of(owner)))
+
+
+_NAMELESS = (ast.Call, ast.BinOp, ast.UnaryOp)  # what they return gets a name
 
 
 def put(of: Normal, node: ast.Call, out: list[ast.stmt]) -> ast.expr:
@@ -41,13 +44,17 @@ def put(of: Normal, node: ast.Call, out: list[ast.stmt]) -> ast.expr:
     function = node.func
     assert isinstance(function, ast.Attribute)
     owner, name = function.value, function.attr
-    path = put(of, owner, out) if isinstance(owner, ast.Call) else of.path(of.inserted(owner, out), out)
+    if isinstance(owner, ast.Call) and is_in_place(of, owner):
+        path = put(of, owner, out)
+    else:
+        path = of.path(of.inserted(owner, out), out)
     if name == "zero_":
         value: ast.expr = constant(0.0, node)
     elif name in FILLING:
         value = of.pure(node.args[0], out)
     else:
-        method = ast.copy_location(ast.Attribute(path, name.removesuffix("_"), ast.Load()), function)
+        named = f"{DRAWN}{name}" if name in DRAWING else name.removesuffix("_")
+        method = ast.copy_location(ast.Attribute(path, named, ast.Load()), function)
         value = of.pure(ast.copy_location(ast.Call(method, node.args, node.keywords), node), out)
     out.append(Change(path, "set", [constant(Ellipsis, node), of.stable(value, out)], None, node))
     return path

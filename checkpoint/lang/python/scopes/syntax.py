@@ -35,7 +35,10 @@ MUTATING_METHODS = frozenset(
 _WRITTEN = "add sub mul div pow neg abs exp log sqrt sin cos tanh sigmoid relu clamp reciprocal square"
 # The same for what is written: an argument, or zeros.
 FILLING = frozenset(("fill_", "copy_", "zero_"))
-IN_PLACE = frozenset(f"{name}_" for name in _WRITTEN.split()) | FILLING
+# The same for numbers that are drawn, under the name of the method after this.
+DRAWING = frozenset(("normal_", "uniform_", "bernoulli_", "exponential_", "random_"))
+DRAWN = "_drawn_"
+IN_PLACE = frozenset(f"{name}_" for name in _WRITTEN.split()) | FILLING | DRAWING
 CHANGING = MUTATING_METHODS | IN_PLACE
 
 # Functions that call their argument at once and do not keep it.
