@@ -42,9 +42,8 @@ class ArrayLibrary(ABC):
         keywords and to arguments, the keywords' last.
     written_in: the module of those functions: a program that calls one meets the library's arrays.
     holder_type: the type of what `holder` returns; None if that is an array.
-    storage_functions: if NumPy's allocator does not make its arrays, the functions that do what `holder` and
-        `bytes_of` do, built in: engine c counts its arrays by what they return, which has weak references.
-        The third does what `is_view` does.
+    storage_functions: if NumPy's allocator does not make its arrays, the functions that do what `holder`,
+        `bytes_of` and `is_view` do, built in: engine c counts its arrays by the first's, weakly referenced.
     builtins: functions, built in, that do for its arrays alone what those of the namespace do. By the name of
         a record, with its operands; "sum" and "mean" of an array, an axis or axes and keepdims, and
         "broadcast_to" of an array and a shape.
@@ -365,10 +364,8 @@ def library_of_all(datas: Iterable[Any], letters: str) -> ArrayLibrary | None:
     """Return the library of arrays, all of one type and of dtypes of these kinds; None for anything else."""
     types = set(map(type, datas))
     library = libraries.get(types.pop()) if len(types) == 1 else None
-    if library is not None:
-        for dtype in set(map(_DTYPE, datas)):
-            if dtype_kind(dtype) not in letters:
-                return None
+    if library is not None and any(dtype_kind(each) not in letters for each in set(map(_DTYPE, datas))):
+        return None
     return library
 
 
