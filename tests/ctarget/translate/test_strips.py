@@ -146,6 +146,63 @@ def prints(x: float, n: float) -> float:
     return x * n
 
 
+Shared = tuple[tuple[float, tuple[float, float]], ...]  # what lanes share, and walk over
+
+
+def walks(x: float, n: float, shared: Shared) -> float:
+    total = 0.0
+    for own in shared:
+        if x < own[0]:
+            total = total + own[1][0] * x
+        else:
+            total = total - own[-1][1]
+    return total
+
+
+def nearest(x: float, n: float, shared: Shared) -> float:
+    """Lanes hold different objects, and read each twice."""
+    best, near = shared[0], 100.0
+    for _ in range(3):
+        for own in shared:
+            if abs(own[0] - x) < near:
+                near, best = abs(own[0] - x), own
+        x, near = x * best[1][0] + 0.1, near * 2.0
+    return x * best[1][1] + shared[1][0]
+
+
+def makes(x: float, n: float, shared: Shared) -> float:
+    """What is made in a loop takes the place of what was made before."""
+    u = (0.0, 0.0)
+    for own in shared:
+        if own[0] > x:
+            u = (u[1] + own[1][0] * x, own[0])
+    return u[0] - u[1] * x
+
+
+def returns(x: float, n: float, shared: Shared) -> tuple[float, float]:
+    """A result is a part of what lanes share, or was made in a loop."""
+    u = shared[1][1]
+    for own in shared:
+        if own[0] > x:
+            u = (u[1] + own[1][0] * x, own[0])
+    return u
+
+
+def swaps(x: float, n: float, shared: Shared) -> float:
+    """Two of the objects made at one place are needed at once."""
+    u = v = shared[1][1]
+    while n > 1.0:
+        u, v, n = (v[1], u[0] + x), u, n - 1.0
+    return u[0] * v[1]
+
+
+def by_index(x: float, n: float, shared: Shared) -> float:
+    return x * shared[int(n) % 3][1][0] + shared[int(n) % 2 - 1][0]
+
+
+SHARING = [walks, nearest, makes, returns, by_index, swaps]
+
+
 FAILING = [divides, roots, raises, prints]
 
 
@@ -239,6 +296,41 @@ def test_gradients(f: Any, strips: Any) -> None:
             gradient = checkpoint.value_and_grad(total, (0, 1, 2), engine="c", schedule=schedule)
             assert same(want, gradient(*args, 1.25))
     assert strips.value > 0
+
+
+def scene(k: float) -> Shared:
+    return tuple([(a * k, (b, c + k)) for a, b, c in ((1.5, 0.25, 2.0), (0.5, 1.25, -1.0), (2.5, 0.75, 0.5))])
+
+
+@pytest.mark.parametrize("f", SHARING, ids=lambda f: f.__name__)
+def test_objects_of_lanes(f: Any, strips: Any) -> None:
+    """Lanes copy objects, walk over them, hold different ones, and make more."""
+    args, mapped = (*arguments(WIDTH), scene(1.25)), checkpoint.vmap(f, (0, 0, None))
+    want = checkpoint.vmap(f, (0, 0, None), engine="hybrid")(*args)
+    for _ in until_in_strips(strips):
+        assert same(checkpoint.vmap(f, (0, 0, None), engine="c")(*args), want)
+    assert strips.value > 0 or f is swaps
+    steps = {
+        checkpoint.primops(lambda given: mapped(*given), args, engine=engine) for engine in ("hybrid", "c")
+    }
+    assert len(steps) == 1
+
+
+@pytest.mark.filterwarnings("ignore::checkpoint.RoundingWarning")  # of an index
+@pytest.mark.parametrize("f", SHARING, ids=lambda f: f.__name__)
+def test_gradients_by_objects_of_lanes(f: Any, strips: Any) -> None:
+    args = arguments(WIDTH)
+
+    def total(xs: Any, ns: Any, k: float) -> Any:
+        found = checkpoint.vmap(f, (0, 0, None))(xs, ns, scene(k))
+        return sum([np.sum(part * k) for part in parts(found)])
+
+    want = checkpoint.value_and_grad(total, (0, 1, 2), engine="hybrid")(*args, 1.25)
+    for _ in until_in_strips(strips):
+        for schedule in ("plain", "bisection"):
+            gradient = checkpoint.value_and_grad(total, (0, 1, 2), engine="c", schedule=schedule)
+            assert same(want, gradient(*args, 1.25))
+    assert strips.value > 0 or f is swaps
 
 
 @pytest.mark.parametrize("f", FAILING, ids=lambda f: f.__name__)

@@ -18,9 +18,10 @@ from checkpoint.ctarget.translate.ops.accumulators import Accumulators
 from checkpoint.ctarget.translate.ops.operation import Accumulator
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place, Source, is_real, reals
 from checkpoint.ctarget.translate.ops.words import broken, plain
+from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
 from checkpoint.ctarget.translate.strips.plan import Plan
-from checkpoint.ctarget.translate.strips.records import StripRecord, StripRecords
+from checkpoint.ctarget.translate.strips.records import StripRecord, StripRecords, leaving, number_of
 from checkpoint.ctarget.translate.strips.vectors import TYPES, on_vectors
 from checkpoint.ctarget.translate.units.graph import Header, Jump
 
@@ -100,6 +101,8 @@ class StripAdjoint:
         )
         for operation in record.first:
             operation.reverse(out)
+        for place in leaving(self.plan, record.path):
+            out.put(*self._taken(place))
         for place, accumulator in out.of.items():
             name = self._array(_first_name(record, place), "real")
             out.put(f"((double *){name})[lane] = {accumulator.text};")
@@ -108,6 +111,17 @@ class StripAdjoint:
             for place, each in out.of.items()
         }
         return out.text
+
+    def _taken(self, place: Place) -> list[str]:
+        """Return the statements that begin the cotangents of the cells of an object that left its lane."""
+        lines = []
+        for own in self.plan.objects.of[place]:
+            lines.append(f"if ({number_of(place).name} == {own.number}) {{")
+            for i in reversed(cells.differentiated(own)):
+                name = self._array(cells.cotangent(own, i), "real")
+                lines.append(f"    ((double *){name})[lane] += taken(c, {place.name}_birth, {i});")
+            lines.append("}")
+        return lines
 
     def _lanes_last(self) -> None:
         """Reverse what adds to the cotangents of what lanes share."""
@@ -150,7 +164,11 @@ class StripAdjoint:
         for source, passed in self._passed(record):
             adjoint.add(source, passed.text, never_minus_zero=passed.never_minus_zero)
         for operation in record.main:
-            operation.reverse(adjoint)
+            if not self.plan.objects.is_own(operation):
+                operation.reverse(adjoint)
+                continue
+            for name in cells.reverse(operation, self.plan, adjoint):
+                self._array(name, "real")
         self._save(record, adjoint)
         self._pass_back(path.header, adjoint)
         if path.header is self.plan.loop:
@@ -194,7 +212,7 @@ class StripAdjoint:
         ]
         for param in header.params:
             origin = self.plan.kept.get(param)
-            if param.name not in used or origin is None or param.kind == "value":
+            if param.name not in used or origin is None:
                 continue
             if self.plan.is_uniform(origin):
                 lines.append(f"const {C_TYPES[param.kind]} {param.name} = {plain(origin)};")

@@ -6,11 +6,15 @@ are appended. Out: statements that save, for each lane, the numbers that these r
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from checkpoint.ctarget.translate.ops.operation import Operation
-from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, places_in
+from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source, places_in
 from checkpoint.ctarget.translate.ops.words import if_unlikely, plain
+from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.lines import StripText
 from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.records import number_of
 from checkpoint.ctarget.translate.strips.vectors import FAILED
 from checkpoint.ctarget.translate.units.graph import Jump
 from checkpoint.ctarget.translate.units.paths import Path
@@ -20,6 +24,8 @@ def save(out: StripText, path: Path, mask: str) -> None:
     """Save what a way that closes a lane leaves for the end."""
     number = path.end.number
     for place in _needed(out.plan, path):
+        if place.kind == "value" and out.plan.objects.only(place) is not None:
+            continue
         out.saved[_name(number, place)] = place
         out.blend(f"{_name(number, place)}[u]", place.kind, mask, place.name)
     if len(out.plan.late) > 1:
@@ -56,6 +62,9 @@ def close(out: StripText, takes_births: bool) -> None:
 def _close_lane(out: StripText, path: Path) -> None:
     late, results = out.plan.late[id(path.end)], out.plan.results
     for place in _needed(out.plan, path):
+        if place.kind == "value":
+            _make_leaving(out, path, place)
+            continue
         births = " + births" if place in out.plan.births else ""
         text = _of_lane(_name(path.end.number, place), place)
         out.put(f"const {C_TYPES[place.kind]} {place.name} = {text}{births};")
@@ -75,6 +84,31 @@ def _close_lane(out: StripText, path: Path) -> None:
             out.put(f"*list = {plain(source)};")
 
 
+def _make_leaving(out: StripText, path: Path, place: Place) -> None:
+    """Make the object of the lane that is part of its result."""
+    objects, word = out.plan.objects, number_of(place)
+    only = objects.only(place)
+    number = str(only.number) if only is not None else _of_lane(_name(path.end.number, place), place)
+    out.put(f"const int64_t {word.name} = {number};", f"Value {place.name} = nothing();")
+    for own in objects.of[place]:
+        out.put(f"if ({word.name} == {own.number}) {{")
+        out.indent += 1
+        birth = Place(f"{own.birth}_own", "integer")
+        out.put(f"const int64_t {birth.name} = ((const int64_t *){own.birth})[lane] + births;")
+        arrays = {each.name: each for each in cells.arrays(own, out.plan)}
+        sources: list[Source] = []
+        for i, source in enumerate(own.cells):
+            array = arrays.get(own.name(i))
+            sources.append(source if array is None else Place(f"{array.name}_own", array.kind))
+            if array is not None:
+                text = _of_lane(array.name, array)
+                out.put(f"const {C_TYPES[array.kind]} {array.name}_own = {text};")
+        replace(own.makes[0], to=place, cells=tuple(sources), birth=birth).write(out)
+        out.indent -= 1
+        out.put("}")
+    out.record_birth(place)
+
+
 def _needed(plan: Plan, path: Path) -> list[Place]:
     """Return the vectors that the operations that wait read."""
     late: list[Operation] = plan.late[id(path.end)]
@@ -88,6 +122,8 @@ def _name(number: int, place: Place) -> str:
 
 
 def _of_lane(name: str, place: Place) -> str:
+    if place.kind == "value":
+        return f"((const int64_t *){name})[lane]"
     if place.kind == "boolean":
         return f"is_in({name}[lane / WIDTH], lane % WIDTH)"
     return f"((const {C_TYPES[place.kind]} *){name})[lane]"

@@ -21,17 +21,23 @@ from checkpoint.ctarget.translate.ops.object_ops import Birth, Changeable
 from checkpoint.ctarget.translate.ops.operation import Effect, Operation
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source, places_in
 from checkpoint.ctarget.translate.ops.words import comment, if_unlikely, plain, value
+from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.closing import close, save
 from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
 from checkpoint.ctarget.translate.strips.lines import StripText
-from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.plan import Plan, groups
 from checkpoint.ctarget.translate.strips.records import StripRecords
 from checkpoint.ctarget.translate.strips.vectors import FAILED, TYPES, spread, statements
 from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump, Next, Node, Unit
 from checkpoint.ctarget.translate.units.paths import Path, following
 
 CHEAP = 12  # operations that are rather done for no lane than skipped
-NONE = {"real": "all_reals(0.0)", "integer": "all_integers(0)", "boolean": "NO_LANES"}
+NONE = {
+    "real": "all_reals(0.0)",
+    "integer": "all_integers(0)",
+    "boolean": "NO_LANES",
+    "value": "all_integers(0)",
+}
 
 
 class StripFunction(StripText):
@@ -104,11 +110,15 @@ class StripFunction(StripText):
         for place in self.unit.places:
             if place.name in used and place in self.plan.uniform and place not in self.plan.loop.params:
                 lines.append(f"    {C_TYPES[place.kind]} {place.name} = {_zero(place)};")
-            if _kept(place) in used and place.kind != "value":
+            if _kept(place) in used:
                 lines.append(f"    {TYPES[place.kind]} {_kept(place)}[CHUNKS] = {{{NONE[place.kind]}}};")
         for header, *_ in self._groups[1:]:
             lines.append(f"    Mask at_{header.number}[CHUNKS] = {{NO_LANES}};")
             lines.append(f"    unsigned live_{header.number} = 0;")
+        for own in self.plan.objects.all:
+            taken = [Place(own.birth, "integer")] if own in self.plan.leaving else []
+            for array in [*cells.arrays(own, self.plan), *taken]:
+                lines.append(f"    {TYPES[array.kind]} {array.name}[CHUNKS] = {{{NONE[array.kind]}}};")
         for name, place in self.saved.items():
             lines.append(f"    {TYPES[place.kind]} {name}[CHUNKS] = {{{NONE[place.kind]}}};")
         if self.records:
@@ -163,7 +173,7 @@ class StripFunction(StripText):
             self.put(f"at_{number}[u] = NO_LANES;", "turns++;", "lanes += count_of(in);")
         for other in others:
             self.put(f"Mask here_{other.number} = NO_LANES;")
-            for param in self._own(other):
+            for param in filter(self._is_passed, other.params):
                 self.put(f"{TYPES[param.kind]} {param.name}_here = {NONE[param.kind]};")
         self._header(header, "in")
         for other in others:
@@ -187,9 +197,11 @@ class StripFunction(StripText):
         self._params(header, "\n".join(tree))
         self.lines += tree
 
-    def _own(self, header: Header) -> list[Place]:
-        """Return the params that differ at each turn."""
-        return [param for param in header.params if param not in self.plan.kept]
+    def _is_passed(self, param: Place) -> bool:
+        """Return whether a param may differ at each turn, and something reads it."""
+        plan = self.plan
+        is_known = param.kind == "value" and plan.objects.only(param) is not None
+        return param not in plan.kept and param in plan.live and not is_known
 
     def _params(self, header: Header, text: str) -> None:
         """Declare the params that a tree reads."""
@@ -226,6 +238,9 @@ class StripFunction(StripText):
         for op in node.ops:
             if self._skips(op) or isinstance(op, Birth):
                 continue
+            if self.plan.objects.is_own(op):
+                count += len(cells.statements(op, self.plan, ""))
+                continue
             if self.plan.is_uniform_op(op) or statements(op, self.plan, "") is None:
                 return None
             count += 1
@@ -249,6 +264,9 @@ class StripFunction(StripText):
         for op in node.ops:
             if not self._skips(op):
                 self._operation(op, mask)
+        for effect in node.effects:
+            if self.plan.objects.made(effect) is not None:
+                self.put(*cells.statements(effect, self.plan, mask))
         match node.end:
             case Fork(test, then, other):
                 self._fork(test, then, other, mask)
@@ -280,6 +298,9 @@ class StripFunction(StripText):
         if isinstance(op, Birth):
             (to,) = op.sets()
             self.put(f"const Integers {to.name} = born[u] + {self._before[id(op)]};")
+            return
+        if self.plan.objects.is_own(op):
+            self.put(*cells.statements(op, self.plan, mask))
             return
         if self.plan.is_uniform_op(op):
             op.write(self)
@@ -325,7 +346,7 @@ class StripFunction(StripText):
             return
         number, is_within = jump.header.number, self._is_within(jump.header)
         for param, source in zip(jump.header.params, jump.sources, strict=True):
-            if param not in self.plan.kept:
+            if self._is_passed(param):
                 to = f"{param.name}_here" if is_within else f"{_kept(param)}[u]"
                 self.blend(to, param.kind, mask, spread(source, self.plan))
         if is_within:
@@ -339,7 +360,8 @@ class StripFunction(StripText):
 
     def _remembered(self, path: Path) -> list[Place]:
         """Return the vectors of the first tree that inner headers read, as far as a path has them."""
-        origins = dict.fromkeys(self.plan.kept.values())
+        plan = self.plan
+        origins = dict.fromkeys(origin for param, origin in plan.kept.items() if param in plan.live)
         there = {place for operation in path.operations for place in operation.sets()} | self.plan.counters
         return [
             each
@@ -348,29 +370,8 @@ class StripFunction(StripText):
             and each in there
             and each not in self.plan.uniform
             and each not in self.plan.results
+            and not (each.kind == "value" and plan.objects.only(each) is not None)
         ]
-
-
-def groups(plan: Plan) -> list[list[Header]]:
-    """Return the headers in groups.
-
-    Those after the first of a group are reached from within it alone, and are run in the turn in which they
-    are reached.
-    """
-    order = {id(header): number for number, header in enumerate(plan.headers)}
-    found = {id(plan.loop): [plan.loop]}
-    for header in plan.inner:
-        before = [
-            path.header
-            for path in plan.ways.values()
-            if isinstance(path.end, Jump) and path.end.header is header
-        ]
-        leaders = {id(found[id(each)][0]) if id(each) in found else 0 for each in before}
-        is_behind = all(order[id(each)] < order[id(header)] for each in before)
-        group = found[leaders.pop()] if is_behind and len(leaders) == 1 else []
-        group.append(header)
-        found[id(header)] = group
-    return list({id(group): group for group in found.values()}.values())
 
 
 def _first(counter: Place) -> str:

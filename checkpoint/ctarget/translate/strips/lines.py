@@ -13,7 +13,7 @@ from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.records import StripRecords
 from checkpoint.ctarget.translate.strips.vectors import FAILED
 
-_SUFFIXES: dict[Kind, str] = {"real": "reals", "integer": "integers", "boolean": "mask"}
+_SUFFIXES: dict[Kind, str] = {"real": "reals", "integer": "integers", "boolean": "mask", "value": "integers"}
 
 
 class StripText:

@@ -1,6 +1,7 @@
-"""Finds the loop over lanes of a unit, and says of each of its places what it is in a strip of lanes.
+"""The plan of a loop over lanes: what each of its places is in a strip of lanes.
 
-In: a unit. Out: a Plan, or None: no loop of the unit has lanes. A loop over lanes is a header whose params,
+In: what the planner finds (planner.py). Out: a Plan, and what follows from it. A loop over lanes is a
+header whose params,
 at each turn, are the same as at the turn before, or are a number that grows by one, or are the list to
 which the turn appends: so turns do not depend on each other, and may run side by side. Loops of `vmap` are
 such loops; so is any other loop of this form.
@@ -20,13 +21,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from checkpoint.ctarget.translate.ops.object_ops import Birth, Changeable, Drop, Keep, Make, Update
+from checkpoint.ctarget.translate.ops.object_ops import (
+    Birth,
+    Drop,
+    Keep,
+    Make,
+)
 from checkpoint.ctarget.translate.ops.operation import Effect, Operation
-from checkpoint.ctarget.translate.ops.places import Constant, KnownClosure, Place, Source, places_in
-from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Copy
-from checkpoint.ctarget.translate.units.graph import Header, Jump, Return, Unit
-from checkpoint.ctarget.translate.units.invariants import copies, original
-from checkpoint.ctarget.translate.units.paths import Path, all_paths
+from checkpoint.ctarget.translate.ops.places import Place, Source, places_in
+from checkpoint.ctarget.translate.strips.objects import LaneObject, Objects
+from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump
+from checkpoint.ctarget.translate.units.paths import Path
 
 
 @dataclass(eq=False, slots=True)
@@ -39,6 +44,7 @@ class Plan:
     places that are the list of results. kept: for params of inner headers, what they always are within a
     lane. uniform: places. births: places that hold births.
     late: for each way that closes a lane the operations that wait until all lanes have ended, in order.
+    objects: those of the lanes. leaving: those that may be part of a result. live: what strips read.
     """
 
     loop: Header
@@ -51,6 +57,9 @@ class Plan:
     uniform: set[Place] = field(default_factory=set)
     births: set[Place] = field(default_factory=set)
     late: dict[int, list[Operation]] = field(default_factory=dict)
+    objects: Objects = field(init=False)
+    leaving: set[LaneObject] = field(default_factory=set)
+    live: set[Place] = field(default_factory=set)
 
     @property
     def headers(self) -> list[Header]:
@@ -78,295 +87,51 @@ class Plan:
         return all(place in self.uniform for place in places_in([source]))
 
 
-def find(unit: Unit) -> Plan | None:
-    """Return the plan of a unit's first loop over lanes, or None."""
-    paths = all_paths(unit)
-    for header in unit.headers:
-        plan = _Planner(header, paths).plan() if header.entry is not None else None
-        if plan is not None:
-            return plan
-    return None
+def groups(plan: Plan) -> list[list[Header]]:
+    """Return the headers in groups.
+
+    Those after the first of a group are reached from within it alone, and are run in the turn in which they
+    are reached.
+    """
+    order = {id(header): number for number, header in enumerate(plan.headers)}
+    found = {id(plan.loop): [plan.loop]}
+    for header in plan.inner:
+        before = [
+            path.header
+            for path in plan.ways.values()
+            if isinstance(path.end, Jump) and path.end.header is header
+        ]
+        leaders = {id(found[id(each)][0]) if id(each) in found else 0 for each in before}
+        is_behind = all(order[id(each)] < order[id(header)] for each in before)
+        group = found[leaders.pop()] if is_behind and len(leaders) == 1 else []
+        group.append(header)
+        found[id(header)] = group
+    return list({id(group): group for group in found.values()}.values())
 
 
-class _Planner:
-    """Makes the plan of one loop."""
-
-    def __init__(self, loop: Header, paths: list[Path]) -> None:
-        self.made = Plan(loop)
-        jumps = [path for path in paths if isinstance(path.end, Jump) and _is_simple(path, loop)]
-        self._copies = {id(path.end): copies(path) for path in jumps}
-        self._by_header: dict[int, list[Path]] = {}
-        for path in jumps:
-            self._by_header.setdefault(id(path.header), []).append(path)
-
-    def plan(self) -> Plan | None:
-        """Return it; None: the header is not that of a loop over lanes."""
-        made = self.made
-        if any(param.kind == "real" for param in made.loop.params):
-            return None
-        headers = self._headers()
-        if not headers:
-            return None
-        made.inner = headers[1:]
-        self._keep()
-        if not self._is_over_lanes():
-            return None
-        self._spread()
-        return made if all(map(self._is_possible, made.ways.values())) else None
-
-    def _headers(self) -> list[Header]:
-        """Return the headers from which lanes come back to the loop, in reverse postorder; set `ways`."""
-        after = self._order(self.made.loop)
-        back = {id(self.made.loop)}
-        grown = True
-        while grown:
-            found = {
-                id(header)
-                for header in after
-                if id(header) not in back and any(id(_to(path)) in back for path in self._of(header))
-            }
-            back |= found
-            grown = bool(found)
-        inner = [header for header in after if id(header) in back]
-        known = set(map(id, inner))
-        self.made.ways = {
-            id(path.end): path for header in inner for path in self._of(header) if id(_to(path)) in known
-        }
-        is_loop = any(self.made.closes(path) for path in self.made.ways.values())
-        return inner if is_loop else []
-
-    def _of(self, header: Header) -> list[Path]:
-        return self._by_header.get(id(header), [])
-
-    def _order(self, loop: Header) -> list[Header]:
-        """Return the headers that follow in reverse postorder: an inner loop before what comes after."""
-        seen: set[int] = set()
-        order: list[Header] = []
-
-        def visit(header: Header) -> None:
-            seen.add(id(header))
-            for path in self._of(header):
-                if id(_to(path)) not in seen:
-                    visit(_to(path))
-            order.append(header)
-
-        visit(loop)
-        return order[::-1]
-
-    # What params are within a lane
-
-    def _keep(self) -> None:
-        """Find the params of inner headers that are, throughout a lane, what the first tree passed on."""
-        known: dict[Place, Source | None] = {}  # None: it varies; at first nothing is known
-        changed = True
-        while changed:
-            changed = False
-            for path in self.made.ways.values():
-                for param, source in _passed(path, self.made.loop):
-                    origins = self._origins(path, source, known)
-                    if not origins or (param in known and _is_settled(known[param], origins[0])):
-                        continue
-                    known[param] = None if param in known else origins[0]
-                    changed = True
-        self.made.kept = {param: origin for param, origin in known.items() if origin is not None}
-
-    def _origins(self, path: Path, source: Source, known: dict[Place, Source | None]) -> list[Source | None]:
-        """Return what a path passes on: something of the first tree, or None; empty: it is not known yet."""
-        source = original(source, self._copies[id(path.end)])
-        if path.header is self.made.loop:
-            return [source]
-        if isinstance(source, Place) and source in path.header.params:
-            return [known[source]] if source in known else []
-        return [None]  # a constant, too: jumps that pass equal ones are rare
-
-    def _origin(self, path: Path, source: Source) -> Source | None:
-        source = original(source, self._copies[id(path.end)])
-        if path.header is self.made.loop or not isinstance(source, Place):
-            return source
-        return self.made.kept.get(source)
-
-    # Whether it is a loop over lanes
-
-    def _is_over_lanes(self) -> bool:
-        """Sort the params of the loop; return whether each is constant, a counter, or the list of results."""
-        made = self.made
-        closing = [path for path in made.ways.values() if made.closes(path)]
-        for i, param in enumerate(made.loop.params):
-            roles = {
-                self._role(path, param, path.end.sources[i]) for path in closing if isinstance(path.end, Jump)
-            }
-            role = roles.pop() if len(roles) == 1 else ""
-            if isinstance(role, Place):
-                made.constant[param] = role
-            elif role == "counter":
-                made.counters.add(param)
-            elif role == "results":
-                made.results.add(param)
-            else:
-                return False
-        are_constant = all(made.constant.get(other) is other for other in made.constant.values())
-        return len(made.results) == 1 and bool(made.counters) and are_constant
-
-    def _role(self, path: Path, param: Place, source: Source) -> Place | str:
-        """Return "counter", "results", or the param of the loop that is passed on."""
-        origin = self._origin(path, source)
-        if isinstance(origin, Place) and origin in self.made.loop.params:
-            return origin
-        source = original(source, self._copies[id(path.end)])
-        maker = next((each for each in path.operations if source in each.sets()), None)
-        match maker:
-            case Apply(definition="add", domain="integers", operands=(x, Constant(1))):
-                return "counter" if self._origin(path, x) is param else ""
-            case Update(owner=owner, appends=True):
-                return "results" if self._origin(path, owner) is param else ""
-        return ""
-
-    # What places are
-
-    def _spread(self) -> None:
-        """Find what is uniform, what is a birth, what is the list of results, and what is late."""
-        made = self.made
-        made.uniform.update(made.constant)
-        self._find_births()
-        for path in made.ways.values():  # those of the loop's header come first
-            for param in path.header.params:
-                origin = made.kept.get(param)
-                if origin is not None:
-                    for known in (made.uniform, made.results):
-                        if (known is made.uniform and made.is_uniform(origin)) or origin in known:
-                            known.add(param)
+def live_places(plan: Plan) -> set[Place]:
+    """Return the places that something in a strip reads: what exits alone need is not passed on."""
+    live: set[Place] = set()
+    count = -1
+    while count < len(live):
+        count = len(live)
+        for path in plan.ways.values():
             for operation in path.operations:
-                self._spread_through(operation)
-        for path in made.ways.values():
-            if made.closes(path):
-                made.late[id(path.end)] = self._late(path)
-
-    def _find_births(self) -> None:
-        """Find the places that hold births: what takes one, copies, and params to which all ways pass one."""
-        births, paths = self.made.births, list(self.made.ways.values())
-        inner = {param for header in self.made.inner for param in header.params if param.kind == "integer"}
-        births |= inner
-        births |= {
-            place
-            for path in paths
-            for each in path.operations
-            for place in each.sets()
-            if isinstance(each, Birth)
-        }
-        count = -1
-        while count != len(births):
-            count = len(births)
-            for path in paths:
-                for param, source in _passed(path, self.made.loop):
-                    found = original(source, self._copies[id(path.end)])
-                    if found not in births:
-                        births.discard(param)
-        for path in paths:
-            for operation in path.operations:
-                if operation.copied in births:
-                    births.update(operation.sets())
-
-    def _spread_through(self, operation: Operation) -> None:
-        made, sets = self.made, operation.sets()
-        if operation.copied in made.results:
-            made.results.update(sets)
-        elif not isinstance(operation, Effect | Birth) and all(map(made.is_uniform, operation.reads())):
-            made.uniform.update(sets)
-
-    def _late(self, path: Path) -> list[Operation]:
-        """Return the operations that wait until all lanes have ended: effects, and what reads the list."""
-        found: list[Operation] = []
-        places = set(self.made.results)
-        for operation in path.operations:
-            if isinstance(operation, Effect) and not self._is_balanced(operation):
-                is_late = True
-            else:
-                is_late = any(place in places for place in places_in(operation.reads()))
-            if is_late and not self._is_balanced(operation):
-                found.append(operation)
-                places.update(operation.sets())
-        return found
-
-    def _is_balanced(self, operation: Operation) -> bool:
-        """Return whether it counts references to what lanes share, which a lane adds and removes again."""
-        return isinstance(operation, Keep | Drop) and operation.place in self.made.uniform
-
-    # What strips can do
-
-    def _is_possible(self, path: Path) -> bool:
-        made = self.made
-        late = made.late.get(id(path.end), [])
-        is_late = {id(operation) for operation in late}
-        began = False
-        for operation in path.operations:
-            began = began or (id(operation) in is_late and isinstance(operation, Effect))
-            if not (
-                self._can_wait(operation, late) if id(operation) in is_late else self._can_do(path, operation)
-            ):
-                return False
-            if (
-                began
-                and id(operation) not in is_late
-                and any(place.kind == "real" for place in operation.sets())
-            ):
-                return False  # its adjoint would come before those that have waited
-        passed = [source for param, source in _passed(path, made.loop) if param not in made.kept]
-        return all(map(_is_number, passed))
-
-    def _can_do(self, path: Path, operation: Operation) -> bool:
-        """Return whether vectors do an operation, or one lane after another does."""
-        made = self.made
-        if self._is_balanced(operation) or isinstance(operation, Birth):
-            return True
-        if isinstance(operation, Effect):
-            return False
-        reads = list(places_in(operation.reads()))
-        if any(place in made.results for place in reads):
-            return False
-        if any(place in made.births for place in reads) and not isinstance(operation, Copy):
-            return False
-        gives_real = operation.gives and any(place.kind == "real" for place in operation.sets())
-        if gives_real and path.header is not made.loop:
-            return False  # lanes would add to what they share in the middle of others
-        touched = [*reads, *operation.sets()]
-        return all(place.kind != "value" or place in made.uniform for place in touched)
-
-    def _can_wait(self, operation: Operation, late: list[Operation]) -> bool:
-        """Return whether an operation may wait until all lanes have ended: it cannot fail then."""
-        made = self.made
-        own = {place for each in late for place in each.sets()} | made.results
-        if not isinstance(operation, Keep | Drop | Make | Update | Changeable):
-            return False
-        sources = [source for source in operation.reads() if source is not None]
-        return all(_is_number(source) or source in own or isinstance(source, Constant) for source in sources)
+                own = plan.objects.made(operation)
+                is_counted = isinstance(operation, Keep | Drop) and not plan.is_late(path, operation)
+                if own is None and not is_counted:
+                    live.update(places_in(operation.reads()))
+                elif isinstance(operation, Make):
+                    live.update(places_in(operation.cells))
+                    live.update([operation.birth] if own in plan.leaving else [])
+            for node in path.nodes:
+                live.update(places_in([node.end.test] if isinstance(node.end, Fork) else []))
+            passed = passed_on(path, plan.loop)
+            live.update(places_in(source for param, source in passed if param in live))
+    return live
 
 
-def _is_settled(known: Source | None, origin: Source | None) -> bool:
-    """Return whether what is known of a param holds with one more origin."""
-    if isinstance(known, Constant) and isinstance(origin, Constant):
-        return repr(known) == repr(origin)  # 0.0 is not -0.0
-    return known is None or known == origin
-
-
-def _is_simple(path: Path, loop: Header) -> bool:
-    """Return whether a path has only effects that may wait until all lanes have ended."""
-    assert isinstance(path.end, Jump)
-    if any(isinstance(node.end, Return) for node in path.nodes):
-        return False
-    allowed = (Keep, Drop, Make, Update) if path.end.header is loop else (Keep, Drop)
-    return all(isinstance(effect, allowed) for node in path.nodes for effect in node.effects)
-
-
-def _passed(path: Path, loop: Header) -> list[tuple[Place, Source]]:
+def passed_on(path: Path, loop: Header) -> list[tuple[Place, Source]]:
     """Return what a path passes on to an inner header."""
     assert isinstance(path.end, Jump)
     return [] if path.end.header is loop else list(zip(path.end.header.params, path.end.sources, strict=True))
-
-
-def _to(path: Path) -> Header:
-    assert isinstance(path.end, Jump)
-    return path.end.header
-
-
-def _is_number(source: Source) -> bool:
-    return not isinstance(source, KnownClosure) and source.kind != "value"

@@ -14,6 +14,7 @@ What always holds: the forward function writes the words in the order in which t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
@@ -64,10 +65,13 @@ class StripRecords:
         reversed_operations, _ = reversal(path)
         late = {id(each) for each in plan.late.get(id(path.end), ())}
         first = tuple([each for each in reversed_operations if id(each) in late])
-        last = tuple([each for each in reversed_operations if id(each) not in late and each.gives])
-        main = tuple([each for each in reversed_operations if id(each) not in late and not each.gives])
+        rest = [each for each in reversed_operations if id(each) not in late]
+        last = tuple([each for each in rest if each.gives and not plan.objects.is_own(each)])
+        main = tuple([each for each in rest if not each.gives or plan.objects.is_own(each)])
         late_words = dict.fromkeys(word for each in first for word in each.residuals())
-        needed = dict.fromkeys(word for each in (*main, *last) for word in each.residuals())
+        for place in leaving(plan, path):
+            late_words.update(dict.fromkeys((number_of(place), Residual(place, birth=True))))
+        needed = dict.fromkeys(word for each in (*main, *last) for word in self._residuals(each))
         words: list[Place] = []
         recomputed: list[Operation] = []
         for operation in reversed(path.operations):
@@ -85,6 +89,10 @@ class StripRecords:
         return StripRecord(
             path, tuple(words), tuple(late_words), tuple(reversed(recomputed)), first, main, last
         )
+
+    def _residuals(self, operation: Operation) -> Sequence[Residual]:
+        objects = self.plan.objects
+        return objects.residuals(operation) if objects.is_own(operation) else operation.residuals()
 
     def _is_elsewhere(self, word: Residual) -> bool:
         """Return whether a residual is in the footer, and see to it."""
@@ -137,3 +145,15 @@ class StripRecords:
         lines = [*kept, f"up += {len(kept)} * LANES;"] if kept else []
         shared = [f"up[{i}].{word.part} = {word.name};" for i, word in enumerate(self.shared)]
         return [*lines, *shared, *([f"up += {len(shared)};"] if shared else [])]
+
+
+def leaving(plan: Plan, path: Path) -> list[Place]:
+    """Return the places of objects of the lane that a way makes part of its result."""
+    late = plan.late.get(id(path.end), [])
+    read = dict.fromkeys(place for each in late for place in places_in(each.reads()))
+    return [place for place in read if plan.objects.of.get(place)]
+
+
+def number_of(place: Place) -> Residual:
+    """Return the word that says which object a place is."""
+    return Residual(Place(f"{place.name}_number", "integer"))

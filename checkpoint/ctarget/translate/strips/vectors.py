@@ -17,7 +17,7 @@ from checkpoint.ctarget.translate.ops.words import if_unlikely, plain
 from checkpoint.ctarget.translate.strips.plan import Plan
 
 FAILED = "goto failed;"
-TYPES: dict[Kind, str] = {"real": "Reals", "integer": "Integers", "boolean": "Mask"}
+TYPES: dict[Kind, str] = {"real": "Reals", "integer": "Integers", "boolean": "Mask", "value": "Integers"}
 # Functions of reals beyond plain arithmetic: the value, and a mask of the lanes that have none.
 _VALUES = {
     "divide": ("{x} / {y}", "MASK({y} == 0.0)"),
@@ -45,6 +45,9 @@ def statements(operation: Operation, plan: Plan, mask: str) -> list[str] | None:
 
 def spread(source: Source, plan: Plan) -> str:
     """Return a number as a vector, whether lanes share it or not."""
+    if source.kind == "value":
+        only = plan.objects.only(source)
+        return plain(source) if only is None else f"all_integers({only.number})"
     text = plain(source)
     if not plan.is_uniform(source):
         return text
@@ -65,7 +68,7 @@ def on_vectors(text: str) -> str | None:
         return text
     found = _SINGULAR.fullmatch(text)
     if found is not None and is_plain(found[2]):
-        return f"either_reals(MASK({found[1]} == 0.0), all_reals(0.0), {found[2]})"
+        return f"either_reals(MASK({found[1]} - (Reals){{0}} == 0.0), all_reals(0.0), {found[2]})"
     return None
 
 
