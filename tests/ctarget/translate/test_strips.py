@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import os
 import platform
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,13 @@ import numpy as np
 import pytest
 
 import checkpoint
-from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.collected import units_of
 from checkpoint.ctarget.translate.compile.compiler import find
-from checkpoint.ctarget.translate.effort import Effort
 from checkpoint.ctarget.translate.emit import text as emitted
-from checkpoint.ctarget.translate.strips import forward, target
+from checkpoint.ctarget.translate.strips import target
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 from tests.support.alone import check_alone, is_alone
+from tests.support.strips import counted, translate_soon, until_in_strips
 
 pytestmark = [needs_c, needs_compiler, pytest.mark.usefixtures("soon")]
 
@@ -208,14 +206,7 @@ FAILING = [divides, roots, raises, prints]
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Translate what runs a few hundred steps."""
-    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
-    monkeypatch.setattr(policy.Translator, "first_waiting", 100)
-    monkeypatch.setattr(policy, "translator", policy.Translator())
-    monkeypatch.setattr(Effort, "allows", lambda self, is_hot, expected=0.0: True)
-
-
-COUNT = ctypes.c_long(0)  # of strips that were run; units that count stay for as long as the process
+    translate_soon(monkeypatch)
 
 
 @pytest.fixture
@@ -223,29 +214,12 @@ def strips(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Compile for the vectors that this process tests; count the strips that are run."""
     if VECTORS is not None:
         monkeypatch.setattr(target, "_widest", lambda: VECTORS)
-    call = forward.StripFunction.call
-
-    def counted(self: forward.StripFunction) -> str:
-        add = f"*(long *){ctypes.addressof(COUNT):#x} += has_run(outcome)"
-        return f"({{ const StripOutcome outcome = {call(self)}; {add}; outcome; }})"
-
-    monkeypatch.setattr(forward.StripFunction, "call", counted)
-    COUNT.value = 0
-    return COUNT
+    return counted(monkeypatch)
 
 
 def arguments(width: int) -> tuple[Any, Any]:
     rng = np.random.default_rng(width)
     return rng.random(width) * 2.0, rng.integers(1, 40, width).astype(float)
-
-
-def until_in_strips(strips: Any) -> Iterator[int]:
-    """Yield several times, until a run that followed was in strips: what is hot is found in a run or two."""
-    for number in range(8):
-        before = strips.value
-        yield number
-        if before < strips.value and number > 0:
-            return
 
 
 def outcome(run: Callable[[], Any], capsys: pytest.CaptureFixture[str]) -> Any:
