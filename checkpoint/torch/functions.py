@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import torch
 
 from checkpoint.ad.arrays import Array, Memory
 from checkpoint.ad.graph import numbers, replace
+from checkpoint.ad.state import State
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory as Bound
 from checkpoint.driver.schedule import Schedule
@@ -24,13 +25,36 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+@overload
 def function(
     f: Callable[P, T],
     *,
     engine: str | None = None,
     schedule: Schedule | str | None = None,
     memory: Bound = None,
-) -> Callable[P, T]:
+    has_state: Literal[False] = False,
+) -> Callable[P, T]: ...
+
+
+@overload
+def function(
+    f: Callable[P, T],
+    *,
+    engine: str | None = None,
+    schedule: Schedule | str | None = None,
+    memory: Bound = None,
+    has_state: Literal[True],
+) -> Callable[P, tuple[T, State]]: ...
+
+
+def function(
+    f: Callable[..., Any],
+    *,
+    engine: str | None = None,
+    schedule: Schedule | str | None = None,
+    memory: Bound = None,
+    has_state: bool = False,
+) -> Callable[..., Any]:
     """Return f as a function that PyTorch's autograd records: its gradient is computed by checkpointing.
 
     It belongs anywhere in a PyTorch model, and trains with torch.optim. Every tensor that requires gradients
@@ -49,6 +73,8 @@ def function(
         engine: as in `checkpoint.vjp`.
         schedule: as in `checkpoint.vjp`.
         memory: as in `checkpoint.vjp`.
+        has_state: as in `checkpoint.vjp`; the result is then the pair of f's result and the State, whose
+            tensors are recorded, too. `load_state_dict` of a module takes them without what is recorded.
 
     Examples:
         >>> import torch, checkpoint.torch
@@ -67,18 +93,17 @@ def function(
     chosen = named_schedule(schedule, memory)
 
     @functools.wraps(f)
-    def recorded(*args: P.args, **kwargs: P.kwargs) -> T:
-        made = Recorded(f, args, kwargs, engine, chosen)
+    def recorded(*args: Any, **kwargs: Any) -> Any:
+        made = Recorded(f, args, kwargs, engine, chosen, has_state)
         if not (made.inputs and torch.is_grad_enabled()):
-            plain: T = made.call.value()
-            return plain
+            return made.call.value()
         waiting = made.waiting()
         y = made.value(waiting)
-        found = [number for number in numbers(y) if is_tensor(number)]
-        outputs = _Forward.apply(made, waiting, [x.data for x in found], *made.inputs)
-        left = replace(y, found, [Array(x, Memory()) for x in outputs])
-        result: T = made.call.leave(left)
-        return result
+        found = numbers(y)
+        tensors = [number.data for number in found if is_tensor(number)]
+        outputs = iter(_Forward.apply(made, waiting, tensors, *made.inputs))
+        left = replace(y, found, [Array(next(outputs), Memory()) if is_tensor(x) else x for x in found])
+        return made.call.leave(left)
 
     return recorded
 

@@ -41,13 +41,19 @@ class Recorded:
     """
 
     def __init__(
-        self, f: Any, args: Sequence[Any], kwargs: dict[str, Any], engine: str | None, schedule: Schedule
+        self,
+        f: Any,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        engine: str | None,
+        schedule: Schedule,
+        has_state: bool,
     ) -> None:
         self._settings = remembered()
         self._schedule = schedule
         self._seen: dict[int, tuple[Any, Any]] = {}
         with _noticing(self._seen):
-            self.call: Call = as_function(f).call(args, kwargs, engine)
+            self.call: Call = as_function(f, has_state).call(args, kwargs, engine)
         self.inputs: list[Any] = []
         self._active: list[int] = []
         self._choose()
@@ -134,8 +140,10 @@ class Recorded:
         """Return what a run of a level starts with, its numbers, and the positions of the active ones."""
         run = self.call.run
         if level == 0:
-            new = [Array(x, Memory(FROZEN)) for x in u]
-            whole = replace(run.u, [run.found[i] for i in self._active], new)
+            new: list[Number] = list(run.found)
+            for i, x in zip(self._active, u, strict=True):
+                new[i] = Array(x, Memory(FROZEN))
+            whole = replace(run.u, run.found, new)
             found = numbers(whole)
             _mark(found, self._active)
             return whole, found, self._active

@@ -188,7 +188,7 @@ def test_settings_of_the_forward_pass_hold_in_the_backward_pass() -> None:
 
 def test_errors() -> None:
     with pytest.raises(checkpoint.RunError, match=r"checkpoint\.torch\.function takes a function, not a int"):
-        checkpoint.torch.function(3)  # type: ignore[arg-type]  # what it refuses
+        checkpoint.torch.function(3)  # type: ignore[call-overload]  # what it refuses
     x = torch.ones(2, requires_grad=True)
     with pytest.raises(IndexError):
         checkpoint.torch.function(lambda x: x[5])(x)
@@ -218,3 +218,70 @@ def test_a_retained_graph_is_reversed_without_running_the_function_again(engine:
     assert all(torch.equal(part, found[0]) for part in found)
     with pytest.raises(RuntimeError, match="second time"):
         torch.autograd.grad(y, x)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_second_derivatives_beside_constants(engine: str) -> None:
+    w, x = torch.ones(3, requires_grad=True), torch.full((3,), 2.0)
+    f = checkpoint.torch.function(lambda w, x, c: ((w * x * c) ** 3).sum(), engine=engine)
+    (g,) = torch.autograd.grad(f(w, x, 1.5), w, create_graph=True)
+    (found,) = torch.autograd.grad(g.sum(), w)
+    torch.testing.assert_close(found, torch.full((3,), 6.0 * 27.0))
+
+
+def normalised() -> Any:
+    torch.manual_seed(1)
+    return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 1))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("schedule", ["plain", "bisection"])
+def test_running_statistics_are_in_the_state(engine: str, schedule: str) -> None:
+    mine, theirs, x = normalised(), normalised(), torch.randn(6, 3)
+    f = checkpoint.torch.function(
+        lambda m, x: m(x).square().sum(), engine=engine, schedule=schedule, has_state=True
+    )
+    for count in (1, 2):
+        mine.zero_grad()
+        theirs.zero_grad()
+        y, state = f(mine, x)
+        assert int(mine[1].num_batches_tracked) == count - 1  # the caller's own stays as it is
+        y.backward()
+        expected = theirs(x).square().sum()
+        expected.backward()
+        torch.testing.assert_close(y, expected)
+        for p, q in zip(mine.parameters(), theirs.parameters(), strict=True):
+            torch.testing.assert_close(p.grad, q.grad, rtol=1e-4, atol=1e-5)
+        mine.load_state_dict(state.args[0].state_dict())
+        torch.testing.assert_close(dict(mine.named_buffers()), dict(theirs.named_buffers()))
+        assert not any(x.requires_grad for x in mine.buffers())
+    with torch.no_grad():
+        assert int(f(mine, x)[1].args[0][1].num_batches_tracked) == 3
+
+
+class Memory(torch.nn.Module):  # type: ignore[misc]  # types of PyTorch are not read
+    """A recurrence that keeps its state as an attribute."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.full((3,), 0.5))
+        self.h = torch.zeros(3)
+
+    def forward(self, x: Any) -> Any:
+        self.h = torch.tanh(self.w * self.h + x)
+        return self.h.sum()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_gradients_go_through_the_state(engine: str) -> None:
+    x = torch.ones(3, requires_grad=True)
+    f = checkpoint.torch.function(lambda m, x: m(x), engine=engine, has_state=True)
+    mine, theirs = Memory(), Memory()
+    y, state = f(mine, x)
+    z, state = f(state.args[0], state.args[1])
+    expected = theirs(x) + theirs(x)
+    torch.testing.assert_close(y + z, expected)
+    found = torch.autograd.grad(y + z, (x, mine.w), create_graph=True)
+    also = torch.autograd.grad(expected, (x, theirs.w), create_graph=True)
+    torch.testing.assert_close(found, also)
+    torch.testing.assert_close(torch.autograd.grad(found[0].sum(), x), torch.autograd.grad(also[0].sum(), x))
