@@ -163,6 +163,19 @@ class Cotangent:
         if not module.lib.ck_cotangent_give_reals(self.held, birth, len(contributions), reals):
             self._fail([])
 
+    def take_row(self, birth: int, row: Any) -> bool:
+        """Move the accumulators of the first elements to an array of doubles; False: one is no real."""
+        module = runtime()
+        reals = module.ffi.from_buffer("double[]", row)
+        return bool(module.lib.ck_cotangent_take_reals(self.held, birth, len(row), reals))
+
+    def give_row(self, birth: int, row: Any) -> None:
+        """Add an array of doubles, next to each other, to the accumulators of the first elements."""
+        module = runtime()
+        reals = module.ffi.from_buffer("double[]", row)
+        if not module.lib.ck_cotangent_give_reals(self.held, birth, len(row), reals):
+            self._fail([])
+
     def fields_of(self, birth: int, names: Collection[Any]) -> list[Any]:
         """Return the accumulators of all fields of an object: positions, or a dictionary's keys."""
         module = runtime()

@@ -134,6 +134,8 @@ class StepPlan:
         )
         self.flags |= lib.CHANGES * record.changes
         self.flags |= lib.VARIADIC * record.variadic
+        self.flags |= lib.ITEMS * (record.name == "tensorlib.items")
+        self.flags |= lib.JOINS * (record.name == "tensorlib.joined")
         for i, name in enumerate(self.names):
             if name is not None and record.vjp(i) is not None:
                 self.differentiable |= 1 << i

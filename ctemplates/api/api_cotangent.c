@@ -262,6 +262,7 @@ bool ck_cotangent_take_reals(const Held *cotangent, uint64_t birth, size_t count
 
 static void give_reals(void *arguments) {
     Request *r = arguments;
+    cotangent_expect(r->cotangent, r->birth, 0, (int64_t)r->count);
     for (size_t i = r->count; i--;) cotangent_give(r->cotangent, r->birth, (int64_t)i, of_real(r->given[i]));
     r->done = true;
 }

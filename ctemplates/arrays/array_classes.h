@@ -46,6 +46,8 @@
     OBJECT(plan_of, "checkpoint.ctarget.plans", "plan_of")                                                        \
     OBJECT(pulls_of, "checkpoint.ctarget.plans", "pulls_of")                                                    \
     OBJECT(origin_of, "checkpoint.ctarget.plans", "origin_of")                                                   \
+    OBJECT(items_origin, "checkpoint.ctarget.rows", "items_origin")                                              \
+    OBJECT(joined_origin, "checkpoint.ctarget.rows", "joined_origin")                                                   \
     OBJECT(idle, "checkpoint.interp.hybrid.tensors", "IDLE")
 
 #define ARRAY_NAMES(NAME)                                                                                      \

@@ -10,6 +10,7 @@ enum { ABI_VERSION = 0x02000000, FIRST_FEATURE_VERSION = 0x12 };
 
 typedef PyObject *NewArray(PyTypeObject *, PyObject *dtype, int axes, const Py_ssize_t *shape, const Py_ssize_t *strides,
                            void *data, int flags, PyObject *like);
+typedef PyObject *GetDtype(int number);
 typedef PyObject *Zeros(int axes, const Py_ssize_t *shape, PyObject *dtype, int is_fortran);
 typedef int SetBase(PyObject *view, PyObject *array);
 
@@ -49,6 +50,17 @@ PyObject *view_of(PyObject *array, int axes, const Py_ssize_t *shape, const Py_s
     PyObject *made = ((NewArray *)known[NEW_ARRAY])(numpy_array, Py_NewRef(whole->dtype), axes, shape, strides, whole->data,
                                                     flags, NULL);
     if (made && ((SetBase *)known[SET_BASE])(made, Py_NewRef(array)) < 0) Py_CLEAR(made);
+    return made;
+}
+
+enum { DOUBLE_NUMBER = 12 }; /* NPY_DOUBLE */
+
+PyObject *new_row(Py_ssize_t count, double **reals) {
+    if (!known) return NULL;
+    PyObject *dtype = ((GetDtype *)known[GET_DTYPE])(DOUBLE_NUMBER);
+    if (!dtype) return NULL;
+    PyObject *made = ((NewArray *)known[NEW_ARRAY])(numpy_array, dtype, 1, &count, NULL, NULL, 0, NULL);
+    if (made) *reals = (double *)(void *)numpy_of(made)->data;
     return made;
 }
 

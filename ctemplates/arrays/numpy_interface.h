@@ -73,6 +73,17 @@ static inline bool is_plain_row(PyObject *array) {
  * exception. */
 PyObject *view_of(PyObject *array, int axes, const Py_ssize_t *shape, const Py_ssize_t *strides);
 
+/* Returns whether an array of NumPy's has one axis, and elements that are doubles of C; not necessarily next to each
+ * other. */
+static inline bool is_row_of_reals(PyObject *array) {
+    const NumpyDtype *dtype = dtype_of(array);
+    return numpy_of(array)->axes == 1 && dtype->letter == 'd' && dtype->order == '=' && (numpy_of(array)->flags & ALIGNED);
+}
+
+/* Returns a new array of `count` doubles, and where they are, not set yet; NULL with an exception, or without one if no
+ * array of NumPy's has been met. */
+PyObject *new_row(Py_ssize_t count, double **reals);
+
 /* Returns zeros of the shape and dtype of an array of NumPy's, a new reference; NULL with an exception. */
 PyObject *zeros_of(PyObject *array);
 

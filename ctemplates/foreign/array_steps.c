@@ -10,6 +10,7 @@
 #include "arrays/forms.h"
 #include "arrays/handles.h"
 #include "arrays/operators.h"
+#include "arrays/rows.h"
 #include "foreign/applied.h"
 #include "foreign/operand_forms.h"
 #include "foreign/plans.h"
@@ -23,6 +24,7 @@ typedef struct Application {
     PyObject *plan, *machine, *owner; /* borrowed */
     int64_t flags, operator;
     uint32_t position; /* of the operand that is taken */
+    const List *joined; /* the list of reals that is joined as a row; NULL: there is none */
     Natives *natives; /* the task's: it releases them */
     PyTypeObject *handle; /* the class of the result's handle; NULL: it is no array of numbers */
 } Application;
@@ -75,6 +77,15 @@ static PyObject *natives_in(Application *a, const Value *values, size_t count, b
     return made;
 }
 
+static PyObject *native_of_list(Application *a, const List *list, uint32_t depth) {
+    const bool joins = (a->flags & JOINS) && a->position == 1 && !depth && is_numpy(a->natives->items[1]);
+    PyObject *row = joins ? row_of_list(list) : NULL;
+    if (!row) return natives_in(a, list->values, list->length, true, depth);
+    a->joined = list;
+    note_active(a);
+    return row;
+}
+
 static PyObject *native_of_record(Application *a, Value v, uint32_t depth) {
     const Value *cells = cells_of(v);
     const size_t count = v.object->length - 1;
@@ -102,7 +113,7 @@ static PyObject *native_of(Application *a, Value v, uint32_t depth) {
         foreign_touch(a->task->m->heap, (Foreign *)v.object);
         return native_of_foreign(a, ((Foreign *)v.object)->python, depth);
     case RECORD: return native_of_record(a, v, depth);
-    case LIST: return natives_in(a, list_in(v)->values, list_in(v)->length, true, depth);
+    case LIST: return native_of_list(a, list_in(v), depth);
     default: return NULL;
     }
 }
@@ -203,6 +214,11 @@ static bool is_taped(const Application *a) {
     return a->task->m->part && *slot_of(a->machine, a->c->machine_tape) != Py_None;
 }
 
+/* Returns whether the reals of a row receive cotangents, which is or are made of the operand at a position. */
+static bool is_wanted(const Application *a, uint32_t position) {
+    return a->natives->active & (uint64_t)PyLong_AsLongLong(*slot_of(a->plan, a->c->plan_rules)) & UINT64_C(1) << position;
+}
+
 /* Stores the value, and on a tape the origin. The task owns new objects until the machine does: memory may run out. */
 static bool deliver(Application *a) {
     Task *task = a->task;
@@ -215,16 +231,31 @@ static bool deliver(Application *a) {
         int64_t bytes = 0;
         PyObject *tape = *slot_of(a->machine, a->c->machine_tape);
         const bool number = Py_IS_TYPE(task->answer, a->c->array) || PyFloat_CheckExact(task->answer);
-        task->origin = array_origin(a->c, a->plan, a->natives, result, task->saved, number, tape, &bytes);
+        task->origin = a->joined ? origin_of_row(a->c, a->plan, a->c->joined_origin, result,
+                                                 a->joined->storage.head.birth, a->joined->length, is_wanted(a, 1))
+                                 : array_origin(a->c, a->plan, a->natives, result, task->saved, number, tape, &bytes);
         if (!task->origin) return false;
-        part_add_origin(m->heap, m->part, (int32_t)task->step)->python = task->origin;
-        task->origin = NULL;
-        if (bytes) part_report(m->heap, m->part, (size_t)bytes);
+        add_origin(task, task->origin, bytes, (int32_t)task->step);
     }
     if (plain)
         task->value = plain_value(m, &task->x, task->answer);
     else
         take_handle(task);
+    task->outcome = STOPPED;
+    return true;
+}
+
+/* Stores the items of a row as a tuple, and on a tape the origin. */
+static bool deliver_items(const Application *a) {
+    Task *task = a->task;
+    PyObject *row = a->natives->items[1];
+    if (is_taped(a)) {
+        task->origin = origin_of_row(a->c, a->plan, a->c->items_origin, row, (uint64_t)task->m->births,
+                                     (size_t)count_of(row), is_wanted(a, 0));
+        if (!task->origin) return false;
+        add_origin(task, task->origin, 0, (int32_t)task->step);
+    }
+    task->value = items_of_row(task->m, row);
     task->outcome = STOPPED;
     return true;
 }
@@ -288,6 +319,7 @@ static PyObject *value_and_saved(const Application *a, PyObject *wanted) {
 
 /* Returns the value of a record's function, without it where its operator gives it. */
 static PyObject *value_of_step(const Application *a) {
+    if (a->joined) return Py_NewRef(a->natives->items[2]);
     PyObject *wanted = wanted_to_save(a);
     if (wanted) return value_and_saved(a, wanted);
     if (PyErr_Occurred()) return NULL;
@@ -316,6 +348,7 @@ static bool change(Application *a) {
 /* Applies the function; false: an exception is set, or C does not handle such results: the plan records that. */
 static bool apply(Application *a, bool *other) {
     Task *task = a->task;
+    if ((a->flags & ITEMS) && is_row(a->natives->items[1])) return deliver_items(a);
     a->operator = PyLong_AsLongLong(*slot_of(a->plan, a->c->plan_operator));
     if (is_taped(a)) note_forms(a->c, a->plan, a->operator, a->natives);
     task->made = value_of_step(a);

@@ -92,6 +92,8 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
     SERVICE(void, cotangent_reserve_slowly, (Cotangent * c, uint32_t registers), (c, registers))               \
     SERVICE(void, cotangent_give, (Cotangent * c, uint64_t birth, int64_t field, Value cotangent),                \
             (c, birth, field, cotangent))                                                                         \
+    SERVICE(void, cotangent_expect, (Cotangent * c, uint64_t birth, int64_t first, int64_t count),                \
+            (c, birth, first, count))                                                                             \
     SERVICE(Value, cotangent_take, (Cotangent * c, uint64_t birth, int64_t field), (c, birth, field))          \
     SERVICE(void, cotangent_push, (Cotangent * c, Value cotangent), (c, cotangent))                                  \
     SERVICE(Value, cotangent_pop, (Cotangent * c), (c))

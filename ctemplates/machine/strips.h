@@ -106,6 +106,25 @@ INLINE Integers first_lanes(int64_t x) { /* x, x + 1, ... */
     return to;
 }
 
+/* Reads the elements of a list or plain tuple at indices in a row, where all of them are reals; false: it is not so. */
+INLINE bool reals_in_row(Value v, Integers index, Reals *to, Integers *at) {
+    int64_t count = 0;
+    const Value *all = elements(v, &count);
+    const int64_t first = index[0];
+    if (!all || first < 0 || first > count - WIDTH || any(MASK(index != first_lanes(first)))) return false;
+    uint64_t tags = 0;
+    for (int k = 0; k < WIDTH; k++) {
+        tags |= all[first + k].tag;
+        (*to)[k] = all[first + k].real;
+    }
+    *at = index;
+    return tags == REAL;
+}
+/* Says that the fields of all lanes are about to receive, if they are in a row (state/cotangent.h). */
+INLINE void expect_row(Cotangent *c, uint64_t birth, const int64_t *fields) {
+    if (fields[LANES - 1] - fields[0] == LANES - 1) services->cotangent_expect(c, birth, fields[0], LANES);
+}
+
 /* Integers that overflow; a lane of the mask where it does: false. */
 INLINE bool add_integers(Mask mask, Integers a, Integers b, Integers *to) {
     typedef uint64_t Bits __attribute__((vector_size(8 * WIDTH)));

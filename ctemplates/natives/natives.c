@@ -40,6 +40,8 @@ const NativeStep NATIVES[] = {
     {"py.mul/any", native_repeat, false},
     {"py.iadd/any", native_add_in_place, false},
     {"py.callable", native_callable, false},
+    {"py.are-reals", native_are_reals, false},
+    {"py.common-width", native_common_width, false},
     {"py.index", native_index, false},
     {"py.int", native_int, false},
     {"py.round", native_round, false},

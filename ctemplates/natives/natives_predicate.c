@@ -169,3 +169,44 @@ NATIVE(native_is_string) {
     (void)m, (void)count;
     return answer(is_text(operands[0]), result, note);
 }
+
+/* The results of lanes (checkpoint/prims/lanes.py) */
+
+NATIVE(native_are_reals) {
+    (void)m, (void)count;
+    const Value x = operands[0], axis = operands[1];
+    if (kind_of(x) != LIST || kind_of(axis) != INTEGER) return false;
+    if (axis.integer != 0 && axis.integer != -1) return answer(false, result, note);
+    const List *list = list_in(x);
+    bool all = true;
+    for (size_t i = 0; i < list->length; i++) {
+        const Kind kind = kind_of(list->values[i]);
+        if (kind == FOREIGN || kind == DUAL || kind == NODE) return false;
+        all = all && kind == REAL;
+    }
+    return list->length && answer(all, result, note);
+}
+
+/* Stores how many elements all have, if they are tuples without names; else -1. */
+NATIVE(native_common_width) {
+    (void)m, (void)count;
+    const Value x = operands[0];
+    if (kind_of(x) != LIST || kind_of(operands[1]) != INTEGER) return false;
+    const List *list = list_in(x);
+    int64_t common = -1;
+    for (size_t i = 0; i < list->length; i++) {
+        const Value item = list->values[i];
+        const Kind kind = kind_of(item);
+        if (kind == FOREIGN) return false;
+        const bool plain = kind == RECORD && cells_of(item)[0].tag == NOTHING;
+        const int64_t width = plain ? (int64_t)item.object->length - 1 : -1;
+        if (i && width != common) {
+            common = -1;
+            break;
+        }
+        common = width;
+    }
+    *result = of_integer(common);
+    *note = NO_NOTE;
+    return list->length != 0;
+}

@@ -19,5 +19,7 @@ NATIVE(native_is_procedure);
 NATIVE(native_is_symbol);
 NATIVE(native_is_string);
 NATIVE(native_same);
+NATIVE(native_are_reals);
+NATIVE(native_common_width); /* an integer: how many elements results of lanes have */
 
 #endif

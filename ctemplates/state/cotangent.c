@@ -1,6 +1,8 @@
 /* Cotangents: the map of the accumulators of objects' fields, the stack of those of frames, and sums.
  *
  * The map is an open hash table with linear probing; removing an entry moves later ones up, so there are no tombstones.
+ * A page is an entry too, whose field no key has, and whose cotangent is the address of the page as a REAL. A field on a
+ * page has no entry of its own.
  * The stack grows in chunks, each twice as large as the one below: a deep stack is never copied.
  *
  * What always holds: an accumulator that is not a REAL has one owner, so moving it is free.
@@ -54,6 +56,21 @@ Cotangent *cotangent_create(Heap *heap, void *helper) {
     return c;
 }
 
+/* Returns the field of the entry of a page; fields of keys are larger (keys.c). */
+static int64_t field_of_page(int64_t number) { return INT64_MIN + 1 + number; }
+static bool is_page(const Entry *entry) { return entry->field < -FIRST_INTERNED; }
+static Page *page_in(const Entry *entry) { return (Page *)(void *)entry->cotangent.object; }
+
+static void destroy_entry(Heap *heap, const Entry *entry) {
+    if (!entry->birth) return;
+    if (!is_page(entry)) {
+        drop(heap, entry->cotangent);
+        return;
+    }
+    drop_values(heap, page_in(entry)->cotangents, PAGE_FIELDS);
+    heap_free(heap, page_in(entry), sizeof(Page));
+}
+
 void cotangent_destroy(Cotangent *c) {
     Heap *heap = c->heap;
     drop_values(heap, c->window, c->registers);
@@ -65,8 +82,7 @@ void cotangent_destroy(Cotangent *c) {
         heap_free(heap, chunk, chunk_bytes(chunk->room));
     }
     if (c->spare) heap_free(heap, c->spare, chunk_bytes(c->spare->room));
-    for (size_t i = 0; i < c->entry_room; i++)
-        if (c->entries[i].birth) drop(heap, c->entries[i].cotangent);
+    for (size_t i = 0; i < c->entry_room; i++) destroy_entry(heap, &c->entries[i]);
     if (c->entries) heap_free(heap, c->entries, c->entry_room * sizeof(Entry));
     heap_free(heap, c, sizeof(Cotangent));
 }
@@ -162,35 +178,8 @@ static Entry *entry_for(Cotangent *c, uint64_t birth, int64_t field) {
     return entry;
 }
 
-Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field) {
-    if (!c->entry_count || !birth) return NULL;
-    Entry *entry = place_of(c, birth, field);
-    return entry->birth ? &entry->cotangent : NULL;
-}
-
-void cotangent_give(Cotangent *c, uint64_t birth, int64_t field, Value cotangent) {
-    if (!birth || birth - c->unread < c->unread_count) {
-        drop(c->heap, cotangent);
-        return;
-    }
-    accumulate(c->heap, &entry_for(c, birth, field)->cotangent, cotangent);
-}
-
-void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value cotangent) {
-    if (!birth) {
-        drop(c->heap, cotangent);
-        return;
-    }
-    Entry *entry = entry_for(c, birth, field);
-    drop(c->heap, entry->cotangent);
-    entry->cotangent = cotangent;
-}
-
-Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
-    if (!c->entry_count || !birth) return of_real(0.0);
-    Entry *entry = place_of(c, birth, field);
-    if (!entry->birth) return of_real(0.0);
-    const Value cotangent = entry->cotangent;
+/* Removes an entry, whose cotangent is the caller's. */
+static void remove_entry(Cotangent *c, const Entry *entry) {
     const size_t mask = c->entry_room - 1;
     size_t hole = (size_t)(entry - c->entries);
     for (size_t i = (hole + 1) & mask; c->entries[i].birth; i = (i + 1) & mask) {
@@ -202,6 +191,122 @@ Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
     }
     c->entries[hole].birth = 0;
     c->entry_count--;
+}
+
+/* Pages */
+
+#define LAST_IN_PAGES (INT64_C(1) << 61)
+
+static PageUse *use_of(Cotangent *c, uint64_t birth) { return &c->uses[birth % PAGE_WAYS]; }
+static uint64_t bit_of(int64_t field) { return UINT64_C(1) << (field % PAGE_FIELDS); }
+
+/* Returns the page of a field; NULL: there is none. */
+static Page *page_of(Cotangent *c, uint64_t birth, int64_t field) {
+    if (LIKELY(!c->page_count) || field < 0 || field >= LAST_IN_PAGES) return NULL;
+    PageUse *use = use_of(c, birth);
+    const int64_t number = field >> PAGE_BITS;
+    if (use->page && use->birth == birth && use->number == number) return use->page;
+    const Entry *entry = place_of(c, birth, field_of_page(number));
+    if (!entry->birth) return NULL;
+    if (use->birth != birth) *use = (PageUse){.birth = birth};
+    use->number = number;
+    return use->page = page_in(entry);
+}
+
+static void free_page(Cotangent *c, uint64_t birth, int64_t field, Page *page) {
+    PageUse *use = use_of(c, birth);
+    if (use->page == page) use->page = NULL;
+    remove_entry(c, place_of(c, birth, field_of_page(field >> PAGE_BITS)));
+    cotangent_free(c, page, sizeof(Page));
+    c->page_count--;
+}
+
+/* Moves the entries of the fields of a new page there. */
+static void collect_entries(Cotangent *c, uint64_t birth, int64_t first, Page *page) {
+    for (int64_t i = 0; i < PAGE_FIELDS && c->entry_count > c->page_count; i++) {
+        const Entry *entry = place_of(c, birth, first + i);
+        if (!entry->birth) continue;
+        page->cotangents[i] = entry->cotangent;
+        page->present |= bit_of(i);
+        remove_entry(c, entry);
+    }
+}
+
+/* Returns the page of a field, or a new one where so many are expected; NULL: it needs none. */
+static Page *page_for(Cotangent *c, uint64_t birth, int64_t field) {
+    Page *page = page_of(c, birth, field);
+    const PageUse *use = use_of(c, birth);
+    if (page || use->birth != birth || field - use->first < 0 || field - use->first >= use->count) return page;
+    page = cotangent_allocate(c, sizeof(Page));
+    page->present = 0;
+    clear_values(page->cotangents, PAGE_FIELDS);
+    collect_entries(c, birth, field - field % PAGE_FIELDS, page);
+    if (UNLIKELY(4 * (c->entry_count + 1) > 3 * c->entry_room)) grow_map(c);
+    Entry *entry = place_of(c, birth, field_of_page(field >> PAGE_BITS));
+    *entry = (Entry){birth, field_of_page(field >> PAGE_BITS), of_real(0.0)};
+    entry->cotangent.object = (Object *)(void *)page;
+    c->entry_count++;
+    c->page_count++;
+    return page;
+}
+
+void cotangent_expect(Cotangent *c, uint64_t birth, int64_t first, int64_t count) {
+    if (!birth || first < 0 || count < PAGE_FIELDS / 2 || first >= LAST_IN_PAGES - count) return;
+    PageUse *use = use_of(c, birth);
+    if (use->birth != birth) *use = (PageUse){.birth = birth};
+    use->first = first;
+    use->count = count;
+}
+
+/* Access */
+
+/* Returns the accumulator of a field, made as 0 if there was none. */
+static Value *accumulator_for(Cotangent *c, uint64_t birth, int64_t field) {
+    Page *page = page_for(c, birth, field);
+    if (!page) return &entry_for(c, birth, field)->cotangent;
+    page->present |= bit_of(field);
+    return &page->cotangents[field % PAGE_FIELDS];
+}
+
+Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field) {
+    if (!c->entry_count || !birth) return NULL;
+    Page *page = page_of(c, birth, field);
+    if (page) return page->present & bit_of(field) ? &page->cotangents[field % PAGE_FIELDS] : NULL;
+    Entry *entry = place_of(c, birth, field);
+    return entry->birth ? &entry->cotangent : NULL;
+}
+
+void cotangent_give(Cotangent *c, uint64_t birth, int64_t field, Value cotangent) {
+    if (!birth || birth - c->unread < c->unread_count) {
+        drop(c->heap, cotangent);
+        return;
+    }
+    accumulate(c->heap, accumulator_for(c, birth, field), cotangent);
+}
+
+void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value cotangent) {
+    if (!birth) {
+        drop(c->heap, cotangent);
+        return;
+    }
+    Value *accumulator = accumulator_for(c, birth, field);
+    drop(c->heap, *accumulator);
+    *accumulator = cotangent;
+}
+
+Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
+    if (!c->entry_count || !birth) return of_real(0.0);
+    Page *page = page_of(c, birth, field);
+    if (page) {
+        const Value taken = take_accumulator(&page->cotangents[field % PAGE_FIELDS]);
+        page->present &= ~bit_of(field);
+        if (!page->present) free_page(c, birth, field, page);
+        return taken;
+    }
+    const Entry *entry = place_of(c, birth, field);
+    if (!entry->birth) return of_real(0.0);
+    const Value cotangent = entry->cotangent;
+    remove_entry(c, entry);
     return cotangent;
 }
 

@@ -3,7 +3,8 @@
  * An accumulator is a Value: REAL; DUAL, with the accumulators of primal and tangent; FOREIGN, for arrays
  * (checkpoint/ad/accumulators.py); the REAL 0 for one of any kind to which nothing was added. Those of the slots at the
  * current point are in `window`, each in the register of its slot; those of frames are on `stack`, each frame's in the
- * order of its saved slots, the top frame last; those of objects are in a map from (birth, field).
+ * order of its saved slots, the top frame last; those of objects are in a map from (birth, field). Where many fields in a
+ * row receive one after another, as those of the items of lanes do, the map has pages of them (cotangent_expect).
  *
  * What always holds: every register, stack place and entry owns its accumulator. Between two blocks the window has the
  * accumulators of the later point's slots; its other registers are undefined.
@@ -19,6 +20,20 @@ typedef struct Entry { /* of the map: open addressing, birth 0 is empty */
     int64_t field;
     Value cotangent;
 } Entry;
+
+/* The accumulators of PAGE_FIELDS fields in a row. present: which of them there are; others are 0. */
+enum { PAGE_BITS = 6, PAGE_FIELDS = 1 << PAGE_BITS, PAGE_WAYS = 8 };
+typedef struct Page {
+    uint64_t present;
+    Value cotangents[PAGE_FIELDS];
+} Page;
+
+/* The page of a birth that was used last, and the fields that are expected to receive. birth 0: none. */
+typedef struct PageUse {
+    uint64_t birth;
+    int64_t number, first, count;
+    Page *page; /* NULL: there is none */
+} PageUse;
 
 typedef struct AccumulatorChunk { /* of the stack */
     struct AccumulatorChunk *previous;
@@ -38,6 +53,8 @@ typedef struct Cotangent {
     Entry *entries;
     size_t entry_count, entry_room; /* room: a power of 2 */
     uint32_t entry_shift;
+    size_t page_count;
+    PageUse uses[PAGE_WAYS]; /* by birth */
     Backward **programs; /* the programs of blocks that ran as a whole: a hash table */
     size_t program_count, program_room;
     size_t bytes; /* all its memory in the heap but the cotangents that are objects */
@@ -65,6 +82,9 @@ void cotangent_give(Cotangent *c, uint64_t birth, int64_t field, Value cotangent
 Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field); /* removes it; 0 if there is none */
 Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field); /* NULL: there is none */
 void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value cotangent);
+
+/* Says that most of `count` fields in a row are about to receive: they get pages. */
+void cotangent_expect(Cotangent *c, uint64_t birth, int64_t first, int64_t count);
 
 void cotangent_push(Cotangent *c, Value cotangent);
 Value cotangent_pop(Cotangent *c); /* 0 if the stack is empty */

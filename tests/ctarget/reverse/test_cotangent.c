@@ -32,26 +32,25 @@ static Plain plain[BIRTHS][FIELDS];
 
 static int64_t field_named(uint32_t f) { return f % 3 ? (int64_t)f : INT64_C(-7) * ((int64_t)f << 40); }
 
-static void one_turn(Cotangent *c) {
-    const uint32_t b = 1 + random_below(BIRTHS - 1), f = random_below(FIELDS);
-    Plain *p = &plain[b][f];
+/* Does something at random with a field, and with what stands for it in the table. */
+static void one_turn(Cotangent *c, uint64_t b, int64_t field, Plain *p) {
     const double cotangent = (double)random_below(100) / 3.0;
     switch (random_below(4)) {
     case 0:
-        cotangent_give(c, b, field_named(f), of_real(cotangent));
+        cotangent_give(c, b, field, of_real(cotangent));
         p->cotangent = (p->there ? p->cotangent : 0.0) + cotangent;
         p->there = true;
         break;
     case 1:
-        cotangent_set(c, b, field_named(f), of_real(cotangent));
+        cotangent_set(c, b, field, of_real(cotangent));
         *p = (Plain){true, cotangent};
         break;
     case 2:
-        CHECK(cotangent_take(c, b, field_named(f)).real == (p->there ? p->cotangent : 0.0));
+        CHECK(cotangent_take(c, b, field).real == (p->there ? p->cotangent : 0.0));
         *p = (Plain){false, 0.0};
         break;
     default: {
-        const Value *found = cotangent_find(c, b, field_named(f));
+        const Value *found = cotangent_find(c, b, field);
         CHECK((found != NULL) == p->there);
         CHECK(!found || found->real == p->cotangent);
     }
@@ -62,9 +61,52 @@ static void test_map(Heap *heap) {
     Cotangent *c = create(heap);
     memset(plain, 0, sizeof plain);
     random_seed(7);
-    for (int i = 0; i < TURNS; i++) one_turn(c);
+    for (int i = 0; i < TURNS; i++) {
+        const uint32_t b = 1 + random_below(BIRTHS - 1), f = random_below(FIELDS);
+        one_turn(c, b, field_named(f), &plain[b][f]);
+    }
     cotangent_give(c, 0, 1, of_real(1.0));
     CHECK(!cotangent_find(c, 0, 1));
+    destroy(c);
+}
+
+static Value dual(Heap *heap, Value primal, Value tangent) {
+    Cells *cells = new_cells(heap, DUAL, 2);
+    cells->cells[0] = primal;
+    cells->cells[1] = tangent;
+    return of_object(DUAL, cells);
+}
+
+enum { ROWS = 20, LONG = 300 };
+
+/* Fields in a row get pages when they are expected to receive, whatever they had before; empty ones are freed. */
+static void test_pages(Heap *heap) {
+    static Plain row[ROWS][LONG];
+    Cotangent *c = create(heap);
+    memset(row, 0, sizeof row);
+    random_seed(11);
+    for (int i = 0; i < 20 * TURNS; i++) {
+        const uint32_t b = random_below(ROWS), f = random_below(LONG);
+        if (i % 50 == 0) cotangent_expect(c, b + UINT64_C(1), f / 2, LONG - f);
+        one_turn(c, b + UINT64_C(1), f, &row[b][f]);
+    }
+    CHECK(c->page_count > 0);
+    for (uint32_t b = 0; b < ROWS; b++)
+        for (uint32_t f = 0; f < LONG; f++)
+            CHECK(cotangent_take(c, b + UINT64_C(1), f).real == (row[b][f].there ? row[b][f].cotangent : 0.0));
+    CHECK(c->page_count == 0 && c->entry_count == 0);
+    destroy(c);
+}
+
+/* Pages own accumulators of all kinds. */
+static void test_kinds_on_pages(Heap *heap) {
+    Cotangent *c = create(heap);
+    cotangent_give(c, 3, 5, dual(heap, of_real(1.0), of_real(2.0)));
+    cotangent_expect(c, 3, 0, LONG);
+    for (int64_t f = 0; f < LONG; f++) cotangent_give(c, 3, f, dual(heap, of_real(1.0), of_real(1.0)));
+    const Value taken = cotangent_take(c, 3, 5);
+    CHECK(cells_of(taken)[1].real == 3.0);
+    drop(heap, taken);
     destroy(c);
 }
 
@@ -76,13 +118,6 @@ static void test_stack(Heap *heap) {
         CHECK(c->stack_count == 0 && cotangent_pop(c).real == 0.0);
     }
     destroy(c);
-}
-
-static Value dual(Heap *heap, Value primal, Value tangent) {
-    Cells *cells = new_cells(heap, DUAL, 2);
-    cells->cells[0] = primal;
-    cells->cells[1] = tangent;
-    return of_object(DUAL, cells);
 }
 
 /* 0 + a dual adds 0 to each component, so that no zero is negative; a dual + 0 is the dual itself. */
@@ -102,8 +137,11 @@ static void test_sums(Heap *heap) {
 
 int main(void) {
     with_every_failure(test_sums);
+    with_every_failure(test_kinds_on_pages);
     Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     test_map(heap);
+    test_pages(heap);
+    test_kinds_on_pages(heap);
     test_stack(heap);
     test_sums(heap);
     heap_destroy(heap);

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 
 from checkpoint.ctarget.translate.ops.accumulators import Accumulators
+from checkpoint.ctarget.translate.ops.object_ops import Element
 from checkpoint.ctarget.translate.ops.operation import Accumulator
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place, Source, is_real, reals
 from checkpoint.ctarget.translate.ops.words import broken, plain
@@ -126,6 +127,8 @@ class StripAdjoint:
     def _lanes_last(self) -> None:
         """Reverse what adds to the cotangents of what lanes share."""
         several = len(self._beginning) > 1
+        if not several:
+            self.put(*[line for record in self._beginning for line in self._expected(record)])
         self.put("for (int lane = LANES - 1; lane >= 0; lane--) {")
         if several:
             self.put("    switch (((const int64_t *)way_of)[lane]) {")
@@ -134,6 +137,15 @@ class StripAdjoint:
             self.put(*[f"        {line}" for line in self._last(record)])
             self.put("        break;" if several else "        ;", "    }")
         self.put(*(["    }"] if several else []), "}")
+
+    def _expected(self, record: StripRecord) -> list[str]:
+        """Return the statements that say which fields lanes are about to give to."""
+        saved = {name for name, _ in self._saved[id(record)]}
+        return [
+            f"expect_row(c, {op.owner.name}_birth, (const int64_t *){_last_name(record, op.at.name)});"
+            for op in record.last
+            if isinstance(op, Element) and op.at.name in saved
+        ]
 
     def _last(self, record: StripRecord) -> list[str]:
         out = Accumulators()

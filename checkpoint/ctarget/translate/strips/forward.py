@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from checkpoint.ctarget.translate.ops.object_ops import Birth, Changeable
+from checkpoint.ctarget.translate.ops.object_ops import Birth, Changeable, Element
 from checkpoint.ctarget.translate.ops.operation import Effect, Operation
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source, places_in
 from checkpoint.ctarget.translate.ops.words import comment, if_unlikely, plain, value
@@ -319,7 +319,15 @@ class StripFunction(StripText):
         sets: list[Variable] = [(place.name, place.kind) for place in op.sets()]
         reads = self._vectors(op.reads())
         made = [f"{TYPES[kind]} {name} = {NONE[kind]};" for name, kind in sets]
-        return [*made, *in_lanes(mask, reads, sets, lines)]
+        return [*made, *self._unless_in_row(op, in_lanes(mask, reads, sets, lines))]
+
+    def _unless_in_row(self, op: Operation, lines: list[str]) -> list[str]:
+        """Return what reads an element for each lane: together, where they are reals in a row."""
+        if not isinstance(op, Element) or op.to.kind != "real" or self.plan.is_uniform(op.index):
+            return lines
+        self.record_birth(op.owner)
+        given = f"{op.owner.name}, {plain(op.index)}, &{op.to.name}, &{op.at.name}"
+        return [f"if (!reals_in_row({given})) {{", *[f"    {line}" for line in lines], "}"]
 
     def _vectors(self, sources: Iterable[Source | None]) -> list[Variable]:
         """Return which of some sources are vectors."""
