@@ -143,6 +143,14 @@ class TranslationWarning(RuntimeWarning):
     """Runs that take long are not translated to C; they give the same results, and take longer."""
 
 
+class LanesWarning(UserWarning):
+    """The lanes of `vmap(f, exact=False)` run one after another, since f has no batched form.
+
+    The value is right, and takes as long as without `exact=False`. The warning stands at the place of f, says
+    what has no batched form, and comes once for it.
+    """
+
+
 class RoundingWarning(UserWarning):
     """A gradient is 0 because the result depends on an argument only through values that are rounded.
 

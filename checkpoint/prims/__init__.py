@@ -6,11 +6,13 @@ from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.lang.tensors import TENSORS
 from checkpoint.prims import arrays, data, interruption, lanes, operators, python, scalars
+from checkpoint.prims.batched import apart as batched_apart
 from checkpoint.prims.batched import steps as batched_steps
 
 __all__ = [
     "arities",
     "arrays",
+    "batched_apart",
     "batched_steps",
     "data",
     "interruption",

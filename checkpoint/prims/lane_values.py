@@ -29,7 +29,10 @@ def pytree_branch(item: tuple[Any, Any], name: str) -> Branch:
         found = axes.parts()
         fits = len(found) == len(parts)
     if not fits:
-        raise ValueError(f"vmap: {name} has {in_words(axes)} in the place of {in_words(value)}")
+        raise ValueError(
+            f"vmap: {name} has {in_words(axes)} in the place of {in_words(value)}: write one int for all its "
+            f"parts, or {in_words(value)} with an int or None for each"
+        )
     return Branch(list(zip(parts, found, strict=True)), builder(value), value)
 
 
@@ -122,4 +125,6 @@ def in_words(value: Any) -> str:
     if is_pytree(value) and type(value) is not Pair:
         return f"a {class_name(value)} of {len(value.parts())}"
     name = class_name(value)
+    if name == "ndarray":
+        return "an array of what is no number"
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

@@ -50,7 +50,6 @@ from checkpoint.prims.lane_values import (
     structure,
 )
 from checkpoint.prims.python.iteration import callee_of
-from checkpoint.prims.python.native import class_name
 from checkpoint.prims.python.support import is_tuple, operator, rearrange
 
 MAX_POSITIONAL = 6  # the most arguments that the loop over lanes passes by position
@@ -142,10 +141,13 @@ def _axes_of(args: Any, in_axes: Any) -> Any:
     if in_axes is None or type(in_axes) is int:
         return in_axes
     if type(in_axes) is not List and not is_tuple(in_axes):
-        raise TypeError(f"vmap: in_axes is an int, None, or a tuple or list, not a {class_name(in_axes)}")
+        raise TypeError(f"vmap: in_axes is an int, None, or a tuple or list, not {in_words(in_axes)}")
     if len(in_axes.items) != len(args.items):
         entries, given = len(in_axes.items), len(args.items)
-        raise ValueError(f"vmap: in_axes has {entries} entries, and f is called with {given} arguments")
+        raise ValueError(
+            f"vmap: in_axes has {entries} entries, and f is called with {given} arguments: write an axis for "
+            f"each argument that is passed by position, None for what all lanes share"
+        )
     return Record(TUPLE, tuple(in_axes.items))
 
 
@@ -165,14 +167,18 @@ def _opened(item: tuple[Any, Any], mapped: list[tuple[Any, int]]) -> Any:
         return pytree_branch(item, "in_axes")
     raise ValueError(
         f"vmap: an argument is {in_words(value)}, which has no axis {axes}: pass an array, or share it among "
-        f"all lanes by None in in_axes"
+        f"all lanes by None in in_axes, which is for arguments that are passed by position"
     )
 
 
 def _checked_axis(value: Any, axis: int) -> int:
     rank = len(shape_of(value))
     if not -rank <= axis < rank:
-        raise ValueError(f"vmap: in_axes has the axis {axis} for an array of shape {shape_of(value)}")
+        advice = f"write {-rank} to {rank - 1}, or None" if rank else "write None"
+        raise ValueError(
+            f"vmap: in_axes has the axis {axis} for an array of shape {shape_of(value)}: {advice} for what "
+            f"all lanes share"
+        )
     return axis % rank
 
 
@@ -255,7 +261,9 @@ def _stacked_arrays(values: tuple[Any, ...], axis: int, like: Any) -> Any:
         _check(fits, lane, value, values[0])
     rank = len(shape) + 1
     if not -rank <= axis < rank:
-        raise ValueError(f"vmap: out_axes has the axis {axis} for results of shape {shape}")
+        raise ValueError(
+            f"vmap: out_axes has the axis {axis} for results of shape {shape}: write {-rank} to {rank - 1}"
+        )
     return apply(ALWAYS, _record("tensorlib.joined"), (like, List(list(values)), axis % rank))
 
 
@@ -280,7 +288,7 @@ def _stacked_numbers(values: tuple[Any, ...], axis: int, like: Any) -> Any:
                 f"lane {lane} of vmap returns {in_words(value)}, which cannot be stacked: {_ADVICE}"
             )
     if axis not in (0, -1):
-        raise ValueError(f"vmap: out_axes has the axis {axis} for results that are numbers")
+        raise ValueError(f"vmap: out_axes has the axis {axis} for results that are numbers: write 0")
     if float not in kinds:
         check_sizes(values)
     else:

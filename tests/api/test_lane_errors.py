@@ -205,16 +205,40 @@ ERRORS: dict[str, tuple[Callable[[str], Any], type[Exception], str, list[int]]] 
         "an argument is a float, which has no axis 0",
         [],
     ),
+    "texts as items": (
+        lambda e: vmap(root, engine=e)(np.array(["a", "b"])),
+        ValueError,
+        "an argument is an array of what is no number, which has no axis 0",
+        [],
+    ),
+    "a shared keyword": (
+        lambda e: vmap(lambda x, k: x * k, engine=e)(X, k=2.0),
+        ValueError,
+        "None in in_axes, which is for arguments that are passed by position",
+        [],
+    ),
+    "axes of an array without any": (
+        lambda e: vmap(root, engine=e)(np.array(1.0)),
+        ValueError,
+        r"in_axes has the axis 0 for an array of shape \(\): write None for what all lanes share",
+        [],
+    ),
+    "out axes beyond": (
+        lambda e: vmap(lambda x: np.ones(4) * x, 0, 2, engine=e)(X),
+        ValueError,
+        r"out_axes has the axis 2 for results of shape \(4,\): write -2 to 1",
+        [],
+    ),
     "no such axis": (
         lambda e: vmap(root, 1, engine=e)(X),
         ValueError,
-        r"in_axes has the axis 1 for an array of shape \(3,\)",
+        r"in_axes has the axis 1 for an array of shape \(3,\): write -1 to 0, or None for what all",
         [],
     ),
     "too many axes": (
         lambda e: vmap(root, (0, 0), engine=e)(X),
         ValueError,
-        "in_axes has 2 entries, and f is called with 1 arguments",
+        "in_axes has 2 entries, and f is called with 1 arguments: write an axis for each argument",
         [],
     ),
     "unlike numbers": (
@@ -238,13 +262,13 @@ ERRORS: dict[str, tuple[Callable[[str], Any], type[Exception], str, list[int]]] 
     "unlike pytrees": (
         lambda e: vmap(lambda d: d["a"], ({"b": 0},), engine=e)({"a": X}),
         ValueError,
-        r"in_axes has a dict with the keys \['b'\] in the place of a dict with the keys \['a'\]",
+        r"in_axes has a dict with the keys \['b'\] in the place of a dict with the keys \['a'\]: write",
         [],
     ),
     "out axes of numbers": (
         lambda e: vmap(root, 0, 1, engine=e)(X),
         ValueError,
-        "out_axes has the axis 1 for results that are numbers",
+        "out_axes has the axis 1 for results that are numbers: write 0",
         [],
     ),
     "out axes of another structure": (

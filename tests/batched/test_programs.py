@@ -113,6 +113,7 @@ def test_axes() -> None:
     assert got[2] == want[2] == 3
 
 
+@pytest.mark.filterwarnings("ignore::checkpoint.LanesWarning")  # vmap within has no batched form
 def test_nested() -> None:
     def row(x: Any, ys: Any) -> Any:
         return checkpoint.vmap(lambda y: x * y if y > x else x - y, exact=False)(ys)

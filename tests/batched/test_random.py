@@ -12,6 +12,7 @@ import pytest
 import checkpoint
 from tests.laws.test_lanes import arguments, arrays, functions_of
 
+pytestmark = pytest.mark.filterwarnings("ignore::checkpoint.LanesWarning")
 CLOSE = {"rtol": 1e-7, "atol": 1e-9}  # batched functions may round otherwise, and what follows amplifies that
 
 

@@ -29,8 +29,9 @@ def _together(f: Any, in_axes: Any, out_axes: Any, one_by_one: Any) -> Any:
             together, shared, arrays, count, arity = prim("py.batched-lanes", f, args, keywords, in_axes)
             results = _call_function(arity)(together, shared, None)
             return prim("py.batched-results", arrays, count, results, out_axes)
-        except Exception:
+        except Exception as error:
             # The lanes one by one raise what they raise, or return what the batched form cannot.
+            prim("py.lanes-apart", f, error)
             return one_by_one(*args, **keywords)
 
     return mapped
