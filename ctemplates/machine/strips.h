@@ -24,9 +24,12 @@
 typedef double Reals __attribute__((vector_size(8 * WIDTH)));
 typedef int64_t Integers __attribute__((vector_size(8 * WIDTH)));
 
-/* Masks: which lanes of a vector. MASK makes one of a comparison of vectors; they combine by & | ~. */
+/* Masks: which lanes of a vector. MASK makes one of a comparison of vectors, COMPARED of two vectors of reals and an
+ * operator of C; they combine by & | ~. */
 #if WIDTH == 8
 typedef uint8_t Mask;
+enum { CMP_LT = 1, CMP_LE = 2, CMP_EQ = 0, CMP_NE = 4, CMP_GT = 14, CMP_GE = 13 };
+#define COMPARED(a, name, operator, b) ((Mask)_mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), CMP_##name))
 #define MASK(test) ((Mask)_mm512_movepi64_mask((__m512i)(test)))
 #define ALL_LANES ((Mask)255)
 #define NO_LANES ((Mask)0)
@@ -42,6 +45,7 @@ INLINE Reals roots(Reals x) { return (Reals)_mm512_sqrt_pd((__m512d)x); }
 #else
 typedef Integers Mask;
 #define MASK(test) ((Mask)(test))
+#define COMPARED(a, name, operator, b) MASK((a) operator (b))
 #define NO_LANES ((Mask){0})
 #define ALL_LANES (~NO_LANES)
 INLINE Integers either_integers(Mask mask, Integers a, Integers b) { return (mask & a) | (~mask & b); }

@@ -26,6 +26,7 @@ _VALUES = {
     "max": ("either_reals(MASK({y} > {x}), {y}, {x})", ""),
     "min": ("either_reals(MASK({y} < {x}), {y}, {x})", ""),
 }
+_COMPARISONS = {"<": "LT", "<=": "LE", "==": "EQ", "!=": "NE", ">": "GT", ">=": "GE"}
 _PLAIN = re.compile(r"[\w.\s+\-*/()<>=!]*")
 _SINGULAR = re.compile(r"\((\w+) == 0\.0 \? 0\.0 : (.*)\)")
 _CALLED = re.compile(r"\b(?!real_of_bits\b)[A-Za-z_]\w*\(")
@@ -78,7 +79,7 @@ def _on_reals(apply: Apply, plan: Plan, mask: str) -> list[str] | None:
     to = apply.to
     simple = scalar_words.expression(apply.definition, "reals", apply.operands)
     if simple is not None and is_plain(simple):
-        text = f"MASK({simple})" if to.kind == "boolean" else simple
+        text = _compared(apply, simple, plan) if to.kind == "boolean" else simple
         return [f"const {TYPES[to.kind]} {to.name} = {text};"]
     if apply.definition not in _VALUES:
         return None
@@ -88,6 +89,15 @@ def _on_reals(apply: Apply, plan: Plan, mask: str) -> list[str] | None:
     if refused:
         lines.append(if_unlikely(f"any({mask} & {refused.format(**words, r=to.name)})", FAILED))
     return lines
+
+
+def _compared(apply: Apply, text: str, plan: Plan) -> str:
+    """Return the mask of a test, which for one comparison is an instruction of its own."""
+    for operator, name in _COMPARISONS.items():
+        if text == f" {operator} ".join(map(plain, apply.operands)):
+            a, b = [spread(operand, plan) for operand in apply.operands]
+            return f"COMPARED({a}, {name}, {operator}, {b})"
+    return f"MASK({text})"
 
 
 def _on_integers(apply: Apply, plan: Plan, mask: str) -> list[str] | None:
