@@ -105,15 +105,42 @@ static void *grow_mapped(void *memory, size_t old_bytes, size_t bytes) {
 }
 #endif
 
-/* The last block that was freed, if it had at most MOST_SPARE bytes: repeated allocation and release reuse the same
- * memory. Its size is stored at its start. */
+/* The last blocks that were freed, of at most MOST_SPARE bytes each: repeated allocation and release reuse the same memory,
+ * which the system would clear each time, page by page. Their sizes are stored at their starts. */
 
-enum { MOST_SPARE = 1024 * 1024 };
+enum { SPARES = 4, MOST_SPARE = LARGE_PAGE - 1024 };
 
-static _Atomic(void *) spare;
+static _Atomic(void *) spares[SPARES];
+static atomic_uint last_spare;
+
+static size_t spare_bytes(const void *memory) { return *(const size_t *)memory; }
 
 static void unmap_spare(void *memory) {
-    if (memory) unmap(memory, *(size_t *)memory);
+    if (memory) unmap(memory, spare_bytes(memory));
+}
+
+/* Keeps a spare where there is none, else instead of an older one. */
+static void keep_spare(void *memory) {
+    for (int i = 0; i < SPARES; i++) {
+        void *none = NULL;
+        if (atomic_compare_exchange_strong(&spares[i], &none, memory)) return;
+    }
+    unmap_spare(atomic_exchange(&spares[atomic_fetch_add(&last_spare, 1) % SPARES], memory));
+}
+
+/* Returns a spare of as many pages, or else any; NULL: there is none. */
+static void *take_spare(size_t bytes) {
+    void *other = NULL;
+    for (int i = 0; i < SPARES; i++) {
+        void *found = atomic_exchange(&spares[i], NULL);
+        if (found && whole_pages(spare_bytes(found)) == whole_pages(bytes)) {
+            if (other) keep_spare(other);
+            return found;
+        }
+        if (found && other) keep_spare(other);
+        if (found) other = found;
+    }
+    return other;
 }
 
 static void give_mapped(void *memory, size_t bytes) {
@@ -123,13 +150,13 @@ static void give_mapped(void *memory, size_t bytes) {
     }
     *(size_t *)memory = bytes;
     POISON((char *)memory + sizeof(size_t), bytes - sizeof(size_t));
-    unmap_spare(atomic_exchange(&spare, memory));
+    keep_spare(memory);
 }
 
 static void *take_mapped(size_t bytes) {
-    void *found = bytes > MOST_SPARE ? NULL : atomic_exchange(&spare, NULL);
+    void *found = bytes > MOST_SPARE ? NULL : take_spare(bytes);
     if (!found) return map_new(bytes);
-    const size_t old_bytes = *(size_t *)found;
+    const size_t old_bytes = spare_bytes(found);
     void *taken = (bytes > old_bytes ? grow_mapped : shrink_mapped)(found, old_bytes, bytes);
     if (!taken) unmap(found, old_bytes);
     return taken;
