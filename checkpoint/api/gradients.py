@@ -20,6 +20,7 @@ from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.numbers import NUMBERS, one, real_part
 from checkpoint.ad.tangent import is_zero, zeros_of
 from checkpoint.api.schedules import named_schedule
+from checkpoint.collector import Paused
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
@@ -158,8 +159,9 @@ class ValueAndGrad(Derivative):
     counterpart = "value_and_grad"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        call, positions = self.call(args, kwargs)
-        call.differentiate_by(positions)
+        with Paused():  # all that enters stays until the run is over
+            call, positions = self.call(args, kwargs)
+            call.differentiate_by(positions)
         if self.each is not None:
             return self._with_each(self.each, call, positions, args)
         schedule = named_schedule(self.schedule)
@@ -171,8 +173,9 @@ class ValueAndGrad(Derivative):
         cotangents = call.unpacked(xbar)
         if isinstance(call, PythonCall) and call.run.u.car.lam.rounds and not self.has_state:
             self._warn_where_rounded(call, [i for i in positions if is_zero(cotangents[i])], args, kwargs)
-        gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
-        return self.outcome(y, call, gradient)
+        with Paused():  # likewise what leaves
+            gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
+            return self.outcome(y, call, gradient)
 
     def outcome(self, y: Any, call: Call, gradient: Any) -> Any:
         """Return what the caller receives for the value y and the gradient."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import torch
@@ -110,7 +111,7 @@ class ForeignModule:
         copies = [x.clone() if changing is None or name in changing else x for name, x in buffers]
         watched = [x for x, y in zip(call.buffers, copies, strict=True) if x is y]
         watched += [*call.parameters, *tensors_in((call.args, call.kwargs))]
-        versions = list(map(_version, watched))
+        versions = _versions(watched)
         tensors = (*call.parameters, *copies)
         if self.draws:
             with drawing_from(call.state, is_first):
@@ -122,7 +123,7 @@ class ForeignModule:
                 self.draws = True
                 set_generators(before)
                 return self.outcome(call, is_first)
-        if list(map(_version, watched)) != versions:
+        if _versions(watched) != versions:
             self._refuse(call, watched, versions)
         if changing is None:
             changing = self._changing[call.training] = self._changed(call.buffers, after)
@@ -142,8 +143,8 @@ class ForeignModule:
         """Raise RunError for the first of the watched tensors that a call has changed, and must not."""
         tensors = zip((*self.parameters, *self.buffers), (*call.parameters, *call.buffers), strict=True)
         names = {id(x): name for name, x in tensors}
-        pairs = zip(watched, versions, strict=True)
-        name = next(names.get(id(x)) for x, version in pairs if _version(x) != version)
+        pairs = zip(watched, versions, _versions(watched), strict=True)
+        name = next(names.get(id(x)) for x, before, after in pairs if before != after)
         if name in self.buffers:
             self._changing.clear()
             raise RunError(
@@ -192,9 +193,15 @@ def _attributes(module: Any) -> dict[str, Any]:
     return found
 
 
-def _version(x: Any) -> int:
-    """Return a number that changes with a tensor's elements, where PyTorch counts their changes."""
-    return -1 if x.is_inference() else int(x._version)
+def _versions(tensors: Sequence[Any]) -> list[int]:
+    """Return for each tensor a number that changes with its elements, where PyTorch counts their changes."""
+    try:
+        return list(map(_VERSION, tensors))
+    except RuntimeError:  # one was made in inference mode, and has none
+        return [-1 if x.is_inference() else x._version for x in tensors]
+
+
+_VERSION = attrgetter("_version")
 
 
 def _equal(x: Any, y: Any) -> bool:

@@ -115,6 +115,22 @@ def new_tensor(input: Any, data: Any, dtype: Any = None, device: Any = None) -> 
     return prim("tensorlib.to", np.array(data), input.dtype if dtype is None else dtype, place)
 
 
+def to_long(input: Any) -> Any:
+    return np.astype(input, torch.int64)
+
+
+def to_int(input: Any) -> Any:
+    return np.astype(input, torch.int32)
+
+
+def to_bool(input: Any) -> Any:
+    return np.astype(input, torch.bool)
+
+
+def parameters_to_vector(parameters: Any) -> Any:
+    return np.concatenate([np.reshape(each, (-1,)) for each in parameters])
+
+
 def from_numpy(ndarray: Any) -> Any:
     return tensor(ndarray)
 
@@ -168,5 +184,13 @@ def get_default_dtype() -> Any:
 NAMES = (
     "zeros ones empty full zeros_like ones_like empty_like full_like arange eye tensor as_tensor from_numpy"
 )
-METHODS = {"new_zeros": new_zeros, "new_ones": new_ones, "new_empty": new_zeros, "new_full": new_full}
-METHODS |= {"new_tensor": new_tensor}
+METHODS = {
+    "new_zeros": new_zeros,
+    "new_ones": new_ones,
+    "new_empty": new_zeros,
+    "new_full": new_full,
+    "new_tensor": new_tensor,
+    "long": to_long,
+    "int": to_int,
+    "bool": to_bool,
+}

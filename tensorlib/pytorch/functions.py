@@ -27,12 +27,25 @@ def mean(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None
     return np.mean(input, axis=dim, dtype=dtype, keepdims=keepdim)
 
 
-def var(input: Any, dim: Any = None, *, correction: Any = 1, keepdim: Any = False) -> Any:
-    return np.var(input, axis=dim, ddof=correction, keepdims=keepdim)
+def var(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: Any = False, *, correction: Any = 1
+) -> Any:
+    axes, ddof = _degrees(dim, unbiased, correction)
+    return np.var(input, axis=axes, ddof=ddof, keepdims=keepdim)
 
 
-def std(input: Any, dim: Any = None, *, correction: Any = 1, keepdim: Any = False) -> Any:
-    return np.std(input, axis=dim, ddof=correction, keepdims=keepdim)
+def std(
+    input: Any, dim: Any = None, unbiased: Any = None, keepdim: Any = False, *, correction: Any = 1
+) -> Any:
+    axes, ddof = _degrees(dim, unbiased, correction)
+    return np.std(input, axis=axes, ddof=ddof, keepdims=keepdim)
+
+
+def _degrees(dim: Any, unbiased: Any, correction: Any) -> Any:
+    """Return the axes, and how many degrees of freedom are lost; x.var(False) passes `unbiased` first."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    return dim, correction if unbiased is None else int(unbiased)
 
 
 def amax(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
@@ -134,6 +147,30 @@ def cummin(input: Any, dim: Any) -> Any:
     return Selected(*torch.Tensor.cummin(input, dim))
 
 
+def unique(
+    input: Any,
+    sorted: Any = True,
+    return_inverse: Any = False,
+    return_counts: Any = False,
+    dim: Any = None,
+) -> Any:
+    if dim is not None:  # PyTorch has no derivative of it
+        return torch.Tensor.unique(input, sorted, return_inverse, return_counts, dim)
+    found, inverse, counts = torch.Tensor.unique(detach(input), True, True, True)
+    places = torch.arange(np.size(input), device=input.device)
+    first = torch.full(found.shape, np.size(input), device=input.device)
+    first = first.scatter_reduce(0, np.reshape(inverse, (-1,)), places, "amin")
+    values = np.reshape(input, (-1,))[first]  # of equal elements the first has the derivative
+    if not (return_inverse or return_counts):
+        return values
+    parts = [values]
+    if return_inverse:
+        parts.append(inverse)
+    if return_counts:
+        parts.append(counts)
+    return tuple(parts)
+
+
 class SignAndLog(NamedTuple):
     """Holds what torch.linalg.slogdet returns."""
 
@@ -198,6 +235,13 @@ def expand(input: Any, *sizes: Any) -> Any:
     return np.broadcast_to(input, tuple(whole))
 
 
+def broadcast_tensors(*tensors: Any) -> Any:
+    shape: Any = ()
+    for x in tensors:
+        shape = np.broadcast_shapes(shape, x.shape)
+    return tuple([np.broadcast_to(x, shape) for x in tensors])
+
+
 def cat(tensors: Any, dim: Any = 0) -> Any:
     return np.concatenate(tensors, axis=dim)
 
@@ -215,6 +259,10 @@ def numel(input: Any) -> Any:
 
 
 def dim(input: Any) -> Any:
+    return input.ndim
+
+
+def ndimension(input: Any) -> Any:
     return input.ndim
 
 
@@ -275,6 +323,12 @@ def to(
         dtype = second
     found = prim("tensorlib.to", input, dtype, device)
     return np.copy(found) if copy else found
+
+
+def type(input: Any, dtype: Any = None) -> Any:
+    if dtype is None or isinstance(dtype, str):
+        raise ValueError("x.type() and types by name have no meaning in programs: use x.dtype, x.to(dtype)")
+    return np.astype(input, dtype)
 
 
 def is_complex(input: Any) -> Any:

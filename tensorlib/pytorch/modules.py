@@ -104,6 +104,10 @@ def no_subclass(*tensors: Any) -> Any:
     return False
 
 
+def unlogged(event: Any) -> None:
+    """Do nothing: PyTorch counts how it is used."""
+
+
 def by_instance(self: Any, input: Any) -> Any:
     """Return what nn.InstanceNorm1d.forward and its kin do, with the statistics that a run leaves."""
     self._check_input_dim(input)
@@ -158,6 +162,7 @@ def translate_all() -> None:
     translated_as(torch.nn.ParameterList.__iter__, in_order)
     translated_as(torch.nn.ParameterDict.__getitem__, named)
     translated_as(torch.nn.Unflatten.forward, unflattened)
+    translated_as(torch._C._log_api_usage_once, unlogged)
     recurrent.translate_all()
     transformers.translate_all()
     for name in ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"):

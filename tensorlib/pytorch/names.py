@@ -45,9 +45,9 @@ _ALIKE = {
 _WRITTEN = (
     "sum mean var std amax amin argmax argmin max min cumsum softmax log_softmax clamp reshape "
     "transpose permute t is_complex unsqueeze squeeze flatten numel clone detach "
-    "sort topk kthvalue mode median nanmedian cummax cummin slogdet"
+    "sort topk unique kthvalue mode median nanmedian cummax cummin slogdet"
 )
-_METHODS = "expand size dim contiguous float double half bfloat16 cpu cuda to"
+_METHODS = "expand size dim ndimension type contiguous float double half bfloat16 cpu cuda to"
 _OF_NETWORKS = (
     "relu leaky_relu silu gelu sigmoid softplus embedding mse_loss nll_loss "
     "cross_entropy scaled_dot_product_attention"
@@ -69,7 +69,7 @@ for _numpy, _names in _ALIKE.items():
         if hasattr(torch.Tensor, _name):
             TORCH.methods[_name] = _record
 also_implements(record("np.where"), torch.where)
-for _name in [*_WRITTEN.split(), "cat", "stack"]:
+for _name in [*_WRITTEN.split(), "cat", "stack", "broadcast_tensors"]:
     translated_as(getattr(torch, _name), getattr(functions, _name))
 for _name in ("softmax", "log_softmax"):
     translated_as(getattr(torch.nn.functional, _name), getattr(functions, _name))
@@ -103,6 +103,7 @@ TORCH.aliases.update(axis="dim", keepdims="keepdim")
 TORCH.methods["view"] = functions.reshape
 for _name in creation.NAMES.split():
     translated_as(getattr(torch, _name), getattr(creation, _name))
+translated_as(torch.nn.utils.parameters_to_vector, creation.parameters_to_vector)
 translated_as(torch.cuda.is_available, creation.has_cuda)
 translated_as(torch.backends.mps.is_available, creation.has_mps)
 translated_as(torch.get_default_dtype, creation.get_default_dtype)

@@ -181,9 +181,7 @@ def test_complex_numbers() -> None:
     assert_near(found, gradient)
 
 
-def test_what_is_drawn_or_changes_its_operands_is_refused() -> None:
-    with pytest.raises(SourceError, match=r"torch\.bernoulli, whose numbers come from a hidden state"):
-        checkpoint.grad(lambda x: torch.bernoulli(x).sum())(MATRIX)
+def test_what_changes_its_operands_is_refused() -> None:
     with pytest.raises(RunError, match="the method fill_diagonal_ of arrays has no rule"):
         checkpoint.grad(lambda x: x.fill_diagonal_(0.0).sum())(MATRIX)
     with pytest.raises(SourceError, match=r"a star in a call of torch\.cumprod"):

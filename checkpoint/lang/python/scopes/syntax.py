@@ -32,7 +32,11 @@ MUTATING_METHODS = frozenset(
 )
 
 # Methods of tensors that write into them what the method without the underscore returns: x.mul_(y).
-_WRITTEN = "add sub mul div pow neg abs exp log sqrt sin cos tanh sigmoid relu clamp reciprocal square"
+_WRITTEN = (
+    "add sub mul div pow neg abs exp log sqrt rsqrt sin cos tanh sigmoid relu clamp clamp_min clamp_max "
+    "reciprocal square addcmul addcdiv lerp index_add index_copy index_fill scatter scatter_add masked_fill "
+    "tril triu"
+)
 # The same for what is written: an argument, or zeros.
 FILLING = frozenset(("fill_", "copy_", "zero_"))
 # The same for numbers that are drawn, under the name of the method after this.
