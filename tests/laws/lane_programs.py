@@ -3,7 +3,7 @@
 In: a seed. Out: a LaneProgram. Much of what it writes runs in strips of lanes on engine c, which random
 programs of tests/python/generator.py hardly ever do: those make lists and objects in every statement.
 
-    make(k, w)         the function of a lane, which has captured a number, and another or a pair of them
+    make(k, w)         the function of a lane; captures a number, and another, a pair of them, or pairs
     lane(x, n)         a float in [-2, 2], and a float from 1 to 9 that says how long loops are
     by_hand, by_vmap   all lanes: by a loop that copies what is captured for each, and by vmap
 
@@ -47,6 +47,14 @@ def captured(k):
 
 def copied(w):
     return w * 1.0
+"""
+SCENE = """
+def captured(k):
+    return (k * 0.5, 1.25), (k, -0.5), (0.75, k * 0.25)
+
+
+def copied(w):
+    return tuple([(a * 1.0, b * 1.0) for a, b in w])
 """
 ENDS = """
 
@@ -114,9 +122,10 @@ class LaneProgram:
 class Writer:
     """The writer of one program. reals, tuples: the variables that hold a float, or a pair of floats."""
 
-    def __init__(self, random: Random, fails: bool) -> None:
+    def __init__(self, random: Random, fails: bool, scene: bool) -> None:
         self.random = random
         self.fails = fails
+        self.scene = scene  # whether lanes capture a tuple of pairs
         self.lines: list[str] = []
         self.depth = 0
         self.names = 0
@@ -198,7 +207,7 @@ class Writer:
             self.line(f"{a}, {b} = {self.real(2)}, {self.real(2)}")
 
     def pair(self) -> None:
-        own = [u for u in self.pairs if u != "w"]
+        own = [u for u in self.pairs if u not in ("w", "best")]
         if own and self.chance(40):
             u = self.pick(own)
             self.line(f"{u} = ({u}[1] * 0.5, {self.real(2)})")
@@ -245,6 +254,18 @@ class Writer:
         if self.chance(30):
             self.line(f"{self.pick(self.writable)} = {self.pick(self.writable)} * 0.5 + {turn} * 0.25")
 
+    def walk(self) -> None:
+        """Write a loop over the captured pairs, of which a lane holds one that it chooses."""
+        self.line("best = w[0]")
+        with self.block(self.pick(("for each in w:", "for i in range(len(w)):"))):
+            if "range" in self.lines[-1]:
+                self.line("each = w[i]")
+            self.line(f"if each[0] * {self.atom()} > {self.atom()}:")
+            self.line(f"    best = {self.pick(('each', '(each[1], x)'))}")
+            self.line(f"x = x * 0.5 + each[{self.pick((0, 1))}] * {self.real(1)}")
+        self.line("x = x + best[0] * best[1]")
+        self.pairs.append("best")
+
     def early(self) -> None:
         with self.block(f"if {self.test()}:"):
             self.line(self.returning())
@@ -280,26 +301,30 @@ class Writer:
         self.line("")
 
     def program(self) -> LaneProgram:
-        returned, has_pair = self.pick(RETURNED), self.chance(25)
+        returned, shared = self.pick(RETURNED), PAIR if self.chance(25) else NUMBER
+        shared = SCENE if self.scene else shared
         helpers = [self.pick(HELPERS)] if self.chance(40) else []
         for name in helpers:
             self.helper(name)
         self.returned, self.turns = returned, "n"
         with self.block("def make(k, w):"):
             with self.block("def lane(x, n):"):
-                self.reals = ["x", "x", "x", "x", "n", "k", *([] if has_pair else ["w"])]
-                self.writable, self.pairs = ["x"], ["w"] if has_pair else []
+                self.reals = ["x", "x", "x", "x", "n", "k", *(["w"] if shared is NUMBER else [])]
+                self.writable, self.pairs = ["x"], ["w"] if shared is PAIR else []
                 self.body(helpers)
             self.line("")
             self.line("return lane")
-        text = HEAD + "\n".join(self.lines) + "\n" + (PAIR if has_pair else NUMBER) + ENDS
+        text = HEAD + "\n".join(self.lines) + "\n" + shared + ENDS
         return LaneProgram(text, self.fails, returned not in WITHOUT_REALS)
 
     def body(self, helpers: list[str]) -> None:
         for name in helpers:
             second = "n" if name.startswith("deep") else self.atom()
             self.line(f"x = x * 0.5 + {name}({self.real(1)}, {second})")
-        self.line(f"x = x + {'w[0]' if 'w' in self.pairs else 'w'} * {self.real(1)}")
+        if self.scene:
+            self.walk()
+        else:
+            self.line(f"x = x + {'w[0]' if 'w' in self.pairs else 'w'} * {self.real(1)}")
         self.statements(self.pick((0, 0, 1)))
         self.loop()
         self.statements(self.pick((0, 0, 1)))
@@ -361,10 +386,10 @@ STATEMENTS: tuple[Callable[[Writer], None], ...] = (
 )
 
 
-def lane_program(seed: int) -> LaneProgram:
-    """Return a program; in one of four some lanes may fail or print."""
+def lane_program(seed: int, scene: bool = False) -> LaneProgram:
+    """Return a program; in one of four some lanes may fail or print. scene: whether they walk over pairs."""
     random = Random(seed)
-    return Writer(random, random.random() < 0.25).program()
+    return Writer(random, random.random() < 0.25, scene).program()
 
 
 def arguments(width: int) -> tuple[list[float], list[float], float, list[float]]:
