@@ -248,7 +248,7 @@ static void take_reals(void *arguments) {
         const Value *there = cotangent_find(c, r->birth, (int64_t)i);
         if (there && there->tag != REAL) return;
     }
-    for (size_t i = 0; i < r->count; i++) r->taken[i] = cotangent_take(c, r->birth, (int64_t)i).real;
+    cotangent_take_row(c, r->birth, (int64_t)r->count, r->taken);
     r->done = true;
 }
 
@@ -262,8 +262,7 @@ bool ck_cotangent_take_reals(const Held *cotangent, uint64_t birth, size_t count
 
 static void give_reals(void *arguments) {
     Request *r = arguments;
-    cotangent_expect(r->cotangent, r->birth, 0, (int64_t)r->count);
-    for (size_t i = r->count; i--;) cotangent_give(r->cotangent, r->birth, (int64_t)i, of_real(r->given[i]));
+    cotangent_give_row(r->cotangent, r->birth, (int64_t)r->count, r->given);
     r->done = true;
 }
 

@@ -63,10 +63,8 @@ static Page *page_in(const Entry *entry) { return (Page *)(void *)entry->cotange
 
 static void destroy_entry(Heap *heap, const Entry *entry) {
     if (!entry->birth) return;
-    if (!is_page(entry)) {
-        drop(heap, entry->cotangent);
-        return;
-    }
+    if (!is_page(entry)) drop(heap, entry->cotangent);
+    if (!is_page(entry)) return;
     drop_values(heap, page_in(entry)->cotangents, PAGE_FIELDS);
     heap_free(heap, page_in(entry), sizeof(Page));
 }
@@ -299,8 +297,7 @@ Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
     Page *page = page_of(c, birth, field);
     if (page) {
         const Value taken = take_accumulator(&page->cotangents[field % PAGE_FIELDS]);
-        page->present &= ~bit_of(field);
-        if (!page->present) free_page(c, birth, field, page);
+        if (!(page->present &= ~bit_of(field))) free_page(c, birth, field, page);
         return taken;
     }
     const Entry *entry = place_of(c, birth, field);
@@ -308,6 +305,37 @@ Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
     const Value cotangent = entry->cotangent;
     remove_entry(c, entry);
     return cotangent;
+}
+
+/* Stores the reals of a page, from its first field on, and removes them; false: there is no page of reals alone. */
+static bool take_page(Cotangent *c, uint64_t birth, int64_t first, double *reals) {
+    Page *page = page_of(c, birth, first);
+    uint64_t tags = page ? 0 : 1;
+    for (int i = 0; page && i < PAGE_FIELDS; i++) tags |= page->cotangents[i].tag;
+    if (tags) return false;
+    for (int i = 0; i < PAGE_FIELDS; i++) reals[i] = page->cotangents[i].real;
+    free_page(c, birth, first, page);
+    return true;
+}
+
+void cotangent_take_row(Cotangent *c, uint64_t birth, int64_t count, double *reals) {
+    for (int64_t i = 0; i < count;)
+        if (i % PAGE_FIELDS == 0 && count - i >= PAGE_FIELDS && take_page(c, birth, i, reals + i))
+            i += PAGE_FIELDS;
+        else
+            reals[i] = cotangent_take(c, birth, i).real, i++;
+}
+
+void cotangent_give_row(Cotangent *c, uint64_t birth, int64_t count, const double *reals) {
+    if (!birth || birth - c->unread < c->unread_count) return;
+    cotangent_expect(c, birth, 0, count);
+    for (int64_t i = count; i-- > 0;) {
+        Page *page = i % PAGE_FIELDS == PAGE_FIELDS - 1 ? page_for(c, birth, i) : NULL;
+        accumulate(c->heap, page ? &page->cotangents[PAGE_FIELDS - 1] : accumulator_for(c, birth, i), of_real(reals[i]));
+        if (!page) continue;
+        for (int k = PAGE_FIELDS - 1; k-- > 0;) accumulate(c->heap, &page->cotangents[k], of_real(reals[--i]));
+        page->present = UINT64_MAX;
+    }
 }
 
 /* Sums */

@@ -1,7 +1,7 @@
 """Time of vmap on engine c beside the same over NumPy with masks, and beside C lane by lane; gradient / run.
 
     python -m experiments.lanes.run --lanes 4096     # seconds
-    python -m experiments.lanes.run                  # 65,536 lanes, a minute; the results are kept
+    python -m experiments.lanes.run                  # 65,536 lanes, two minutes; the results are kept
 
 All run in this process on one thread in turns; CPU time, medians, after each has run for some seconds, in
 which loops are translated. Values are compared first: those of C have the same bits.
@@ -27,7 +27,7 @@ from experiments.lanes import programs
 SOURCE = Path(__file__).with_name("lanes.c")
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC")
 LANES = 65_536
-WARM = 2.0
+WARM = 5.0
 Row = dict[str, Any]
 Run = Callable[[], Any]
 

@@ -98,6 +98,28 @@ static void test_pages(Heap *heap) {
     destroy(c);
 }
 
+/* A row is what its fields are one by one, whether there are pages or not. */
+static void test_rows(Heap *heap) {
+    double given[LONG], taken[LONG];
+    Cotangent *c = create(heap);
+    for (int i = 0; i < LONG; i++) given[i] = i / 7.0;
+    for (int round = 0; round < 3; round++) {
+        cotangent_give(c, 9, 70, of_real(0.5));
+        cotangent_give_row(c, 9, LONG - round * 40, given);
+        cotangent_give_row(c, 9, 20, given);
+        cotangent_give(c, 9, 71, of_real(0.25));
+        const int64_t count = LONG - round * 100;
+        cotangent_take_row(c, 9, count, taken);
+        for (int i = 0; i < count; i++) {
+            const double want = i < LONG - round * 40 ? given[i] * (1 + (i < 20)) : 0.0;
+            CHECK(taken[i] == (i == 70 ? 0.5 + want : i == 71 ? want + 0.25 : want));
+        }
+        for (int64_t i = count; i < LONG; i++) cotangent_take(c, 9, i);
+        CHECK(c->page_count == 0 && c->entry_count == 0);
+    }
+    destroy(c);
+}
+
 /* Pages own accumulators of all kinds. */
 static void test_kinds_on_pages(Heap *heap) {
     Cotangent *c = create(heap);
@@ -141,6 +163,7 @@ int main(void) {
     Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     test_map(heap);
     test_pages(heap);
+    test_rows(heap);
     test_kinds_on_pages(heap);
     test_stack(heap);
     test_sums(heap);
