@@ -31,12 +31,13 @@ bool run_unit(Machine *m, const Instruction *fast, const Block *block, int64_t s
     return false;
 }
 
-Word *run_begin(Machine *m, size_t least, Word **end) {
+Word *run_begin(Machine *m, size_t least, size_t wanted, Word **end) {
     Tape *tape = m->tape;
     if (m->tags || tape->bytes >= m->tape_limit) return NULL;
     const size_t left = (m->tape_limit - tape->bytes) / sizeof(Word);
     if (left < least) return NULL;
     size_t words = left / 4 < FEW ? left / 4 : FEW;
+    if (words < wanted && wanted <= left / 16) words = wanted;
     if (words < least) words = least;
     tape_reserve(tape, words + RUN_END_WORDS + 1);
     const WordChunk *chunk = tape->chunk;

@@ -55,10 +55,10 @@ struct UnitEntry {
 bool run_unit(Machine *machine, const Instruction *fast, const Block *block, int64_t steps, int64_t stop);
 /* Returns how many runs of units there were in the process: about, where several threads have some at a time. */
 uint64_t unit_runs(void);
-/* Reserves room for a run on the machine's tape: from the result to *end, `least` words at least, in one chunk, and
- * not much more than what the limit of the tape leaves. NULL: the tape is nearly full, or there may be duals
- * (m->tags). */
-Word *run_begin(Machine *machine, size_t least, Word **end);
+/* Reserves room for a run on the machine's tape: from the result to *end, `least` words at least, `wanted` where the
+ * limit of the tape leaves many times as much, in one chunk, and not much more than what the limit leaves. NULL: the
+ * tape is nearly full, or there may be duals (m->tags). */
+Word *run_begin(Machine *machine, size_t least, size_t wanted, Word **end);
 
 /* Ends the run: its header and records are from `start` to `up`, its ways from `ways` to `end`. */
 void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, Word *start, Word *up,
@@ -67,7 +67,7 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
 /* The functions of the runtime that translated code calls: it is loaded apart from the runtime, and bound to it by
  * this. SERVICE(type, name, parameters, their names) */
 #define RUNTIME_SERVICES(SERVICE)                                                                              \
-    SERVICE(Word *, run_begin, (Machine * m, size_t least, Word **end), (m, least, end))                       \
+    SERVICE(Word *, run_begin, (Machine * m, size_t least, size_t wanted, Word **end), (m, least, wanted, end)) \
     SERVICE(void, run_end,                                                                                     \
             (Machine * m, const Unit *unit, uint32_t entry, uint32_t exit, Word *start, Word *up,              \
              const uint8_t *ways, Word *end),                                                                  \

@@ -150,8 +150,10 @@ INLINE int64_t beyond(const Machine *m, int64_t stop) {
 }
 
 /* RAN; SPARSE: it ran, but most lanes of its vectors had ended long before others; LEFT: a lane left the strip, of
- * which nothing is done; EARLY: what lanes share is not yet the same. */
-typedef enum { RAN, SPARSE, LEFT, EARLY } StripOutcome;
+ * which nothing is done; FULL: so it is for lack of room on the tape, and a run that has had strips ends, for the next
+ * one to begin with more; EARLY: what lanes share is not yet the same. */
+typedef enum { RAN, SPARSE, LEFT, FULL, EARLY } StripOutcome;
+enum { WANTED = 1 << 16 }; /* words of a tape that a run with strips begins with where there are plenty */
 INLINE StripOutcome outcome_of(int64_t turns, int64_t lanes) { return lanes * 5 < turns * WIDTH * 2 ? SPARSE : RAN; }
 INLINE bool has_run(StripOutcome outcome) { return outcome <= SPARSE; }
 
@@ -173,9 +175,9 @@ INLINE void note_strip(Patience *shared, StripOutcome outcome, int64_t *alone, b
     if (outcome == RAN) {
         *ran = true;
         set_relaxed(&shared->next, 0);
-    } else if (outcome == LEFT && *ran) {
+    } else if ((outcome == LEFT || outcome == FULL) && *ran) {
         *alone = LANES - 1;
-    } else if (outcome == LEFT || outcome == SPARSE) {
+    } else if (outcome == LEFT || outcome == FULL || outcome == SPARSE) {
         const int64_t next = 2 * relaxed(&shared->next) + LANES - 1;
         *alone = next < MOST_ALONE ? next : MOST_ALONE;
         set_relaxed(&shared->next, *alone);

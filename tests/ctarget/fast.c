@@ -56,7 +56,7 @@ EXPORTED bool unit_tape(const Unit *unit, Machine *m, uint32_t entry, int64_t st
     int64_t steps = m->steps;
     double i = m->registers[I].real, x = m->registers[X].real;
     if (stop - steps < COST || i == 0.0) return false;
-    Word *end, *start = services->run_begin(m, 3, &end), *up = start;
+    Word *end, *start = services->run_begin(m, 3, 0, &end), *up = start;
     if (!start) return false;
     EXPECT(end - start >= 3 && unit->header == 1);
     uint8_t *ways = (uint8_t *)(void *)end;

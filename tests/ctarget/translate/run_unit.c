@@ -16,8 +16,9 @@ static RunEnd ended;
 static Word *first, *behind;
 static const uint8_t *last_way;
 
-static Word *begin(Machine *machine, size_t least, Word **end) {
+static Word *begin(Machine *machine, size_t least, size_t wanted, Word **end) {
     (void)machine;
+    (void)wanted;
     *end = words + ROOM;
     return least < ROOM ? words : NULL;
 }

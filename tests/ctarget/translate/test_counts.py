@@ -92,6 +92,18 @@ def test_a_loop_over_lanes_is_left_at_its_end_alone() -> None:
     assert left.procedure.code is not None
     assert left.procedure.code.name == "_stacked"
     assert not any(isinstance(effect, Push) for node in nodes(unit) for effect in node.effects)
+    _check_strips(source(unit, "plain", "taped"))
+
+
+def _check_strips(text: str) -> None:
+    """Within a lane nothing is allocated, no tag is tested, and nothing of the runtime is called."""
+    for name in ("strip_plain", "strip_tape"):
+        function = text[text.index(f"StripOutcome {name}(") :]
+        loops = function[
+            function.index("live_2 = 0;\n", function.index("\nrun_")) : function.index("\nnext:")
+        ]
+        assert len(re.findall(r"\nrun_\d+:", loops)) > 4
+        assert not re.search(r"make\w*\(|kind_of|is_tuple|->tag|services", loops)
 
 
 def test_hot_loops_over_objects_do_not_allocate() -> None:

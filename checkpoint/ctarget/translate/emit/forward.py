@@ -138,7 +138,8 @@ class ForwardFunction:
         least = len(prologue) + (self.records.max_bytes(header) + WORD - 1) // WORD
         lines = [f"if ({' || '.join(tests)}) return false;"] if tests else []
         lines += [f"{param.name} = {own.name};" for param, own in late]
-        lines += [f"start = services->run_begin(m, {least}, &end);", "if (!start) return false;"]
+        wanted = "WANTED" if self.strip is not None else "0"
+        lines += [f"start = services->run_begin(m, {least}, {wanted}, &end);", "if (!start) return false;"]
         for i, residual in enumerate(prologue):
             text = f"birth_of({residual.place.name})" if residual.birth else residual.place.name
             lines.append(f"start[{i}].{residual.part} = {text};")
@@ -165,6 +166,7 @@ class ForwardFunction:
         self.put(
             "if (!is_alone(&patience, &alone, ran)) {",
             f"    const StripOutcome outcome = {strip.call()};",
+            if_unlikely("outcome == FULL && ran", self._take(header.exit)),
             "    note_strip(&patience, outcome, &alone, &ran);",
             "    if (has_run(outcome)) {",
             *[f"        {line}" for line in strip.after()],

@@ -15,7 +15,7 @@ from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.lines import StripText
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.records import number_of
-from checkpoint.ctarget.translate.strips.vectors import FAILED
+from checkpoint.ctarget.translate.strips.vectors import FULL
 from checkpoint.ctarget.translate.units.graph import Jump
 from checkpoint.ctarget.translate.units.paths import Path
 
@@ -35,7 +35,7 @@ def save(out: StripText, path: Path, mask: str) -> None:
 def close(out: StripText, takes_births: bool) -> None:
     """Do what has waited, for all lanes; record it; and end the function."""
     if out.records:
-        out.put(if_unlikely(f"!has_room(up, ways, {out.records.room_of_close()})", FAILED))
+        out.put(if_unlikely(f"!has_room(up, ways, {out.records.room_of_close()})", FULL))
     out.is_late = True
     several = len(out.plan.late) > 1
     out.put("for (int lane = 0; lane < LANES; lane++) {")

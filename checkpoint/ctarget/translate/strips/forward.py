@@ -27,7 +27,7 @@ from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
 from checkpoint.ctarget.translate.strips.lines import StripText
 from checkpoint.ctarget.translate.strips.plan import Plan, groups
 from checkpoint.ctarget.translate.strips.records import StripRecords
-from checkpoint.ctarget.translate.strips.vectors import FAILED, TYPES, spread, statements
+from checkpoint.ctarget.translate.strips.vectors import FAILED, FULL, TYPES, spread, statements
 from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump, Next, Node, Unit
 from checkpoint.ctarget.translate.units.paths import Path, following
 
@@ -161,8 +161,9 @@ class StripFunction(StripText):
         self.lines.append(f"run_{number}: {comment(f'block {header.block.block.label}')}")
         self.put("{")
         self.indent = 2
-        room = "" if self.records is None else f" || !has_room(up, ways, {self.records.room(group)})"
-        self.put(if_unlikely(f"left < 0{room}", FAILED))
+        self.put(if_unlikely("left < 0", FAILED))
+        if self.records is not None:
+            self.put(if_unlikely(f"!has_room(up, ways, {self.records.room(group)})", FULL))
         self.put(f"const unsigned chunks = {'(1u << CHUNKS) - 1' if is_first else f'live_{number}'};")
         if not is_first:
             self.put(f"live_{number} = 0;")

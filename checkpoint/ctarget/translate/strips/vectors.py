@@ -17,6 +17,7 @@ from checkpoint.ctarget.translate.ops.words import if_unlikely, plain
 from checkpoint.ctarget.translate.strips.plan import Plan
 
 FAILED = "goto failed;"
+FULL = "return FULL;"
 TYPES: dict[Kind, str] = {"real": "Reals", "integer": "Integers", "boolean": "Mask", "value": "Integers"}
 # Functions of reals beyond plain arithmetic: the value, and a mask of the lanes that have none.
 _VALUES = {
