@@ -194,6 +194,26 @@ def test_what_is_changed_in_place_needs_no_name(engine: str) -> None:
     torch.testing.assert_close(checkpoint.grad(f, engine=engine)(x), expected)
 
 
+def doubled(view: Any) -> Any:
+    """Return a function that changes a view of a variable, which has no name, and uses the variable."""
+
+    def f(x: Tensor) -> Any:
+        y = x * 1.0
+        view(y).mul_(2.0)
+        return (y * x).sum()
+
+    return f
+
+
+@ENGINES
+@pytest.mark.parametrize(
+    "view", [lambda y: y.view(3), lambda y: y[:2], lambda y: y.narrow(0, 0, 2), lambda y: y, torch.flatten]
+)
+def test_what_a_view_without_a_name_changes_is_not_lost(view: Any, engine: str) -> None:
+    with pytest.raises(checkpoint.RunError, match="changed through another name, a view of it"):
+        checkpoint.grad(doubled(view), engine=engine)(torch.ones(3))
+
+
 KEPT = torch.ones(3)
 
 
@@ -204,6 +224,7 @@ KEPT = torch.ones(3)
         (lambda x: F.rrelu(x, training=True, inplace=True), "inplace=True changes the input"),
         (lambda x: x * torch.manual_seed(1), r"torch\.manual_seed .* seed PyTorch's generator outside"),
         (lambda x: x * KEPT.normal_(), "normal_ of a tensor .* give the tensor a name"),
+        (lambda x: x.detach().mul_(2.0) * x, "mul_ of a tensor .* give the tensor a name"),
     ],
 )
 def test_errors(f: Any, says: str) -> None:

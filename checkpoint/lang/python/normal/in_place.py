@@ -33,6 +33,8 @@ def is_in_place(of: Normal, node: ast.expr) -> bool:
     owner, name = node.func.value, node.func.attr
     if name not in IN_PLACE or name in of.own_methods:
         return False
+    if isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute) and owner.func.attr == "detach":
+        return False  # a copy here; to PyTorch it is the tensor itself, which would change
     return isinstance(owner, _NAMELESS) or of.is_local(str(root_of(owner)))
 
 
