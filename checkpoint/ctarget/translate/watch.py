@@ -62,6 +62,7 @@ class Watch:
     def _sample(self, held: Held) -> None:
         if policy.translator.pending:
             policy.translator.poll()
+        self._hasten()
         if not self._is_due:
             self._grow()
             return
@@ -93,10 +94,22 @@ class Watch:
             return
         account.gap = policy.GAP if news else min(max(policy.GAP, 2 * account.gap), policy.MAX_GAP)
         account.varied = (account.varied + policy.VARIATION) % 1.0
-        gap = max(account.gap, self._pace.steps_in(policy.translator.sample_interval))
+        gap = self._gap()
         gap += int(gap * account.varied)
         self._due = account.due = account.steps + gap
         self.slice = min(gap, policy.translator.longest)
+
+    def _gap(self) -> int:
+        """Return the steps to the next sample in the background, at the pace of this run."""
+        return max(self._account.gap, self._pace.steps_in(policy.translator.sample_interval))
+
+    def _hasten(self) -> None:
+        """Have the next sample sooner where this run is slower than the one that has set when it is due: what
+        starts in one procedure may run in vectors first, and not be translated at all the next time.
+        """
+        account = self._account
+        if not self._waits and account.gap:
+            self._due = account.due = min(self._due, account.steps + 2 * self._gap())
 
     def _sampled_and_waited(self, news: bool) -> None:
         account, translator = self._account, policy.translator

@@ -388,3 +388,12 @@ def test_slices_get_short_where_nothing_is_found_and_then_long(
     assert min(slices) == policy.MIN_PROBE_STEPS
     assert policy.GAP <= slices[-1] < 2 * policy.GAP
     assert account.due > account.steps
+
+
+def test_a_slow_run_is_sampled_soon_after_a_fast_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy.translator, "sample_interval", 0.0)
+    account = policy.Account()
+    account.gap, account.due = policy.GAP, 10**12
+    watch = Watch(account, taped=False, waits=False)
+    watch.sliced(None, watch.slice)
+    assert account.due <= account.steps + 2 * policy.GAP
