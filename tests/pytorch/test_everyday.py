@@ -49,13 +49,7 @@ def latent(x: Tensor) -> Any:
     return z.square().sum() - 0.5 * torch.sum(1 + log_variance - mean.pow(2) - log_variance.exp())
 
 
-def divergence(x: Tensor) -> Any:
-    first = torch.distributions.Normal(x, x.exp())
-    second = torch.distributions.Normal(torch.zeros(4), torch.ones(4))
-    return torch.distributions.kl_divergence(first, second).sum()
-
-
-FUNCTIONS: list[Callable[[Tensor], Any]] = [messages, moments, noisy_labels, flattened, latent, divergence]
+FUNCTIONS: list[Callable[[Tensor], Any]] = [messages, moments, noisy_labels, flattened, latent]
 
 
 @ENGINES

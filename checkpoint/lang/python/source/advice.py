@@ -89,7 +89,7 @@ def of_object(value: Any) -> tuple[str, str]:
     shown = f"{module}.{name}" if module not in {"", "builtins"} else name
     if is_random(value):
         return of_random(shown)
-    barred = refusal(value)
+    barred = refusal(value) or refusal(stored(value, "__wrapped__"))  # torch._dynamo wraps torch.manual_seed
     if barred is not None:
         return barred
     advice = _advice(value)
