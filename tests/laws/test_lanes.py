@@ -18,11 +18,11 @@ import pytest
 
 import checkpoint
 from checkpoint import engines
-from checkpoint.ctarget.translate import policy
 from tests.python import agreement
 from tests.python.agreement import Outcome, TooLong, is_refusal, natively, outcome, same_outcomes
 from tests.python.generator import NUMBERS, Program, program
 from tests.support.same import same_bits
+from tests.support.translation import translate_soon
 
 LANES = """
 
@@ -203,9 +203,7 @@ def test_random_functions_in_c(width: int, seed: int, monkeypatch: pytest.Monkey
     """The laws for engine c alone, whose runs wait for their translation."""
     monkeypatch.setattr(agreement, "LINES", 2000 * (1 + width))
     monkeypatch.setattr(engines, "usable", lambda: ["c"])
-    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
-    monkeypatch.setattr(policy.Translator, "first_waiting", 100)
-    monkeypatch.setattr(policy, "translator", policy.Translator())
+    translate_soon(monkeypatch)
     check(seed, width)
     check(seed, width, SHARING_A_TUPLE)
 

@@ -8,18 +8,16 @@ from typing import Any
 
 import pytest
 
-from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.effort import Effort
 from checkpoint.ctarget.translate.strips import forward
+from tests.support import translation
 
 COUNT = ctypes.c_long(0)  # of strips that were run; units that count stay for as long as the process
 
 
 def translate_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Translate what runs a few hundred steps; runs wait for the compiler."""
-    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
-    monkeypatch.setattr(policy.Translator, "first_waiting", 100)
-    monkeypatch.setattr(policy, "translator", policy.Translator())
+    """Translate what runs a few hundred steps, however long that takes."""
+    translation.translate_soon(monkeypatch)
     monkeypatch.setattr(Effort, "allows", lambda self, is_hot, expected=0.0: True)
 
 

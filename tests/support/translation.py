@@ -1,4 +1,4 @@
-"""Translation of short runs: in a `with`, engine "c" samples runs from their first steps on.
+"""Translation of short runs: in a `with`, or for a test, engine "c" samples runs from their first steps on.
 
 In: the length of slices. Out: nothing; afterwards the policy's numbers and CHECKPOINT_JIT are as before.
 Translated units stay in the programs that were run meanwhile.
@@ -29,3 +29,11 @@ def forced(slice: int = 400, first: int = 11) -> Iterator[None]:
         patch.setattr(policy.translator, "longest", slice)
         patch.setattr(policy.translator, "sample_interval", 0.0)
         yield
+
+
+def translate_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Translate, by a new translator, what runs a few hundred steps; runs wait for the compiler."""
+    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
+    monkeypatch.setattr(policy.Translator, "first_waiting", 100)
+    monkeypatch.setattr(policy.Translator, "sample_interval", 0.0)  # so that steps alone say when it samples
+    monkeypatch.setattr(policy, "translator", policy.Translator())

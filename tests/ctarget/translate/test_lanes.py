@@ -19,9 +19,9 @@ import pytest
 import checkpoint
 from checkpoint.cli import demo_inverse as inverse
 from checkpoint.ctarget.foreign import PythonHelper
-from checkpoint.ctarget.translate import policy
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 from tests.support.same import same_bits
+from tests.support.translation import translate_soon
 
 pytestmark = [needs_c, needs_compiler, pytest.mark.usefixtures("soon")]
 
@@ -201,9 +201,7 @@ IDS += ["counted", "larger", "pair", "divides_by_zero", "fails_late", "prints", 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Translate what runs a few hundred steps."""
-    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
-    monkeypatch.setattr(policy.Translator, "first_waiting", 100)
-    monkeypatch.setattr(policy, "translator", policy.Translator())
+    translate_soon(monkeypatch)
 
 
 def arguments(width: int) -> Arrays:

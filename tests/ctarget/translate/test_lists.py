@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import checkpoint
-from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.specialise import block_steps, steps
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
+from tests.support.translation import translate_soon
 
 pytestmark = [needs_c, needs_compiler]
 
@@ -158,9 +158,7 @@ def outcome(f: Function, engine: str) -> list[str]:
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Translate what runs a few hundred steps."""
-    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
-    monkeypatch.setattr(policy.Translator, "first_waiting", 100)
-    monkeypatch.setattr(policy, "translator", policy.Translator())
+    translate_soon(monkeypatch)
 
 
 @pytest.mark.filterwarnings("ignore::checkpoint.RoundingWarning")  # one of them rounds everything

@@ -8,7 +8,6 @@ import pytest
 
 from checkpoint import engines
 from checkpoint.ad.containers import Layout, Types
-from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.specialise import block_steps, steps
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.functions import runs
@@ -23,6 +22,7 @@ from tests.engine_containers.programs import (
     new_node,
 )
 from tests.engine_containers.support import Const, closure, lets
+from tests.support.translation import translate_soon
 
 pytestmark = [needs_c, needs_compiler]
 
@@ -201,9 +201,7 @@ def outcome(program: Any, engine: str, schedule: Any = PLAIN) -> Any:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 def test_bit_for_bit(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
-    monkeypatch.setattr(policy.Translator, "first_waiting", 100)
-    monkeypatch.setattr(policy, "translator", policy.Translator())
+    translate_soon(monkeypatch)
     done: list[str] = []
     refused: list[str] = []
     compute = block_steps.compute
