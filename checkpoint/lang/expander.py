@@ -22,6 +22,18 @@ from checkpoint.lang.reader import Datum, Form, Literal, Name
 # one list the name denotes itself; with two, three, ... lists it denotes map2, map3, ...
 FAMILIES: Mapping[str, int] = {"map": 1, "map-reduce": 3}
 
+# Prelude procedures that may be applied to all operands but the lists (or the count), with the number of
+# those operands: ((map f) l) is (map f l). So applied, map denotes curried-map.
+CURRIED: Mapping[str, int] = {
+    "map": 1,
+    "map2": 1,
+    "map3": 1,
+    "map4": 1,
+    "map-n": 1,
+    "reduce": 2,
+    "map-reduce": 3,
+}
+
 PRELUDE = "prelude"
 
 # The least similarity of a name that is suggested for an unbound one (difflib).
@@ -115,8 +127,12 @@ class Expander:
 
     def _operator(self, name: Name, count: int) -> Expr:
         """Return the variable at the head of an application to `count` arguments."""
+        if name.text not in self.prelude or not self._is_free(name.text):
+            return self._variable(name)
+        if count == CURRIED.get(name.text):
+            return self._prelude_variable(f"curried-{name.text}", name.span)
         lists = count - FAMILIES.get(name.text, count)
-        if lists < 2 or name.text not in self.prelude or not self._is_free(name.text):
+        if lists < 2:
             return self._variable(name)
         chosen = f"{name.text}{lists}"
         if chosen not in self.prelude:

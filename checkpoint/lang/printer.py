@@ -143,7 +143,7 @@ class _Writer:
     def _integer(self, value: int) -> str:
         if value.bit_length() < _DECIMAL_BITS:
             return f"{self.exact}{int.__repr__(value)}"
-        return f"#x{'-' if value < 0 else ''}{abs(value):x}"
+        return f"#e#x{'-' if value < 0 else ''}{abs(value):x}"
 
 
 _SHOWN = (

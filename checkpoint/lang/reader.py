@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from dataclasses import dataclass, field
 
 from checkpoint.errors import Source, SourceError, Span
@@ -50,8 +51,11 @@ _SPACE = re.compile(r"(?:\s|;[^\n]*)+")
 _WORD = re.compile(r"""[^\s()\[\]{}"';`,|]+""")
 _NUMERAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _LIKE_A_NUMERAL = re.compile(r"[+-]?\.?\d")
-# Python converts only decimal integers of up to 4,300 digits; the printer writes longer ones with #x.
-_INTEGER = re.compile(r"#e([+-]?\d{1,4000})|#x([+-]?[0-9a-fA-F]+)", re.ASCII)
+# Integers come from Python only; the printer writes them so. Python converts only decimal ones of up to 4,300
+# digits; longer ones are written with #e#x.
+_INTEGER = re.compile(r"#e(?P<e>[+-]?\d{1,4000})|#e#x(?P<x>[+-]?[0-9a-fA-F]+)", re.ASCII)
+_WHOLE = re.compile(r"#x(?P<x>[+-]?[0-9a-fA-F]+)|#o(?P<o>[+-]?[0-7]+)|#b(?P<b>[+-]?[01]+)", re.ASCII)
+_BASES = {"b": 2, "o": 8, "e": 10, "x": 16}
 _BLOCK_MARK = re.compile(r"#\||\|#")
 _STRING_PART = re.compile(r'[^"\\]+')
 _HEX_ESCAPE = re.compile(r"x([0-9a-fA-F]{1,6});")
@@ -230,7 +234,7 @@ class _Reader:
         elif _LIKE_A_NUMERAL.match(word):
             self._add(Literal(self._span(start), self._numeral(word, start)))
         elif word[0] == "#":
-            self._add(Literal(self._span(start), self._integer(word, start)))
+            self._add(Literal(self._span(start), self._marked(word, start)))
         else:
             self._add(Name(self._span(start), word))
 
@@ -241,19 +245,31 @@ class _Reader:
         opened.dot = start
 
     def _numeral(self, word: str, start: int) -> float:
-        if not _NUMERAL.fullmatch(word):
+        text = word.removeprefix("#d")
+        if not _NUMERAL.fullmatch(text):
             raise self._error(f"{word} is not a numeral; write a real such as 1, -2.5 or 1e-5", start)
-        value = float(word)
+        value = float(text)
         if math.isinf(value):
             sign = "-" if value < 0 else "+"
             raise self._error(f"{word} is too large for a real; write {sign}inf.0 for infinity", start)
         return value
 
-    def _integer(self, word: str, start: int) -> int:
-        match = _INTEGER.fullmatch(word)
+    def _marked(self, word: str, start: int) -> float | int:
+        """Return what a word with a # denotes: the real #xff, #o17, #b101 or #d2.5, or the integer #e255."""
+        if word.startswith("#d"):
+            return self._numeral(word, start)
+        match = _INTEGER.fullmatch(word) or _WHOLE.fullmatch(word)
         if match is None:
-            raise self._error(f"{word} is not in the language; only t, f, ; and | may follow #", start)
-        return int(word[2:], 10 if match.group(1) else 16)
+            raise self._error(
+                f"{word} is not in the language; write #t, #f, or a numeral as #b101, #o17 or #xff", start
+            )
+        base = str(match.lastgroup)
+        value = int(match.group(base), _BASES[base])
+        if match.re is _INTEGER:
+            return value
+        if abs(value) > sys.float_info.max:
+            raise self._error("this numeral is too large for a real", start)
+        return float(value)
 
     def _string(self) -> str:
         start = self.at

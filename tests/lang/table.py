@@ -13,7 +13,11 @@ CORE: dict[str, tuple[str, str]] = {
     "not a number": ("+nan.0", "+nan.0"),
     "zero below zero": ("-0", "-0.0"),
     "integer of the printer": ("#e5", "#e5"),
-    "huge integer of the printer": ("#xff", "#e255"),
+    "huge integer of the printer": ("#e#xff", "#e255"),
+    "numerals to other bases": (
+        "(list #xfF #o-17 #b+101 #d-1.5e3)",
+        "(cons 255.0 (cons -15.0 (cons 5.0 (cons -1500.0 '()))))",
+    ),
     "booleans": ("(if #t #f #t)", "(if #t #f #t)"),
     "string": (r'"a\n\"b\\\x41;"', r'"a\n\"b\\A"'),
     "quoted symbol": ("'a", "'a"),

@@ -22,6 +22,7 @@ OWN_DIRECTORY = "write the path from this file's own directory"
 FIXED = "a procedure takes a fixed number of arguments; write (lambda (a b) body)"
 NO_PATTERN = "not a pattern; write a name, (cons a b) or (list a b ...)"
 DOT = "a dot is allowed only before the last datum of a form; write (a . b)"
+MARKED = "write #t, #f, or a numeral as #b101, #o17 or #xff"
 BEGIN = "there is no mutation, so only the last value would matter; write (let ((name value)) body)"
 
 # Each text, with the place of the error between « and », and the message.
@@ -43,8 +44,11 @@ READING = {
     "(1 «#;»)": "a datum is missing after this #;",
     "«'»": "a datum is missing after this '",
     "('a «'»)": "a datum is missing after this '",
-    "«#true»": "#true is not in the language; only t, f, ; and | may follow #",
-    "«#»(1 2)": "# is not in the language; only t, f, ; and | may follow #",
+    "«#true»": f"#true is not in the language; {MARKED}",
+    "«#b12»": f"#b12 is not in the language; {MARKED}",
+    "«#d1x»": "#d1x is not a numeral; write a real such as 1, -2.5 or 1e-5",
+    "«#x" + "f" * 300 + "»": "this numeral is too large for a real",
+    "«#»(1 2)": f"# is not in the language; {MARKED}",
     "«`»(a)": "quasiquotation is not in the language; build the list with list or cons*",
     "'(a «,»b)": "a comma is not in the language; separate the items by spaces",
     "«{»a": "a brace is not in the language; write a parenthesis",

@@ -8,6 +8,7 @@ from checkpoint import engines
 from checkpoint.errors import RunError, Source
 from checkpoint.functions.program import load
 from checkpoint.functions.runs import run_program
+from checkpoint.lang.expander import CURRIED
 from checkpoint.lang.prelude import definitions
 from checkpoint.lang.printer import write_value
 
@@ -36,6 +37,13 @@ VALUES = {
     "(list (map-reduce + 0 sqr '()) (map-reduce + 0 sqr '(1 2 3)))": "(0.0 14.0)",
     "(map-reduce + 1 * '(1 2) '(3 4))": "12.0",
     "(map-reduce + 0 (lambda (a b c) (* a b c)) '(1 2) '(3 4) '(5 6))": "63.0",
+    "(list ((map sqr) '(1 2)) ((map-n sqr) 3) ((reduce - 10) '(1 2 3)) ((map-reduce + 0 sqr) '(1 2 3)))": (
+        "((1.0 4.0) (0.0 1.0 4.0) 4.0 14.0)"
+    ),
+    "(list ((map2 -) '(1) '(2)) ((map3 (lambda (a b c) (- a b c))) '(9) '(2) '(1))"
+    " ((map4 (lambda (a b c d) (list a b c d))) '(1) '(2) '(3) '(4)))": "((-1.0) (6.0) ((1.0 2.0 3.0 4.0)))",
+    "(map (lambda (f) (f '(1 4))) ((map (lambda (f) (map f))) (list sqr sqrt)))": "((1.0 16.0) (1.0 2.0))",
+    "(let ((map (lambda (f) (f 3)))) (map sqr))": "9.0",
     "(list (v+ '(1 2) '(3 4)) (v- '(1 2) '(3 5)) (k*v 2 '(1 2)) (dot '(1 2) '(3 4)))": (
         "((4.0 6.0) (-2.0 -3.0) (2.0 4.0) 11.0)"
     ),
@@ -51,6 +59,11 @@ VALUES = {
     f"(gradient-descent {SUM_OF_SQUARES} '(4 8) 0 0.25)": "(4.0 8.0)",
     f"(gradient-descent {SUM_OF_SQUARES} '(4 8) 2 0.25)": "(1.0 2.0)",
     f"(gradient-ascent {SUM_OF_SQUARES} '(4 8) 2 0.5)": "(16.0 32.0)",
+    f"(let ((f {SUM_OF_SQUARES}) (x '(4 8)))"
+    " (list (gradient-ascent-F f x 2 0.5) (gradient-ascent-R f x 2 0.5)"
+    " (checkpoint-gradient-ascent-R f x 0 0.5)))": (
+        "(((16.0 32.0) 1280.0 (32.0 64.0)) ((16.0 32.0) 1280.0 (32.0 64.0)) ((4.0 8.0) 80.0 (8.0 16.0)))"
+    ),
     "((negated sqr) 3)": "-9.0",
     "(size (dropout (ones '(2 3)) 0.5 (random-key 1)))": "(2.0 3.0)",
     "(size (dropout-planewise (ones '(2 3 4)) 0.5 (random-key 1)))": "(2.0 3.0 4.0)",
@@ -122,6 +135,8 @@ def test_every_procedure_is_tried_here() -> None:
         "map-reduce2",
         "map-reduce3",
         "drop",
+        "climb",
+        *[f"curried-{name}" for name in CURRIED],
     }
     left = {name for name in definitions() if f"({name} " not in tried} - helpers
     assert {name for name in left if not name.replace("checkpoint-", "").startswith("multivariate-")} == set()
