@@ -22,7 +22,7 @@
 #include "containers/collector.h"
 #include "containers/containers.h"
 #include "containers/peek.h"
-#include "state/cotangent.h"
+#include "state/lane_gifts.h"
 
 /* Runs from the header `entry` of the unit, at whose block the machine is (m->block, m->steps; m->index is 0; all
  * parameters in their registers), while steps stay at or below `stop`. false: nothing was done. true: some blocks were
@@ -92,8 +92,8 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
     SERVICE(void, cotangent_reserve_slowly, (Cotangent * c, uint32_t registers), (c, registers))               \
     SERVICE(void, cotangent_give, (Cotangent * c, uint64_t birth, int64_t field, Value cotangent),                \
             (c, birth, field, cotangent))                                                                         \
-    SERVICE(void, cotangent_expect, (Cotangent * c, uint64_t birth, int64_t first, int64_t count),                \
-            (c, birth, first, count))                                                                             \
+    SERVICE(void, cotangent_give_lanes, (Cotangent * c, const LaneGifts *gifts, size_t count, int lanes),         \
+            (c, gifts, count, lanes))                                                                             \
     SERVICE(Value, cotangent_take, (Cotangent * c, uint64_t birth, int64_t field), (c, birth, field))          \
     SERVICE(void, cotangent_push, (Cotangent * c, Value cotangent), (c, cotangent))                                  \
     SERVICE(Value, cotangent_pop, (Cotangent * c), (c))

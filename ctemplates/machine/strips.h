@@ -124,10 +124,6 @@ INLINE bool reals_in_row(Value v, Integers index, Reals *to, Integers *at) {
     *at = index;
     return tags == REAL;
 }
-/* Says that the fields of all lanes are about to receive, if they are in a row (state/cotangent.h). */
-INLINE void expect_row(Cotangent *c, uint64_t birth, const int64_t *fields) {
-    if (fields[LANES - 1] - fields[0] == LANES - 1) services->cotangent_expect(c, birth, fields[0], LANES);
-}
 
 /* Integers that overflow; a lane of the mask where it does: false. */
 INLINE bool add_integers(Mask mask, Integers a, Integers b, Integers *to) {

@@ -62,9 +62,8 @@ static bool is_page(const Entry *entry) { return entry->field < -FIRST_INTERNED;
 static Page *page_in(const Entry *entry) { return (Page *)(void *)entry->cotangent.object; }
 
 static void destroy_entry(Heap *heap, const Entry *entry) {
-    if (!entry->birth) return;
-    if (!is_page(entry)) drop(heap, entry->cotangent);
-    if (!is_page(entry)) return;
+    if (entry->birth && !is_page(entry)) drop(heap, entry->cotangent);
+    if (!entry->birth || !is_page(entry)) return;
     drop_values(heap, page_in(entry)->cotangents, PAGE_FIELDS);
     heap_free(heap, page_in(entry), sizeof(Page));
 }
@@ -196,11 +195,12 @@ static void remove_entry(Cotangent *c, const Entry *entry) {
 #define LAST_IN_PAGES (INT64_C(1) << 61)
 
 static PageUse *use_of(Cotangent *c, uint64_t birth) { return &c->uses[birth % PAGE_WAYS]; }
+static uint64_t paged_bit(uint64_t birth) { return UINT64_C(1) << (birth * UINT64_C(0x9E3779B97F4A7C15) >> 58); }
 static uint64_t bit_of(int64_t field) { return UINT64_C(1) << (field % PAGE_FIELDS); }
 
 /* Returns the page of a field; NULL: there is none. */
 static Page *page_of(Cotangent *c, uint64_t birth, int64_t field) {
-    if (LIKELY(!c->page_count) || field < 0 || field >= LAST_IN_PAGES) return NULL;
+    if (LIKELY(!(c->paged & paged_bit(birth))) || field < 0 || field >= LAST_IN_PAGES) return NULL;
     PageUse *use = use_of(c, birth);
     const int64_t number = field >> PAGE_BITS;
     if (use->page && use->birth == birth && use->number == number) return use->page;
@@ -216,7 +216,7 @@ static void free_page(Cotangent *c, uint64_t birth, int64_t field, Page *page) {
     if (use->page == page) use->page = NULL;
     remove_entry(c, place_of(c, birth, field_of_page(field >> PAGE_BITS)));
     cotangent_free(c, page, sizeof(Page));
-    c->page_count--;
+    if (!--c->page_count) c->paged = 0;
 }
 
 /* Moves the entries of the fields of a new page there. */
@@ -236,8 +236,7 @@ static Page *page_for(Cotangent *c, uint64_t birth, int64_t field) {
     const PageUse *use = use_of(c, birth);
     if (page || use->birth != birth || field - use->first < 0 || field - use->first >= use->count) return page;
     page = cotangent_allocate(c, sizeof(Page));
-    page->present = 0;
-    clear_values(page->cotangents, PAGE_FIELDS);
+    memset(page, 0, sizeof *page); /* REALs, all 0 */
     collect_entries(c, birth, field - field % PAGE_FIELDS, page);
     if (UNLIKELY(4 * (c->entry_count + 1) > 3 * c->entry_room)) grow_map(c);
     Entry *entry = place_of(c, birth, field_of_page(field >> PAGE_BITS));
@@ -245,6 +244,7 @@ static Page *page_for(Cotangent *c, uint64_t birth, int64_t field) {
     entry->cotangent.object = (Object *)(void *)page;
     c->entry_count++;
     c->page_count++;
+    c->paged |= paged_bit(birth);
     return page;
 }
 

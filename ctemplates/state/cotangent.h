@@ -54,6 +54,7 @@ typedef struct Cotangent {
     size_t entry_count, entry_room; /* room: a power of 2 */
     uint32_t entry_shift;
     size_t page_count;
+    uint64_t paged; /* the bits (paged_bit) of births that have pages, and maybe of others */
     PageUse uses[PAGE_WAYS]; /* by birth */
     Backward **programs; /* the programs of blocks that ran as a whole: a hash table */
     size_t program_count, program_room;

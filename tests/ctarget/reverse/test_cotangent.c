@@ -3,8 +3,11 @@
  */
 #include "checks.h"
 
+#include <math.h>
+
 #include "reversal/reverse_program.h"
 #include "scalars/scalars.h"
+#include "state/lane_gifts.h"
 
 /* Stand-ins: no step is arithmetic. */
 const uint16_t SCALAR_COUNT = 3;
@@ -132,6 +135,64 @@ static void test_kinds_on_pages(Heap *heap) {
     destroy(c);
 }
 
+enum { LANES = 64, GIFTS = 12, FEW = 6, MANY = 60, MOST_FIELDS = 150 };
+
+static double some_cotangent(void) {
+    static const double special[] = {0.0, -0.0, NAN, INFINITY, 1e-320, -1e300};
+    const uint32_t kind = random_below(2000);
+    return kind < 6 ? special[kind] : kind < 500 ? 0.0 : (double)kind / 7.0 - 200.0;
+}
+
+/* Makes gifts: of few births, some unread, or of one each; to one field, or to fields in a row or not. */
+static void some_gifts(LaneGifts *gifts, double (*given)[LANES], int64_t (*fields)[LANES]) {
+    const uint32_t births = random_below(2) ? FEW : MANY, step = random_below(3);
+    const bool are_zeros = !random_below(4);
+    for (int i = 0; i < GIFTS; i++) {
+        for (int lane = 0; lane < LANES; lane++) {
+            given[i][lane] = are_zeros && i % 3 ? 0.0 : some_cotangent();
+            fields[i][lane] = 3 + i + (int64_t)step * lane;
+        }
+        gifts[i] = (LaneGifts){random_below(births), random_below(4), random_below(4) ? NULL : fields[i], given[i]};
+    }
+}
+
+static bool are_equal(const Value *a, const Value *b) {
+    if (!a || !b) return !a && !b;
+    if (a->tag != REAL || b->tag != REAL)
+        return a->tag == b->tag && are_equal(&cells_of(*a)[0], &cells_of(*b)[0]) && are_equal(&cells_of(*a)[1], &cells_of(*b)[1]);
+    return a->real != a->real ? b->real != b->real : !memcmp(&a->real, &b->real, sizeof(double));
+}
+
+/* What lanes give is what they give one by one, the last first. */
+static void test_lanes(Heap *heap) {
+    LaneGifts gifts[GIFTS];
+    double given[GIFTS][LANES];
+    int64_t fields[GIFTS][LANES];
+    random_seed(13);
+    for (int round = 0; round < 300; round++) {
+        Cotangent *together = create(heap), *apart = create(heap);
+        together->unread = apart->unread = 2;
+        together->unread_count = apart->unread_count = random_below(2);
+        for (int strip = 0; strip < 3; strip++) {
+            some_gifts(gifts, given, fields);
+            if (strip == 1 && round % 2) cotangent_give(together, 1, 2, dual(heap, of_real(1.0), of_real(2.0)));
+            if (strip == 1 && round % 2) cotangent_give(apart, 1, 2, dual(heap, of_real(1.0), of_real(2.0)));
+            cotangent_give_lanes(together, gifts, GIFTS, LANES);
+            for (int lane = LANES - 1; lane >= 0; lane--)
+                for (int i = 0; i < GIFTS; i++) {
+                    const LaneGifts *gift = &gifts[i];
+                    const int64_t field = gift->fields ? gift->fields[lane] : gift->field;
+                    if (given[i][lane] != 0.0) cotangent_give(apart, gift->birth, field, of_real(given[i][lane]));
+                }
+        }
+        for (uint64_t birth = 0; birth < MANY; birth++)
+            for (int64_t field = 0; field < MOST_FIELDS; field++)
+                CHECK(are_equal(cotangent_find(together, birth, field), cotangent_find(apart, birth, field)));
+        destroy(together);
+        destroy(apart);
+    }
+}
+
 static void test_stack(Heap *heap) {
     Cotangent *c = create(heap);
     for (int round = 0; round < 2; round++) {
@@ -165,6 +226,7 @@ int main(void) {
     test_pages(heap);
     test_rows(heap);
     test_kinds_on_pages(heap);
+    test_lanes(heap);
     test_stack(heap);
     test_sums(heap);
     heap_destroy(heap);

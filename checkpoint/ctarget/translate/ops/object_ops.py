@@ -61,6 +61,11 @@ class Load(Op):
     def residuals(self) -> Sequence[Residual]:
         return (Residual(self.owner, birth=True),)
 
+    @property
+    def field(self) -> Constant:
+        """Return where it is."""
+        return Constant(self.index)
+
     def reverse(self, adjoint: Adjoint) -> None:
         adjoint.put(f"give(c, {self.owner.name}_birth, {self.index}, {adjoint.cotangent(self.to).text});")
 
@@ -96,10 +101,11 @@ class Element(Op):
         return [] if self.to in active else None
 
     def residuals(self) -> Sequence[Residual]:
-        own, at = Residual(self.owner, birth=True), self._found_at()
+        own, at = Residual(self.owner, birth=True), self.field
         return (own,) if isinstance(at, Constant) else (own, Residual(at))
 
-    def _found_at(self) -> Constant | Place:
+    @property
+    def field(self) -> Constant | Place:
         """Return where the element is; where that is sure to be the index, it need not be recorded."""
         index = self.index
         if isinstance(index, Constant) and isinstance(index.value, int) and index.value >= 0:
@@ -108,7 +114,7 @@ class Element(Op):
 
     def reverse(self, adjoint: Adjoint) -> None:
         text = adjoint.cotangent(self.to).text
-        adjoint.put(f"give(c, {self.owner.name}_birth, {plain(self._found_at())}, {text});")
+        adjoint.put(f"give(c, {self.owner.name}_birth, {plain(self.field)}, {text});")
 
     @property
     def gives(self) -> bool:

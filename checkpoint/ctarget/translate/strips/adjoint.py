@@ -13,10 +13,11 @@ there.
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
 from checkpoint.ctarget.translate.ops.accumulators import Accumulators
-from checkpoint.ctarget.translate.ops.object_ops import Element
-from checkpoint.ctarget.translate.ops.operation import Accumulator
+from checkpoint.ctarget.translate.ops.object_ops import Element, Load
+from checkpoint.ctarget.translate.ops.operation import Accumulator, Operation
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place, Source, is_real, reals
 from checkpoint.ctarget.translate.ops.words import broken, plain
 from checkpoint.ctarget.translate.strips import cells
@@ -126,26 +127,25 @@ class StripAdjoint:
 
     def _lanes_last(self) -> None:
         """Reverse what adds to the cotangents of what lanes share."""
-        several = len(self._beginning) > 1
-        if not several:
-            self.put(*[line for record in self._beginning for line in self._expected(record)])
+        if len(self._beginning) == 1:
+            self.put(*self._given(self._beginning[0]))
+            return
         self.put("for (int lane = LANES - 1; lane >= 0; lane--) {")
-        if several:
-            self.put("    switch (((const int64_t *)way_of)[lane]) {")
+        self.put("    switch (((const int64_t *)way_of)[lane]) {")
         for record in self._beginning:
-            self.put(f"    case {record.path.end.number}: {{" if several else "    {")
+            self.put(f"    case {record.path.end.number}: {{")
             self.put(*[f"        {line}" for line in self._last(record)])
-            self.put("        break;" if several else "        ;", "    }")
-        self.put(*(["    }"] if several else []), "}")
+            self.put("        break;", "    }")
+        self.put("    }", "}")
 
-    def _expected(self, record: StripRecord) -> list[str]:
-        """Return the statements that say which fields lanes are about to give to."""
+    def _given(self, record: StripRecord) -> list[str]:
+        """Return the statements that give what the lanes of the only way have saved."""
+        if not record.last:
+            return []
         saved = {name for name, _ in self._saved[id(record)]}
-        return [
-            f"expect_row(c, {op.owner.name}_birth, (const int64_t *){_last_name(record, op.at.name)});"
-            for op in record.last
-            if isinstance(op, Element) and op.at.name in saved
-        ]
+        gifts = [f"    {_gift(record, operation, saved)}," for operation in record.last]
+        call = f"cotangent_give_lanes(c, gifts, {len(gifts)}, LANES);"
+        return ["const LaneGifts gifts[] = {", *gifts, "};", call]
 
     def _last(self, record: StripRecord) -> list[str]:
         out = Accumulators()
@@ -291,6 +291,15 @@ class VectorAdjoint(Accumulators):
 
 def _first_name(record: StripRecord, place: Place) -> str:
     return f"first_{record.path.end.number}_{place.name}"
+
+
+def _gift(record: StripRecord, operation: Operation, saved: Set[str]) -> str:
+    """Return the LaneGifts of an operation that adds to the cotangent of a field of what all lanes share."""
+    assert isinstance(operation, Load | Element)
+    (to,) = reals(operation.sets())
+    field, cotangents = plain(operation.field), f"(const double *){_last_name(record, to.name)}"
+    where = f"0, (const int64_t *){_last_name(record, field)}" if field in saved else f"{field}, NULL"
+    return f"{{{operation.owner.name}_birth, {where}, {cotangents}}}"
 
 
 def _last_name(record: StripRecord, name: str) -> str:
