@@ -24,6 +24,7 @@ from checkpoint.collector import Paused
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
+from checkpoint.functions import small
 from checkpoint.functions.interface import Call, holds_real
 from checkpoint.functions.leaves import Each, Receiver, check_each, report_rest, reporting
 from checkpoint.functions.public import Derived, within_programs
@@ -76,6 +77,7 @@ class Derivative(Derived):
         self.progress: ProgressOption = progress
         self.has_state = has_state
         self.each = each
+        self._may_be_small = self._small_positions()
         functools.update_wrapper(self, function, updated=())
         self.__doc__ = f"{self.kind} of {_name(function)}.\n\n{function.__doc__ or ''}".rstrip()
 
@@ -96,6 +98,14 @@ class Derivative(Derived):
             return str(name)
         how = (self.engine, self.schedule, None, self.progress, self.has_state, self.each)
         return type(self), (self.function, self.argnums, self.has_aux, *how)
+
+    def _small_positions(self) -> tuple[int, ...] | None:
+        """Return the positions by which small gradients are taken (checkpoint.functions.small); None: none are."""
+        by = (self.argnums,) if isinstance(self.argnums, int) else self.argnums
+        plain = self.schedule is None and self.progress is False and self.engine in (None, "c")
+        if plain and not self.has_aux and not self.has_state and self.each is None and min(by) >= 0:
+            return by
+        return None
 
     def picks(self, args: Sequence[Any]) -> list[int]:
         """Return the positions of the selected arguments; RunError where one is missing."""
@@ -159,6 +169,17 @@ class ValueAndGrad(Derivative):
     counterpart = "value_and_grad"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        by = self._may_be_small
+        found = None if by is None else small.taken(self.function, args, kwargs, by)
+        if found is not None:
+            value, *cotangents = found
+            return self._of_small(value, self.picked(cotangents))
+        return self._ordinary(args, kwargs)
+
+    def _of_small(self, value: Any, gradient: Any) -> Any:
+        return value, gradient
+
+    def _ordinary(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         with Paused():  # all that enters stays until the run is over
             call, positions = self.call(args, kwargs)
             call.differentiate_by(positions)
@@ -173,6 +194,8 @@ class ValueAndGrad(Derivative):
         cotangents = call.unpacked(xbar)
         if isinstance(call, PythonCall) and call.run.u.car.lam.rounds and not self.has_state:
             self._warn_where_rounded(call, [i for i in positions if is_zero(cotangents[i])], args, kwargs)
+        if self._may_be_small is not None:
+            small.learn(self.function, len(args), tuple(kwargs), call.run)
         with Paused():  # likewise what leaves
             gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
             return self.outcome(y, call, gradient)
@@ -210,6 +233,9 @@ class Grad(ValueAndGrad):
 
     kind = "gradient"
     counterpart = "grad"
+
+    def _of_small(self, value: Any, gradient: Any) -> Any:
+        return gradient
 
     def outcome(self, y: Any, call: Call, gradient: Any) -> Any:
         return (gradient, self.values(y, call)[1]) if self.has_aux or self.has_state else gradient

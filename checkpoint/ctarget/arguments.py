@@ -2,12 +2,13 @@
 
 In: the start of a call of a closure. Out: the accumulators of the arguments' numbers, read from C container
 by container, as checkpoint.interp.hybrid.engine finds them one by one, without a table of them; and, of any
-arguments, the cotangents that are returned, which C makes where there are many.
+arguments, the cotangents that are returned, which C makes where there are many, and where those are that are
+reported as soon as they are final (ctemplates/driver/leaves.h).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +21,10 @@ from checkpoint.ad.values import Closure
 from checkpoint.collector import Paused
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.library import runtime
-from checkpoint.ctarget.states import address
+from checkpoint.ctarget.states import Held, address
+from checkpoint.ctarget.states import State as StateOfC
+from checkpoint.driver.finals import Finals
+from checkpoint.interp.hybrid.cotangent import places_of_arrays
 from checkpoint.interp.hybrid.machine import ENTRY, State
 
 
@@ -132,3 +136,18 @@ def results(accumulators: list[Any], found: Sequence[Number]) -> list[Any]:
     for i, other in zip(left, others, strict=True):
         made[i] = other
     return made
+
+
+def begin_finals(finals: Finals, start: StateOfC, sweep: Held) -> None:
+    """Report to the finals where the cotangents of the arguments are, and until when these are untouched."""
+    finals.begin(places_of_arrays(start.python()), _untouched(sweep))
+
+
+def _untouched(sweep: Held) -> Iterator[tuple[int, int]]:
+    """Return the addresses of handles, each with the step until which nothing has read it."""
+    module = runtime()
+    ffi, lib = module.ffi, module.lib
+    total = lib.ck_sweep_leaves(sweep, ffi.NULL, ffi.NULL, 0)
+    handles, steps = ffi.new("uintptr_t[]", total), ffi.new("int64_t[]", total)
+    lib.ck_sweep_leaves(sweep, handles, steps, total)
+    return zip(handles, steps, strict=True)

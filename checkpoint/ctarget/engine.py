@@ -22,6 +22,7 @@ from checkpoint.ctarget.arguments import results, tree_cotangents, unread_births
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import run
+from checkpoint.ctarget.small import SmallGradient
 from checkpoint.ctarget.states import Heap, Rest, State
 from checkpoint.ctarget.sweep import follow
 from checkpoint.driver.calls import Calls
@@ -159,6 +160,10 @@ class C:
     def results(self, accumulators: list[Any], found: Sequence[Number]) -> list[Any]:
         """See Engine.results."""
         return results(accumulators, found)
+
+    def small_gradient(self, lam: Any) -> SmallGradient | None:
+        """See WithDriver.small_gradient."""
+        return SmallGradient(lam) if self.limit is None else None
 
     def sweep(
         self,

@@ -21,6 +21,7 @@ from typing import Any
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.library import silently
 from checkpoint.collector import Paused
+from checkpoint.ctarget.arguments import begin_finals
 from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.directives import (
@@ -31,7 +32,6 @@ from checkpoint.ctarget.directives import (
     short_report_of,
     write,
 )
-from checkpoint.ctarget.final_leaves import begin_finals
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.own_schedules import bisected, is_own, known_bound
 from checkpoint.ctarget.reporting import MAX_PACE, Reporter, SamplingReporter

@@ -168,6 +168,10 @@ class WithDriver(Engine, Protocol):
         """
         ...
 
+    def small_gradient(self, lam: Any) -> SmallGradient | None:
+        """Return what takes small gradients of a lambda's procedure, of the tuple of its arguments."""
+        ...
+
     def sweep(
         self,
         start: Any,
@@ -182,6 +186,18 @@ class WithDriver(Engine, Protocol):
         pauses: bool,
     ) -> Halves:
         """Do as checkpoint.driver.execute.Sweep.halves does."""
+        ...
+
+
+class SmallGradient(Protocol):
+    """Gradients of small runs of one procedure, by the default schedule, that need nothing of Python's."""
+
+    def take(self, closure: Any, arguments: tuple[Any, ...], by: tuple[int, ...]) -> list[Any] | None:
+        """Return the value and the cotangents of the arguments at some positions; None: it is not mine.
+
+        All of these as the caller of a Python function has them. None is returned before any effect.
+        closure: of the procedure; None where that captures nothing.
+        """
         ...
 
 

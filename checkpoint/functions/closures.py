@@ -302,6 +302,12 @@ def _closure_of_nested(
     return linked.closure({i: known[id(inputs[i])][1] for i in linked.hidden})
 
 
+def program_alone(f: Callable[..., Any], count: int, names: tuple[str, ...]) -> tuple[Programs, Linked | None]:
+    """Return all programs, and the one that `Programs.alone` has for a call with so many arguments."""
+    with _lock:
+        return _programs, _programs.alone(f, Shape(count, names))
+
+
 def forget_provisional() -> None:
     """Forget the programs that refuse what was not found when they were translated."""
     with _lock:

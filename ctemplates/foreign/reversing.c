@@ -104,6 +104,7 @@ Outcome foreign_reverse_on(Cotangent *c, const Block *block, const Origin *origi
     Passage x;
     Reversing reversing = {.x = &x, .c = c, .block = block, .origin = origin, .received = received,
                            .accumulators = accumulators, .count = count, .outcome = FAILED};
+    if (!c->helper) return FAILED;
     guarded(c->heap, reverse_in_python, clean_reversing, &reversing);
     return reversing.outcome;
 }
@@ -149,6 +150,7 @@ static Outcome read_reals(PyObject *answer, double *reals, int count) {
 
 Outcome foreign_scale(Cotangent *c, const Block *block, const Action *action, const Value *values, Value result,
                       double *cotangents) {
+    if (!c->helper) return FAILED;
     const PyGILState_STATE lock = PyGILState_Ensure();
     const int count = action->count;
     PyObject *operands = tuple_of_numbers(values, count), *accumulators = tuple_of_reals(cotangents, count);
@@ -165,6 +167,7 @@ Outcome foreign_scale(Cotangent *c, const Block *block, const Action *action, co
 }
 
 Outcome foreign_resumed(Cotangent *c, void *capsule) {
+    if (!c->helper) return FAILED;
     const PyGILState_STATE lock = PyGILState_Ensure();
     const Outcome outcome = outcome_of(PyObject_CallMethod(c->helper, "resumed", "O", (PyObject *)capsule));
     PyGILState_Release(lock);
@@ -172,6 +175,7 @@ Outcome foreign_resumed(Cotangent *c, void *capsule) {
 }
 
 void foreign_run_stays(Cotangent *c) {
+    if (!c->helper) return;
     const PyGILState_STATE lock = PyGILState_Ensure();
     outcome_of(PyObject_CallMethod(c->helper, "run_stays", NULL));
     PyGILState_Release(lock);

@@ -24,6 +24,7 @@ void task_begin(Task *task, Machine *m, uint32_t step) {
 bool task_open(Task *task) {
     passage_begin(&task->x, task->m->heap, task->m->helper);
     task->x.side.run = task->m->writer.epoch;
+    if (!task->m->helper) return false;
     if (classes()) return true;
     report_error(task->m->helper);
     return false;

@@ -38,7 +38,7 @@ typedef struct Task {
 } Task;
 
 void task_begin(Task *task, Machine *m, uint32_t step);
-bool task_open(Task *task); /* called first in the guarded work; false: the helper has the error */
+bool task_open(Task *task); /* called first in the guarded work; false: the helper has the error, or there is none */
 void clean_task(void *arguments);
 void clean_natives(Task *task); /* releases the operands and results of the library's function */
 

@@ -65,7 +65,8 @@ typedef struct Cotangent {
     uint8_t *rules; /* by the number of a Scalar: the rule with an operation of its own that reverses it */
     const Block *block; /* the point it belongs to */
     uint32_t index;
-    void *helper; /* PyObject *: the helper that reverses origins (checkpoint/ctarget/cotangent.py), borrowed */
+    void *helper; /* PyObject *: the helper that reverses origins (checkpoint/ctarget/cotangent.py), borrowed; NULL: a tape
+                     that needs it FAILS */
 } Cotangent;
 
 Cotangent *cotangent_create(Heap *heap, void *helper);

@@ -33,7 +33,8 @@ typedef struct Machine {
     int64_t calls;      /* the number of the function whose next call stops it, when that has been made; 0: none */
     int64_t called;     /* the step that followed this call; 0: it has not been made */
     Form wanted;
-    void *helper;       /* PyObject *: it performs foreign steps (checkpoint/ctarget/foreign.py), borrowed */
+    void *helper;       /* PyObject *: it performs foreign steps (checkpoint/ctarget/foreign.py), borrowed; NULL: a run
+                           with such steps FAILS before the first of them */
     void *python;     /* PyObject *: the helper's machine for this run, borrowed; NULL: not made yet (plans.h) */
 } Machine;
 

@@ -82,6 +82,16 @@ class Linked:
         """Whether functions are left for later: those of a large program, or some in its data."""
         return self.facts is not None or self.late.is_active
 
+    @property
+    def entry(self) -> Lambda:
+        """The procedure of the arguments."""
+        return self._closing[0]
+
+    @property
+    def captures(self) -> bool:
+        """Whether its entry captures inputs."""
+        return bool(self._closing[2])
+
     def closure(self, values: dict[int, Any]) -> Closure:
         """Return the entry closed over copies of the inputs' values: each slot is a location of its own."""
         entry, groups, captures = self._closing
@@ -214,11 +224,15 @@ def _functions(linker: Linker) -> dict[Lambda, Reference | int | Nested]:
 
 
 class Programs:
-    """The translated programs, by code and shape; they go with the code."""
+    """The translated programs, by code and shape; they go with the code.
+
+    changes: how often any was added or forgotten.
+    """
 
     def __init__(self, functions: int = 1024, versions: int = 8) -> None:
         self.functions = functions
         self.versions = versions
+        self.changes = 0
         self._known: OrderedDict[tuple[int, Shape], list[Linked]] = OrderedDict()
         self._codes: dict[int, weakref.ref[Any]] = {}  # by their ids
         self._large: dict[tuple[int, Shape], Facts] = {}  # of large programs
@@ -285,12 +299,24 @@ class Programs:
         kept = self._known.setdefault(key, [])
         fitting = [old for old in kept if old.generation == linked.generation and not old.is_outdated]
         kept[:] = [linked, *fitting][: self.versions]
+        self.changes += 1
         if len(self._known) > self.functions:
             self._known.popitem(last=False)
         found = linked.inputs.read(function)
         if found is None:
             raise SourceError("what the function reads changed while it was translated")
         return linked, found
+
+    def alone(self, function: Any, shape: Shape) -> Linked | None:
+        """Return the program that a call finds first, if it is complete and knows no classes.
+
+        It is the one that further calls find as long as there are no `changes`, and its `fits` says so.
+        """
+        kept = self._known.get((self._number_of(code_of(function)), shape))
+        linked = kept[0] if kept else None
+        if linked is None or linked.lacks_functions or linked.functions_input is not None:
+            return None
+        return None if linked.met_classes or linked.is_provisional else linked
 
     def _translated_for(self, key: tuple[int, Shape], classes: tuple[type, ...]) -> list[Linked]:
         """Return the programs that are translated for arguments of some classes.
@@ -306,6 +332,7 @@ class Programs:
 
     def forget_provisional(self) -> None:
         """Forget the programs that refuse what was not found: it may be there when they are called again."""
+        self.changes += 1
         for kept in self._known.values():
             kept[:] = [linked for linked in kept if not linked.is_provisional]
 
@@ -318,6 +345,7 @@ class Programs:
 
     def _forget(self, number: int) -> None:
         del self._codes[number]
+        self.changes += 1
         for known in (self._known, self._large, self._late):
             for key in [key for key in list(known) if key[0] == number]:
                 del known[key]

@@ -1,0 +1,104 @@
+"""Small gradients: one call of C that copies arguments, runs, tapes, reverses, and makes the results.
+
+In: the procedure of a program that takes the tuple of its arguments; at each call that tuple, as the caller
+has it. Out: the value and the cotangents, as the caller receives them; or None, and nothing has been done
+that anybody can see (ctemplates/api/api_small.h).
+
+What always holds: what is returned, and how many steps are run, is what the default schedule gives. A call
+stands aside where a run is about to be sampled for translation, and sometimes where there are units, so that
+the watch of ordinary sweeps (checkpoint.ctarget.translate.watch) does its work.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint import config
+from checkpoint.ad.graph import containers_in
+from checkpoint.ad.values import Closure
+from checkpoint.ctarget.code import block_peer, return_point
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.peers import procedure_peer
+from checkpoint.ctarget.translate import policy
+from checkpoint.driver.budget import UNASKED
+from checkpoint.driver.online import PIECES
+from checkpoint.interp.hybrid.machine import ENTRY, HALT
+
+MAX_STEPS = 50_000  # of a run, about 1 ms: what is lost at most where it turns out to be no small one
+MAX_SKIPPED = 255  # calls that are not tried after one that was refused
+FIRST_BIRTH = 2  # in what a run starts with: 1 is that of the pair of procedure and argument
+UNWATCHED = 64  # where there are units, or some are being compiled, one of so many calls is left to the watch
+
+
+class SmallGradient:
+    """The gradients of the runs of one procedure, by one call of C each.
+
+    lam: of the procedure. taken: how many there were.
+    """
+
+    __slots__ = ("_account", "_call", "_longest", "_peer", "_skipped", "_take", "_to_skip", "_unwatched", "taken")
+
+    def __init__(self, lam: Any) -> None:
+        module = runtime()
+        self._peer = procedure_peer(lam)  # which keeps the code
+        self._account = policy.account_of(lam)
+        self._call = module.ffi.new("SmallGradient *")
+        self._call.entry = block_peer(ENTRY).pointer
+        self._call.halt = module.ffi.cast("ReturnPoint *", return_point(HALT))
+        self._call.procedure = module.ffi.cast("Procedure *", self._peer.address)
+        self._call.tape = UNASKED
+        self._call.held = PIECES * UNASKED // 2  # what is entered, and is not in the heap, takes less
+        self._call.steps = MAX_STEPS
+        self._take = module.lib.ck_small_gradient
+        self._longest = self._unwatched = 0
+        self._to_skip = self._skipped = 0
+        self.taken = 0
+
+    def take(self, closure: Closure | None, arguments: tuple[Any, ...], by: tuple[int, ...]) -> list[Any] | None:
+        """Return the value and the cotangents of the arguments at some positions; None: it is not mine.
+
+        closure: of the procedure; None where that captures nothing.
+        """
+        if self._stands_aside():
+            return None
+        found: list[Any] = []
+        given, births = (0, FIRST_BIRTH) if closure is None else (id(closure), _numbered(closure))
+        steps = self._take(self._call, given, births, id(arguments), id(by), id(found))
+        if steps < 0:
+            self._skipped = min(2 * self._skipped + 1, MAX_SKIPPED)
+            self._to_skip = self._skipped
+            return None
+        self._skipped = 0
+        self._longest = max(self._longest, steps)
+        self._account.steps += steps
+        self.taken += 1
+        return found
+
+    def _stands_aside(self) -> bool:
+        if self._to_skip:
+            self._to_skip -= 1
+            return True
+        mode = config.translation()
+        if mode == "wait" or config.memory() is not None:
+            return True
+        return mode != "off" and self._watch_is_due()
+
+    def _watch_is_due(self) -> bool:
+        """Return whether the watch of an ordinary sweep is to see this call."""
+        account = self._account
+        if account.units or policy.translator.pending:
+            self._unwatched += 1
+            if self._unwatched >= UNWATCHED:
+                self._unwatched = 0
+                return True
+        return account.steps >= account.due and self._longest >= policy.PROBE_STEPS
+
+
+def _numbered(closure: Closure) -> int:
+    """Give births to what a closure holds, as a start does; return the next one."""
+    births = FIRST_BIRTH
+    for part in containers_in(closure):
+        if hasattr(part, "birth"):
+            part.birth = births
+            births += 1
+    return births
