@@ -16,8 +16,8 @@ from typing import Any
 
 from checkpoint.ad.values import Capsule
 from checkpoint.api.checking import check
-from checkpoint.api.gradients import grad, hvp, stop_gradient, value_and_grad
-from checkpoint.api.jacobians import hessian, jacfwd, jacrev
+from checkpoint.api.gradients import grad, stop_gradient, value_and_grad
+from checkpoint.api.jacobians import hessian, hvp, jacfwd, jacrev
 from checkpoint.api.lanes import vmap
 from checkpoint.api.operators import State, interrupt, jvp, primops, read, resume, vjp
 from checkpoint.api.own_steps import primitive

@@ -100,7 +100,7 @@ class Derivative(Derived):
         return type(self), (self.function, self.argnums, self.has_aux, *how)
 
     def _small_positions(self) -> tuple[int, ...] | None:
-        """Return the positions by which small gradients are taken (checkpoint.functions.small); None: none are."""
+        """Return the positions by which small gradients are taken; None: none are (functions/small.py)."""
         by = (self.argnums,) if isinstance(self.argnums, int) else self.argnums
         plain = self.schedule is None and self.progress is False and self.engine in (None, "c")
         if plain and not self.has_aux and not self.has_state and self.each is None and min(by) >= 0:
@@ -172,8 +172,7 @@ class ValueAndGrad(Derivative):
         by = self._may_be_small
         found = None if by is None else small.taken(self.function, args, kwargs, by)
         if found is not None:
-            value, *cotangents = found
-            return self._of_small(value, self.picked(cotangents))
+            return self._of_small(found[0], self.picked(found[1:]))
         return self._ordinary(args, kwargs)
 
     def _of_small(self, value: Any, gradient: Any) -> Any:
@@ -326,53 +325,6 @@ def value_and_grad(
         (12.0, (4.0, 3.0))
     """
     return ValueAndGrad(f, argnums, has_aux, engine, schedule, memory, progress, has_state, each)
-
-
-@within_programs
-def hvp(
-    f: Callable[..., Any],
-    x: T,
-    v: Any,
-    *,
-    engine: str | None = None,
-    schedule: Schedule | str | None = None,
-    memory: Memory = None,
-    progress: ProgressOption = False,
-) -> T:
-    """Return the Hessian of f at x times v: the derivative of `grad(f)` at x along v.
-
-    It is taken by reverse mode over forward mode, so its memory grows as that of a gradient does; the Hessian
-    itself is never made.
-
-    Args:
-        f: a function of one argument that returns a real.
-        x: a pytree.
-        v: shaped like x, with None where x has no real.
-        engine: as in `vjp`.
-        schedule: as in `vjp`.
-        memory: as in `vjp`.
-        progress: as in `vjp`.
-
-    Returns:
-        The product, in x's structure.
-
-    Examples:
-        >>> def f(x):
-        ...     return x[0] ** 2 * x[1]
-        >>> hvp(f, [2.0, 3.0], [1.0, 0.0])
-        [6.0, 4.0]
-    """
-    chosen = named_schedule(schedule, memory)
-    call = as_function(f).call((x,), {}, engine, ("x",))
-    part = call.parts[0]
-    if not holds_real(part):
-        raise RunError(call.without_reals("x", x))
-    tangent = call.packed([call.tangent(part, v, "v")])
-    one = Grad(f, 0, False, engine, schedule).cotangent_of
-    with reported(progress):
-        _, _, product = call.run.second(tangent, one, chosen)
-    along: T = call.leave_cotangent(x, call.unpacked(product)[0])
-    return along
 
 
 @within_programs

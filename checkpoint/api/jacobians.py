@@ -1,4 +1,4 @@
-"""Whole matrices of derivatives, in the structure that JAX gives them, with numbers at the leaves.
+"""Whole matrices of derivatives, in the structure that JAX gives them, with numbers at the leaves; and `hvp`.
 
 A Jacobian has the structure of the function's value, with the structure of the argument in the place of
 each real: of f([x0, x1]) = (y0, {"b": y1}) it is ([d y0/d x0, d y0/d x1], {"b": [d y1/d x0, d y1/d x1]}).
@@ -10,22 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 from checkpoint.ad.array_library import namespace_of, zeros_beside
 from checkpoint.ad.arrays import Array, check_real
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import real_part, zero
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.api.gradients import ArgNums, Derivative
+from checkpoint.api.gradients import ArgNums, Derivative, Grad
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
-from checkpoint.functions.interface import Call
+from checkpoint.errors import RunError
+from checkpoint.functions.interface import Call, holds_real
 from checkpoint.functions.public import within_programs
+from checkpoint.functions.resumption import as_function
 from checkpoint.watch.progress import ProgressOption, reported
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Jacobian(Derivative):
@@ -241,3 +244,50 @@ def _basis(call: Call, at: list[int]) -> list[Any]:
     chosen = [number for i in at for number in numbers(call.parts[i])]
     places = [starts[id(number)] + k for number in chosen for k in range(elements(number))]
     return [tangent_of(call.run.argument, unit(found, k)) for k in places]
+
+
+@within_programs
+def hvp(
+    f: Callable[..., Any],
+    x: T,
+    v: Any,
+    *,
+    engine: str | None = None,
+    schedule: Schedule | str | None = None,
+    memory: Memory = None,
+    progress: ProgressOption = False,
+) -> T:
+    """Return the Hessian of f at x times v: the derivative of `grad(f)` at x along v.
+
+    It is taken by reverse mode over forward mode, so its memory grows as that of a gradient does; the Hessian
+    itself is never made.
+
+    Args:
+        f: a function of one argument that returns a real.
+        x: a pytree.
+        v: shaped like x, with None where x has no real.
+        engine: as in `vjp`.
+        schedule: as in `vjp`.
+        memory: as in `vjp`.
+        progress: as in `vjp`.
+
+    Returns:
+        The product, in x's structure.
+
+    Examples:
+        >>> def f(x):
+        ...     return x[0] ** 2 * x[1]
+        >>> hvp(f, [2.0, 3.0], [1.0, 0.0])
+        [6.0, 4.0]
+    """
+    chosen = named_schedule(schedule, memory)
+    call = as_function(f).call((x,), {}, engine, ("x",))
+    part = call.parts[0]
+    if not holds_real(part):
+        raise RunError(call.without_reals("x", x))
+    tangent = call.packed([call.tangent(part, v, "v")])
+    one = Grad(f, 0, False, engine, schedule).cotangent_of
+    with reported(progress):
+        _, _, product = call.run.second(tangent, one, chosen)
+    along: T = call.leave_cotangent(x, call.unpacked(product)[0])
+    return along

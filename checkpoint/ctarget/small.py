@@ -31,12 +31,9 @@ UNWATCHED = 64  # where there are units, or some are being compiled, one of so m
 
 
 class SmallGradient:
-    """The gradients of the runs of one procedure, by one call of C each.
+    """The gradients of the runs of one procedure, by one call of C each. lam: of the procedure."""
 
-    lam: of the procedure. taken: how many there were.
-    """
-
-    __slots__ = ("_account", "_call", "_longest", "_peer", "_skipped", "_take", "_to_skip", "_unwatched", "taken")
+    __slots__ = ("_account", "_call", "_longest", "_peer", "_skipped", "_take", "_to_skip", "_unwatched")
 
     def __init__(self, lam: Any) -> None:
         module = runtime()
@@ -52,13 +49,11 @@ class SmallGradient:
         self._take = module.lib.ck_small_gradient
         self._longest = self._unwatched = 0
         self._to_skip = self._skipped = 0
-        self.taken = 0
 
-    def take(self, closure: Closure | None, arguments: tuple[Any, ...], by: tuple[int, ...]) -> list[Any] | None:
-        """Return the value and the cotangents of the arguments at some positions; None: it is not mine.
-
-        closure: of the procedure; None where that captures nothing.
-        """
+    def take(
+        self, closure: Closure | None, arguments: tuple[Any, ...], by: tuple[int, ...]
+    ) -> list[Any] | None:
+        """See checkpoint.driver.engine.SmallGradient."""
         if self._stands_aside():
             return None
         found: list[Any] = []
@@ -71,7 +66,6 @@ class SmallGradient:
         self._skipped = 0
         self._longest = max(self._longest, steps)
         self._account.steps += steps
-        self.taken += 1
         return found
 
     def _stands_aside(self) -> bool:

@@ -302,10 +302,22 @@ def _closure_of_nested(
     return linked.closure({i: known[id(inputs[i])][1] for i in linked.hidden})
 
 
-def program_alone(f: Callable[..., Any], count: int, names: tuple[str, ...]) -> tuple[Programs, Linked | None]:
-    """Return all programs, and the one that `Programs.alone` has for a call with so many arguments."""
+def program_alone(f: Callable[..., Any], count: int, names: tuple[str, ...]) -> Linked | None:
+    """Return the program that `Programs.alone` has for a call with so many arguments."""
     with _lock:
-        return _programs, _programs.alone(f, Shape(count, names))
+        return _programs.alone(f, Shape(count, names))
+
+
+def changes() -> int:
+    """Return how often programs have been added or forgotten."""
+    return _programs.changes
+
+
+def closure_of_data(linked: Linked, inputs: list[Any], engine: Engine) -> Closure | None:
+    """Return the closure of a program of data that has read these inputs; None if these do not fit."""
+    if not _programs.fits(linked, inputs):
+        return None
+    return linked.closure(Surroundings(engine).values(linked, inputs))
 
 
 def forget_provisional() -> None:

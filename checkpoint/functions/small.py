@@ -10,8 +10,8 @@ the same functions as in an ordinary call: all inputs of the program (lang/pytho
 functions of libraries are registered, which packages are open. Plans go with the code, and are made anew
 where programs have been added or forgotten.
 
-What always holds: a plan takes a call only if an ordinary call would find the same program, with reals and
-atoms for inputs, follow the default schedule, unobserved, and neither call Python within the run, nor fail,
+What always holds: a plan takes a call only if an ordinary call would find the same program, with nothing but
+data for inputs, follow the default schedule, unobserved, and neither call Python within the run, nor fail,
 nor warn. The engine finds the rest out (driver/engine.py, SmallGradient).
 """
 
@@ -24,78 +24,106 @@ from typing import Any
 
 from checkpoint import config
 from checkpoint.ad import library
-from checkpoint.driver.engine import SmallGradient, driver_of
+from checkpoint.ad.graph import enter, highest_tag_among, reach
+from checkpoint.ad.values import Closure
+from checkpoint.driver.engine import Engine, SmallGradient, driver_of
 from checkpoint.driver.observe import observers
 from checkpoint.functions.run import Run
 
-Key = tuple[int, int, tuple[str, ...]]  # the id of the code, how many positional arguments, names of the others
+Key = tuple[
+    int, int, tuple[str, ...]
+]  # the id of the code, how many positional arguments, names of the others
 _ATOMS = frozenset((float, int, str, bool, type(None)))
 
 
 class Plan:
     """What further calls of a function with so many arguments do.
 
-    linked: its program. changes: those of all programs when it was made.
-    gradient: the engine's part; None: such calls are ordinary ones.
+    closures: the module of all programs (checkpoint.functions.closures).
+    linked: its program. changes: those of all programs before it was found.
+    gradient: the engine's part; None: such calls are ordinary ones. taken: how many it has taken.
     """
 
-    __slots__ = ("captures", "changes", "gradient", "linked", "programs")
+    __slots__ = ("captures", "changes", "closures", "engine", "gradient", "linked", "taken")
 
-    def __init__(self, programs: Any, linked: Any, gradient: SmallGradient | None) -> None:
-        self.programs = programs
-        self.changes = programs.changes
+    def __init__(
+        self, closures: Any, changes: int, linked: Any, gradient: SmallGradient | None, engine: Engine
+    ) -> None:
+        self.closures = closures
+        self.changes = changes
         self.linked = linked
         self.gradient = gradient
+        self.engine = engine
         self.captures = gradient is not None and linked.captures
+        self.taken = 0
 
     def take(self, function: Any, arguments: tuple[Any, ...], by: tuple[int, ...]) -> list[Any] | None:
         """Return the value and the cotangents of some arguments, or None."""
         gradient, linked = self.gradient, self.linked
-        if gradient is None or self.changes != self.programs.changes:
+        if gradient is None or self.changes != self.closures.changes():
             return None
         if linked.generation != library.generation() or linked.packages != config.packages():
             return None
         inputs = linked.inputs.read(function)
         if inputs is None:
             return None
-        values = {i: inputs[i] for i in linked.hidden}
-        if not _ATOMS.issuperset(map(type, values.values())):
+        closure = self._closure(inputs) if self.captures else None
+        if closure is None and self.captures:
             return None
-        return gradient.take(linked.closure(values) if self.captures else None, arguments, by)
+        found = gradient.take(closure, arguments, by)
+        self.taken += found is not None
+        return found
+
+    def _closure(self, inputs: list[Any]) -> Closure | None:
+        """Return the closure of the program for these inputs; None where they are more than data."""
+        linked = self.linked
+        values = {i: inputs[i] for i in linked.hidden}
+        if _ATOMS.issuperset(map(type, values.values())):
+            closure: Closure = linked.closure(values)
+            return closure
+        read = self.closures.closure_of_data(linked, inputs, self.engine)
+        if read is None:
+            return None
+        entered: Closure = enter(read, True)
+        return None if highest_tag_among(reach(entered)[1]) else entered
 
 
 _plans: dict[Key, Plan] = {}
 _codes: dict[int, weakref.ref[CodeType]] = {}  # those that have plans, by their ids
 
 
+def plan_of(function: FunctionType, count: int, names: tuple[str, ...] = ()) -> Plan | None:
+    """Return the plan for calls of a function with so many positional arguments and others of these names."""
+    return _plans.get((id(function.__code__), count, names))
+
+
 def taken(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], by: tuple[int, ...]
 ) -> list[Any] | None:
-    """Return the value of a call and the cotangents of its arguments at some positions; None: it is ordinary."""
+    """Return the value of a call and the cotangents of some arguments; None: it is an ordinary one."""
     if type(function) is not FunctionType:
         return None
-    plan = _plans.get((id(function.__code__), len(args), tuple(kwargs)))
-    if plan is None or observers():
+    plan = plan_of(function, len(args), tuple(kwargs))
+    if plan is None or max(by) >= len(args) or observers():
         return None
     return plan.take(function, (*args, *kwargs.values()) if kwargs else args, by)
 
 
 def learn(function: Callable[..., Any], count: int, names: tuple[str, ...], run: Run) -> None:
-    """Make a plan for the calls that follow an ordinary one, which has run; count, names: of its arguments."""
+    """Make a plan for the calls that follow an ordinary one, with so many and such arguments."""
     own = driver_of(run.engine)
     if type(function) is not FunctionType or own is None:
         return
     # An ordinary call has loaded it.
     from checkpoint.functions import closures  # noqa: PLC0415
 
-    key = (id(function.__code__), count, names)
-    plan = _plans.get(key)
-    if plan is not None and plan.changes == plan.programs.changes:
+    plan, changes = plan_of(function, count, names), closures.changes()
+    if plan is not None and plan.changes == changes:
         return
-    programs, linked = closures.program_alone(function, count, names)
-    lam = run.u.car.lam
+    linked, lam = closures.program_alone(function, count, names), run.u.car.lam
     is_its = linked is not None and linked.entry is lam and not lam.rounds
-    _keep(function.__code__, key, Plan(programs, linked, own.small_gradient(lam) if is_its else None))
+    made = Plan(closures, changes, linked, own.small_gradient(lam) if is_its else None, run.engine)
+    _keep(function.__code__, (id(function.__code__), count, names), made)
 
 
 def _keep(code: CodeType, key: Key, plan: Plan) -> None:

@@ -290,7 +290,7 @@ class Programs:
         key = (self._number_of(code_of(function)), shape)
         for linked in self._translated_for(key, classes):
             found = linked.inputs.read(function)
-            if found is not None and self._fits(linked, found):
+            if found is not None and self.fits(linked, found):
                 return linked, found
         linked = link(function, shape, classes, self._large.get(key), grows)
         linked = replace(linked, late=self._late.setdefault(key, linked.late))
@@ -351,7 +351,7 @@ class Programs:
                 del known[key]
 
     @staticmethod
-    def _fits(linked: Linked, inputs: list[Any]) -> bool:
+    def fits(linked: Linked, inputs: list[Any]) -> bool:
         """Return whether a translation has met the classes of the objects among the inputs.
 
         It must also know all functions of array libraries that are registered by now: finding classes loads
