@@ -222,6 +222,24 @@ def test_runs_that_are_not_small_are_ordinary() -> None:
     assert taken(turns, 2) >= 2
 
 
+def test_a_heap_that_is_full_leaves_the_run_to_an_ordinary_call() -> None:
+    def total(xs: Any, name: str) -> Any:
+        found = [x * x for x in xs]
+        return sum(found) if name else xs[0]
+
+    xs = [0.5 * i for i in range(100)]
+    assert agrees(total, xs, "name") >= 2
+    plan: Any = small.plan_of(total, 2)  # type: ignore[arg-type]
+    refused = []
+    for held in (1, 300, 1000, 2000, 5000, 10_000, 20_000, 40_000, 10**6):
+        plan.gradient._call.held = held
+        plan.gradient._to_skip = 0
+        refused.append(agrees(total, xs, "name", times=1) == 0)
+    assert refused == sorted(refused, reverse=True)
+    assert refused[0]
+    assert not refused[-1]
+
+
 def test_roundings_warn_as_ever() -> None:
     def stepped(x: float) -> float:
         return float(round(x * 3.2))
