@@ -174,7 +174,7 @@ def test_what_users_import_is_documented() -> None:
 # Folders of ctemplates/: a file includes only files of its own folder and of those before it.
 LAYERS = (
     "program", "memory", "scalars", "state", "containers", "natives",
-    "bridge", "arrays", "foreign", "machine", "reversal", "driver", "api",
+    "bridge", "arrays", "lanes", "foreign", "machine", "reversal", "driver", "api",
 )  # fmt: skip
 
 

@@ -9,14 +9,32 @@
 #include "bridge/classes.h"
 #include "foreign/array_steps.h"
 #include "foreign/data_steps.h"
+#include "foreign/plans.h"
 #include "foreign/unwind.h"
+#include "lanes/entering.h"
+
+/* Enters a lane, where that is the step. */
+static bool lane_step(Task *task, const Step *step) {
+    const ArrayClasses *c = array_classes();
+    PyObject *plan = c ? plan_of_step(c, task) : NULL;
+    if (!plan) PyErr_Clear();
+    if (!plan || !(PyLong_AsLongLong(*slot_of(plan, c->plan_flags)) & ENTERS)) return false;
+    Value operands[LANE_OPERANDS];
+    for (uint32_t i = 0; i < LANE_OPERANDS; i++) {
+        if (step->operands[i].at == NO_REGISTER) return false;
+        operands[i] = task->m->registers[step->operands[i].at];
+    }
+    if (!enter_lane(task->m, operands, (int32_t)task->step, &task->value)) return false;
+    task->outcome = STOPPED;
+    return true;
+}
 
 static void perform(void *arguments) {
     Task *task = arguments;
     if (!task_open(task)) return;
     const Machine *m = task->m;
     const Step *step = &m->block->steps[task->step];
-    if (!array_step(task, step) && !data_step(task, step)) {
+    if (!array_step(task, step) && !lane_step(task, step) && !data_step(task, step)) {
         begin_call(task);
         call_add_integer(&task->call, task->step);
         call_add_operands(&task->call, &task->x, m->registers, step->operands, step->count);

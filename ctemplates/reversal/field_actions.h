@@ -2,6 +2,7 @@
 #ifndef CK_FIELD_ACTIONS_H
 #define CK_FIELD_ACTIONS_H
 
+#include "state/copies.h"
 #include "state/cotangent.h"
 
 static inline void give_to(Cotangent *c, Value *source, uint64_t birth, int64_t field) {
@@ -23,6 +24,18 @@ static inline void give_copied(Cotangent *c, const Word *note) {
     for (int64_t i = note[3].field; i-- > 0;) {
         const Value cotangent = cotangent_take(c, note[2].birth, i);
         if (!is_zero_cotangent(cotangent)) cotangent_give(c, note[0].birth, note[1].field + i, cotangent);
+    }
+}
+
+/* Adds what copies have received to what the originals have, the last copy first, as if each number had been copied by
+ * itself. */
+static inline void give_copies(Cotangent *c, const Copies *copies) {
+    for (size_t i = copies->count; i-- > 0;) {
+        const FieldRun *run = &copies->runs[i];
+        for (int64_t k = run->count; k-- > 0;) {
+            const Value cotangent = cotangent_take(c, run->to, run->made + k);
+            if (!is_zero_cotangent(cotangent)) cotangent_give(c, run->from, run->first + k, cotangent);
+        }
     }
 }
 

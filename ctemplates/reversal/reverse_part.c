@@ -10,6 +10,7 @@
 #include "reversal/reverse_part.h"
 
 #include "foreign/reversing.h"
+#include "reversal/field_actions.h"
 #include "reversal/reverse_end.h"
 #include "reversal/reverse_program.h"
 #include "scalars/step_tape.h"
@@ -51,6 +52,10 @@ static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value *re
     if (origin->numbers) {
         step_tape_reverse(c->heap, origin->numbers, *received, c->window);
         c->mixed = true;
+        return STOPPED;
+    }
+    if (origin->copies) {
+        give_copies(c, origin->copies);
         return STOPPED;
     }
     Value few[FEW_OPERANDS], *accumulators = few;

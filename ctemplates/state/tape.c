@@ -15,6 +15,7 @@
 
 #include "memory/pages.h"
 #include "scalars/step_tape.h"
+#include "state/copies.h"
 
 enum {
     FIRST_CHUNK = 1024,
@@ -167,6 +168,7 @@ void tape_drop_part(Tape *tape) {
     for (uint32_t i = 0; i < part->origin_count; i++) {
         const Origin origin = part->origins[i];
         if (origin.numbers) step_tape_destroy(heap, origin.numbers);
+        if (origin.copies) copies_destroy(heap, origin.copies);
         if (origin.python) heap_release_python(heap, origin.python);
     }
     if (part->resumed) heap_release_python(heap, part->resumed);
@@ -204,6 +206,13 @@ Origin *part_add_origin(Heap *heap, Part *part, int32_t key) {
 void part_add_numbers(Heap *heap, Part *part, int32_t key, struct StepTape *numbers) {
     part_add_origin(heap, part, key)->numbers = numbers;
     part_grew(part, step_tape_bytes(numbers));
+}
+
+Copies *part_add_copies(Heap *heap, Part *part, int32_t key, size_t room) {
+    Origin *origin = part_add_origin(heap, part, key);
+    origin->copies = copies_create(heap, room);
+    part_grew(part, copies_bytes(origin->copies));
+    return origin->copies;
 }
 
 /* Searches from the last origin on: they are reversed in that order. */

@@ -17,12 +17,13 @@ typedef union Word {
     uintptr_t mark; /* the address of a Block; that of a Part and 1; RUN_MARK */
 } Word;
 
-/* The residuals of one step: a Python object (checkpoint.interp.hybrid's origins), or the tape of one step of
- * arithmetic on duals (step_tape.h). */
+/* The residuals of one step: a Python object (checkpoint.interp.hybrid's origins), the tape of one step of
+ * arithmetic on duals (step_tape.h), or that of copies (copies.h). */
 typedef struct Origin {
     int32_t key; /* code.h */
     void *python; /* PyObject *, or NULL */
     struct StepTape *numbers; /* or NULL */
+    struct Copies *copies; /* or NULL */
 } Origin;
 
 /* A part of a block that was run step by step, from the step `start` up to, not including, `stop`.
@@ -151,6 +152,7 @@ Part *tape_add_part(Tape *tape, const Block *block, uint32_t start);
 void tape_drop_part(Tape *tape); /* the last mark is that of a part, which is destroyed; holds the GIL */
 Origin *part_add_origin(Heap *heap, Part *part, int32_t key);
 void part_add_numbers(Heap *heap, Part *part, int32_t key, struct StepTape *numbers); /* takes it */
+struct Copies *part_add_copies(Heap *heap, Part *part, int32_t key, size_t room); /* of so many runs of fields */
 Origin *part_origin(const Part *part, int32_t key); /* NULL: there is none */
 void part_add_unwound(Heap *heap, Part *part, uint32_t slots); /* one more frame that a raise removes */
 void part_report(Heap *heap, Part *part, size_t bytes); /* the bytes of an origin in Python */
