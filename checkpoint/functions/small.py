@@ -71,7 +71,9 @@ class Plan:
         if closure is None and self.captures:
             return None
         found = gradient.take(closure, arguments, by)
-        self.taken += found is not None
+        if found is None or (linked.entry.rounds and any(map(_is_zero, found[1:]))):
+            return None  # an ordinary call finds out whether that is because of roundings, and warns
+        self.taken += 1
         return found
 
     def _closure(self, inputs: list[Any]) -> Closure | None:
@@ -86,6 +88,19 @@ class Plan:
             return None
         entered: Closure = enter(read, True)
         return None if highest_tag_among(reach(entered)[1]) else entered
+
+
+def _is_zero(gradient: Any) -> bool:
+    """Return whether all floats of a gradient are 0."""
+    pending = [gradient]
+    while pending:
+        part = pending.pop()
+        if type(part) is float:
+            if part != 0.0:
+                return False
+        elif part is not None:
+            pending.extend(part.values() if type(part) is dict else part)
+    return True
 
 
 _plans: dict[Key, Plan] = {}
@@ -121,7 +136,7 @@ def learn(function: Callable[..., Any], count: int, names: tuple[str, ...], run:
     if plan is not None and plan.changes == changes:
         return
     linked, lam = closures.program_alone(function, count, names), run.u.car.lam
-    is_its = linked is not None and linked.entry is lam and not lam.rounds
+    is_its = linked is not None and linked.entry is lam
     made = Plan(closures, changes, linked, own.small_gradient(lam) if is_its else None, run.engine)
     _keep(function.__code__, (id(function.__code__), count, names), made)
 

@@ -248,6 +248,13 @@ def test_roundings_warn_as_ever() -> None:
         grad(stepped)(1.5)
     assert agrees(stepped, 1.5) == 0
 
+    def part(x: float, xs: Any) -> Any:
+        return x * int(x) + 2.0 * int(xs["all"][0][-1])
+
+    assert agrees(part, 2.5, {"all": [(1.0, -2.0)]}) >= 2  # x has a gradient, xs none
+    with pytest.warns(checkpoint.RoundingWarning):
+        grad(part, 1)(2.5, {"all": [(1.0, -2.0)]})
+
 
 def test_threads_share_plans() -> None:
     def f(x: float, rows: Any) -> Any:
