@@ -21,10 +21,12 @@ from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError, Source
+from checkpoint.functions import small
 from checkpoint.functions.leaves import Each, check_each, vjp_reporting
 from checkpoint.functions.procedures import to_python
 from checkpoint.functions.program import load, load_file
 from checkpoint.functions.public import within_programs
+from checkpoint.functions.python_functions import PythonCall
 from checkpoint.functions.resumption import as_function, resume
 from checkpoint.functions.runs import run_program
 from checkpoint.watch.progress import ProgressOption, reported
@@ -144,11 +146,19 @@ def vjp(
     chosen = named_schedule(schedule, memory)
     check_progress(progress)
     check_each(each, has_state)
+    plain = schedule is None and memory is None and progress is False and engine in (None, "c")
+    may_be_small = plain and each is None and not has_state
+    if may_be_small and (ybar is None or type(ybar) is float):
+        found = small.taken(f, (x,), {}, (0,), 1.0 if ybar is None else ybar)
+        if found is not None:
+            return found[0], found[1]
     call = as_function(f, has_state).call((x,), {}, engine, ("x",))
     with reported(progress):
         if each is not None:
             return vjp_reporting(call, ybar, chosen, each, ("x", "ybar"))
         y, cotangents = call.vjp(ybar, chosen, ("x", "ybar"))
+    if may_be_small and isinstance(call, PythonCall):
+        small.learn(f, 1, (), call.run)
     return y, cotangents[0]
 
 

@@ -51,14 +51,14 @@ class SmallGradient:
         self._to_skip = self._skipped = 0
 
     def take(
-        self, closure: Closure | None, arguments: tuple[Any, ...], by: tuple[int, ...]
+        self, closure: Closure | None, arguments: tuple[Any, ...], by: tuple[int, ...], seed: float
     ) -> list[Any] | None:
         """See checkpoint.driver.engine.SmallGradient."""
         if self._stands_aside():
             return None
         found: list[Any] = []
         given, births = (0, FIRST_BIRTH) if closure is None else (id(closure), _numbered(closure))
-        steps = self._take(self._call, given, births, id(arguments), id(by), id(found))
+        steps = self._take(self._call, given, births, id(arguments), id(by), seed, id(found))
         if steps < 0:
             self._skipped = min(2 * self._skipped + 1, MAX_SKIPPED)
             self._to_skip = self._skipped

@@ -192,11 +192,13 @@ class WithDriver(Engine, Protocol):
 class SmallGradient(Protocol):
     """Gradients of small runs of one procedure, by the default schedule, that need nothing of Python's."""
 
-    def take(self, closure: Any, arguments: tuple[Any, ...], by: tuple[int, ...]) -> list[Any] | None:
+    def take(
+        self, closure: Any, arguments: tuple[Any, ...], by: tuple[int, ...], seed: float
+    ) -> list[Any] | None:
         """Return the value and the cotangents of the arguments at some positions; None: it is not mine.
 
         All of these as the caller of a Python function has them. None is returned before any effect.
-        closure: of the procedure; None where that captures nothing.
+        closure: of the procedure; None where that captures nothing. seed: the cotangent of the value.
         """
         ...
 

@@ -57,7 +57,9 @@ class Plan:
         self.captures = gradient is not None and linked.captures
         self.taken = 0
 
-    def take(self, function: Any, arguments: tuple[Any, ...], by: tuple[int, ...]) -> list[Any] | None:
+    def take(
+        self, function: Any, arguments: tuple[Any, ...], by: tuple[int, ...], seed: float
+    ) -> list[Any] | None:
         """Return the value and the cotangents of some arguments, or None."""
         gradient, linked = self.gradient, self.linked
         if gradient is None or self.changes != self.closures.changes():
@@ -70,7 +72,7 @@ class Plan:
         closure = self._closure(inputs) if self.captures else None
         if closure is None and self.captures:
             return None
-        found = gradient.take(closure, arguments, by)
+        found = gradient.take(closure, arguments, by, seed)
         if found is None or (linked.entry.rounds and any(map(_is_zero, found[1:]))):
             return None  # an ordinary call finds out whether that is because of roundings, and warns
         self.taken += 1
@@ -113,15 +115,22 @@ def plan_of(function: FunctionType, count: int, names: tuple[str, ...] = ()) -> 
 
 
 def taken(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], by: tuple[int, ...]
+    function: Any,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    by: tuple[int, ...],
+    seed: float = 1.0,
 ) -> list[Any] | None:
-    """Return the value of a call and the cotangents of some arguments; None: it is an ordinary one."""
+    """Return the value of a call and the cotangents of some arguments; None: it is an ordinary one.
+
+    seed: the cotangent of the value.
+    """
     if type(function) is not FunctionType:
         return None
     plan = plan_of(function, len(args), tuple(kwargs))
     if plan is None or max(by) >= len(args) or observers():
         return None
-    return plan.take(function, (*args, *kwargs.values()) if kwargs else args, by)
+    return plan.take(function, (*args, *kwargs.values()) if kwargs else args, by, seed)
 
 
 def learn(function: Callable[..., Any], count: int, names: tuple[str, ...], run: Run) -> None:

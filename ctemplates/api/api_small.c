@@ -14,6 +14,7 @@ typedef struct Taking {
     PyObject *closure, *arguments, *positions, *found;
     Passage x; /* of the closure */
     int64_t births;
+    double seed;
     State *start;
     Sweep *sweep;
     Cotangent *cotangent;
@@ -62,7 +63,7 @@ static bool run_taped(Taking *t) {
     return sweep->report.finished;
 }
 
-static void seed(Taking *t, const State *end) {
+static void seed_end(Taking *t, const State *end) {
     Cotangent *c = t->cotangent = cotangent_create(t->heap, NULL);
     programs_create(c);
     c->block = end->block;
@@ -70,7 +71,7 @@ static void seed(Taking *t, const State *end) {
     if (end->block->procedure) cotangent_reserve(c, end->block->procedure->registers);
     uint32_t count;
     const Register *slots = point_registers(c->block, c->index, &count);
-    c->window[slots[0]] = of_real(1.0);
+    c->window[slots[0]] = of_real(t->seed);
     t->sweep->cotangent = c;
 }
 
@@ -108,7 +109,7 @@ static void take_gradient(void *arguments) {
     const State *end = t->sweep->last_taped.end;
     const Value value = end ? end->values[0] : nothing();
     if (!end || kind_of(value) != REAL) return;
-    seed(t, end);
+    seed_end(t, end);
     t->done = reverse_all(t) && add(t, PyFloat_FromDouble(value.real)) && add_cotangents(t);
 }
 
@@ -139,13 +140,14 @@ static void enter(void *arguments) {
 
 /* If memory runs out, all that is left is freed with the heap. */
 int64_t ck_small_gradient(const SmallGradient *call, uintptr_t closure, int64_t births, uintptr_t arguments,
-                          uintptr_t positions, uintptr_t found) {
+                          uintptr_t positions, double seed, uintptr_t found) {
     Held *held = held_new_heap(call->held);
     if (!held) return -1;
     Taking t = {.call = call, .heap = held->heap, .closure = (PyObject *)closure, .births = births, .steps = -1};
     t.arguments = (PyObject *)arguments;
     t.positions = (PyObject *)positions;
     t.found = (PyObject *)found;
+    t.seed = seed;
     passage_begin(&t.x, held->heap, NULL);
     if (!held_run(held, enter, &t)) t.steps = -1;
     held_drop(held);

@@ -26,8 +26,8 @@ typedef struct SmallGradient {
 
 /* Returns the steps of the run; -1: it is refused. closure: the address of a Closure without capsules, or 0 where the
  * procedure captures nothing. births: the first birth of the arguments. arguments: the address of a tuple. positions: of a
- * tuple of ints. found: of a list, which receives the value and the cotangents. */
+ * tuple of ints. seed: the cotangent of the value. found: of a list, which receives the value and the cotangents. */
 int64_t ck_small_gradient(const SmallGradient *call, uintptr_t closure, int64_t births, uintptr_t arguments,
-                          uintptr_t positions, uintptr_t found);
+                          uintptr_t positions, double seed, uintptr_t found);
 
 #endif

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 import checkpoint
-from checkpoint import RunError, engines, grad, primitive, value_and_grad
+from checkpoint import RunError, engines, grad, primitive, value_and_grad, vjp
 from checkpoint.functions import small
-from tests.python.agreement import same_values
+from tests.python.agreement import outcome, same_outcomes, same_values
 from tests.support.small import agrees, taken
 from tests.support.translation import forced
 
@@ -82,6 +82,23 @@ def test_other_arguments(tree: Any) -> None:
     agrees(by, TREES[0])
     agrees(by, tree)
     agrees(by, TREES[1])
+
+
+def test_vjp_with_all_cotangents_of_a_real() -> None:
+    def f(tree: Any) -> Any:
+        return tree["a"] * tree["b"][0] + tree["b"][1]
+
+    tree = {"a": 1.5, "b": [2.0, -0.0, 3]}
+    vjp(f, tree)
+    for ybar in (None, 1.0, -2.5, 0.0, -0.0, math.inf, math.nan, 5e-324):
+        before = taken(f)
+        assert same_values(vjp(f, tree, ybar), vjp(f, tree, ybar, schedule="budget"))
+        assert taken(f) == before + 1
+    before = taken(f)
+    for other in (1, True, np.float64(2.0)):
+        want = outcome(partial(vjp, f, tree, other, schedule="budget"))
+        assert same_outcomes(want, outcome(partial(vjp, f, tree, other)))
+    assert taken(f) == before
 
 
 def test_one_object_in_two_places_has_two_gradients() -> None:
