@@ -97,6 +97,11 @@ def report_of(found: Any, began: float, busy: float, least: int) -> Report:
     return Report._make((*read(found), perf_counter() - began, process_time() - busy, least))
 
 
+def first_report_of(found: Any, least: int) -> Report:
+    """Return the report at the time at which both clocks are read: process_time is a call of the system."""
+    return Report._make((*_reported()(found), 0.0, 0.0, least))
+
+
 def short_report_of(found: Any) -> Report:
     """Return the report for a schedule that does not weigh, as hybrid's driver gives it."""
     return Report(found.step, found.finished, found.bytes)

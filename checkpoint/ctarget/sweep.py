@@ -27,6 +27,7 @@ from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.directives import (
     Directive,
     directive_of,
+    first_report_of,
     logged,
     report_of,
     short_report_of,
@@ -222,7 +223,7 @@ class _Progress:
         """
         found = self._report
         yield from self._perform(directive_of(Keep()))
-        start = report_of(found, *clocks, least)
+        start = first_report_of(found, least)
         bytes = schedule.room(start)
         yield from self._perform(directive_of(schedule.first(bytes)))
         fits = found.finished and found.held <= bytes

@@ -65,7 +65,7 @@ def warn_where_rounded(
                 f"values that are rounded, here first:\n{site.span}\n{site.span.excerpt()}\n"
                 f"Leave the rounding out, or round what is returned outside of the differentiated function"
             )
-            warnings.warn(RoundingWarning(message), stacklevel=4)
+            warnings.warn(RoundingWarning(message), stacklevel=5)  # where the gradient is called
             return
 
 

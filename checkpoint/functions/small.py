@@ -33,6 +33,7 @@ from checkpoint.functions.run import Run
 Key = tuple[
     int, int, tuple[str, ...]
 ]  # the id of the code, how many positional arguments, names of the others
+MAX_PLANS = 1024  # as many as there are programs; the oldest goes
 _ATOMS = frozenset((float, int, str, bool, type(None)))
 
 
@@ -155,6 +156,8 @@ def _keep(code: CodeType, key: Key, plan: Plan) -> None:
     if number not in _codes:
         _codes[number] = weakref.ref(code, lambda _: _forget(number))
     _plans[key] = plan
+    if len(_plans) > MAX_PLANS:
+        _plans.pop(next(iter(_plans)), None)
 
 
 def _forget(number: int) -> None:

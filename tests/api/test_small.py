@@ -261,8 +261,9 @@ def test_roundings_warn_as_ever() -> None:
     def stepped(x: float) -> float:
         return float(round(x * 3.2))
 
-    with pytest.warns(checkpoint.RoundingWarning):
+    with pytest.warns(checkpoint.RoundingWarning) as warned:
         grad(stepped)(1.5)
+    assert warned[0].filename == __file__
     assert agrees(stepped, 1.5) == 0
 
     def part(x: float, xs: Any) -> Any:
