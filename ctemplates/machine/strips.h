@@ -181,6 +181,9 @@ INLINE void note_strip(Patience *shared, StripOutcome outcome, int64_t *alone, b
     }
 }
 
+/* The last word of a strip on the tape: its words, that one among them, and the bytes of its ways. */
+INLINE int64_t size_of(ptrdiff_t words, ptrdiff_t ways) { return (int64_t)words << 32 | (int64_t)ways; }
+
 /* Vectors on the tape, where words are aligned as words */
 #define PUT(up, vector) __builtin_memcpy((up), &(vector), sizeof(vector))
 #define GET(vector, up) __builtin_memcpy(&(vector), (up), sizeof(vector))

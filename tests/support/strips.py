@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from checkpoint.ctarget.translate.effort import Effort
-from checkpoint.ctarget.translate.strips import forward
+from checkpoint.ctarget.translate.strips import functions
 from tests.support import translation
 
 COUNT = ctypes.c_long(0)  # of strips that were run; units that count stay for as long as the process
@@ -23,13 +23,13 @@ def translate_soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> ctypes.c_long:
     """Return the number of strips that are run by units which are made from now on; it starts at 0."""
-    call = forward.StripFunction.call
+    call = functions.StripFunction.call
 
-    def call_and_count(self: forward.StripFunction) -> str:
+    def call_and_count(self: functions.StripFunction) -> str:
         add = f"*(long *){ctypes.addressof(COUNT):#x} += has_run(outcome)"
         return f"({{ const StripOutcome outcome = {call(self)}; {add}; outcome; }})"
 
-    monkeypatch.setattr(forward.StripFunction, "call", call_and_count)
+    monkeypatch.setattr(functions.StripFunction, "call", call_and_count)
     COUNT.value = 0
     return COUNT
 

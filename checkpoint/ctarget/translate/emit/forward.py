@@ -29,7 +29,7 @@ from checkpoint.ctarget.translate.ops.words import (
     stored,
     unlike,
 )
-from checkpoint.ctarget.translate.strips.forward import StripFunction
+from checkpoint.ctarget.translate.strips.functions import StripFunction
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Node, Return, Unit
 from checkpoint.ctarget.translate.units.paths import Path, all_paths, following, reached
 from checkpoint.ctarget.translate.units.reversal import WORD

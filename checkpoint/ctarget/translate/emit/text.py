@@ -12,7 +12,7 @@ from checkpoint.ctarget.translate.emit.forward import ForwardFunction
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.ops.words import comment
 from checkpoint.ctarget.translate.strips.adjoint import StripAdjoint
-from checkpoint.ctarget.translate.strips.forward import StripFunction
+from checkpoint.ctarget.translate.strips.functions import StripFunction
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.planner import find
 from checkpoint.ctarget.translate.strips.records import StripRecords

@@ -60,7 +60,11 @@ class StripAdjoint:
 
     def _declarations(self) -> list[str]:
         shared, kept = list(self.records.shared), list(self.records.kept)
-        lines = ["const Word *up = *tape_up;", "const uint8_t *ways = *tape_ways;", f"up -= {len(shared)};"]
+        lines = [
+            "const Word *up = *tape_up;",
+            "const uint8_t *ways = *tape_ways;",
+            f"up -= {len(shared) + 1};",
+        ]
         lines += [f"const {each.c_type} {each.name} = up[{i}].{each.part};" for i, each in enumerate(shared)]
         lines.append(f"up -= {len(kept)} * LANES;")
         for i, place in enumerate(kept):
@@ -85,9 +89,10 @@ class StripAdjoint:
     def _lanes_first(self) -> None:
         """Reverse what waited until all lanes had ended."""
         closing = [each for each in self._all if self.plan.closes(each.path)]
-        self.put("for (int lane = LANES - 1; lane >= 0; lane--) {")
+        size = self.records.lane_words
+        self.put("for (int lane = LANES - 1; lane >= 0; lane--) {", f"    up -= {size};")
         if len(closing) > 1:
-            self.put("    up--;", "    switch (up->field) {")
+            self.put(f"    switch (up[{size - 1}].field) {{")
         for record in closing:
             self.put(f"    case {record.path.end.number}: {{" if len(closing) > 1 else "    {")
             self.put(*[f"        {line}" for line in self._first(record)])
@@ -97,10 +102,7 @@ class StripAdjoint:
     def _first(self, record: StripRecord) -> list[str]:
         words = record.late_words
         out = Accumulators()
-        out.put(
-            f"up -= {len(words)};",
-            *[f"const {w.c_type} {w.name} = up[{i}].{w.part};" for i, w in enumerate(words)],
-        )
+        out.put(*[f"const {w.c_type} {w.name} = up[{i}].{w.part};" for i, w in enumerate(words)])
         for operation in record.first:
             operation.reverse(out)
         for place in leaving(self.plan, record.path):

@@ -10,12 +10,11 @@ from dataclasses import replace
 
 from checkpoint.ctarget.translate.ops.operation import Operation
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source, places_in
-from checkpoint.ctarget.translate.ops.words import if_unlikely, plain
+from checkpoint.ctarget.translate.ops.words import plain
 from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.lines import StripText
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.records import number_of
-from checkpoint.ctarget.translate.strips.vectors import FULL
 from checkpoint.ctarget.translate.units.graph import Jump
 from checkpoint.ctarget.translate.units.paths import Path
 
@@ -33,9 +32,7 @@ def save(out: StripText, path: Path, mask: str) -> None:
 
 
 def close(out: StripText, takes_births: bool) -> None:
-    """Do what has waited, for all lanes; record it; and end the function."""
-    if out.records:
-        out.put(if_unlikely(f"!has_room(up, ways, {out.records.room_of_close()})", FULL))
+    """Do what has waited, for all lanes, and record it."""
     out.is_late = True
     several = len(out.plan.late) > 1
     out.put("for (int lane = 0; lane < LANES; lane++) {")
@@ -50,13 +47,12 @@ def close(out: StripText, takes_births: bool) -> None:
         out.put("    break;" if several else "", "}")
     if several:
         out.put("}")
+    if out.records:
+        out.put(f"up += {out.records.lane_words};")
     if takes_births:
         out.put("births += ((const int64_t *)born)[lane];")
     out.indent = 1
     out.put("}")
-    if out.records:
-        out.put(*out.records.footer(), "*tape_up = up;", "*tape_ways = ways;")
-    out.put("*left_before = left - more;", "*births_before = births;", "return outcome_of(turns, lanes);")
 
 
 def _close_lane(out: StripText, path: Path) -> None:

@@ -1,8 +1,6 @@
-"""The functions that run a strip of lanes: `strip_plain`, and `strip_tape`, which also records.
+"""The statements that run the lanes of a strip to their ends (functions.py has what is around them).
 
-In: a unit, the plan of its loop over lanes, the records of the strip for `strip_tape`. Out: a function in
-C, which the unit calls at the header of the loop. It runs the next LANES lanes, and returns RAN; or what
-else came, and then has done nothing that the machine could notice.
+In: a unit, the plan of its loop over lanes, the records of the strip if it is taped. Out: statements in C.
 
 The trees of headers are written once for each chunk of lanes, with a mask for each node. A header is run
 for all chunks that have lanes there; then the first header that has lanes, so that those within a loop
@@ -17,31 +15,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from checkpoint.ctarget.translate.ops.object_ops import Birth, Changeable, Element
+from checkpoint.ctarget.translate.ops.object_ops import Birth, Element
 from checkpoint.ctarget.translate.ops.operation import Effect, Operation
-from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source, places_in
+from checkpoint.ctarget.translate.ops.places import Place, Source, places_in
 from checkpoint.ctarget.translate.ops.words import comment, if_unlikely, plain, value
 from checkpoint.ctarget.translate.strips import cells
-from checkpoint.ctarget.translate.strips.closing import close, save
+from checkpoint.ctarget.translate.strips.closing import save
 from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
 from checkpoint.ctarget.translate.strips.lines import StripText
 from checkpoint.ctarget.translate.strips.plan import Plan, groups
 from checkpoint.ctarget.translate.strips.records import StripRecords
-from checkpoint.ctarget.translate.strips.vectors import FAILED, FULL, TYPES, spread, statements
+from checkpoint.ctarget.translate.strips.vectors import FAILED, FULL, NONE, TYPES, spread, statements
 from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump, Next, Node, Unit
 from checkpoint.ctarget.translate.units.paths import Path, following
 
 CHEAP = 12  # operations that are rather done for no lane than skipped
-NONE = {
-    "real": "all_reals(0.0)",
-    "integer": "all_integers(0)",
-    "boolean": "NO_LANES",
-    "value": "all_integers(0)",
-}
 
 
-class StripFunction(StripText):
-    """One function in C."""
+class StripLanes(StripText):
+    """The statements that run all lanes, without declarations."""
 
     def __init__(self, unit: Unit, plan: Plan, records: StripRecords | None) -> None:
         super().__init__(plan, records)
@@ -49,9 +41,9 @@ class StripFunction(StripText):
         self._masks = 0
         self._before: dict[int, int] = {}  # a birth, or the end of a path: births on the path before
         self._late = {id(each) for late in plan.late.values() for each in late}
-        self._births = any(place in plan.births for place in unit.places)
-        self._groups = groups(plan)
-        self._leader = {id(each): group[0] for group in self._groups for each in group}
+        self.takes_births = any(place in plan.births for place in unit.places)
+        self.groups = groups(plan)
+        self._leader = {id(each): group[0] for group in self.groups for each in group}
         for path in plan.ways.values():
             count = 0
             for operation in path.operations:
@@ -59,98 +51,12 @@ class StripFunction(StripText):
                 count += operation.births
             self._before[id(path.end)] = count
 
-    @property
-    def name(self) -> str:
-        """Return the name of the function."""
-        return "strip_tape" if self.records else "strip_plain"
-
-    def function(self) -> list[str]:
-        """Return its lines."""
-        for group in self._groups:
+    def body(self) -> list[str]:
+        """Return the statements that run all lanes to their ends."""
+        for group in self.groups:
             self._group(group)
         self._schedule()
-        close(self, self._births)
-        return [
-            f"static StripOutcome {self.name}({', '.join(self._parameters())}) {{",
-            *self._declarations(),
-            *self.lines,
-            "failed:",
-            "    return LEFT;",
-            "}",
-        ]
-
-    def call(self) -> str:
-        """Return the expression that calls it, where the unit is at the header of the loop."""
-        names = [param.name for param in self.plan.loop.params]
-        (results,) = self._results(self.plan.loop)
-        given = ["unit", "m", *names, f"&{results}", "&left", "&births", "beyond(m, stop)"]
-        return f"{self.name}({', '.join([*given, *(['&up', '&ways'] if self.records else [])])})"
-
-    def after(self) -> list[str]:
-        """Return the statements that continue behind a strip."""
-        lines = [f"{each.name} += LANES;" for each in self.plan.loop.params if each in self.plan.counters]
-        if self.records:
-            lines.append(f"*--ways = {self.unit.jumps};")
-        return lines
-
-    def _results(self, header: Header) -> list[str]:
-        return [param.name for param in header.params if param in self.plan.results]
-
-    def _parameters(self) -> list[str]:
-        found = ["const Unit *unit", "Machine *m"]
-        for param in self.plan.loop.params:
-            is_counter = param in self.plan.counters
-            found.append(f"{C_TYPES[param.kind]} {_first(param) if is_counter else param.name}")
-        found += ["Value *list", "int64_t *left_before", "int64_t *births_before", "int64_t more"]
-        return [*found, "Word **tape_up", "uint8_t **tape_ways"] if self.records else found
-
-    def _declarations(self) -> list[str]:
-        used = set(re.findall(r"\w+", "\n".join(self.lines)))
-        lines = []
-        for place in self.unit.places:
-            if place.name in used and place in self.plan.uniform and place not in self.plan.loop.params:
-                lines.append(f"    {C_TYPES[place.kind]} {place.name} = {_zero(place)};")
-            if _kept(place) in used:
-                lines.append(f"    {TYPES[place.kind]} {_kept(place)}[CHUNKS] = {{{NONE[place.kind]}}};")
-        for header, *_ in self._groups[1:]:
-            lines.append(f"    Mask at_{header.number}[CHUNKS] = {{NO_LANES}};")
-            lines.append(f"    unsigned live_{header.number} = 0;")
-        for own in self.plan.objects.all:
-            taken = [Place(own.birth, "integer")] if own in self.plan.leaving else []
-            for array in [*cells.arrays(own, self.plan), *taken]:
-                lines.append(f"    {TYPES[array.kind]} {array.name}[CHUNKS] = {{{NONE[array.kind]}}};")
-        for name, place in self.saved.items():
-            lines.append(f"    {TYPES[place.kind]} {name}[CHUNKS] = {{{NONE[place.kind]}}};")
-        if self.records:
-            births = sorted({each.name for each in self.records.births})
-            lines += [f"    uint64_t {name} = 0;" for name in births]
-            lines += ["    Word *up = *tape_up;", "    uint8_t *ways = *tape_ways;"]
-        if self._births:
-            lines.append("    Integers born[CHUNKS] = {all_integers(0)};")
-        if len(self.plan.late) > 1:
-            lines.append("    Integers closed[CHUNKS] = {all_integers(0)};")
-        lines += [f"    {c_type}{name};" for name, c_type in sorted(self.temporaries.items())]
-        lines += ["    int64_t left = *left_before + more;", "    int64_t births = *births_before;"]
-        lines.append("    int64_t turns = 0, lanes = 0; /* of chunks, and of the lanes that they had */")
-        return [*lines, *[f"    {line}" for line in self._checks()]]
-
-    def _checks(self) -> list[str]:
-        """Return what must hold where a strip begins."""
-        tests = [
-            f"!same_{param.kind}({param.name}, {other.name})"
-            if param.kind != "value"
-            else f"{param.name}.object != {other.name}.object"
-            for param, other in self.plan.constant.items()
-            if param is not other
-        ]
-        tests += [f"{_first(param)} > INT64_MAX - LANES" for param in self.plan.counters]
-        lines = [if_unlikely(" || ".join(tests), "return EARLY;")]
-        if any(isinstance(each, Changeable) for late in self.plan.late.values() for each in late):
-            lines += [
-                "int64_t end_of_list;",
-                if_unlikely("!changeable_end(*list, &end_of_list)", "return EARLY;"),
-            ]
-        return lines
+        return self.lines
 
     # Headers
 
@@ -185,7 +91,7 @@ class StripFunction(StripText):
             self.put("}")
         self.indent = 1
         self.put("    }", "}")
-        if len(self._groups) > 1 and group is not self._groups[-1]:
+        if len(self.groups) > 1 and group is not self.groups[-1]:
             self.put("goto next;")
 
     def _header(self, header: Header, mask: str) -> None:
@@ -213,21 +119,21 @@ class StripFunction(StripText):
             origin = self.plan.kept.get(param)
             if header is self.plan.loop:
                 if param in self.plan.counters:
-                    self.put(f"const Integers {param.name} = first_lanes({_first(param)} + u * WIDTH);")
+                    self.put(f"const Integers {param.name} = first_lanes({first_of(param)} + u * WIDTH);")
             elif origin is None:
-                found = f"{param.name}_here" if self._is_within(header) else f"{_kept(param)}[u]"
+                found = f"{param.name}_here" if self._is_within(header) else f"{kept_name(param)}[u]"
                 self.put(f"const {TYPES[param.kind]} {param.name} = {found};")
             elif param in self.plan.uniform:
                 self.put(f"{param.name} = {value(origin) if param.kind == 'value' else plain(origin)};")
             else:
                 assert isinstance(origin, Place)
-                self.put(f"const {TYPES[param.kind]} {param.name} = {_kept(origin)}[u];")
+                self.put(f"const {TYPES[param.kind]} {param.name} = {kept_name(origin)}[u];")
 
     def _schedule(self) -> None:
         """Continue at the first header that has lanes."""
-        if len(self._groups) > 1:
+        if len(self.groups) > 1:
             self.lines.append("next:")
-        for header, *_ in self._groups[1:]:
+        for header, *_ in self.groups[1:]:
             self.put(f"if (live_{header.number}) goto run_{header.number};")
         self.put(if_unlikely("left < 0", FAILED))
 
@@ -349,14 +255,14 @@ class StripFunction(StripText):
             self.put(f"born[u] = either_integers({mask}, born[u] + {births}, born[u]);")
         if path.header is self.plan.loop:
             for place in self._remembered(path):
-                self.blend(f"{_kept(place)}[u]", place.kind, mask, place.name)
+                self.blend(f"{kept_name(place)}[u]", place.kind, mask, place.name)
         if self.plan.closes(path):
             save(self, path, mask)
             return
         number, is_within = jump.header.number, self._is_within(jump.header)
         for param, source in zip(jump.header.params, jump.sources, strict=True):
             if self._is_passed(param):
-                to = f"{param.name}_here" if is_within else f"{_kept(param)}[u]"
+                to = f"{param.name}_here" if is_within else f"{kept_name(param)}[u]"
                 self.blend(to, param.kind, mask, spread(source, self.plan))
         if is_within:
             self.put(f"here_{number} |= {mask};")
@@ -383,14 +289,11 @@ class StripFunction(StripText):
         ]
 
 
-def _first(counter: Place) -> str:
+def first_of(counter: Place) -> str:
+    """Return the name of the parameter that is a counter in the first lane."""
     return f"{counter.name}_first"
 
 
-def _kept(place: Place) -> str:
+def kept_name(place: Place) -> str:
     """Return the name of the array of a place's vectors, one for each chunk."""
     return f"{place.name}_kept"
-
-
-def _zero(place: Place) -> str:
-    return "nothing()" if place.kind == "value" else "0"

@@ -6,8 +6,8 @@ throughout a lane, is recorded once, in the footer. The operations that wait unt
 records for each lane.
 
 On the tape a strip is, from the bottom: the records of chunks, as they come, each with a word that says
-which lanes of which chunk it is of; the records of lanes; the footer. Among the ways are the numbers of
-jumps of the chunks.
+which lanes of which chunk it is of; the records of lanes, of one size; the footer, whose last word is the
+size of the whole. Among the ways are the numbers of jumps of the chunks.
 
 What always holds: the forward function writes the words in the order in which the adjoint reads them.
 """
@@ -113,10 +113,15 @@ class StripRecords:
         records = [record for record in self.of_way.values() if record.path.header in headers]
         return sum(WORD * (8 * len(record.words) + 1) + 1 for record in records) * 8
 
+    @property
+    def lane_words(self) -> int:
+        """Return the words of the record of a lane: as many for each, whichever way closed it."""
+        closing = [record for record in self.of_way.values() if self.plan.closes(record.path)]
+        return max(len(record.late_words) for record in closing) + (len(closing) > 1)
+
     def room_of_close(self) -> int:
         """Return the bytes that the end of a strip takes."""
-        lane = max(len(record.late_words) + 1 for record in self.of_way.values())
-        return WORD * (64 * lane + 64 * len(self.kept) + len(self.shared) + 1) + 8
+        return WORD * (64 * self.lane_words + 64 * len(self.kept) + len(self.shared) + 1) + 8
 
     # What the forward function writes
 
@@ -136,15 +141,17 @@ class StripRecords:
         """Return the statements that record, for one lane, what the operations that wait need."""
         words = self.of_way[id(path.end)].late_words
         lines = [f"up[{i}].{word.part} = {word.name};" for i, word in enumerate(words)]
-        number = [f"up[{len(words)}].field = {path.end.number};"] if len(self.plan.late) > 1 else []
-        return [*lines, *number, f"up += {len(words) + len(number)};"]
+        if len(self.plan.late) > 1:
+            lines.append(f"up[{self.lane_words - 1}].field = {path.end.number};")
+        return lines
 
     def footer(self) -> list[str]:
-        """Return the statements that record what is recorded once."""
+        """Return the statements that record what is recorded once, behind the records of lanes."""
         kept = [f"PUT(up + {i} * LANES, {place.name}_kept);" for i, place in enumerate(self.kept)]
         lines = [*kept, f"up += {len(kept)} * LANES;"] if kept else []
         shared = [f"up[{i}].{word.part} = {word.name};" for i, word in enumerate(self.shared)]
-        return [*lines, *shared, *([f"up += {len(shared)};"] if shared else [])]
+        size = f"up[{len(shared)}].field = size_of(up + {len(shared) + 1} - *tape_up, *tape_ways - ways);"
+        return [*lines, *shared, size, f"up += {len(shared) + 1};"]
 
 
 def leaving(plan: Plan, path: Path) -> list[Place]:

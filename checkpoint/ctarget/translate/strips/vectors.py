@@ -19,6 +19,12 @@ from checkpoint.ctarget.translate.strips.plan import Plan
 FAILED = "goto failed;"
 FULL = "return FULL;"
 TYPES: dict[Kind, str] = {"real": "Reals", "integer": "Integers", "boolean": "Mask", "value": "Integers"}
+NONE: dict[Kind, str] = {
+    "real": "all_reals(0.0)",
+    "integer": "all_integers(0)",
+    "boolean": "NO_LANES",
+    "value": "all_integers(0)",
+}
 # Functions of reals beyond plain arithmetic: the value, and a mask of the lanes that have none.
 _VALUES = {
     "divide": ("{x} / {y}", "MASK({y} == 0.0)"),

@@ -1,0 +1,250 @@
+"""The functions that run a strip of lanes: `strip_plain`, and `strip_tape`, which also records.
+
+In: a unit, the plan of its loop over lanes, the records of the strip for `strip_tape`. Out: functions in C:
+
+    strip_plain_lanes   runs the next LANES lanes to their ends; it reads what lanes share, and changes
+                        nothing but a StripPlain and the tape
+    strip_plain_close   does what has waited for that, in the order of lanes
+    strip_plain         both; the unit calls it at the header of the loop. It returns RAN; or what else came,
+                        and then has done nothing that the machine could notice
+
+What always holds: what the second needs of the first is in the StripPlain. So lanes may run in any thread,
+and several strips at once; the thread that has the heap closes them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from checkpoint.ctarget.translate.ops.object_ops import Changeable
+from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place
+from checkpoint.ctarget.translate.ops.words import if_unlikely
+from checkpoint.ctarget.translate.strips import cells
+from checkpoint.ctarget.translate.strips.closing import close
+from checkpoint.ctarget.translate.strips.forward import StripLanes, first_of, kept_name
+from checkpoint.ctarget.translate.strips.lines import StripText
+from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.records import StripRecords
+from checkpoint.ctarget.translate.strips.vectors import FULL, NONE, TYPES
+from checkpoint.ctarget.translate.units.graph import Unit
+
+
+class StripFunction:
+    """The functions of one form.
+
+    lanes: the statements of the first. closing: those of the second. fields: what the StripPlain has for the
+    second, names of variables of the first, with their types; arrays: those of these that are arrays.
+    """
+
+    def __init__(self, unit: Unit, plan: Plan, records: StripRecords | None) -> None:
+        self.unit = unit
+        self.plan = plan
+        self.records = records
+        self.lanes = StripLanes(unit, plan, records)
+        self.body = self.lanes.body()
+        self.closing = StripText(plan, records)
+        self.closing.saved = self.lanes.saved
+        close(self.closing, self.lanes.takes_births)
+        self._used = _words(self.closing.lines)
+        self.arrays = {name: kind for name, kind in self._arrays() if name in self._used}
+        self.numbers = {name: c_type for name, c_type in self._numbers() if name in self._used}
+
+    @property
+    def name(self) -> str:
+        """Return the name of the function that the unit calls."""
+        return "strip_tape" if self.records else "strip_plain"
+
+    @property
+    def type(self) -> str:
+        """Return the name of the structure between the functions."""
+        return "StripTape" if self.records else "StripPlain"
+
+    def function(self) -> list[str]:
+        """Return the lines of all functions."""
+        return [*self._structure(), "", *self._lanes(), "", *self._close(), "", *self._whole()]
+
+    def call(self) -> str:
+        """Return the expression that calls it, where the unit is at the header of the loop."""
+        names = [param.name for param in self.plan.loop.params]
+        given = ["unit", "m", *names, f"&{self.results}", "&left", "&births", "beyond(m, stop)"]
+        return f"{self.name}({', '.join([*given, *(['&up', '&ways'] if self.records else [])])})"
+
+    def after(self) -> list[str]:
+        """Return the statements that continue behind a strip."""
+        lines = [f"{each.name} += LANES;" for each in self.plan.loop.params if each in self.plan.counters]
+        if self.records:
+            lines.append(f"*--ways = {self.unit.jumps};")
+        return lines
+
+    @property
+    def results(self) -> str:
+        """Return the name of the param that is the list of results."""
+        (found,) = [param.name for param in self.plan.loop.params if param in self.plan.results]
+        return found
+
+    # What lanes leave for their end
+
+    def _structure(self) -> list[str]:
+        fields = [f"    {TYPES[kind]} {name}[CHUNKS];" for name, kind in self.arrays.items()]
+        fields += [f"    {c_type} {name};" for name, c_type in self.numbers.items()]
+        tape = ["    Word *up; /* the records of lanes */"] if self.records else []
+        steps = "    int64_t used; /* steps */"
+        return ["typedef struct {", *fields, *tape, steps, f"}} {self.type};"]
+
+    def _arrays(self) -> Iterable[tuple[str, Kind]]:
+        """Return the arrays that both functions may use, with their kinds."""
+        for place in self.unit.places:
+            yield kept_name(place), place.kind
+        for own in self.plan.objects.all:
+            taken = [Place(own.birth, "integer")] if own in self.plan.leaving else []
+            for array in [*cells.arrays(own, self.plan), *taken]:
+                yield array.name, array.kind
+        for name, place in self.lanes.saved.items():
+            yield name, place.kind
+        if self.lanes.takes_births:
+            yield "born", "integer"
+        if len(self.plan.late) > 1:
+            yield "closed", "integer"
+
+    def _numbers(self) -> Iterable[tuple[str, str]]:
+        """Return the variables that both functions may use, with their types."""
+        for place in self.unit.places:
+            if place in self.plan.uniform and place not in self.plan.loop.params:
+                yield place.name, C_TYPES[place.kind]
+        set_here = _words(self.body)
+        for residual in self.records.births if self.records else ():
+            if residual.name in set_here:
+                yield residual.name, "uint64_t"
+
+    # The functions
+
+    def _lanes(self) -> list[str]:
+        used = _words([*self.body, *(self.records.footer() if self.records else [])])
+        lines = ["memset(strip, 0, sizeof *strip);"]
+        for name, kind in self._arrays():
+            if name in self.arrays:
+                lines.append(f"{TYPES[kind]} *const {name} = strip->{name};")
+            elif name in used:
+                lines.append(f"{TYPES[kind]} {name}[CHUNKS] = {{{NONE[kind]}}};")
+        lines += [f"{c_type} {name} = {_zero(c_type)};" for name, c_type in self._numbers() if name in used]
+        for header, *_ in self.lanes.groups[1:]:
+            lines += [
+                f"Mask at_{header.number}[CHUNKS] = {{NO_LANES}};",
+                f"unsigned live_{header.number} = 0;",
+            ]
+        lines += [f"{c_type}{name};" for name, c_type in sorted(self.lanes.temporaries.items())]
+        if self.records:
+            lines += ["Word *up = *tape_up;", "uint8_t *ways = *tape_ways;"]
+        lines += ["int64_t left = most;"]
+        lines.append("int64_t turns = 0, lanes = 0; /* of chunks, and of the lanes that they had */")
+        parameters = [*self._parameters(), f"{self.type} *restrict strip", "int64_t most", *self._on_tape()]
+        return [
+            f"static StripOutcome {self.name}_lanes({', '.join(parameters)}) {{",
+            *[f"    {line}" for line in lines],
+            *self.body,
+            *[f"    {line}" for line in self._end()],
+            "failed:",
+            "    return LEFT;",
+            "}",
+        ]
+
+    def _end(self) -> list[str]:
+        """Return what the first function does when all lanes have ended."""
+        lines = []
+        if self.records:
+            lines += [
+                if_unlikely(f"!has_room(up, ways, {self.records.room_of_close()})", FULL),
+                "strip->up = up;",
+                f"up += LANES * {self.records.lane_words};",
+                *self.records.footer(),
+                "*tape_up = up;",
+                "*tape_ways = ways;",
+            ]
+        lines += [f"strip->{name} = {name};" for name in self.numbers]
+        return [*lines, "strip->used = most - left;", "return outcome_of(turns, lanes);"]
+
+    def _close(self) -> list[str]:
+        parameters = ["Machine *m", *self._parameters(), f"{self.type} *strip"]
+        parameters += ["Value *list", "int64_t *births_before"]
+        lines = [f"const {TYPES[kind]} *const {name} = strip->{name};" for name, kind in self.arrays.items()]
+        lines += [f"const {c_type} {name} = strip->{name};" for name, c_type in self.numbers.items()]
+        births = sorted({each.name for each in self.records.births} if self.records else ())
+        lines += [
+            f"uint64_t {name} = 0;" for name in births if name in self._used and name not in self.numbers
+        ]
+        lines += [f"{c_type}{name};" for name, c_type in sorted(self.closing.temporaries.items())]
+        lines += ["Word *up = strip->up;"] if self.records else []
+        return [
+            f"static void {self.name}_close({', '.join(parameters)}) {{",
+            *[f"    {line}" for line in lines],
+            "    int64_t births = *births_before;",
+            *self.closing.lines,
+            "    *births_before = births;",
+            "}",
+        ]
+
+    def _whole(self) -> list[str]:
+        params = [
+            f"{C_TYPES[param.kind]} {first_of(param) if param in self.plan.counters else param.name}"
+            for param in self.plan.loop.params
+        ]
+        parameters = ["const Unit *unit", "Machine *m", *params, "Value *list", "int64_t *left_before"]
+        parameters += ["int64_t *births_before", "int64_t more", *self._on_tape()]
+        names = ", ".join(["unit", *self._names()])
+        tape = ", tape_up, tape_ways" if self.records else ""
+        return [
+            f"static StripOutcome {self.name}({', '.join(parameters)}) {{",
+            *[f"    {line}" for line in self._checks()],
+            f"    {self.type} strip;",
+            "    const int64_t most = *left_before + more;",
+            f"    const StripOutcome outcome = {self.name}_lanes({names}, &strip, most{tape});",
+            "    if (!has_run(outcome)) return outcome;",
+            f"    {self.name}_close(m, {names}, &strip, list, births_before);",
+            "    *left_before -= strip.used;",
+            "    return outcome;",
+            "}",
+        ]
+
+    def _parameters(self) -> list[str]:
+        """Return the parameters of the first two functions that are params of the loop."""
+        kinds = {param.name: param.kind for param in self.plan.loop.params}
+        kinds |= {first_of(param): param.kind for param in self.plan.counters}
+        return ["const Unit *unit", *[f"{C_TYPES[kinds[name]]} {name}" for name in self._names()]]
+
+    def _names(self) -> list[str]:
+        plan = self.plan
+        return [
+            first_of(param) if param in plan.counters else param.name
+            for param in plan.loop.params
+            if param not in plan.results
+        ]
+
+    def _on_tape(self) -> list[str]:
+        return ["Word **tape_up", "uint8_t **tape_ways"] if self.records else []
+
+    def _checks(self) -> list[str]:
+        """Return what must hold where a strip begins."""
+        tests = [
+            f"!same_{param.kind}({param.name}, {other.name})"
+            if param.kind != "value"
+            else f"{param.name}.object != {other.name}.object"
+            for param, other in self.plan.constant.items()
+            if param is not other
+        ]
+        tests += [f"{first_of(param)} > INT64_MAX - LANES" for param in self.plan.counters]
+        lines = [if_unlikely(" || ".join(tests), "return EARLY;")]
+        if any(isinstance(each, Changeable) for late in self.plan.late.values() for each in late):
+            lines += [
+                "int64_t end_of_list;",
+                if_unlikely("!changeable_end(*list, &end_of_list)", "return EARLY;"),
+            ]
+        return lines
+
+
+def _words(lines: Iterable[str]) -> set[str]:
+    return set(re.findall(r"\w+", "\n".join(lines)))
+
+
+def _zero(c_type: str) -> str:
+    return "nothing()" if c_type == C_TYPES["value"] else "0"
