@@ -270,3 +270,27 @@ def with_tensors(nest: Any, replace: Callable[[Any], Any]) -> Any:
         parts = [with_tensors(part, replace) for part in nest]
         return parts if type(nest) is list else tuple(parts)
     return nest
+
+
+def not_sharing(nest: Any, held: Sequence[Any], shown: Any = None) -> Any:
+    """Return a nest with copies of the tensors that show elements of those that are held, or of one another.
+
+    shown: a tensor whose elements they may show.
+    """
+    known = set(map(_storage, held))
+    free = 0 if shown is None else _storage(shown)
+
+    def own(x: Any) -> Any:
+        at = _storage(x)
+        if at in known and at not in (0, free):
+            return x.clone()
+        known.add(at)
+        return x
+
+    return with_tensors(nest, own)
+
+
+def _storage(x: Any) -> int:
+    """Return the address of a tensor's elements; 0 if it has none."""
+    address: int = x.untyped_storage().data_ptr()
+    return address

@@ -26,7 +26,7 @@ from checkpoint.errors import RunError
 from checkpoint.prims.arrays import tensor
 from checkpoint.torch import derivatives, graphs
 from checkpoint.torch.derivatives import Along, Operands, numbers_in
-from checkpoint.torch.foreign import ForeignModule, Outcome, check
+from checkpoint.torch.foreign import ForeignModule, Outcome, check, not_sharing, tensors_in
 
 DICTIONARY = "checkpoint.torch: a dictionary"  # stands before the keys and items of one
 
@@ -72,9 +72,21 @@ def _left(operands: Operands, outcome: Outcome) -> Any:
     foreign = operands.along.module
     if config.current().check:
         check(foreign, outcome, lambda: graphs.left_by(operands, is_first=False))
-    if not outcome.changed and isinstance(outcome.value, torch.Tensor):
-        return outcome.value
-    return _closed(outcome.value, foreign.name), outcome.changed, outcome.buffers
+    value = _apart(operands, outcome)
+    if not outcome.changed and isinstance(value, torch.Tensor):
+        return value
+    return _closed(value, foreign.name), outcome.changed, outcome.buffers
+
+
+def _apart(operands: Operands, outcome: Outcome) -> Any:
+    """Return a module's result, in which no tensor shows elements of another that a program may change.
+
+    But for a single tensor that is the only argument: the run knows views of it (`views`, below).
+    """
+    arguments, held = operands.arguments, (*operands.parameters, *operands.buffers, *outcome.buffers)
+    if isinstance(arguments, torch.Tensor):
+        return not_sharing(outcome.value, held, arguments)
+    return not_sharing(outcome.value, (*held, *tensors_in(arguments)))
 
 
 def _pull(xp: Any, wanted: tuple[int, ...], g: Any, y: Any, saved: Any, *operands: Any) -> list[Any]:
@@ -131,6 +143,7 @@ MODULE = tensor(
     saves_uncounted=partial(_saves, lists=False),
     jvps=tuple([partial(_tangent, i) if i in DIFFERENTIATED else None for i in range(7)]),
     needs=(tuple(range(7)),) * 7,
+    views=True,
     shape="as the module has it",
     samples=lambda rng: [],  # every module is another function: tests/pytorch/test_from_module.py
 )
