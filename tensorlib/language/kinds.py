@@ -4,16 +4,19 @@ They are list->R-T-tensor, fill-R-T, randn-R-T, normal-R-T, R-T-tensor?, and the
 gpu and T in float, double, half, bfloat16, byte, int.
 
 Each is a function without a kind, and a transfer of its result. A tensor of PyTorch stays one; what begins
-with a list, a shape or a key makes arrays of NumPy, which has no bfloat16.
+with a list, a shape or a key makes arrays of NumPy, or tensors of PyTorch of the kinds that NumPy lacks:
+bfloat16, and those on a GPU where there is no CuPy.
 """
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from checkpoint.ad.array_library import installed, libraries, library_of
+from checkpoint.ad.array_library import ArrayLibrary, installed, libraries, library_of
+from checkpoint.ad.library import load
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import tensor
 from tensorlib.language.arranged import arranged, state_operands
@@ -38,16 +41,35 @@ _DEVICES = {"cpu": "cpu", "gpu": "cuda"}
 
 def _target(name: str, data: Any, place: str, elements: str) -> tuple[Any, Any]:
     """Return the dtype and the device of a kind, for an array of a library; TypeError if there is none."""
-    library = library_of(data)
-    dtype = getattr(library.namespace, _ELEMENTS[elements], None)
-    if dtype is None:
-        raise TypeError(f"{name}: {library.name} has no {elements}; tensors of PyTorch have: pass these")
-    device = _DEVICES[place]
-    if device != "cpu" and not any(device in each.devices() for each in installed):
-        raise TypeError(
-            f"{name}: there is no GPU here for arrays of CuPy or PyTorch; use {name.replace('gpu', 'cpu')}"
-        )
-    return dtype, device if device != "cpu" or library.device_of(data) is not None else None
+    library, device, wanted = library_of(data), _DEVICES[place], _ELEMENTS[elements]
+    if not hasattr(library.namespace, wanted) or not _reaches(library, device):
+        library = _pytorch()
+        if library is None or not _reaches(library, device):
+            raise TypeError(f"{name}: {_lacking(name, device, elements)}")
+        return getattr(library.namespace, wanted), device
+    is_meant = device != "cpu" or library.device_of(data) is not None
+    return getattr(library.namespace, wanted), device if is_meant else None
+
+
+def _reaches(library: ArrayLibrary, device: str) -> bool:
+    """Return whether arrays of a library, or of one with the same dtypes, may be on a device."""
+    alike = [each for each in installed if each is library or (each.is_apart and not library.kinds)]
+    return device == "cpu" or any(device in each.devices() for each in alike)
+
+
+def _pytorch() -> ArrayLibrary | None:
+    """Return the library of PyTorch's tensors, imported now; None where it is not installed."""
+    if find_spec("torch") is None:
+        return None
+    load("torch")
+    return next(each for each in installed if each.name == "PyTorch")
+
+
+def _lacking(name: str, device: str, elements: str) -> str:
+    """Return why there is no tensor of a kind."""
+    if device != "cpu":
+        return f"there is no GPU here for arrays of CuPy or PyTorch; use {name.replace('gpu', 'cpu')}"
+    return f"NumPy has no {elements}, and PyTorch, which has, is not installed"
 
 
 def _conversion(name: str, place: str, elements: str) -> Tensor:
@@ -83,9 +105,12 @@ def _of_kind(name: str, record: Tensor, place: str, elements: str) -> Tensor:
         found = record.value(xp, *operands)
         return TO.value(xp, found, *_target(name, found, place, elements))
 
+    def saves(xp: Any, wanted: tuple[int, ...], *operands: Any) -> tuple[Any, tuple[Any, ...]]:
+        return value(xp, *operands), operands  # a key is NumPy's where the result may be PyTorch's
+
     def pull(xp: Any, wanted: tuple[int, ...], g: Any, y: Any, saved: Any, *operands: Any) -> list[Any]:
         whole = TO.value(xp, g, np.dtype(float))  # on the host, where all of these begin
-        return [rule(np, whole, whole, *operands) for i in wanted if (rule := record.vjp(i)) is not None]
+        return [rule(np, whole, whole, *saved) for i in wanted if (rule := record.vjp(i)) is not None]
 
     def composition(*operands: Any) -> Any:
         inner = call(record.name, *operands)
@@ -99,7 +124,13 @@ def _of_kind(name: str, record: Tensor, place: str, elements: str) -> Tensor:
     if elements in _EXACT or not active:
         return discrete(name, value, count, **fields)
     return tensor(
-        name, value, pull=pull, jvps=along(composition, *active, count=count), needs=record.needs, **fields
+        name,
+        value,
+        saves=saves,
+        pull=pull,
+        jvps=along(composition, *active, count=count),
+        needs=((),) * count,
+        **fields,
     )
 
 

@@ -116,15 +116,15 @@ def new_tensor(input: Any, data: Any, dtype: Any = None, device: Any = None) -> 
 
 
 def to_long(input: Any) -> Any:
-    return np.astype(input, torch.int64)
+    return prim("tensorlib.to", input, torch.int64, None)
 
 
 def to_int(input: Any) -> Any:
-    return np.astype(input, torch.int32)
+    return prim("tensorlib.to", input, torch.int32, None)
 
 
 def to_bool(input: Any) -> Any:
-    return np.astype(input, torch.bool)
+    return prim("tensorlib.to", input, torch.bool, None)
 
 
 def parameters_to_vector(parameters: Any) -> Any:

@@ -282,19 +282,19 @@ def detach(input: Any) -> Any:
 
 
 def float(input: Any) -> Any:
-    return np.astype(input, torch.float32)
+    return prim("tensorlib.to", input, torch.float32, None)
 
 
 def double(input: Any) -> Any:
-    return np.astype(input, torch.float64)
+    return prim("tensorlib.to", input, torch.float64, None)
 
 
 def half(input: Any) -> Any:
-    return np.astype(input, torch.float16)
+    return prim("tensorlib.to", input, torch.float16, None)
 
 
 def bfloat16(input: Any) -> Any:
-    return np.astype(input, torch.bfloat16)
+    return prim("tensorlib.to", input, torch.bfloat16, None)
 
 
 def cpu(input: Any) -> Any:
@@ -328,7 +328,7 @@ def to(
 def type(input: Any, dtype: Any = None) -> Any:
     if dtype is None or isinstance(dtype, str):
         raise ValueError("x.type() and types by name have no meaning in programs: use x.dtype, x.to(dtype)")
-    return np.astype(input, dtype)
+    return prim("tensorlib.to", input, dtype, None)
 
 
 def is_complex(input: Any) -> Any:

@@ -115,6 +115,8 @@ class TorchArrays(ArrayLibrary):
         return torch.zeros(shape, dtype=making.dtype_of(dtype), device=data.device)
 
     def on_host(self, data: Any) -> Any:
+        if data.dtype is torch.bfloat16:  # NumPy has none: a float32 has each of its values
+            data = data.float()
         return data.resolve_conj().resolve_neg().cpu().numpy().copy()
 
     def received(self, data: Any, dtype: Any, device: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -196,8 +197,6 @@ def test_conversions_are_differentiable(elements: str, engine: str) -> None:
 
 
 FAILING = {
-    "(cpu-bfloat16 (ones 2))": "cpu-bfloat16: NumPy has no bfloat16; tensors of PyTorch have: pass these",
-    "(list->cpu-bfloat16-tensor '(1 2))": "list->cpu-bfloat16-tensor: NumPy has no bfloat16",
     "(gpu-float (ones 2))": "gpu-float: there is no GPU here for arrays of CuPy or PyTorch; use cpu-float",
     "(fill-gpu-int 2 1)": "fill-gpu-int: there is no GPU here for arrays",
     "(randn-cpu-int (random-key 1) 2)": "normal numbers are no integers; convert them, (cpu-int t)",
@@ -230,3 +229,11 @@ def test_messages(text: str, engine: str) -> None:
     with pytest.raises(RunError) as caught:
         checkpoint.read(text, engine=engine)
     assert FAILING[text] in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["(cpu-bfloat16 (ones 2))", "(list->cpu-bfloat16-tensor '(1 2))"])
+def test_what_numpy_lacks_where_pytorch_is_not_installed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint.read("(cpu-float (ones 2))")
+    monkeypatch.setattr(importlib.import_module("tensorlib.language.kinds"), "find_spec", lambda name: None)
+    with pytest.raises(RunError, match="NumPy has no bfloat16, and PyTorch, which has, is not installed"):
+        checkpoint.read(text)

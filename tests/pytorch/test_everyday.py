@@ -76,3 +76,20 @@ def test_the_first_of_equal_elements_has_the_derivative(engine: str) -> None:
     assert all(map(torch.equal, y, torch.unique(x, True, True, True)))
     assert torch.equal(found, torch.tensor([[3.0, 1.0], [0.0, 2.0]]))
     assert torch.equal(checkpoint.grad(lambda x: x.unique().sum(), engine=engine)(x), (found != 0.0).float())
+
+
+def same_kind(x: Tensor) -> Any:
+    z = x * 2.0
+    y = z.float()
+    y += 1.0
+    return y.sum() + z.sum()
+
+
+@ENGINES
+def test_a_conversion_to_the_same_dtype_is_the_tensor_itself(engine: str) -> None:
+    x = torch.tensor([3.0, 1.0])
+    with pytest.raises(checkpoint.RunError, match="changed through another name"):
+        checkpoint.grad(same_kind, engine=engine)(x)
+    value, gradient = checkpoint.value_and_grad(same_kind, engine=engine)(x.double())
+    assert torch.equal(value, same_kind(x.double()))
+    assert torch.equal(gradient, torch.full_like(x, 4.0).double())

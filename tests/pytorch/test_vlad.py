@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
 
 import checkpoint
 from checkpoint import engines
+from checkpoint.ad.array_library import libraries
 from checkpoint.errors import RunError
 
 ENGINES = pytest.mark.parametrize("engine", engines.usable())
@@ -38,6 +42,42 @@ def test_conversions_are_differentiable(name: str, engine: str) -> None:
     value, gradient = checkpoint.vjp(f, x, engine=engine)
     assert value == 1.8125
     assert torch.equal(gradient, torch.tensor([1.0, -2.5]))
+
+
+@ENGINES
+def test_kinds_that_numpy_lacks_are_made_by_pytorch(engine: str) -> None:
+    key = "(random-key 3)"
+    made = {
+        "(list->cpu-bfloat16-tensor '((1 2) (3 4)))": "(list->cpu-float-tensor '((1 2) (3 4)))",
+        "(fill-cpu-bfloat16 '(2 3) 1.5)": "(fill-cpu-float '(2 3) 1.5)",
+        f"(randn-cpu-bfloat16 {key} '(2 3))": f"(randn-cpu-float {key} '(2 3))",
+        f"(normal-cpu-bfloat16 {key} 4 1 2)": f"(normal-cpu-float {key} 4 1 2)",
+        "(cpu-bfloat16 0.3)": "(cpu-float 0.3)",
+    }
+    for text, alike in made.items():
+        found = checkpoint.read(text, engine=engine)
+        assert torch.equal(found, torch.tensor(checkpoint.read(alike, engine=engine)).to(torch.bfloat16))
+    text = f"(lambda ((list x m)) (sumall (cpu-double (* (cpu-bfloat16 x) (normal-cpu-bfloat16 {key} 2 m 1)))))"
+    f, x = checkpoint.read(text), np.array([0.5, 1.25])
+    drawn = checkpoint.read(f"(cpu-double (normal-cpu-bfloat16 {key} 2 3 1))")
+    _, (of_x, of_mean) = checkpoint.vjp(f, [x, 3.0], engine=engine)
+    np.testing.assert_array_equal(of_x, drawn.numpy())
+    assert of_mean == 1.75
+    assert checkpoint.jvp(f, [x, 3.0], [0.0 * x, 1.0], engine=engine)[1] == 1.75
+
+
+@ENGINES
+def test_kinds_on_a_device_without_cupy(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint.read("(cpu-float (ones 2))")
+    kinds = importlib.import_module("tensorlib.language.kinds")
+    monkeypatch.setitem(kinds._DEVICES, "gpu", "meta")
+    monkeypatch.setattr(type(libraries[torch.Tensor]), "devices", lambda self: ("meta",))
+    for name, dtype in KINDS.items():
+        texts = [f"(list->gpu-{name}-tensor '(1 2))", f"(fill-gpu-{name} 2 1)", f"(gpu-{name} (ones 2))"]
+        texts += [] if name in ("byte", "int") else [f"(randn-gpu-{name} (random-key 1) 2)"]
+        for text in texts:
+            found, is_one = checkpoint.read(f"(let ((t {text})) (list t (gpu-{name}-tensor? t)))", engine=engine)
+            assert (found.device.type, found.dtype, found.shape, is_one) == ("meta", dtype, (2,), True)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
