@@ -57,8 +57,8 @@ def test_kinds_that_numpy_lacks_are_made_by_pytorch(engine: str) -> None:
     for text, alike in made.items():
         found = checkpoint.read(text, engine=engine)
         assert torch.equal(found, torch.tensor(checkpoint.read(alike, engine=engine)).to(torch.bfloat16))
-    text = f"(lambda ((list x m)) (sumall (cpu-double (* (cpu-bfloat16 x) (normal-cpu-bfloat16 {key} 2 m 1)))))"
-    f, x = checkpoint.read(text), np.array([0.5, 1.25])
+    product = f"(* (cpu-bfloat16 x) (normal-cpu-bfloat16 {key} 2 m 1))"
+    f, x = checkpoint.read(f"(lambda ((list x m)) (sumall (cpu-double {product})))"), np.array([0.5, 1.25])
     drawn = checkpoint.read(f"(cpu-double (normal-cpu-bfloat16 {key} 2 3 1))")
     _, (of_x, of_mean) = checkpoint.vjp(f, [x, 3.0], engine=engine)
     np.testing.assert_array_equal(of_x, drawn.numpy())
@@ -76,7 +76,8 @@ def test_kinds_on_a_device_without_cupy(engine: str, monkeypatch: pytest.MonkeyP
         texts = [f"(list->gpu-{name}-tensor '(1 2))", f"(fill-gpu-{name} 2 1)", f"(gpu-{name} (ones 2))"]
         texts += [] if name in ("byte", "int") else [f"(randn-gpu-{name} (random-key 1) 2)"]
         for text in texts:
-            found, is_one = checkpoint.read(f"(let ((t {text})) (list t (gpu-{name}-tensor? t)))", engine=engine)
+            asked = f"(let ((t {text})) (list t (gpu-{name}-tensor? t)))"
+            found, is_one = checkpoint.read(asked, engine=engine)
             assert (found.device.type, found.dtype, found.shape, is_one) == ("meta", dtype, (2,), True)
 
 
