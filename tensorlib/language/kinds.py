@@ -43,10 +43,10 @@ def _target(name: str, data: Any, place: str, elements: str) -> tuple[Any, Any]:
     """Return the dtype and the device of a kind, for an array of a library; TypeError if there is none."""
     library, device, wanted = library_of(data), _DEVICES[place], _ELEMENTS[elements]
     if not hasattr(library.namespace, wanted) or not _reaches(library, device):
-        library = _pytorch()
-        if library is None or not _reaches(library, device):
+        pytorch = _pytorch()
+        if pytorch is None or not _reaches(pytorch, device):
             raise TypeError(f"{name}: {_lacking(name, device, elements)}")
-        return getattr(library.namespace, wanted), device
+        return getattr(pytorch.namespace, wanted), device
     is_meant = device != "cpu" or library.device_of(data) is not None
     return getattr(library.namespace, wanted), device if is_meant else None
 
