@@ -20,7 +20,10 @@ from checkpoint.driver.schedule import (
     Report,
     Restore,
     Reverse,
+    Series,
+    Stride,
     Tape,
+    Unwind,
 )
 from checkpoint.interp.hybrid.code import NEVER
 
@@ -28,15 +31,16 @@ Directive = Any  # of cffi: Directive *
 
 
 @cache
-def _kinds() -> dict[type[Action], int]:
-    """Return the DirectiveKind of each class of actions: DO_ and the name of the class."""
+def _kinds() -> dict[type[Action | Series], int]:
+    """Return the DirectiveKind of each class of actions and series: DO_ and the name of the class."""
     lib = runtime().lib
-    return {kind: getattr(lib, f"DO_{kind.__name__.upper()}") for kind in get_args(Action)}
+    kinds = (*get_args(Action), *get_args(Series))
+    return {kind: getattr(lib, f"DO_{kind.__name__.upper()}") for kind in kinds}
 
 
 @cache
 def _classes() -> dict[int, type[Action]]:
-    return {kind: action for action, kind in _kinds().items()}
+    return {_kinds()[action]: action for action in get_args(Action)}
 
 
 def bound(bytes: int | None) -> int:
@@ -44,7 +48,7 @@ def bound(bytes: int | None) -> int:
     return int(runtime().lib.UNBOUNDED) if bytes is None else min(max(bytes, 0), NEVER)
 
 
-def write(action: Action, directive: Directive, lib: Any) -> None:
+def write(action: Action | Series, directive: Directive, lib: Any) -> None:
     """Write an action to a directive. lib: the runtime's, passed since looking it up is slow."""
     kind = type(action)
     directive.kind = _kinds()[kind]
@@ -59,6 +63,16 @@ def write(action: Action, directive: Directive, lib: Any) -> None:
     elif isinstance(action, Reverse):
         directive.step = lib.LAST_TAPE if action.step is None else action.step
         directive.keeps = action.keeps
+    elif isinstance(action, Stride | Unwind):
+        _write_series(action, directive)
+
+
+def _write_series(series: Series, directive: Directive) -> None:
+    directive.held = bound(series.held)
+    if isinstance(series, Stride):
+        directive.step, directive.count = series.steps, series.count
+    else:
+        directive.bytes, directive.count = bound(series.bytes), len(series.states)
 
 
 @lru_cache(64)

@@ -1,7 +1,9 @@
-"""Reports on a sweep of the C engine to its observers (checkpoint.ctarget.sweep).
+"""The calls of C that a sweep makes: how many steps one has, and what is done between two.
 
-In: a sweep, between its calls of C. Out: calls of the observers (checkpoint.driver.observe), and the pace:
-    how many steps a call of C makes, adapted to how long calls take.
+In: a sweep (checkpoint.ctarget.sweep), between its calls of C. Out: calls of its observers
+    (checkpoint.driver.observe); steps counted for the watch, which samples the run
+    (checkpoint.ctarget.translate.watch); and the pace: how many steps a call of C makes, adapted to how
+    long calls take.
 """
 
 from __future__ import annotations
@@ -10,8 +12,10 @@ from time import perf_counter
 
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held
+from checkpoint.ctarget.translate.watch import Watch
 from checkpoint.driver.observe import REPORT_SECONDS, Observer, Sample, Sampler, adapted
 from checkpoint.driver.schedule import Action, Report, Schedule
+from checkpoint.interp.hybrid.code import NEVER
 
 # Steps of one call of C while there are observers.
 MIN_PACE, MAX_PACE = 1000, 1_000_000
@@ -108,3 +112,50 @@ class SamplingReporter(Reporter):
         for observer in self._observers:
             assert isinstance(observer, Sampler)
             observer.sampled(Sample(step, end, reversed_to))
+
+
+class Pacing:
+    """The calls of one sweep. reporter, watch: those of the sweep, or None."""
+
+    __slots__ = ("_held", "_lib", "reporter", "watch")
+
+    def __init__(self, held: Held, reporter: Reporter | None, watch: Watch | None) -> None:
+        self._lib = runtime().lib
+        self._held = held
+        self.reporter = reporter
+        self.watch = watch
+
+    def bound(self) -> None:
+        """Bound the steps of a call by the slice of the watch and by the observers' interval."""
+        if self.watch is None:
+            return
+        if self.reporter is None:
+            self._lib.ck_sweep_pace(self._held, self.watch.slice)
+        else:
+            self.reporter.bound_pace(self.watch.slice)
+
+    def sliced(self, was_quiet: bool) -> None:
+        """Do what is due between two calls; was_quiet: whether the last one ended with a reversal."""
+        watched, reporter = self.watch, self.reporter
+        pace = NEVER if reporter is None else reporter.pace
+        if reporter is not None:
+            reporter.sliced()
+        if watched is None:
+            return
+        if was_quiet:
+            done = max(0, self._steps() - watched.steps)
+        else:  # a call of many steps may have ended before, by the clock
+            done = min(watched.slice, pace, self._lib.ck_sweep_counts(self._held).called)
+        watched.sliced(self._held, done)
+        self.bound()
+
+    def ran(self) -> None:
+        """Count the steps of an action that has made some."""
+        if self.watch is not None:
+            self.watch.ended(self._steps())
+            self.bound()
+
+    def _steps(self) -> int:
+        """Return the number of forward steps made so far."""
+        counts = self._lib.ck_sweep_counts(self._held)
+        return int(counts.advanced + counts.taped)

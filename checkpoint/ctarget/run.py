@@ -108,7 +108,9 @@ def _run(state: State, held: Held, helper: PythonHelper, last: int, watched: Wat
                 watched.ended(end.steps - state.steps)
             return end
         elif watched is not None:
-            watched.sliced(held, slice)
+            # A call of many steps may have ended before, by the clock.
+            done = lib.ck_machine_position(held).steps - state.steps - watched.steps
+            watched.sliced(held, slice if slice <= SLICE else max(0, done))
             slice = watched.slice
 
 

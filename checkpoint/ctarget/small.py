@@ -20,8 +20,7 @@ from checkpoint.ctarget.code import block_peer, return_point
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import procedure_peer
 from checkpoint.ctarget.translate import policy
-from checkpoint.driver.budget import UNASKED
-from checkpoint.driver.online import PIECES
+from checkpoint.driver.online import FIRST_PIECE, PIECES
 from checkpoint.interp.hybrid.machine import ENTRY, HALT
 
 MAX_STEPS = 50_000  # of a run, about 1 ms: what is lost at most where it turns out to be no small one
@@ -43,8 +42,8 @@ class SmallGradient:
         self._call.entry = block_peer(ENTRY).pointer
         self._call.halt = module.ffi.cast("ReturnPoint *", return_point(HALT))
         self._call.procedure = module.ffi.cast("Procedure *", self._peer.address)
-        self._call.tape = UNASKED
-        self._call.held = PIECES * UNASKED // 2  # what is entered, and is not in the heap, takes less
+        self._call.tape = FIRST_PIECE
+        self._call.held = PIECES * FIRST_PIECE // 2  # what is entered, and is not in the heap, takes less
         self._call.steps = MAX_STEPS
         self._take = module.lib.ck_small_gradient
         self._longest = self._unwatched = 0

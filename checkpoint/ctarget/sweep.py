@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
 from time import perf_counter, process_time
-from typing import Any
+from typing import Any, cast
 
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.library import silently
@@ -35,7 +35,7 @@ from checkpoint.ctarget.directives import (
 )
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.own_schedules import bisected, is_own, known_bound
-from checkpoint.ctarget.reporting import MAX_PACE, Reporter, SamplingReporter
+from checkpoint.ctarget.reporting import Pacing, Reporter, SamplingReporter
 from checkpoint.ctarget.run import block_at, left_in_c
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.sweep_helper import SweepHelper, add_counts, wrong_directive
@@ -50,21 +50,25 @@ from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.schedule import (
     Action,
     Actions,
+    ActionsInSeries,
     Advance,
     Again,
     Keep,
     Release,
     Reverse,
     Schedule,
+    Stride,
     Tape,
+    Unwind,
+    in_series,
     weighs,
 )
 from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.cotangent import redo
 
-RUNS = (Advance, Tape)  # the actions that make steps
-Opening = Generator[State, bool | None, Actions | None]
+RUNS = (Advance, Tape, Stride, Unwind)  # the actions that make steps
+Opening = Generator[State, bool | None, ActionsInSeries | None]
 
 
 def follow(
@@ -146,9 +150,9 @@ class _Progress:
         "_keeps",
         "_lib",
         "_null",
+        "_pacing",
         "_report",
         "_reporter",
-        "_watch",
         "cotangent",
         "end",
         "held",
@@ -172,7 +176,7 @@ class _Progress:
         self._given = self._null  # the cotangent, for C
         self._keeps = self._is_last = False  # the tape that is being reversed; the reversal
         self._reporter = reporter
-        self._watch = watched
+        self._pacing = Pacing(held, reporter, watched)
         self._followed = module.lib.SWEEP_FOLLOWED
         self._report = module.lib.ck_sweep_report(held)
         self.held = held
@@ -186,11 +190,10 @@ class _Progress:
         """Run until the sweep's own schedule ends."""
         if self._reporter is not None:
             self._reporter.began(schedule, report_of(self._report, perf_counter(), process_time(), least))
-        self._bound_pace()
+        self._pacing.bound()
         outcome = self._lib.ck_sweep_run(self.held, self._null, self._null, False)
         yield from self._continue(outcome)
-        if self._watch is not None:
-            self._watch.ended(self._steps())
+        self._pacing.ran()
         if self._reporter is not None:
             self._reporter.over()
 
@@ -204,14 +207,15 @@ class _Progress:
         clocks = perf_counter(), process_time()
         if self._reporter is not None:
             self._reporter.began(schedule, report_of(self._report, *clocks, least))
-        self._bound_pace()
-        actions: Actions | None
+        self._pacing.bound()
+        actions: ActionsInSeries | None
         if reversals is not None:
             actions = reversals
         elif type(schedule) is Budget and self._reporter is None and finals is None:
             actions = yield from self._open_budget(schedule, clocks, least)
         else:
-            actions = schedule.actions()
+            is_alone = self._reporter is None and finals is None
+            actions = in_series(schedule) if is_alone else schedule.actions()
         if actions is not None:
             full = self._reporter is not None or weighs(schedule)
             yield from self._follow(actions, (*clocks, least) if full else None, finals)
@@ -228,13 +232,13 @@ class _Progress:
         yield from self._perform(directive_of(schedule.first(bytes)))
         fits = found.finished and found.held <= bytes
         rest = None if fits else schedule.long(start, report_of(found, *clocks, least))
-        self._ran()
+        self._pacing.ran()
         if fits:
             yield from self._perform(directive_of(Reverse()))
         return rest
 
     def _follow(
-        self, actions: Actions, weighing: tuple[float, float, int] | None, finals: Finals | None
+        self, actions: ActionsInSeries, weighing: tuple[float, float, int] | None, finals: Finals | None
     ) -> Generator[Any, bool | None, None]:
         """Perform actions until there are no more; weighing: what full reports are made of, if they are."""
         found, reporter = self._report, self._reporter
@@ -255,9 +259,9 @@ class _Progress:
                 self._report_finals(finals)
             report = short_report_of(found) if weighing is None else report_of(found, *weighing)
             if type(action) in RUNS:
-                self._ran()
+                self._pacing.ran()
             if reporter is not None:
-                reporter.acted(action, report)
+                reporter.acted(cast(Action, action), report)
             try:
                 action = actions.send(report)
             except StopIteration:
@@ -276,12 +280,6 @@ class _Progress:
         self._is_last = bool((yield found))
         self._lib.ck_sweep_resume_arrays(self.held)
 
-    def _ran(self) -> None:
-        """Count the steps of an action that has made some."""
-        if self._watch is not None:
-            self._watch.ended(self._steps())
-            self._bound_pace()
-
     def _report_finals(self, finals: Finals) -> None:
         """Report the cotangents that are final now."""
         lib, held = self._lib, self.held
@@ -296,7 +294,7 @@ class _Progress:
         while outcome not in (lib.SWEEP_FOLLOWED, lib.SWEEP_ENDS):
             was_quiet, quiet = quiet, outcome == lib.SWEEP_WANTS_QUIET
             if outcome == lib.SWEEP_SLICED:
-                self._sliced(was_quiet)
+                self._pacing.sliced(was_quiet)
             elif outcome == lib.SWEEP_WANTS_SEED:
                 end = self.end or self._ended()
                 if self.pauses and self.end is None:
@@ -308,31 +306,6 @@ class _Progress:
             elif not quiet:
                 self._help(outcome)
             outcome = self._call(quiet)
-
-    def _sliced(self, was_quiet: bool) -> None:
-        """Do what is due between two calls; was_quiet: whether the last one ended with a reversal."""
-        watched, reporter = self._watch, self._reporter
-        pace = MAX_PACE if reporter is None else reporter.pace
-        if reporter is not None:
-            reporter.sliced()
-        if watched is not None:
-            done = max(0, self._steps() - watched.steps)
-            watched.sliced(self.held, done if was_quiet else min(watched.slice, pace))
-            self._bound_pace()
-
-    def _bound_pace(self) -> None:
-        """Bound the steps of a call by the slice of the watch and by the observers' interval."""
-        if self._watch is None:
-            return
-        if self._reporter is None:
-            self._lib.ck_sweep_pace(self.held, self._watch.slice)
-        else:
-            self._reporter.bound_pace(self._watch.slice)
-
-    def _steps(self) -> int:
-        """Return the number of forward steps made so far."""
-        counts = self._lib.ck_sweep_counts(self.held)
-        return int(counts.advanced + counts.taped)
 
     def _call(self, quiet: bool) -> int:
         outcome: int

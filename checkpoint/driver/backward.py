@@ -8,7 +8,7 @@ before it as also fit, up to twice the bytes of the last tape. A segment that do
 (checkpoint.driver.division) and reversed by binomial checkpointing with the planned number of states and base
 case. A tape that outgrows its prediction is cut at the step that it has reached: the state there is kept, if
 there is room, and the rest is reversed from it. A plan that turns out not to fit is replaced by a new one for
-the whole segment.
+the whole segment. Where the first pass has left segments for small tapes, many of these are one series.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from checkpoint.driver.ledger import MARK_BYTES, Done, Ledger, Mark
 from checkpoint.driver.online import FirstPass
 
 CRAMPED = 16  # tapes limited to this fraction (1 / CRAMPED) of the budget make slow progress
+SERIES = 256  # segments of one series at most: between two series plans follow what was learnt
 LARGE = 64  # a state of this fraction (1 / LARGE) of the budget is worth dropping for a tape
 ABSURD = 200  # times the run's own work: a plan that runs more again is refused as too small a budget
 SENSIBLE = 8  # times the run's own work: the memory reported as needed keeps recomputation below this
@@ -44,8 +45,31 @@ class Backward:
             yield from ledger.drop_from(ledger.high)
             if ledger.tapes and ledger.tapes[-1][1] == ledger.high:
                 yield from ledger.reverse_held()
+            elif count := self._count_small():
+                yield from self._unwind(count)
             else:
                 yield from self._last_segment()
+
+    def _count_small(self) -> int:
+        """Return how many of the last segments are reversed at once, as a series, by small tapes; or 0."""
+        ledger = self.ledger
+        if not ledger.piece or ledger.lasts or not ledger.ended:
+            return 0
+        most, lowest, high = min(ledger.room(), 3 * ledger.piece // 2), ledger.head_end, ledger.high
+        count = 0
+        for mark in reversed(ledger.marks[-SERIES:]):
+            if mark.step <= lowest or mark.snapshots or ledger.predicted(mark.step, high) > most:
+                break
+            count, high = count + 1, mark.step
+        return count if count > 1 else 0
+
+    def _unwind(self, count: int) -> Done:
+        """Reverse the last segments, so many, by small tapes."""
+        ledger = self.ledger
+        bound = min(ledger.bound(), 2 * ledger.piece)
+        if not (yield from ledger.unwind(count, bound)):
+            mark = ledger.marks[-1]
+            yield from self._outgrown(mark, mark.step, bound)
 
     def _last_segment(self) -> Done:
         """Reverse the last segment, or a part of it, or keep a state within it."""
@@ -68,7 +92,7 @@ class Backward:
     def _widen(self) -> Done:
         """Drop last states while the segment to the end then fits in twice the bytes of the last tape."""
         ledger = self.ledger
-        most = min(ledger.room(), 2 * self.fitted)
+        most = min(ledger.room(), 2 * self.fitted, ledger.piece or ledger.memory)
         while (
             ledger.marks[-1].step > ledger.head_end
             and not ledger.marks[-1].snapshots

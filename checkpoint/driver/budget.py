@@ -23,9 +23,10 @@ from checkpoint.driver import memory
 from checkpoint.driver.backward import Backward
 from checkpoint.driver.lasting import Lasting
 from checkpoint.driver.ledger import Ledger, too_small
-from checkpoint.driver.online import PIECES, FirstPass
+from checkpoint.driver.online import FIRST_PIECE, PIECES, FirstPass
 from checkpoint.driver.schedule import (
     Actions,
+    ActionsInSeries,
     Keep,
     Report,
     Reverse,
@@ -33,8 +34,7 @@ from checkpoint.driver.schedule import (
     require,
     tape_again_and_again,
 )
-
-UNASKED = 2**20  # bytes of a tape that is made without asking the machine how much memory is free
+from checkpoint.driver.series import one_by_one
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,10 @@ class Budget:
         require(self, length="step")
 
     def actions(self) -> Actions:
+        return one_by_one(self.in_series())
+
+    def in_series(self) -> ActionsInSeries:
+        """Return the actions of one sweep, many of them at once where small segments follow one another."""
         start = yield Keep()
         bytes = self.room(start)
         piece = yield self.first(bytes)
@@ -78,6 +82,9 @@ class Budget:
 
     def reversals(self) -> Actions:
         """Return the actions of a sweep with any number of reversals; they take no length for known."""
+        return one_by_one(self._reversals())
+
+    def _reversals(self) -> ActionsInSeries:
         start = yield Keep()
         bytes = self.room(start)
         piece = yield self.first(bytes)
@@ -91,7 +98,8 @@ class Budget:
 
     def room(self, start: Report) -> int:
         """Return the bytes that may be held while a first tape is made, one of `PIECES` of them by it."""
-        bytes = PIECES * UNASKED if memory.is_share(self.memory) else memory.resolve(self.memory)
+        # A first tape is so small that the machine is not asked how much memory is free.
+        bytes = PIECES * FIRST_PIECE if memory.is_share(self.memory) else memory.resolve(self.memory)
         needed = start.held + start.least
         if needed > bytes:
             bytes = memory.resolve(self.memory)
@@ -101,9 +109,9 @@ class Budget:
 
     def first(self, bytes: int) -> Tape:
         """Return the first tape where so many bytes may be held."""
-        return Tape(None, bytes // PIECES)
+        return Tape(None, min(bytes // PIECES, FIRST_PIECE))
 
-    def long(self, start: Report, piece: Report) -> Actions:
+    def long(self, start: Report, piece: Report) -> ActionsInSeries:
         """Reverse a run whose first tape, `piece`, did not reach its end, or is larger than was foreseen."""
         ledger = Ledger(memory.resolve(self.memory), start, piece)
         first = FirstPass(ledger)

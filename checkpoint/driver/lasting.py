@@ -20,7 +20,7 @@ from checkpoint.driver.backward import Backward
 from checkpoint.driver.binomial import recomputed
 from checkpoint.driver.division import divide
 from checkpoint.driver.ledger import MARK_BYTES, Changed, Done, Ledger, Mark
-from checkpoint.driver.schedule import Actions, Again, Drop, Hold, Release, Report, Reverse
+from checkpoint.driver.schedule import ActionsInSeries, Again, Drop, Hold, Release, Report, Reverse
 
 Tape = tuple[int, int]
 
@@ -47,7 +47,7 @@ class Lasting(Ledger):
         """Bytes held by the sweep and by the ledger itself."""
         return self.report.held + MARK_BYTES * (len(self.marks) + len(self.parked))
 
-    def reversals(self) -> Actions:
+    def reversals(self) -> ActionsInSeries:
         """Reverse the run, which has ended, again and again, or once."""
         if not self._parking_pays():
             self.lasts = False

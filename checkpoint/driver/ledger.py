@@ -25,16 +25,19 @@ from checkpoint.driver.schedule import (
     Report,
     Restore,
     Reverse,
+    Series,
+    Stride,
     Tape,
+    Unwind,
 )
 from checkpoint.errors import BudgetError
 
 MARK_BYTES = 160  # of a kept state besides those reported: its Mark, and places in lists
 SMALLEST = 64 * 2**10  # bytes; a gradient of anything takes about as many
 LEAST_GROWTH, MOST_GROWTH = 1 / 3, 4.0
-Done = Generator[Action, Report, None]
-Reached = Generator[Action, Report, Report]
-Changed = Generator[Action, Report, bool]
+Done = Generator[Action | Series, Report, None]
+Reached = Generator[Action | Series, Report, Report]
+Changed = Generator[Action | Series, Report, bool]
 
 
 class Mark:
@@ -62,6 +65,7 @@ class Ledger:
     """The states, tapes and costs of one run, as the head of this file describes them.
 
     memory: how many bytes may be held; a part of them is never planned for (`allowed`).
+    piece: the bytes of a small tape, if the run is reversed by such (checkpoint.driver.online); else 0.
     lasts: whether the run is reversed more than once, by what the first pass has kept
     (checkpoint.driver.lasting).
     """
@@ -74,6 +78,7 @@ class Ledger:
         start, piece: the reports after keeping the start of the run and after taping from there.
         """
         self.memory = memory
+        self.piece = 0
         self.marks = [Mark(start.step, level=1 << 62)]
         self.tapes: list[tuple[int, int]] = []
         self.high = self.end = 0
@@ -133,7 +138,7 @@ class Ledger:
 
     # Actions
 
-    def do(self, action: Action) -> Reached:
+    def do(self, action: Action | Series) -> Reached:
         """Do an action, record its report and return it."""
         report = yield action
         self._note(report)
@@ -162,6 +167,21 @@ class Ledger:
         self.marks[-1].bytes = max(self.held - self._held_before, 0)
         return report
 
+    def stride(self, steps: int, count: int) -> Reached:
+        """Run on for the first time, and keep a state after each so many steps, `count` times at most."""
+        before = self.report
+        report = yield from self.do(Stride(steps, count, self.allowed))
+        self.costs.sample(report.step, min(report.seconds - before.seconds, report.busy - before.busy))
+        # The state at the end of the run is not kept.
+        kept = (report.step - before.step - report.finished) // steps
+        each = max(self.held - self._held_before, 0) // max(kept, 1)
+        self.marks[-1].bytes = each
+        for number in range(1, kept + 1):
+            self.marks.append(Mark(before.step + number * steps))
+            self.marks[-1].bytes = each
+        self._held_before = self.held
+        return report
+
     def run_on(self, to: int) -> Reached:
         """Run a segment again that has been run before."""
         return (yield from self.do(Advance(to)))
@@ -173,7 +193,7 @@ class Ledger:
         self._learn(low, report)
         return report
 
-    def keep(self, level: int = 0) -> Generator[Action, Report, Mark]:
+    def keep(self, level: int = 0) -> Generator[Action | Series, Report, Mark]:
         """Keep the current state, which is later than all that are kept."""
         report = yield from self.do(Keep())
         mark = Mark(report.step, level)
@@ -221,6 +241,26 @@ class Ledger:
             self._learn_growth((report.growing - before.growing) / before.bytes)
         self.high = low
         yield from self.drop_from(low)
+
+    def unwind(self, count: int, bytes: int) -> Changed:
+        """Reverse the last segments, so many, each by a tape of its own, and drop their states.
+
+        Return whether all are reversed; else the tape of one was too large, and is the last tape.
+        """
+        before, high = self.report, self.high
+        states = tuple([mark.step for mark in self.marks[: -count - 1 : -1]])
+        to = None if high == self.end else high
+        report = yield from self.do(Unwind(states, to, bytes, self.memory - MARK_BYTES * len(self.marks)))
+        done = sum(step >= report.step for step in states) if report.bytes else count
+        if done:
+            del self.marks[-done:]
+            self.high = states[done - 1]
+            grown = report.growing - before.growing
+            self._learn_growth(grown / max(self.predicted(self.high, high), 1.0))
+        if done < count:
+            self._learn(states[done], report)
+        self._held_before = self.held
+        return done == count
 
     def reverse_held(self) -> Done:
         """Reverse the last of the held tapes."""

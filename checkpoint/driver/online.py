@@ -5,10 +5,14 @@ In: a ledger (checkpoint.driver.ledger) at the start of the run. Out: the ledger
 tapes of its beginning and states from which the rest can be taped. The sweep never holds more than the
 budget allows.
 
-1. The *head* is taped in pieces, as long as there is room: a run that fits is taped once and for all.
+1. The *head* is taped in pieces, as long as there is room: a run that fits is taped once and for all. It ends
+   before where new memory for it takes longer than taping itself does, by the report: to run again what comes
+   then is cheaper than to tape it at once.
 2. Behind it states are kept in equal distances. Where they outgrow their share of the room they are
    thinned: of the largest ones those are dropped whose neighbours are not further apart than a tape is long,
    which costs nothing. Then the tapes of the head are released, the last first.
+   Where steps are so fast that tapes in the processor's cache are worth it, the first distance is that of a
+   *small* tape (`Ledger.piece`), and states are kept in series.
 3. When neighbours are as far apart as a tape is long, each further state replaces one (Wang, Moin and
    Iaccarino 2009, algorithm 1): states have levels, 0 for a new one. One before another of higher level
    is *dispensable*, and is dropped. Without any, the last one, of level l, is dropped, and the new one has
@@ -20,31 +24,41 @@ b C(d + t, t) at least the number of steps.
 
 from __future__ import annotations
 
-from checkpoint.driver.ledger import Changed, Done, Ledger, Mark
+from checkpoint.driver.caches import second_level
+from checkpoint.driver.ledger import MARK_BYTES, Changed, Done, Ledger, Mark
 from checkpoint.driver.schedule import Report
 
 PIECES = 16  # the head is taped in pieces of this fraction (1 / PIECES) of the budget
 HALVINGS = 5  # how often the first distance of states can be doubled until it is a tape's length
 TIMES = 5  # times the bytes of the run alone: about the least for a gradient, with states and cotangents
 LEAST_SECONDS = 0.001  # between two states, so that keeping them takes a negligible share of the time
+SMALL_SECONDS = 20e-6  # the same where states are kept in series
+LARGEST_SMALL = 4  # times half a processor's own cache: a larger tape is not small
+FIRST_PIECE = 2**20  # bytes of the head's first piece, at most
+SERIES = 64  # states of one series at most
+FAULTING = 0.75  # of the time of taping is about that of running again
 
 
 class FirstPass:
     """One first pass.
 
+    size: the bytes of the head's last piece.
     distance: from one state to the next, in work; fewest: the least that it may be.
     exhausted: for bases up to this there is nothing left to thin. level: of the next state.
     outgrown: the last piece of the head was larger than the budget, and is lost.
+    faulting: whether new memory for it took longer than to run it again would.
+    measured: whether it is known if small tapes are worth it.
     """
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
+        self.size = FIRST_PIECE
         self.distance = 1
         self.fewest = 1
         self.exhausted = 0.0
         self.level = 0
         self.dispensable: list[Mark] = []
-        self.outgrown = False
+        self.outgrown = self.faulting = self.measured = False
 
     def run(self) -> Done:
         """Run from a kept state to the end, taping the head and keeping states behind it."""
@@ -55,15 +69,18 @@ class FirstPass:
 
     def head(self) -> Changed:
         """Tape on until there is no room; return whether the run has ended and its last piece is reversed."""
-        while not self.outgrown and not self.ledger.ended and (room := self._head_room()):
+        while not (self.outgrown or self.faulting or self.ledger.ended) and (room := self._head_room()):
             if (yield from self.piece(room)):
                 return True
         return False
 
     def piece(self, bytes: int) -> Changed:
         """Tape a piece from the last kept state; return whether the run has ended and that is reversed."""
-        low = self.ledger.report.step
-        yield from self.ledger.tape(None, bytes)
+        before = self.ledger.report
+        low = before.step
+        report = yield from self.ledger.tape(None, bytes)
+        faulting = report.faulting - before.faulting
+        self.faulting = faulting > FAULTING * (report.busy - before.busy - faulting) and not self.ledger.lasts
         return (yield from self.taped(low))
 
     def taped(self, low: int) -> Changed:
@@ -85,9 +102,13 @@ class FirstPass:
         return False
 
     def _head_room(self) -> int:
-        """Return the bytes of the next piece; 0 where an eighth of the budget would not stay free."""
+        """Return the bytes of the next piece; 0 where an eighth of the budget would not stay free.
+
+        Pieces double, so that little is taped before it is known what new memory costs.
+        """
         ledger = self.ledger
-        piece = ledger.memory // PIECES
+        self.size = min(2 * self.size, ledger.memory // PIECES)
+        piece = self.size
         return piece if ledger.held + piece <= ledger.allowed - ledger.memory // 8 else 0
 
     # Behind the head
@@ -95,22 +116,54 @@ class FirstPass:
     def rest(self) -> Done:
         """Run on to the end, keeping states."""
         ledger = self.ledger
-        self.distance = max(self._base() >> HALVINGS, 1)
-        while True:
+        self.distance = max(min(self._base() >> HALVINGS, int(self._small_tape() / ledger.recorded)), 1)
+        while not ledger.report.finished:
             before = ledger.report
             steps = max(round(self.distance / ledger.costs.recent()), 1)
-            report = yield from ledger.advance(before.step + steps)
-            if report.finished:
-                return
-            self._pace(before, report)
-            yield from self._keep()
+            count = self._count()
+            if count > 1:
+                report = yield from ledger.stride(steps, count)
+                if ledger.marks[-1].step == report.step:
+                    continue
+            else:
+                report = yield from ledger.advance(before.step + steps)
+                self._pace(before, report)
+            if not report.finished:
+                yield from self._keep()
+
+    def _count(self) -> int:
+        """Return how many states to keep at once, in series: as many as there certainly is room for."""
+        ledger = self.ledger
+        if not ledger.piece or self.level or len(ledger.marks) < 3:
+            return 1
+        room = self._states_share() - (ledger.held - ledger.report.tapes)
+        return min(SERIES, room // (2 * (max(ledger.marks[-1].bytes, ledger.marks[-2].bytes) + MARK_BYTES)))
 
     def _pace(self, before: Report, report: Report) -> None:
-        """Increase the distance of states to LEAST_SECONDS, but not above the length of a tape."""
-        busy = report.busy - before.busy
-        if busy > 0:
-            self.fewest = int(LEAST_SECONDS * self.ledger.costs.work(before.step, report.step) / busy)
-            self.distance = max(self.distance, min(self.fewest, self._base()))
+        """Increase the distance of states to that of small tapes, or else to LEAST_SECONDS."""
+        ledger, busy = self.ledger, report.busy - before.busy
+        work = ledger.costs.work(before.step, report.step)
+        if not self.measured:
+            self.measured = True
+            self._measure(busy / work if work else 0.0)
+        if busy > 0 and not ledger.piece:
+            self.fewest = int(LEAST_SECONDS * work / busy)
+        self.distance = max(self.distance, min(self.fewest, self._base()))
+
+    @staticmethod
+    def _small_tape() -> int:
+        """Return the bytes of a tape that stays in a processor's own cache, beside what runs."""
+        return second_level() // 2
+
+    def _measure(self, seconds: float) -> None:
+        """Find out whether small tapes are worth it where a unit of work takes so many seconds."""
+        ledger, base = self.ledger, self._base()
+        small = max(self._small_tape() / ledger.recorded, SMALL_SECONDS / seconds if seconds else base)
+        bytes = small * ledger.recorded
+        if small <= base and bytes <= LARGEST_SMALL * self._small_tape() and not ledger.lasts:
+            self.fewest, ledger.piece = max(int(small), 1), int(bytes)
+        else:
+            self.distance = max(base >> HALVINGS, 1)
 
     def _states_share(self) -> int:
         """Return the bytes that kept states may take, at most half of those free besides the head's tapes."""

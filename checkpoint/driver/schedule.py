@@ -109,6 +109,36 @@ class Again:
     """Hand out the cotangent of the start, to which all has been reversed; all is to be reversed again."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stride:
+    """A series: `count` times, run on by so many steps and keep the state (checkpoint.driver.series).
+
+    held: as of Advance. The series ends early where a run stops early, and at the end of the run; the state
+    there is not kept.
+    """
+
+    steps: int
+    count: int
+    held: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unwind:
+    """A series: reverse the segments from kept states on, each by a tape of its own, and drop the states.
+
+    states: the steps of the last of the kept states, the last first.
+    to: the step down to which the run has been reversed; None, before it has been.
+    bytes, held: the series ends early with a tape that stops before `to`, since it is larger than `bytes`, or
+    would have the sweep hold more than `held`. It is the last tape then; after a series that reaches its end
+    there is none.
+    """
+
+    states: tuple[int, ...]
+    to: int | None
+    bytes: int
+    held: int
+
+
 Action = Keep | Restore | Drop | Advance | Tape | Hold | Release | Reverse | Again
 
 
@@ -120,6 +150,8 @@ class Report(NamedTuple):
     held: all bytes that the sweep holds: states, tapes, cotangents, but not the results. A state counts with
     what dropping it would free, since states share; the engine says how exactly it knows.
     results: bytes of cotangents that the sweep returns, as far as they are there (checkpoint.driver.outside).
+    faulting: the seconds that it took to make new memory for tapes, by engines that measure it; only
+    differences mean anything.
     spare: bytes of small blocks that are free, but can be used for states only, not for tapes.
     tapes, cotangent: of what is held, all tapes, the last and those that are held; and the cotangent.
     fixed: the part of the cotangent that does not grow with the run.
@@ -137,6 +169,7 @@ class Report(NamedTuple):
     fixed: int = 0
     spare: int = 0
     results: int = 0
+    faulting: float = 0.0
     seconds: float = 0.0
     busy: float = 0.0
     least: int = 0
@@ -153,6 +186,8 @@ class Report(NamedTuple):
 
 
 Actions = Generator[Action, Report, None]
+Series = Stride | Unwind
+ActionsInSeries = Generator[Action | Series, Report, None]
 
 
 class Schedule(Protocol):
@@ -161,6 +196,19 @@ class Schedule(Protocol):
     def actions(self) -> Actions:
         """Return the coroutine of one sweep."""
         ...
+
+
+class InSeries(Schedule, Protocol):
+    """A schedule that can name many of its actions at once, for engines that take them so."""
+
+    def in_series(self) -> ActionsInSeries:
+        """Return the coroutine of one sweep; `actions` is the same, one by one."""
+        ...
+
+
+def in_series(schedule: Schedule) -> ActionsInSeries:
+    """Return the actions of a schedule, in series if it can name them so."""
+    return cast(InSeries, schedule).in_series() if hasattr(schedule, "in_series") else schedule.actions()
 
 
 class Repeatable(Schedule, Protocol):

@@ -17,10 +17,10 @@ from time import perf_counter
 from typing import Any, Literal
 
 from checkpoint.driver import memory
-from checkpoint.driver.estimate import Estimate
 from checkpoint.driver.observe import REPORT_SECONDS, Sample, observed, observers
 from checkpoint.driver.schedule import Action, Report, Schedule
 from checkpoint.errors import RunError
+from checkpoint.watch.estimate import Estimate
 
 PAUSE = REPORT_SECONDS  # from one Progress to the next
 Phase = Literal["forward", "backward"]

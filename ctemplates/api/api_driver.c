@@ -40,10 +40,7 @@ SweepOutcome ck_sweep_run(Held *held, Held *cotangent, const Directive *directiv
     Sweep *sweep = held->sweep;
     SweepCall given = {.sweep = sweep, .quiet = quiet, .outcome = SWEEP_NO_MEMORY};
     if (cotangent) sweep->cotangent = cotangent->cotangent;
-    if (directive) {
-        sweep->now = *directive;
-        sweep->busy = true;
-    }
+    if (directive) sweep_begin(sweep, directive);
     if (!held_run(held, continue_sweep, &given)) given.outcome = SWEEP_NO_MEMORY;
     if (given.outcome == SWEEP_FAILED || given.outcome == SWEEP_NO_MEMORY) {
         sweep_lose(sweep, given.outcome == SWEEP_NO_MEMORY);

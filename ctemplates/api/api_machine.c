@@ -1,6 +1,7 @@
 /* Entry points for tapes and machines: see api_machine.h. */
 #include "api/api_machine.h"
 
+#include "machine/clock.h"
 #include "machine/vm.h"
 
 typedef struct TapeCreation {
@@ -59,7 +60,13 @@ typedef struct MachineRun {
 
 static void run_machine(void *arguments) {
     MachineRun *given = arguments;
-    given->outcome = machine_run(given->machine, given->limit, given->slice);
+    Machine *machine = given->machine;
+    const int64_t end = machine->steps + given->slice;
+    const int64_t until = given->slice > SLICE ? clock_microseconds() + CALL_MICROSECONDS : 0;
+    do {
+        const int64_t left = end - machine->steps;
+        given->outcome = machine_run(machine, given->limit, left < SLICE ? left : SLICE);
+    } while (given->outcome == SLICED && machine->steps < end && clock_microseconds() < until);
 }
 
 Outcome ck_machine_run(Held *held, int64_t limit, int64_t slice) {

@@ -6,21 +6,16 @@
  */
 #include "driver/driver.h"
 
+#include "machine/clock.h"
 #include "machine/vm.h"
-#include "memory/heap_check.h"
 #include "reversal/reverse.h"
 
 /* PER_RUN: the number of steps that take as long as to begin and end a run. FIRST_CHECK, LAST_CHECK: after how many
- * steps what is held is compared with its bound, at first and at most. FOREIGN_BYTES: what Python has for a value
- * beside an array's elements: a handle, the array object, and the overhead of the allocators. ENTERED_BYTES: what it has
- * taken at most for each array among the arguments when the sweep begins. */
-enum { SLICE = 1000000, PER_RUN = 200, FIRST_KEPT = 8, FIRST_LOG = 64 };
-enum { FIRST_CHECK = 64, LAST_CHECK = 4096, FOREIGN_BYTES = 300, ENTERED_BYTES = 1200 };
-/* LEAF_SLICE: the steps between two looks at the leaves that have been touched. LEAF_BYTES: what Python has for one whose
- * cotangent is to be reported: its path, and where it is. */
-enum { LEAF_SLICE = 32, LEAF_BYTES = 400 };
-
-/* Sizes */
+ * steps what is held is compared with its bound, at first and at most. FREE_BYTES: of those that are free,
+ * so many for each step until then. */
+enum { PER_RUN = 200, FIRST_KEPT = 8, FIRST_LOG = 64 };
+enum { FIRST_CHECK = 64, LAST_CHECK = 4096, MOST_CHECK = 65536, FREE_BYTES = 1024 };
+enum { LEAF_SLICE = 32 }; /* the steps between two looks at the leaves that have been touched */
 
 static void drop_state(Sweep *s, State **state) {
     State *dropped = *state;
@@ -29,32 +24,6 @@ static void drop_state(Sweep *s, State **state) {
 }
 
 static void drop_tape(Sweep *s) { segment_drop(s->heap, &s->last_taped); }
-
-/* Returns the bytes of accumulators that count as results. */
-static size_t bytes_of_results(const Sweep *s) {
-    return s->heap->accumulated < s->results ? s->heap->accumulated : s->results;
-}
-
-/* Returns all bytes held but results; for arrays, their own bytes or those reported to tapes, whichever is more. */
-static size_t bytes_held(const Sweep *s) {
-    const Heap *heap = s->heap;
-    const size_t arrays = (size_t)(array_memory_live(s->arrays) + storage_table_live(s->storages));
-    const size_t all = heap->bytes + s->entered + (arrays > heap->reported ? arrays - heap->reported : 0) +
-                       FOREIGN_BYTES * heap->foreign_count + LEAF_BYTES * s->leaves.total;
-    const size_t results = bytes_of_results(s);
-    return all > results ? all - results : 0;
-}
-
-void sweep_weigh(Sweep *s) {
-    Report *report = &s->report;
-    report->bytes = s->last_taped.tape ? s->last_taped.tape->bytes : 0;
-    report->tapes = s->held.bytes + (s->last_taped.tape ? tape_held(s->last_taped.tape) : 0);
-    report->cotangent = s->cotangent ? s->cotangent->bytes : 0;
-    report->fixed = s->cotangent ? s->cotangent->fixed : 0;
-    report->held = bytes_held(s);
-    report->spare = heap_spare(s->heap);
-    report->results = bytes_of_results(s);
-}
 
 /* Makes a state the current one; consumes the reference. */
 static void move_to(Sweep *s, State *state) {
@@ -82,25 +51,6 @@ Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t
 
 void sweep_watch_leaves(Sweep *s) { leaves_begin(s->heap, &s->leaves); }
 
-void sweep_weigh_arrays(Sweep *s, size_t results, void *given, size_t bound, size_t entered) {
-    s->arrays = array_memory_begin();
-    const size_t all = entered + ENTERED_BYTES * s->heap->foreign_count;
-    s->heap->storages = s->storages = storage_table_begin(given, bound, results, all);
-    s->heap->weighs = true;
-    s->results = results;
-    s->entered = entered;
-}
-
-void sweep_leave_arrays(Sweep *s) {
-    if (!s->heap->weighs) return;
-    s->heap->weighs = false;
-    s->heap->storages = NULL;
-    array_memory_end(s->arrays);
-    storage_table_end(s->storages);
-    s->arrays = NULL;
-    s->storages = NULL;
-}
-
 void sweep_destroy(Sweep *s) {
     Heap *heap = s->heap;
     sweep_leave_arrays(s);
@@ -123,12 +73,18 @@ void sweep_lose(Sweep *s, bool no_memory) {
     s->cotangent_lost = no_memory && s->reversing.tape;
 }
 
-/* Kept states; searches start at the last one, which is mostly the one requested. */
+/* Kept states, in the order of their steps; searches start at the last one, which is mostly the one requested. */
+
+/* Returns how many states are kept at steps before this one. */
+static size_t kept_before(const Sweep *s, int64_t step) {
+    size_t count = s->kept_count;
+    while (count > 0 && s->kept[count - 1].step >= step) count--;
+    return count;
+}
 
 static Kept *find_kept(const Sweep *s, int64_t step) {
-    for (size_t i = s->kept_count; i-- > 0;)
-        if (s->kept[i].step == step) return &s->kept[i];
-    return NULL;
+    const size_t i = kept_before(s, step);
+    return i < s->kept_count && s->kept[i].step == step ? &s->kept[i] : NULL;
 }
 
 static SweepOutcome keep_current(Sweep *s) {
@@ -145,7 +101,9 @@ static SweepOutcome keep_current(Sweep *s) {
         s->kept = heap_resize(s->heap, s->kept, s->kept_room * sizeof(Kept), room * sizeof(Kept));
         s->kept_room = room;
     }
-    s->kept[s->kept_count++] = (Kept){.step = s->current->steps, .state = another(s->current)};
+    const size_t place = kept_before(s, s->current->steps);
+    for (size_t i = s->kept_count++; i > place; i--) s->kept[i] = s->kept[i - 1];
+    s->kept[place] = (Kept){.step = s->current->steps, .state = another(s->current)};
     if (s->kept_count > s->counts.most_kept) s->counts.most_kept = s->kept_count;
     return SWEEP_FOLLOWED;
 }
@@ -168,6 +126,11 @@ static SweepOutcome drop_kept(Sweep *s) {
 }
 
 /* Runs */
+
+/* Returns whether this call goes on: it has steps left, and, if these are many, time. */
+static bool goes_on(const Sweep *s) {
+    return s->left > 0 && (s->pace <= SLICE || clock_microseconds() < s->until);
+}
 
 /* The machine replaces the current state: containers that only that state had can then be changed in place. */
 static SweepOutcome start_machine(Sweep *s, bool taped) {
@@ -207,14 +170,15 @@ static void end_machine(Sweep *s, bool taped) {
  * more often. */
 static Outcome run_and_check(Sweep *s, int64_t to) {
     Machine *machine = s->machine;
-    const size_t before = bytes_held(s), bound = s->now.bytes;
+    const size_t before = sweep_held(s), bound = s->now.bytes;
     const Outcome outcome = machine_run(machine, to, s->check_after < s->left ? s->check_after : s->left);
     if (outcome != SLICED) return outcome;
-    const size_t now = bytes_held(s);
+    const size_t now = sweep_held(s);
     if (now > bound) return STOPPED; /* a slice makes at least one step */
     if (now > before && now - before > (bound - now) / 8)
         s->check_after = s->check_after > 1 ? s->check_after / 2 : 1;
-    else if (s->check_after < LAST_CHECK)
+    else if (s->check_after < LAST_CHECK ||
+             (s->check_after < MOST_CHECK && (size_t)s->check_after < (bound - now) / FREE_BYTES))
         s->check_after *= 2;
     return SLICED;
 }
@@ -222,8 +186,8 @@ static Outcome run_and_check(Sweep *s, int64_t to) {
 /* Runs one slice of a run whose first reads are watched until its end is known. */
 static Outcome run_slice(Sweep *s, int64_t to, bool checks) {
     const bool watches = s->leaves.active && s->counts.end < 0;
-    const int64_t left = s->left;
-    if (watches && left > LEAF_SLICE) s->left = LEAF_SLICE;
+    const int64_t left = s->left, most = watches ? LEAF_SLICE : SLICE;
+    if (left > most) s->left = most;
     const Outcome outcome = checks ? run_and_check(s, to) : machine_run(s->machine, to, s->left);
     s->left = left;
     if (watches && (outcome == SLICED || outcome == STOPPED || outcome == FINISHED || outcome == TAPE_FULL))
@@ -238,7 +202,7 @@ static SweepOutcome run_on(Sweep *s, bool taped) {
     }
     const int64_t to = s->now.step < s->last ? s->now.step : s->last;
     const bool checks = !taped && s->now.bytes < UNBOUNDED;
-    while (s->left > 0) {
+    while (goes_on(s)) {
         const int64_t before = s->machine->steps;
         const Outcome outcome = run_slice(s, to, checks);
         s->left -= s->machine->steps - before;
@@ -359,24 +323,48 @@ static SweepOutcome follow(Sweep *s, bool quiet) {
     case DO_RELEASE: return release_tape(s);
     case DO_REVERSE: return reverse(s, quiet);
     case DO_AGAIN: return begin_again(s);
+    case DO_STRIDE:
+    case DO_UNWIND: break; /* never `now` */
     }
     return SWEEP_OUT_OF_ORDER;
 }
 
-SweepOutcome sweep_continue(Sweep *s, bool quiet) {
-    s->left = s->pace;
-    while (s->left > 0) {
-        if (!s->busy) {
-            if (!s->follows_own) return SWEEP_FOLLOWED;
-            if (!bisection_next(s->heap, &s->bisection, s->report, &s->now)) return SWEEP_ENDS;
-            s->busy = true;
-            if (s->logs) log_directive(s);
-        }
+void sweep_begin(Sweep *s, const Directive *directive) {
+    if (is_series(directive->kind)) {
+        series_begin(&s->series, *directive);
+        return;
+    }
+    s->now = *directive;
+    s->busy = true;
+}
+
+/* Stores the next directive of the series, or of its own schedule; false: there is none. */
+static bool find_next(Sweep *s) {
+    const int64_t last_kept = s->kept_count ? s->kept[s->kept_count - 1].step : -1;
+    if (series_next(&s->series, &s->report, last_kept, s->counts.reversed_to, &s->now)) return true;
+    if (!s->follows_own || !bisection_next(s->heap, &s->bisection, s->report, &s->now)) return false;
+    if (s->logs) log_directive(s);
+    return true;
+}
+
+static SweepOutcome continue_call(Sweep *s, bool quiet) {
+    while (goes_on(s)) {
+        if (!s->busy && !find_next(s)) return s->follows_own ? SWEEP_ENDS : SWEEP_FOLLOWED;
+        s->busy = true;
         const SweepOutcome outcome = follow(s, quiet);
         if (outcome != SWEEP_FOLLOWED) return outcome;
         sweep_weigh(s);
         s->busy = false;
-        if (quiet) return !s->follows_own ? SWEEP_FOLLOWED : s->bisection.count ? SWEEP_SLICED : SWEEP_ENDS;
+        if (quiet && s->follows_own) return s->bisection.count ? SWEEP_SLICED : SWEEP_ENDS;
+        if (quiet) break;
     }
-    return s->busy || s->follows_own ? SWEEP_SLICED : SWEEP_FOLLOWED;
+    return s->busy || s->follows_own || s->series.active ? SWEEP_SLICED : SWEEP_FOLLOWED;
+}
+
+SweepOutcome sweep_continue(Sweep *s, bool quiet) {
+    s->left = s->pace;
+    s->until = s->pace > SLICE ? clock_microseconds() + CALL_MICROSECONDS : 0;
+    const SweepOutcome outcome = continue_call(s, quiet);
+    s->counts.called = s->pace - s->left;
+    return outcome;
 }

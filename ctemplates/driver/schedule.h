@@ -12,6 +12,14 @@
  *     DO_RELEASE   forget the tape that is held from `step`
  *     DO_REVERSE   reverse the tape that is held from `step`, or the last one; if it `keeps` that, it is held then
  *     DO_AGAIN     forget the cotangent: the run is to be reversed again, from its end
+ *
+ * and, many of these at once (checkpoint/driver/series.py):
+ *
+ *     DO_STRIDE    `count` times: run on by `step` steps, as DO_ADVANCE with the bound `held` does, and keep the state; it
+ *                  ends where a run stops early, or at the end of the run, with that state not kept
+ *     DO_UNWIND    `count` times: restore the last of the kept states, tape from there to where the run has been reversed
+ *                  to, reverse the tape, drop the state; it ends with a tape that is larger than `bytes`, or with which
+ *                  the sweep holds more than `held`
  */
 #ifndef CK_SCHEDULE_H
 #define CK_SCHEDULE_H
@@ -29,7 +37,9 @@ typedef enum DirectiveKind {
     DO_HOLD,
     DO_RELEASE,
     DO_REVERSE,
-    DO_AGAIN
+    DO_AGAIN,
+    DO_STRIDE,
+    DO_UNWIND
 } DirectiveKind;
 
 enum { LAST_TAPE = -1 }; /* the `step` of DO_REVERSE that denotes the last tape */
@@ -43,16 +53,20 @@ typedef struct Directive {
     size_t bytes;
     int64_t calls; /* of DO_ADVANCE: the number of the function at whose calls it stops; 0: none */
     bool keeps;    /* of DO_REVERSE; of DO_RELEASE: it need not be held */
+    int64_t count; /* of a series */
+    size_t held;
 } Directive;
 
 /* The state of a sweep: the current state's step, whether that is the end, the size of the last tape (0 without one).
  * held: all bytes that the sweep's heap has, and the arrays of Python in it, but not the results: accumulators, up to
  * the bytes of the cotangents that the sweep returns. Of these, tapes: the last one and those
- * that are held; cotangent: its own storage; fixed: the part of that which depends on the code alone. */
+ * that are held; cotangent: its own storage; fixed: the part of that which depends on the code alone.
+ * faulting: the seconds that this thread has spent on new memory (pages.h). */
 typedef struct Report {
     int64_t step;
     bool finished;
     size_t bytes, held, tapes, cotangent, fixed, spare, results;
+    double faulting;
 } Report;
 
 typedef enum SweepOutcome {
@@ -71,11 +85,12 @@ typedef enum SweepOutcome {
     SWEEP_NO_MEMORY
 } SweepOutcome;
 
-/* Steps run without and with a tape, the most states kept at once. end: where the run ends; reversed_to: everything
+/* Steps run without and with a tape, the most states kept at once. called: about how many steps the last call took. end: where the run ends; reversed_to: everything
  * after it has been reversed; both -1 until that is known. */
 typedef struct SweepCounts {
     int64_t advanced, taped;
     size_t most_kept;
+    int64_t called;
     int64_t end, reversed_to;
 } SweepCounts;
 

@@ -16,10 +16,18 @@
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS MAP_ANON
 #endif
+
+static _Thread_local double seconds; /* spent on new mappings */
+
+static double processor_seconds(void) {
+    struct timespec now;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) ? 0.0 : (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static bool is_mapped(size_t bytes) { return bytes >= MAPPED; }
 static bool is_large(size_t bytes) { return bytes > LARGE_PAGE - 1024; }
@@ -53,6 +61,14 @@ static void advise(void *memory, size_t whole, size_t bytes) {
 #endif
 }
 
+/* Has the system provide all pages of a new mapping now, and takes the time: whoever requests a block will use all of it. */
+static void touch(char *memory, size_t whole) {
+    enum { SMALLEST_PAGE = 4096 };
+    const double began = processor_seconds();
+    for (size_t i = 0; i < whole; i += SMALLEST_PAGE) ((volatile char *)memory)[i] = 0;
+    seconds += processor_seconds() - began;
+}
+
 static void *fenced(void *memory, size_t bytes) {
     UNPOISON(memory, bytes);
     POISON((char *)memory + bytes, whole_pages(bytes) - bytes);
@@ -65,6 +81,7 @@ static void *map_new(size_t bytes) {
     void *memory = (is_large(bytes) ? map_aligned : map)(whole, PROT_READ | PROT_WRITE);
     if (!memory) return NULL;
     advise(memory, whole, bytes);
+    touch(memory, whole);
     return fenced(memory, bytes);
 }
 
@@ -164,6 +181,8 @@ static void *take_mapped(size_t bytes) {
 
 #else /* malloc serves all blocks */
 
+static const double seconds = 0;
+
 static bool is_mapped(size_t bytes) { return (void)bytes, false; }
 static void *take_mapped(size_t bytes) { return malloc(bytes); }
 static void give_mapped(void *memory, size_t bytes) { (void)bytes, free(memory); }
@@ -175,6 +194,8 @@ static void *grow_mapped(void *memory, size_t old_bytes, size_t bytes) {
 }
 
 #endif
+
+double pages_seconds(void) { return seconds; }
 
 void *pages_take(size_t bytes) { return is_mapped(bytes) ? take_mapped(bytes) : malloc(bytes); }
 

@@ -15,6 +15,8 @@
 
 enum { LARGE_PAGE = 2 * 1024 * 1024, MAPPED = 512 * 1024 };
 
+double pages_seconds(void); /* the processor time that this thread has spent on new mappings */
+
 void *pages_take(size_t bytes); /* NULL: there is no memory; so for pages_resize, and then nothing has changed */
 void *pages_resize(void *memory, size_t old_bytes, size_t bytes);
 void pages_give(void *memory, size_t bytes);

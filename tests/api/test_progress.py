@@ -29,8 +29,6 @@ from checkpoint import (
     value_and_grad,
     vjp,
 )
-from checkpoint.driver.estimate import Estimate
-from checkpoint.driver.forecast import BINS, POINTS, FirstPass, Kept
 from checkpoint.driver.observe import Sample, observed
 from checkpoint.driver.schedule import (
     Action,
@@ -46,6 +44,8 @@ from checkpoint.driver.schedule import (
     Schedule,
     Tape,
 )
+from checkpoint.watch.estimate import Estimate
+from checkpoint.watch.forecast import BINS, POINTS, FirstPass, Kept
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

@@ -51,7 +51,8 @@ class Model:
     size: how many bytes a step records, each alike or by its number; the first step's is `start`.
     state: how many bytes a state holds, by its step; states share nothing. cotangent: the same of one's
     cotangent. fixed: how many of these are said not to grow with the run.
-    cost: the seconds that a step takes, likewise.
+    cost: the seconds that a step takes, likewise. fault: those that a byte takes of tapes which is held for
+    the first time.
     look_every: between how many steps bytes are compared with their bound.
     calls: the steps before which a call has just been made of the function that a schedule names, in order.
     reversed: the pieces that were reversed, in order, each from its first step to its last.
@@ -69,6 +70,7 @@ class Model:
     cotangent: Callable[[int], int] = lambda step: 0
     fixed: int = 0
     cost: Callable[[int], float] | float = 1.0
+    fault: float = 0.0
     look_every: int = 1
     calls: Sequence[int] = ()
     counts: Counts = field(default_factory=Counts)
@@ -107,7 +109,8 @@ class Model:
         self.kept: set[int] = set()
         self.tape: tuple[int, int] | None = None
         self.held: dict[int, tuple[int, int]] = {}
-        self.seconds = 0.0
+        self.seconds = self.faulting = 0.0
+        self.most_taped = 0
         self.weighing = weighs(schedule)
         self.sizes = Sums(self.size, self.start, self.end)
         self.costs = Sums(self.cost, self.start, self.end)
@@ -134,8 +137,11 @@ class Model:
         held = self._states() + tapes + cotangent
         self.most_held = max(self.most_held, held)
         fixed = self.fixed if self.reversed else 0
-        known = held, tapes, cotangent, fixed, 0, 0
-        return Report(here, here == self.end, last, *known, self.seconds, self.seconds)
+        self.faulting += self.fault * max(0, tapes - self.most_taped)
+        self.most_taped = max(self.most_taped, tapes)
+        known = held, tapes, cotangent, fixed, 0, 0, self.faulting
+        seconds = self.seconds + self.faulting
+        return Report(here, here == self.end, last, *known, seconds=seconds, busy=seconds)
 
     def _bytes(self, tape: tuple[int, int] | None) -> int:
         return 0 if tape is None else int(self.sizes.between(*tape))

@@ -54,6 +54,7 @@ PROBE_STEPS, MIN_PROBE_STEPS, MAX_PROBES = 1_009, 31, 10
 # regular distances might always find the same place of a loop.
 GAP, MAX_GAP, VARIATION = 10_007, 250_007, 0.618034
 SAMPLE_INTERVAL = 0.005  # seconds between two samples, at least, after the first; one takes about 0.05 ms
+MAX_PATIENCE = 16  # times as many, where samples have found nothing of late
 _KEY = "translate"  # of a lambda's `compiled`
 # Imports within functions are of what compiles and makes units: most processes end before the first sample.
 
@@ -62,13 +63,14 @@ class Account:
     """The steps and units of the runs that start in one procedure.
 
     steps: how many there were. due: how many make a watch sample. gap: the steps between two samples.
-    varied: by which part the last gap was longer. blocks: where the last samples were. units: what was made.
+    varied: by which part the last gap was longer. patience: how many times the interval of samples is to pass
+    before the next one. blocks: where the last samples were. units: what was made.
     made: by the labels of the procedure's own blocks, the units that can be entered there. refused: the
     blocks of which no unit can be made. inside: the blocks that are inside of units which are entered
     elsewhere, and how many samples were there since: such a run soon reaches where it can enter.
     """
 
-    __slots__ = ("blocks", "due", "gap", "inside", "made", "refused", "steps", "units", "varied")
+    __slots__ = ("blocks", "due", "gap", "inside", "made", "patience", "refused", "steps", "units", "varied")
 
     def __init__(self) -> None:
         self.steps = 0
@@ -76,6 +78,7 @@ class Account:
         self.units: list[Translation] = []
         self.gap = 0
         self.varied = 0.0
+        self.patience = 1
         self.blocks = RecentBlocks()
         self.made: dict[str, list[Translation]] = {}
         self.refused: set[str] = set()

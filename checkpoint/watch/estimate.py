@@ -4,7 +4,7 @@ In: a schedule, its actions and the reports on them, or samples of its progress,
 sweep began. Out: the share of the backward sweep that is done and the seconds that are left, once the end of
 the run is known.
 
-Three kinds of work are left then: steps to run again (checkpoint.driver.forecast), which take as long as they
+Three kinds of work are left then: steps to run again (checkpoint.watch.forecast), which take as long as they
 did in the first pass; steps to tape, and steps to reverse. These two have a rate, seconds for what took a
 second in the first pass: what is typical at first, then what is learnt as the run is reversed. What takes
 longer than was forecast counts as a part of reversing; so does taping where only samples are reported.
@@ -13,7 +13,6 @@ longer than was forecast counts as a part of reversing; so does taping where onl
 from __future__ import annotations
 
 from checkpoint.driver.costs import Costs
-from checkpoint.driver.forecast import TAPING, FirstPass, Forecast, Kept, Taped
 from checkpoint.driver.observe import Sample
 from checkpoint.driver.schedule import (
     Action,
@@ -28,6 +27,7 @@ from checkpoint.driver.schedule import (
     Schedule,
     Tape,
 )
+from checkpoint.watch.forecast import TAPING, FirstPass, Forecast, Kept, Taped
 
 RUN, TAPE, REVERSE = range(3)
 REVERSING = 1.2  # times longer than running; engines and programs differ by a factor of up to 3

@@ -7,7 +7,7 @@ The unit of work is a second of the first pass: so steps may differ in cost. A s
 schedule would cut it, down to leaves that are a small part of the run; what is run again within a leaf has a
 closed form. So a forecast takes some milliseconds, and a table of bounded size, however long the run is. It
 may be wrong where tapes are cut by their bytes, which are not known before; learnt rates correct
-that (checkpoint.driver.estimate).
+that (checkpoint.watch.estimate).
 """
 
 from __future__ import annotations

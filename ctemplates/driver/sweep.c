@@ -1,0 +1,56 @@
+/* The sizes of what a sweep holds: see sweep.h. */
+#include "driver/sweep.h"
+
+#include "memory/heap_check.h"
+#include "memory/pages.h"
+
+/* FOREIGN_BYTES: what Python has for a value beside an array's elements: a handle, the array object, and the overhead of the
+ * allocators. ENTERED_BYTES: what it has taken at most for each array among the arguments when the sweep begins. LEAF_BYTES:
+ * what Python has for a leaf whose cotangent is to be reported: its path, and where it is. */
+enum { FOREIGN_BYTES = 300, ENTERED_BYTES = 1200, LEAF_BYTES = 400 };
+
+/* Returns the bytes of accumulators that count as results. */
+static size_t bytes_of_results(const Sweep *s) {
+    return s->heap->accumulated < s->results ? s->heap->accumulated : s->results;
+}
+
+/* For arrays, their own bytes or those reported to tapes, whichever is more. */
+size_t sweep_held(const Sweep *s) {
+    const Heap *heap = s->heap;
+    const size_t arrays = (size_t)(array_memory_live(s->arrays) + storage_table_live(s->storages));
+    const size_t all = heap->bytes + s->entered + (arrays > heap->reported ? arrays - heap->reported : 0) +
+                       FOREIGN_BYTES * heap->foreign_count + LEAF_BYTES * s->leaves.total;
+    const size_t results = bytes_of_results(s);
+    return all > results ? all - results : 0;
+}
+
+void sweep_weigh(Sweep *s) {
+    Report *report = &s->report;
+    report->bytes = s->last_taped.tape ? s->last_taped.tape->bytes : 0;
+    report->tapes = s->held.bytes + (s->last_taped.tape ? tape_held(s->last_taped.tape) : 0);
+    report->cotangent = s->cotangent ? s->cotangent->bytes : 0;
+    report->fixed = s->cotangent ? s->cotangent->fixed : 0;
+    report->held = sweep_held(s);
+    report->spare = heap_spare(s->heap);
+    report->results = bytes_of_results(s);
+    report->faulting = pages_seconds();
+}
+
+void sweep_weigh_arrays(Sweep *s, size_t results, void *given, size_t bound, size_t entered) {
+    s->arrays = array_memory_begin();
+    const size_t all = entered + ENTERED_BYTES * s->heap->foreign_count;
+    s->heap->storages = s->storages = storage_table_begin(given, bound, results, all);
+    s->heap->weighs = true;
+    s->results = results;
+    s->entered = entered;
+}
+
+void sweep_leave_arrays(Sweep *s) {
+    if (!s->heap->weighs) return;
+    s->heap->weighs = false;
+    s->heap->storages = NULL;
+    array_memory_end(s->arrays);
+    storage_table_end(s->storages);
+    s->arrays = NULL;
+    s->storages = NULL;
+}

@@ -1,0 +1,178 @@
+"""Series of actions, and the budgets that use them: small tapes where steps are fast, new memory is not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, ClassVar
+
+import pytest
+
+from checkpoint.driver import online
+from checkpoint.driver.budget import Budget
+from checkpoint.driver.schedule import (
+    Actions,
+    ActionsInSeries,
+    Advance,
+    Drop,
+    Keep,
+    Report,
+    Restore,
+    Reverse,
+    Stride,
+    Tape,
+    Unwind,
+)
+from checkpoint.driver.series import one_by_one
+from tests.driver.model import Model
+
+CACHE = 2**19  # bytes
+SMALL = CACHE // 2
+FAST, RECORD = 4e-9, 24  # of a turn of a loop in translated code: seconds, bytes
+STATE = 400  # bytes
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have budgets believe in the same cache on all machines."""
+    monkeypatch.setattr(online, "second_level", lambda: CACHE)
+
+
+def fast(length: int, memory: int, cost: Any = FAST, fault: float = 0.0, **more: Any) -> Model:
+    """Return the model of a run of fast steps, within a budget."""
+    given: dict[str, Any] = {
+        "size": RECORD,
+        "state": lambda step: STATE,
+        "cotangent": lambda step: STATE,
+        "look_every": 1024,
+        **more,
+    }
+    model = Model(length, cost=cost, fault=fault, **given)
+    model.follow(Budget(memory))
+    assert model.most_held <= memory
+    return model
+
+
+@dataclass(frozen=True)
+class Strided:
+    """States at even distances, then a tape of at most `bytes` for each; a larger one is made again."""
+
+    steps: int
+    count: int
+    bytes: int
+    held: int = 2**40
+    weighs: ClassVar[bool] = True
+
+    def actions(self) -> Actions:
+        return one_by_one(self.in_series())
+
+    def in_series(self) -> ActionsInSeries:
+        start = report = yield Keep()
+        kept: list[int] = []
+        while not report.finished:
+            before = report.step
+            report = yield Stride(self.steps, self.count, self.held)
+            kept += range(before + self.steps, report.step + (not report.finished), self.steps)
+            if not report.finished and report.step not in kept:
+                report = yield Advance(None)
+        yield from self._back(start, kept)
+
+    def _back(self, start: Report, kept: list[int]) -> ActionsInSeries:
+        to: int | None = None
+        while kept:
+            report = yield Unwind(tuple(kept[::-1]), to, self.bytes, self.held)
+            passed = [step for step in kept if report.bytes == 0 or step >= report.step]
+            kept = kept[: len(kept) - len(passed)]
+            to = passed[0] if passed else to
+            if kept:  # its tape was too large
+                yield Restore(kept[-1])
+                yield Tape(to)
+                yield Reverse()
+                to = kept.pop()
+                yield Drop(to)
+        yield Restore(start.step)
+        yield Tape(to)
+        yield Reverse()
+
+
+# Series
+
+
+def test_a_series_is_the_same_actions_one_by_one() -> None:
+    start, state = Keep(), Keep()
+    found = Model(10).follow(Strided(3, 2, 100)).actions
+    assert found == [
+        *(start, Advance(3, 2**40), state, Advance(6, 2**40), state, Advance(9, 2**40), state),
+        Advance(12, 2**40),
+        *(Restore(9), Tape(None, 100), Reverse(), Drop(9)),
+        *(Restore(6), Tape(9, 100), Reverse(), Drop(6)),
+        *(Restore(3), Tape(6, 100), Reverse(), Drop(3)),
+        *(Restore(0), Tape(3), Reverse()),
+    ]
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 3, 6, 7, 50])
+@pytest.mark.parametrize(("steps", "count"), [(1, 1), (1, 100), (3, 2), (7, 3), (100, 5)])
+@pytest.mark.parametrize("bytes", [1, 25, 1000])
+def test_series_that_end_early_leave_the_rest_to_the_schedule(
+    length: int, steps: int, count: int, bytes: int
+) -> None:
+    for size in (0, 10, lambda step: 40 * (step % 5 == 0)):
+        Model(length, size=size).follow(Strided(steps, count, bytes))
+
+
+def test_a_series_ends_where_the_sweep_holds_too_much() -> None:
+    schedule = Strided(10, 5, 10**6, held=1000)
+    model = Model(100, size=10, state=lambda step: 300).follow(schedule)
+    assert Advance(None) in model.actions
+    assert sum(isinstance(action, Keep) for action in model.actions) == 3
+    tapes = [action.bytes for action in model.actions if isinstance(action, Tape)]
+    assert tapes[0] == 100  # what is left beside the states
+
+
+# Budgets
+
+
+@pytest.mark.parametrize(("memory", "length"), [(2**22, 10**6), (2**24, 10**6), (2**30, 2 * 10**6)])
+def test_fast_steps_are_reversed_by_small_tapes(memory: int, length: int) -> None:
+    model = fast(length, memory, fault=1e-9)
+    assert model.counts.advanced <= length
+    sizes = Counter(RECORD * (high - low) // SMALL for low, high in model.reversed)
+    assert sizes[0] + sizes[1] > 0.9 * sizes.total()
+    assert model.counts.taped <= 1.01 * length
+
+
+def test_memory_that_costs_nothing_is_taped_once() -> None:
+    model = fast(10**6, 2**26)
+    assert model.counts.advanced == 0
+    assert model.counts.taped == 10**6
+
+
+def test_the_beginning_is_taped_until_it_is_known_what_memory_costs() -> None:
+    model = fast(10**6, 2**30, fault=1e-9)
+    head = model.reversed[-1][1] * RECORD
+    assert 2**20 <= head <= 2**21
+    cheap = fast(10**6, 2**30, fault=1e-12)
+    assert cheap.counts.advanced == 0
+
+
+def test_slow_steps_are_taped_once_whatever_memory_costs() -> None:
+    model = fast(10**5, 2**26, cost=1e-6, fault=1e-9)
+    assert model.counts.advanced == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_budgets_hold_where_steps_and_states_differ(seed: int) -> None:
+    random = Random(seed)
+    length, memory = random.randrange(40_000, 120_000), random.choice((2**21, 2**22))
+    changes = sorted(random.sample(range(length), 3))
+
+    def of(amounts: Sequence[float]) -> Any:
+        return lambda step: amounts[sum(step >= change for change in changes)]
+
+    sizes = [float(random.choice((24, 48, 200, 400))) for _ in range(4)]
+    costs = [random.choice((FAST, 5 * FAST, 50 * FAST)) for _ in range(4)]
+    states = [random.choice((200, 2000, 6000)) for _ in range(4)]
+    fast(length, memory, of(costs), 1e-9, size=of(sizes), state=of(states), look_every=8)
