@@ -16,6 +16,7 @@ from typing import Any
 
 from checkpoint.ad.values import Capsule
 from checkpoint.api.checking import check
+from checkpoint.api.files import load
 from checkpoint.api.gradients import grad, stop_gradient, value_and_grad
 from checkpoint.api.jacobians import hessian, hvp, jacfwd, jacrev
 from checkpoint.api.lanes import vmap
@@ -30,6 +31,7 @@ from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import (
     BudgetError,
     CheckpointError,
+    DurableError,
     InternalError,
     LanesWarning,
     RoundingWarning,
@@ -63,6 +65,7 @@ __all__ = [
     "BudgetError",
     "Capsule",
     "CheckpointError",
+    "DurableError",
     "Individual",
     "InternalError",
     "LanesWarning",
@@ -85,6 +88,7 @@ __all__ = [
     "jacfwd",
     "jacrev",
     "jvp",
+    "load",
     "primitive",
     "primops",
     "profile",

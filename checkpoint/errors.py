@@ -132,6 +132,10 @@ class BudgetError(RunError):
         self.needed = needed
 
 
+class DurableError(RunError):
+    """A capsule or cotangent cannot be written, or a file is none of this program, machine or format."""
+
+
 class InternalError(CheckpointError):
     """A bug of this package."""
 

@@ -30,10 +30,11 @@ body or branch. Reading a variable as an operand makes none. In this implementat
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from checkpoint.ad.attributes import stored
 from checkpoint.errors import SourceError, Span, Unreached
@@ -108,7 +109,43 @@ class Closure:
         return Closure(self.lam, parts[0])
 
 
-class Capsule:
+class Durable:
+    """What can be written to a file and pickled.
+
+    room: returns the module that does so, checkpoint.durable, which is above this package and is set there.
+    """
+
+    __slots__ = ()
+    room: ClassVar[Callable[[], Any]]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file of mode 0600, complete or not at all, which `checkpoint.load` reads.
+
+        Raises:
+            DurableError: if it holds what has no place in a file, or is a capsule of engine interp.
+            OSError: if the file cannot be written.
+
+        Examples:
+            >>> import tempfile, checkpoint
+            >>> z = checkpoint.interrupt(lambda x: x * x, 3.0, 2)
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     z.save(f"{folder}/square.capsule")
+            ...     checkpoint.resume(checkpoint.load(f"{folder}/square.capsule", lambda x: x * x))
+            9.0
+        """
+        Durable.room().save(self, path)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return Durable.room().reduced(self)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+
+class Capsule(Durable):
     """The rest of an interrupted run: a state of the engine that ran it.
 
     state: the engine's state; `state.tags` is the tag counter at the cut.
@@ -175,7 +212,7 @@ class Unusable:
     __repr__ = write
 
 
-class Opaque:
+class Opaque(Durable):
     """A tangent or cotangent of a closure or capsule: one number for each location in it.
 
     A program can only pass it on and pass it back.

@@ -7,7 +7,7 @@ the public interface are those of library/derivatives.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import RLock
@@ -62,7 +62,7 @@ def closure_of(
     With it come the classes that its program knows, which the functions among its arguments must know, too,
     and a trial of its program, if that has just been made and lacks functions.
     """
-    classes = _classes_in((*positional, *keywords.values()), takes_any_key)
+    classes = classes_of((*positional, *keywords.values()), takes_any_key)
     surroundings, shape = Surroundings(engine), Shape(len(positional), tuple(keywords))
     linked, inputs = surroundings.program(f, shape, classes, grows=engine.name != ENGINE)
     values = surroundings.values(linked, inputs)
@@ -85,7 +85,7 @@ def stateful_closure_of(
     """
     shape = Shape(len(positional), tuple(keywords), has_state=True)
     surroundings = Surroundings(engine, is_tree=True)
-    classes = _classes_in((*positional, *keywords.values()), takes_any_key)
+    classes = classes_of((*positional, *keywords.values()), takes_any_key)
     linked, inputs = surroundings.program(f, shape, classes)
     values = surroundings.values(linked, inputs)
     found = [
@@ -96,7 +96,27 @@ def stateful_closure_of(
     return linked.closure(values), linked.classes, found
 
 
-def _classes_in(arguments: tuple[Any, ...], takes_any_key: bool) -> tuple[type, ...]:
+def translated(
+    f: Callable[..., Any],
+    shape: tuple[int, tuple[str, ...], bool],
+    classes: tuple[type, ...],
+    more: Sequence[Callable[..., Any]],
+    engine: Engine,
+) -> tuple[list[Linked], dict[int, Any]]:
+    """Return the programs of f and of the functions that it reads, and the values of f's hidden inputs.
+
+    shape: see Shape. classes: those of the objects in its arguments. more: functions in its arguments.
+    The first program is that of f.
+    """
+    surroundings = Surroundings(engine, is_tree=shape[2])
+    linked, inputs = surroundings.program(f, Shape(*shape), classes)
+    values = surroundings.values(linked, inputs)
+    for function in more:
+        surroundings.function(function, linked.classes)
+    return surroundings.programs, values
+
+
+def classes_of(arguments: tuple[Any, ...], takes_any_key: bool) -> tuple[type, ...]:
     """Return the classes of the objects in arguments, and those that the functions in them know."""
     classes = (*classes_in(arguments), *((KeyedDict,) if takes_any_key else ()))
     if FunctionType not in classes:
@@ -118,10 +138,12 @@ class Surroundings:
 
     is_tree: whether objects enter anew at each place instead. owned: see Functions.
     tries: whether the programs lack functions, so that runs of them are tried (checkpoint.functions.trial).
+    programs: those that have been closed, the function's own and those of functions that it reads.
     """
 
     def __init__(self, engine: Engine, is_tree: bool = False) -> None:
         self.engine = engine
+        self.programs: list[Linked] = []
         self.entered = Entered(is_tree)
         self.owned: Owned = {}
         self.tries = False
@@ -148,6 +170,7 @@ class Surroundings:
         with _lock, Paused():
             linked, inputs = _programs.member(_written_out(f), Shape(None), classes)
             self.engine.prepare(linked.thunk, linked.scopes)
+        self.programs.append(linked)
         evaluator = engines.get("interp")  # which leaves the objects in a closure as they are
         evaluator.prepare(linked.thunk, linked.scopes)
         start = evaluator.start(0, Pair(linked.closure(self.values(linked, inputs)), None), 0)
@@ -163,6 +186,7 @@ class Surroundings:
             self.tries = self.tries or linked.lacks_functions
             if self.tries:
                 engines.get(ENGINE).prepare(linked.thunk, linked.scopes)
+        self.programs.append(linked)
         return linked, inputs
 
     def values(self, linked: Linked, inputs: list[Any]) -> dict[int, Any]:

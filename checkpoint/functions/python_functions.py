@@ -8,6 +8,7 @@ loaded with the front end when the first function is called.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from types import BuiltinFunctionType, ModuleType
 from typing import Any
@@ -41,10 +42,33 @@ def front_end() -> ModuleType:
     return closures
 
 
-class PythonCapsule(Capsule):
-    """A capsule of a Python function: what its rest gives is Python's own."""
+@dataclass(frozen=True, slots=True, eq=False)
+class MadeBy:
+    """The function that a capsule was cut out of, and how it was called: what is needed to translate it again.
 
-    __slots__ = ()
+    positional, keywords, has_state: see Shape. classes: those of the objects in the arguments.
+    """
+
+    function: Any
+    positional: int
+    keywords: tuple[str, ...]
+    has_state: bool
+    classes: tuple[type, ...]
+
+
+class PythonCapsule(Capsule):
+    """A capsule of a Python function: what its rest gives is Python's own.
+
+    made_by: the function; None of a capsule that was made inside of a program.
+    """
+
+    __slots__ = ("made_by",)
+
+    def __init__(
+        self, state: Any, engine: str, open_tags: frozenset[int], origin: Any, made_by: MadeBy | None = None
+    ) -> None:
+        super().__init__(state, engine, open_tags, origin)
+        self.made_by = made_by
 
 
 class PythonFunction(Function):
@@ -63,7 +87,8 @@ class PythonFunction(Function):
         names: Sequence[str] = (),
     ) -> Call:
         """Return the call with these arguments."""
-        return PythonCall(run_of(self.f, positional, named, engine, names), (*positional, *named.values()))
+        run = run_of(self.f, positional, named, engine, names)
+        return PythonCall(run, (*positional, *named.values()), self.f, tuple(named))
 
 
 def run_of(
@@ -156,7 +181,13 @@ class PythonRest(Call):
         return pytrees.with_leaves(x, part, leaves)
 
     def leave_capsule(self, capsule: Capsule) -> Capsule:
-        return PythonCapsule(capsule.state, capsule.engine, capsule.open_tags, capsule.origin)
+        point = (capsule.state, capsule.engine, capsule.open_tags, capsule.origin)
+        return PythonCapsule(*point, self.made_by())
+
+    def made_by(self) -> MadeBy | None:
+        """Return the function whose capsules these are."""
+        found: MadeBy | None = getattr(self.given[0], "made_by", None)
+        return found
 
     def without_reals(self, name: str, x: Any) -> str:
         if type(x) is int:
@@ -165,9 +196,27 @@ class PythonRest(Call):
 
 
 class PythonCall(PythonRest):
-    """A call of a Python function, whose procedure takes the tuple of the arguments."""
+    """A call of a Python function, whose procedure takes the tuple of the arguments.
 
-    __slots__ = ()
+    f: the function; None of one that a run has returned. keywords: the names of the arguments at the end.
+    """
+
+    __slots__ = ("f", "keywords")
+    has_state = False
+
+    def __init__(
+        self, run: Run, given: Sequence[Any], f: Any = None, keywords: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(run, given)
+        self.f = f
+        self.keywords = keywords
+
+    def made_by(self) -> MadeBy | None:
+        if self.f is None:
+            return None
+        classes = front_end().classes_of(tuple(self.given), self.run.takes_any_key)
+        count = len(self.given) - len(self.keywords)
+        return MadeBy(self.f, count, self.keywords, self.has_state, classes)
 
     def parts_of(self, argument: Any) -> Sequence[Any]:
         parts: Sequence[Any] = argument.items

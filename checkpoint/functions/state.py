@@ -41,6 +41,7 @@ class StatefulCall(PythonCall):
     """A call whose procedure takes the arguments with what is shared among them and the inputs."""
 
     __slots__ = ()
+    has_state = True
 
     def parts_of(self, argument: Any) -> Sequence[Any]:
         parts: Sequence[Any] = argument.items[0].items
@@ -110,7 +111,7 @@ def _call(
     def errors(span: Span | None) -> StateErrors:
         return StateErrors(span, places)
 
-    return StatefulCall(Run(closure, argument, chosen, errors, renew), given)
+    return StatefulCall(Run(closure, argument, chosen, errors, renew), given, f, tuple(named))
 
 
 class StateErrors(PythonErrors):

@@ -19,49 +19,78 @@ from zlib import crc32
 
 from checkpoint.ad.array_library import library_of, modes
 from checkpoint.ad.arrays import Discrete
-from checkpoint.ad.containers import Dict, Layout, Record, Types
+from checkpoint.ad.containers import Dict, Record
 from checkpoint.ad.graph import ATOMS, numbers, parts_of
 from checkpoint.ad.identity import Identity, Origin, identity_of
 from checkpoint.ad.numbers import NUMBERS, real_part
-from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Capsule, Closure, Foreign, Opaque, Unusable, is_resume
+from checkpoint.lang.constants import constant_text
 from checkpoint.lang.core import Const, Expr, If, Lambda, Prim, Var
 from checkpoint.lang.walk import binders, preorder
 
 SLICE = 1 << 15  # elements of an array that are hashed at once
+_OBJECTS = frozenset((Foreign, Unusable))
 
 
 class OwnCode:
-    """The code of a procedure without the program around it, to be compared. name: for messages."""
+    """The code of a procedure without the program around it, to be compared.
+
+    lam: the procedure; None of one that is known by its digest alone. name: for messages.
+    """
 
     __slots__ = ("_digest", "lam", "name")
 
-    def __init__(self, lam: Lambda) -> None:
+    def __init__(self, lam: Lambda | None, name: str = "", digest: bytes | None = None) -> None:
         self.lam = lam
-        self.name = lam.name or "a procedure"
-        self._digest: bytes | None = None
+        self.name = name or (lam and lam.name) or "a procedure"
+        self._digest = digest
 
     @property
     def digest(self) -> bytes:
         """Return a hash of the code, made when two lambdas are first compared."""
         if self._digest is None:
+            assert self.lam is not None
             self._digest = _digest_of_code(self.lam)
         return self._digest
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is OwnCode and (self.lam is other.lam or self.digest == other.digest)
+        if type(other) is not OwnCode:
+            return False
+        return (self.lam is other.lam and self.lam is not None) or self.digest == other.digest
 
     def __hash__(self) -> int:
         return hash(self.digest)
 
 
+class Held:
+    """An object of Python among values, which is compared as such. thing: None of one in another process.
+
+    text: tells it from others there (checkpoint.lang.constants).
+    """
+
+    __slots__ = ("text", "thing")
+
+    def __init__(self, text: str, thing: Any = None) -> None:
+        self.text = text
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not Held or self.text != other.text:
+            return False
+        return self.thing is None or other.thing is None or self.thing is other.thing
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Values as a hash, and what a hash does not say: the procedures and the capsules among them."""
+    """Values as a hash, and what a hash does not say: procedures, capsules and objects among them."""
 
     digest: bytes
     procedures: tuple[OwnCode, ...]
     capsules: tuple[Identity | None, ...]
+    held: tuple[Held, ...] = ()
 
 
 def origin_of(f: Any, x: Any) -> Origin | None:
@@ -82,6 +111,7 @@ def fingerprint(root: Any, with_reals: bool) -> Fingerprint:
     digest = hashlib.blake2b(digest_size=16)
     procedures: list[OwnCode] = []
     capsules: list[Identity | None] = []
+    held: list[Held] = []
     seen: dict[int, int] = {}
     pending = [root]
     while pending:
@@ -91,6 +121,8 @@ def fingerprint(root: Any, with_reals: bool) -> Fingerprint:
             _add_number(digest, real_part(value), with_reals)
         elif kind in ATOMS:
             digest.update(_atom(value))
+            if kind in _OBJECTS:
+                held.append(Held(constant_text(value), value.value if kind is Foreign else value.thing))
         elif id(value) in seen:
             digest.update(b"again %d;" % seen[id(value)])
         else:
@@ -107,7 +139,7 @@ def fingerprint(root: Any, with_reals: bool) -> Fingerprint:
             else:
                 digest.update(_head(value))
             pending.extend(reversed(parts_of(value)))
-    return Fingerprint(digest.digest(), tuple(procedures), tuple(capsules))
+    return Fingerprint(digest.digest(), tuple(procedures), tuple(capsules), tuple(held))
 
 
 def _add_number(digest: Any, value: Any, with_reals: bool) -> None:
@@ -135,21 +167,9 @@ def _parts(data: Any) -> Iterator[Any]:
 
 
 def _atom(value: Any) -> bytes:
-    kind = type(value)
-    if kind is Layout:
-        return f"layout {_class(value.cls)} {value.names};".encode()
-    if kind is Types:
-        return f"types {' '.join(map(_class, value.classes))};".encode()
-    if kind is Foreign:
-        return f"primitive {id(value.value)};".encode()
-    if kind is Unusable:
-        return f"object {id(value.thing)};".encode()
-    inner = value.value if kind in NATIVES else value
-    return f"{kind.__name__} {inner!r};".encode()
-
-
-def _class(cls: type) -> str:
-    return f"{cls.__module__}.{cls.__qualname__}"
+    if type(value) is int:
+        return b"int %x;" % value
+    return f"{constant_text(value)};".encode("utf-8", "surrogatepass")
 
 
 def _head(value: Any) -> bytes:

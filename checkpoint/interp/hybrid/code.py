@@ -8,6 +8,7 @@ compiled["hybrid"]. A block runs step by step at first; after a few runs Python 
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import blake2b
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, Array, Discrete
@@ -91,6 +92,7 @@ class BlockCode:
         "variants",
         "watched",
         "_dying",
+        "_fingerprint",
         "meets_arrays",
         "peer",
     )
@@ -109,11 +111,20 @@ class BlockCode:
         self.arithmetic = read_by(block, (Scalar,))
         self.watched = read_by(block, (Scalar, Select, Rearrange, Update))
         self.meets_arrays = False
+        self._fingerprint: int | None = None
         self._dying: list[tuple[str, ...]] | None = None
         self.guarded = tuple([slot for slot in block.params if slot in self.arithmetic])
         self.variants: dict[tuple[bool, Signature], Variant] = {}
         self.seen: dict[str, type] = {}
         self.source = ""
+
+    @property
+    def fingerprint(self) -> int:
+        """Return a hash of its text, the same in every process, made on first use."""
+        if self._fingerprint is None:
+            digest = blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            self._fingerprint = int.from_bytes(digest, "little")
+        return self._fingerprint
 
     @property
     def text(self) -> str:

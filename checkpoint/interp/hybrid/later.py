@@ -56,6 +56,13 @@ def code_of(lam: Lambda) -> ProcedureCode:
 
 def _entered(lam: Lambda) -> ProcedureCode:
     """Compile a lambda that is entered for the first time, unless another thread has done so."""
+    found = procedure_of(lam)
+    assert found is not None
+    return found
+
+
+def procedure_of(lam: Lambda) -> ProcedureCode | None:
+    """Return the code of a lambda of a program that is prepared; None of one that is a loop of another."""
     with _lock:
         waiting, each = [lam], lam.compiled[_KEY]
         while type(each) is Later:
@@ -66,5 +73,4 @@ def _entered(lam: Lambda) -> ProcedureCode:
             if type(left) is Later:
                 _compile(inner, left.scopes)
         found = lam.compiled[_KEY]
-        assert type(found) is ProcedureCode
-        return found
+        return found if type(found) is ProcedureCode else None

@@ -107,16 +107,21 @@ class State:
         return State(self.block, self.index, parts[0], parts[1], self.steps, self.tags, self.births)
 
     def place(self) -> int:
-        """Return a fingerprint of the point and the return points, for checkpoint.ad.identity."""
-        found = hash((self.index, self.block.text, len(self.values)))
+        """Return a fingerprint of the point and the return points, for checkpoint.ad.identity.
+
+        It is the same in every process, as the polynomial of what is at each point modulo a prime.
+        """
+        found = self.block.fingerprint + (self.index << 8) + len(self.values)
         frame = self.frame
         while frame is not None:
-            found = hash((found, frame.block.text, len(frame.saved)))
+            found = (found * PLACES + frame.block.fingerprint + len(frame.saved)) % PRIME
             frame = frame.next
-        return found
+        return found % PRIME
 
 
 RESERVE = 1 << 15  # bytes
+PRIME = (1 << 61) - 1  # of fingerprints of places
+PLACES = 0x1B873593_5A3C_D4B1 % PRIME
 
 NOWHERE = Span(Source("<run>", ""), 0, 0)
 

@@ -1,0 +1,249 @@
+"""The program that the caller of `load` passes, in which what a file names is looked up.
+
+In: a function or procedure, what the file says of its call, and what else the caller knows. Out: lambdas by
+their hashes, classes and other constants by their texts. Nothing is imported and nothing of the file runs: the
+function is translated as for a call, and whatever the file names must be in what came of that.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from types import FunctionType, ModuleType
+from typing import Any
+
+from checkpoint.ad.arrays import Array, Native
+from checkpoint.ad.attributes import stored
+from checkpoint.ad.containers import TUPLE, Layout, Types, tuple_layout
+from checkpoint.ad.graph import ATOMS
+from checkpoint.ad.tables import NATIVES
+from checkpoint.ad.values import Foreign, Unusable
+from checkpoint.cps.separate import nested
+from checkpoint.driver.engine import Engine
+from checkpoint.durable.listing import digest_of
+from checkpoint.errors import DurableError, Span
+from checkpoint.functions.procedures import Procedure
+from checkpoint.functions.python_functions import front_end
+from checkpoint.interp.hybrid.later import procedure_of
+from checkpoint.lang.constants import constant_text, module_name, qualified
+from checkpoint.lang.core import App, Const, Lambda, Prim
+from checkpoint.lang.walk import preorder
+
+# Packages whose classes hold no code of a user's.
+_OURS = frozenset(("builtins", "types", "collections", "checkpoint", "tensorlib", "numpy", "torch"))
+_EXCEPTIONS = (Exception,)
+_DATA = frozenset(
+    (tuple, list, dict, set, frozenset, slice, range, complex, int, float, str, bytes, bool, object)
+)
+OWN_PROGRAMS = "Native functions"  # the text of the functions that a program uses as values
+
+
+class Program:
+    """What a caller passes: a function, its program and those of the functions that it reads.
+
+    name: of the function, for messages. thunks: the programs' lambdas. values: of its hidden inputs.
+    classes: those that it knows, by name. of_arguments: those of the objects in its arguments.
+    """
+
+    def __init__(self, f: Any, name: str, thunks: Sequence[Lambda], values: Sequence[Any]) -> None:
+        self.f = f
+        self.name = name
+        self.thunks = tuple(dict.fromkeys(thunks))
+        self.values = tuple(values)
+        self.classes: dict[str, type] = {}
+        self.of_arguments: tuple[Any, ...] = ()
+
+    def knows(self, classes: Iterable[Any]) -> None:
+        """Let objects be of these classes, too."""
+        for cls in classes:
+            if isinstance(cls, type):
+                self.classes.setdefault(qualified(cls), cls)
+
+    @cached_property
+    def _lambdas(self) -> dict[tuple[str, int], list[Lambda]]:
+        found: dict[tuple[str, int], list[Lambda]] = {}
+        for thunk in self.thunks:
+            for lam in chain([thunk], (lam for lam, _ in nested(thunk))):
+                found.setdefault((lam.name or "", len(lam.params)), []).append(lam)
+        return found
+
+    def procedure(self, name: str, arity: int, digest: bytes, text: int, text_of: Callable[[Any], int]) -> Any:
+        """Return the lambda of a name and hash; of several that are equal one with the same source text."""
+        found = None
+        for lam in self._lambdas.get((name, arity), ()):
+            code = procedure_of(lam)
+            if code is not None and digest_of(lam) == digest:
+                if text_of(code) == text:
+                    return lam
+                found = found or lam
+        if found is None:
+            raise DurableError(self._other_program(name or "lambda"))
+        return found
+
+    def _other_program(self, procedure: str) -> str:
+        return (
+            f"{self.name} is not the function of this capsule: its program has no procedure {procedure} with "
+            f"the same steps and constants. Pass the function that was interrupted, as it was then; functions "
+            f"among its arguments are passed as known=(g, ...); a very large program is only complete after a "
+            f"run of it, checkpoint.primops(f, x)"
+        )
+
+    def class_(self, name: str) -> type:
+        """Return a class of the program by its name; DurableError for one that it does not know."""
+        found = self.classes.get(name)
+        if found is None:
+            found = _loaded(name, self.f)
+        if found is None:
+            raise DurableError(
+                f"the capsule holds a {name.replace(':', '.')}, and {self.name} does not name this class: pass "
+                f"it as known=({name.rpartition(':')[2].rpartition('.')[2]},)"
+            )
+        return found
+
+    @cached_property
+    def _constants(self) -> dict[str, list[Any]]:
+        """The constants of the programs and of the hidden inputs, by their texts."""
+        found: dict[str, list[Any]] = {}
+        for value in chain(self._in_code(), _atoms_in(self.values)):
+            kind = type(value)
+            if kind in NATIVES or kind in (Foreign, Unusable, Layout, Types):
+                known = found.setdefault(constant_text(value), [])
+                if not any(value is each or _thing(value) is _thing(each) for each in known):
+                    known.append(value)
+        return found
+
+    def _in_code(self) -> Iterator[Any]:
+        for thunk in self.thunks:
+            yield from _atoms_in([expr.value for expr in preorder(thunk) if isinstance(expr, Const)])
+
+    def constant(self, text: str) -> Any:
+        """Return a constant of the program by its text; DurableError where there is none, or several."""
+        found = self._constants.get(text, ())
+        if len(found) != 1:
+            several = "several" if found else "no"
+            raise DurableError(
+                f"the capsule holds the constant {text}, and the program of {self.name} has {several} such: pass "
+                f"the function that was interrupted, as it was then"
+            )
+        return found[0]
+
+    @cached_property
+    def _calls(self) -> dict[str, list[Span]]:
+        """The places of the programs' calls, by their texts."""
+        found: dict[str, list[Span]] = {}
+        for thunk in self.thunks:
+            for expr in preorder(thunk):
+                if isinstance(expr, App | Prim):
+                    found.setdefault(expr.span.text, []).append(expr.span)
+        return found
+
+    def call_at(self, start: int, text: str) -> Span | None:
+        """Return the place of a call, for messages; None where the program has no such text any more.
+
+        start: where it began; other places of the same text are taken where it does not begin there.
+        """
+        found = self._calls.get(text, ())
+        return next((span for span in found if span.start == start), found[0] if found else None)
+
+    def layout(self, cls: type, names: tuple[str, ...]) -> Layout:
+        """Return a layout, the program's own if it has that."""
+        if cls is tuple and not names:
+            return TUPLE
+        made = tuple_layout(cls, len(names)) if issubclass(cls, tuple) else Layout(cls, names)
+        found = self._constants.get(constant_text(made), ())
+        return next((each for each in found if each == made), made) if made.names == names else Layout(cls, names)
+
+
+def _thing(value: Any) -> Any:
+    if type(value) is Foreign:
+        return value.value
+    return value.thing if type(value) is Unusable else getattr(value, "value", value)
+
+
+def _atoms_in(roots: Iterable[Any]) -> Iterator[Any]:
+    """Yield the atoms that values reach."""
+    pending, seen = list(roots), set()
+    while pending:
+        value = pending.pop()
+        if type(value) in ATOMS:
+            yield value
+        elif type(value) is not float and id(value) not in seen:
+            seen.add(id(value))
+            pending.extend(value if type(value) is tuple else value.parts() if hasattr(value, "parts") else ())
+
+
+def _loaded(name: str, f: Any) -> type | None:
+    """Return a class of a module that is loaded, if it is one of ours or a function's globals name it."""
+    module, _, path = name.partition(":")
+    found: Any = sys.modules.get(module)
+    if module.partition(".")[0] not in _OURS and not _is_named(module, path, f):
+        return None
+    for part in path.split("."):
+        found = vars(found).get(part) if isinstance(found, type | ModuleType) else None
+    if not isinstance(found, type) or (module == "builtins" and not _holds_data(found)):
+        return None
+    return found
+
+
+def _holds_data(cls: type) -> bool:
+    return cls in _DATA or issubclass(cls, _EXCEPTIONS)
+
+
+def _is_named(module: str, path: str, f: Any) -> bool:
+    """Return whether a function's module is this one, or has the class or the module among its globals."""
+    names = stored(f, "__globals__", {})
+    if module_name(names.get("__name__")) == module:
+        return True
+    for thing in names.values():
+        if isinstance(thing, ModuleType) and thing.__name__ == module:
+            return True
+        if isinstance(thing, type) and qualified(thing) == f"{module}:{path}":
+            return True
+    return False
+
+
+def program_of(f: Any, wanted: Any, known: Sequence[Any], engine: Engine) -> Program:
+    """Return the program of a function for the call that a file names.
+
+    wanted: checkpoint.durable.code.Wanted. known: classes and functions in its arguments.
+    """
+    if isinstance(f, Procedure):
+        f.on(engine)
+        program = Program(f, f.closure.lam.name or "the procedure", [f.program.thunk], [f.closure])
+        program.knows(known)
+        return program
+    name = stored(f, "__qualname__") or type(f).__name__
+    probe = Program(f, name, (), ())
+    probe.knows(known)
+    classes = tuple([_class_of_argument(each, probe) for each in wanted.classes])
+    shape = (1 if wanted.positional is None else wanted.positional, wanted.keywords, wanted.has_state)
+    functions = [each for each in known if isinstance(each, FunctionType)]
+    linked, values = front_end().translated(f, shape, classes, functions, engine)
+    program = Program(f, name, [each.thunk for each in linked], list(values.values()))
+    program.of_arguments = classes
+    program.knows([*known, *classes, *(cls for each in linked for cls in (*each.classes, *each.met_classes))])
+    program.knows(_classes_among(program))
+    return program
+
+
+def _classes_among(program: Program) -> Iterator[Any]:
+    """Yield the classes that are constants of a program."""
+    for value in chain(program._in_code(), _atoms_in(program.values)):  # noqa: SLF001
+        if type(value) is Layout:
+            yield value.cls
+        elif type(value) is Types:
+            yield from value.classes
+        elif type(value) is Native:
+            yield value.value
+
+
+def _class_of_argument(text: str, program: Program) -> Any:
+    """Return a class in arguments, or type[C], by its text."""
+    if text.startswith("type[") and text.endswith("]"):
+        inner: Any = program.class_(text[5:-1])
+        return type[inner]
+    if text == qualified(Array):
+        return Array
+    return program.class_(text)
