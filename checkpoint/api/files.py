@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-from checkpoint.ad.values import Capsule, Durable, Opaque
+from checkpoint.ad.values import Durable
 
 __all__ = ["load"]
 
@@ -22,15 +22,14 @@ def _room() -> ModuleType:
 Durable.room = _room
 
 
-def load(
-    path: str | os.PathLike[str], f: Any, *, known: Sequence[Any] = (), anyway: bool = False
-) -> Capsule | Opaque:
+def load(path: str | os.PathLike[str], f: Any, *, known: Sequence[Any] = (), anyway: bool = False) -> Any:
     """Return the capsule of a file that `z.save(path)` has written, or the cotangent of a capsule.
 
-    The capsule continues as z does: `resume`, `primops`, `vjp` and `interrupt` give the same to the last bit, in
-    another process, too. Loading runs no code of the file and imports nothing: the code is that of f, which is
-    translated as for a call, and compared with what the file says. Hidden inputs come from the file. A checksum
-    finds accidents; it is no signature, so load files of those alone whom you trust with your results.
+    The capsule continues as z does: `resume`, `primops`, `vjp` and `interrupt` give the same to the last
+    bit, in another process, too. Loading runs no code of the file and imports nothing: the code is that of
+    f, which is translated as for a call, and compared with what the file says. Hidden inputs come from the
+    file. A checksum finds accidents; it is no signature, so load files of those alone whom you trust with
+    your results.
 
     Args:
         path: the file.
@@ -39,8 +38,8 @@ def load(
         anyway: go on where the file comes from a machine, or with packages, that may give other bits.
 
     Raises:
-        DurableError: if the file is damaged, of another kind or version of format; if f is another function; if
-            the cotangent is one of another capsule; if the file comes from where runs may have other bits.
+        DurableError: if the file is damaged, of another kind or version of format; if f is another function;
+        if the cotangent is one of another capsule; if the file comes from where runs may have other bits.
         OSError: if the file cannot be read.
 
     Examples:
@@ -58,5 +57,4 @@ def load(
         >>> resume(again), primops(resume, again) == primops(resume, z)
         (1024.0, True)
     """
-    found: Capsule | Opaque = _room().load(path, f, known=known, anyway=anyway)
-    return found
+    return _room().load(path, f, known=known, anyway=anyway)

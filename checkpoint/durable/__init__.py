@@ -14,6 +14,7 @@ from typing import Any
 
 from checkpoint.ad.values import Capsule, Opaque
 from checkpoint.durable import capsules, cotangents, format
+from checkpoint.durable.programs import is_of_users
 from checkpoint.errors import DurableError
 
 __all__ = ["load", "reduced", "save"]
@@ -30,9 +31,7 @@ def _written(value: Capsule | Opaque) -> list[format.Buffer]:
     return cotangents.written(value) if isinstance(value, Opaque) else capsules.written(value)
 
 
-def load(
-    path: str | os.PathLike[str], f: Any, *, known: Sequence[Any] = (), anyway: bool = False
-) -> Capsule | Opaque:
+def load(path: str | os.PathLike[str], f: Any, *, known: Sequence[Any] = (), anyway: bool = False) -> Any:
     """Return what a file holds: see checkpoint.api.files.load."""
     file = format.Opened(Path(path).read_bytes(), os.fspath(path))
     return _loaded(file, f, known, anyway=anyway)
@@ -57,11 +56,11 @@ def reduced(value: Capsule | Opaque) -> tuple[Any, ...]:
     by = getattr(value, "made_by", None)
     if by is None:
         raise DurableError(
-            "only a capsule that `checkpoint.interrupt` returned for a Python function knows that function, and "
-            "can be pickled: save this one, z.save(path), and load it with its function, "
+            "only a capsule that `checkpoint.interrupt` returned for a Python function knows that function, "
+            "and can be pickled: save this one, z.save(path), and load it with its function, "
             "checkpoint.load(path, f)"
         )
-    known = tuple([cls for cls in by.classes if isinstance(cls, type)])
+    known = (*filter(is_of_users, by.classes), *by.functions)
     return _capsule, (b"".join(capsules.written(value)), by.function, known)
 
 

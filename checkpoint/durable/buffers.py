@@ -1,8 +1,8 @@
 """The arrays of a capsule: their elements as they lie in memory, and how each array shows them.
 
-In: arrays of NumPy, or tensors of PyTorch in the memory of the host. Out: the section BUFFERS, and back. Views
-of one array share its elements in the file, too, and keep their strides: the order in which a sum is formed
-depends on these. Of elements that no array shows only those between two that are shown are written.
+In: arrays of NumPy, or tensors of PyTorch in the memory of the host. Out: the section BUFFERS, and back.
+Views of one array share its elements in the file, too, and keep their strides: the order in which a sum is
+formed depends on these. Of elements that no array shows only those between two that are shown are written.
 
     count of buffers, then for each       length in bytes
     count of arrays, then for each        library, buffer, dtype, offset, shape, strides in elements
@@ -90,7 +90,7 @@ class Buffers:
             known[:] = [min(known[0], first), max(known[1], end)]
             roots[id(root)] = root
         numbers = {key: i for i, key in enumerate(spans)}
-        head, parts = Writer(), []
+        head, parts = Writer(), list[Any]()
         head.u32(len(spans))
         for key, (first, end) in spans.items():
             head.i64(end - first)

@@ -26,6 +26,7 @@ from checkpoint.interp.hybrid.later import code_of
 from checkpoint.interp.hybrid.machine import ENTRY, HALT, LEAVE
 from checkpoint.lang.constants import qualified
 
+MOST_ARGUMENTS = 255
 BUILT_IN = (HALT, LEAVE, ENTRY)
 
 
@@ -44,7 +45,9 @@ class Wanted:
 
 
 def text_of_source(code: ProcedureCode) -> int:
-    """Return a hash of the source texts of a procedure's blocks, to choose among procedures that are equal."""
+    """Return a hash of the source texts of a procedure's blocks, to choose among procedures that are "
+    "equal.
+    """
     found = 0
     for block in code.blocks.values():
         found = (found * 31 + block.fingerprint) % (1 << 63)
@@ -116,12 +119,14 @@ class Known:
         self._reader = reader
         self.wanted = Wanted("", None, (), False, ())
         if reader.u8():
-            self.wanted = Wanted(
-                reader.text(), reader.u32(), self._texts(), bool(reader.u8()), self._texts()
-            )
+            self.wanted = Wanted(reader.text(), reader.u32(), self._texts(), bool(reader.u8()), self._texts())
+        if (self.wanted.positional or 0) > MOST_ARGUMENTS:
+            raise reader.damaged()
         self._classes = self._texts()
         count = reader.count(48)
-        self._procedures = [(reader.text(), reader.u32(), reader.take(32), reader.i64()) for _ in range(count)]
+        self._procedures = [
+            (reader.text(), reader.u32(), reader.take(32), reader.i64()) for _ in range(count)
+        ]
         reader.end()
         self._program: Program | None = None
 
@@ -137,8 +142,9 @@ class Known:
         wanted = self.wanted
         if wanted.positional is None:
             return None
-        classes = self.program.of_arguments
-        return MadeBy(f, wanted.positional, wanted.keywords, wanted.has_state, classes)
+        program = self.program
+        shape = (wanted.positional, wanted.keywords, wanted.has_state)
+        return MadeBy(f, *shape, program.of_arguments, program.functions)
 
     @property
     def program(self) -> Program:

@@ -7,19 +7,24 @@ modules and classes are those of the program; numbers and dates are made anew.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
+from enum import EnumMeta
 from fractions import Fraction
 from typing import Any
 
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.state import Shared
+from checkpoint.ad.twister import WORDS, Block
 from checkpoint.ad.values import Foreign, Unusable
 from checkpoint.durable.buffers import DTYPES, library
 from checkpoint.durable.code import Known
 from checkpoint.durable.programs import OWN_PROGRAMS
 from checkpoint.durable.stream import Reader
 from checkpoint.durable.tags import Tag
+from checkpoint.lang.python.context.builder import NOT_IMPLEMENTED
+from checkpoint.prims.python.exceptions import TRACEBACK
 
 _DEEPEST = 50  # places within places
 
@@ -53,6 +58,46 @@ def _tensor_dtype(known: Known, reader: Reader) -> Native:
     if not isinstance(found, torch.dtype):
         raise reader.damaged()
     return Native(found)
+
+
+def class_or_member(known: Known, reader: Reader, tag: int) -> Any:
+    """Read a class, or a member of an enumeration, after its tag."""
+    cls = known.class_(reader)
+    if tag == Tag.CLASS:
+        return cls
+    members: Mapping[str, Any] = cls.__members__ if isinstance(cls, EnumMeta) else {}
+    name = reader.text()
+    if name not in members:
+        raise reader.damaged()
+    return members[name]
+
+
+def _member(known: Known, reader: Reader) -> Native:
+    return Native(class_or_member(known, reader, Tag.MEMBER))
+
+
+def _not_implemented(known: Known, reader: Reader) -> Native:
+    return NOT_IMPLEMENTED
+
+
+def _traceback(known: Known, reader: Reader) -> Native:
+    return TRACEBACK
+
+
+def _pattern(known: Known, reader: Reader) -> Native:
+    is_text, pattern, flags = reader.u8(), reader.block(), reader.u32()
+    try:
+        text = pattern.decode("utf-8", "surrogatepass") if is_text else pattern
+        return Native(re.compile(text, flags))
+    except (re.error, UnicodeDecodeError, ValueError):
+        raise reader.damaged() from None
+
+
+def _twister(known: Known, reader: Reader) -> Native:
+    words = reader.column("q", WORDS)
+    if not all(0 <= word < 1 << 32 for word in words):
+        raise reader.damaged()
+    return Native(Block(words))
 
 
 def _ellipsis(known: Known, reader: Reader) -> Native:
@@ -121,4 +166,9 @@ CONSTANTS: dict[int, Callable[[Known, Reader], Any]] = {
     Tag.DATETIME: _datetime,
     Tag.TIMEDELTA: _timedelta,
     Tag.SHARED_PLACES: _shared_places,
+    Tag.MEMBER: _member,
+    Tag.NOT_IMPLEMENTED: _not_implemented,
+    Tag.TRACEBACK: _traceback,
+    Tag.PATTERN: _pattern,
+    Tag.TWISTER: _twister,
 }

@@ -39,8 +39,8 @@ def written(opaque: Opaque) -> list[Buffer]:
     """Return the parts of a cotangent's file; DurableError where it is none of a capsule."""
     if opaque.identity is None:
         raise DurableError(
-            "the tangent or cotangent of a procedure cannot be saved or pickled, that of a capsule can: save the "
-            "numbers that the procedure is made of"
+            "the tangent or cotangent of a procedure cannot be saved or pickled, that of a capsule can: save "
+            "the numbers that the procedure is made of"
         )
     origin, to, buffers = Writer(), Writer(), Buffers()
     write_facts(origin)
@@ -73,7 +73,9 @@ def _form(number: Any) -> Form:
     if type(number) is float:
         return _REAL
     if type(number) is not Array:
-        raise DurableError("a cotangent that carries derivatives itself cannot be saved: save it outside of these")
+        raise DurableError(
+            "a cotangent that carries derivatives itself cannot be saved: save it outside of these"
+        )
     data = number.data
     name = str(data.dtype).removeprefix("torch.")
     if name not in _NAMES:
@@ -128,7 +130,9 @@ def _zeros(runs: Sequence[tuple[Form, int]], reader: Reader) -> list[Any]:
     for form, count in runs:
         if not 0 < count <= limit - len(numbers):
             raise reader.damaged()
-        numbers += [0.0 for _ in range(count)] if form is _REAL else [_zero(form, reader) for _ in range(count)]
+        numbers += (
+            [0.0 for _ in range(count)] if form is _REAL else [_zero(form, reader) for _ in range(count)]
+        )
     return numbers
 
 

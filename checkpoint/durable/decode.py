@@ -14,10 +14,10 @@ from typing import Any
 from checkpoint.ad.arrays import Array, Discrete, Memory
 from checkpoint.ad.containers import Dict, Layout, List, Mutable, Object, Record, Types
 from checkpoint.ad.numbers import NUMBERS, Dual
-from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Failure, Opaque, Pair, Symbol
+from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Failure, Opaque, Pair
 from checkpoint.durable.buffers import Arrays
 from checkpoint.durable.code import Known
-from checkpoint.durable.constants import CONSTANTS
+from checkpoint.durable.constants import CONSTANTS, class_or_member
 from checkpoint.durable.encode import ENGINES, OWNERS
 from checkpoint.durable.identities import read_identity, read_origin
 from checkpoint.durable.stream import Reader
@@ -61,6 +61,8 @@ class Decoder:
             return self.entry(reader)
         if tag == Tag.REAL:
             return reader.real()
+        if tag == Tag.SYMBOL:
+            return self.program.symbol(reader.text())
         read = _INLINE.get(tag)
         if read is None:
             raise reader.damaged()
@@ -88,6 +90,8 @@ class Decoder:
         tag = reader.u8()
         if tag == Tag.TUPLE and depth < _DEEPEST_KEY:
             return tuple([self._key(reader, depth + 1) for _ in range(reader.count())])
+        if tag in (Tag.CLASS, Tag.MEMBER):
+            return class_or_member(self.known, reader, tag)
         read = _INLINE.get(tag)
         if read is None:
             raise reader.damaged()
@@ -112,7 +116,7 @@ class Decoder:
         birth, parts = reader.i64(), self.values(reader)
         if len(parts) != 2:
             raise reader.damaged()
-        return Pair(*parts, birth)
+        return Pair(parts[0], parts[1], birth)
 
     def _environment(self, reader: Reader) -> Environment:
         birth, parts = reader.i64(), self.values(reader)
@@ -137,10 +141,10 @@ class Decoder:
             raise reader.damaged()
         return Record(layout, tuple(items), birth)
 
-    def _list(self, reader: Reader) -> List:
+    def _list(self, reader: Reader) -> Any:
         return self._new(List([], reader.i64(), OWNERS[self._flag(reader)]))
 
-    def _dict(self, reader: Reader) -> Dict:
+    def _dict(self, reader: Reader) -> Any:
         birth, owner = reader.i64(), OWNERS[self._flag(reader)]
         keys = [self._key(reader) for _ in range(reader.count())]
         items = dict.fromkeys(keys)
@@ -148,7 +152,7 @@ class Decoder:
             raise reader.damaged()
         return self._new(Dict(items, birth, owner))
 
-    def _object(self, reader: Reader) -> Object:
+    def _object(self, reader: Reader) -> Any:
         birth, layout = reader.i64(), self.of_kind(reader, Layout)
         return self._new(Object(layout, [], birth, OWNERS[self._flag(reader)]))
 
@@ -276,7 +280,11 @@ class Decoder:
             raise reader.damaged()
         if (below is None) != (block is HALT) or (block is HALT and count > 1):
             raise reader.damaged()
-        rows = zip(*[self._column(reader, count) for _ in range(width)], strict=True) if width else repeat((), count)
+        rows = (
+            zip(*[self._column(reader, count) for _ in range(width)], strict=True)
+            if width
+            else repeat((), count)
+        )
         if not width:
             reader.take(4 * count)
         for saved in rows:
@@ -340,7 +348,6 @@ _INLINE: dict[int, Callable[[Reader], Any]] = {
     Tag.REAL: Reader.real,
     Tag.STRING: Reader.text,
     Tag.BYTES: Reader.block,
-    Tag.SYMBOL: lambda reader: Symbol(reader.text()),
     Tag.RANGE: _range,
 }
 

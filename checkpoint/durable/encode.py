@@ -11,33 +11,25 @@ A value is written where it is used if its kind is INLINE, else as the number of
 
 from __future__ import annotations
 
-import datetime
-import logging
-import sys
 from collections.abc import Callable, Sequence
-from decimal import Decimal
-from fractions import Fraction
+from enum import Enum
 from itertools import groupby
-from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from checkpoint.ad.arrays import SYMBOLIC_ZERO
-from checkpoint.ad.state import Shared
 from checkpoint.ad.containers import Dict, Object, Record
 from checkpoint.ad.storage import CONSTANT, FROZEN
 from checkpoint.ad.values import Symbol, is_resume
-from checkpoint.durable.buffers import DTYPES, Buffers
+from checkpoint.durable import natives
+from checkpoint.durable.buffers import Buffers
 from checkpoint.durable.code import Code
 from checkpoint.durable.identities import write_identity, write_origin
 from checkpoint.durable.order import Fill, Order, frames_of, parts_to_write, slots_of
-from checkpoint.durable.programs import OWN_PROGRAMS
 from checkpoint.durable.stream import Writer, fits
 from checkpoint.durable.tags import OF_KIND, RunTag, Tag
 from checkpoint.errors import DurableError
-from checkpoint.lang.constants import constant_text
 
 OWNERS = (None, FROZEN, CONSTANT, SYMBOLIC_ZERO)
-_OBJECTS_OF_PROGRAMS = (FunctionType, BuiltinFunctionType, ModuleType, logging.Logger)
 
 
 class Encoder:
@@ -108,18 +100,21 @@ class Encoder:
         to.u8(Tag.REF)
         to.u32(self._numbers[id(value)])
 
-    def _values(self, to: Writer, values: Sequence[Any]) -> None:
+    def values(self, to: Writer, values: Sequence[Any]) -> None:
+        """Write values after their number."""
         to.u32(len(values))
         for value in values:
             self._value(to, value)
 
-    def _key(self, to: Writer, key: Any) -> None:
+    def key(self, to: Writer, key: Any) -> None:
         """Write a key of a dictionary: a value, or a tuple of keys."""
         if type(key) is tuple:
             to.u8(Tag.TUPLE)
             to.u32(len(key))
             for part in key:
-                self._key(to, part)
+                self.key(to, part)
+        elif isinstance(key, type | Enum):
+            natives.write_class_or_member(self, to, key)
         elif type(key) in (int, str, bool, type(None), bytes, float):
             self._value(to, key)
         else:
@@ -132,7 +127,7 @@ class Encoder:
         if type(value) is Fill:
             to.u8(Tag.FILL)
             to.u32(self._numbers[id(value.container)])
-            self._values(to, parts_to_write(value.container))
+            self.values(to, parts_to_write(value.container))
             self._count += 1
             return
         tag = OF_KIND[type(value)]
@@ -152,9 +147,9 @@ class Encoder:
             if type(value) is Dict:
                 to.u32(len(value.items))
                 for key in value.items:
-                    self._key(to, key)
+                    self.key(to, key)
         else:
-            self._values(to, parts_to_write(value))
+            self.values(to, parts_to_write(value))
 
     def _layout(self, layout: Any) -> int:
         """Return the entry of a layout, which is written on first use."""
@@ -224,62 +219,6 @@ class Encoder:
             to.i64(tag)
         write_origin(to, capsule.origin)
 
-    # Constants
-
-    def _types(self, to: Writer, types: Any) -> None:
-        to.u8(Tag.TYPES)
-        to.u32(len(types.classes))
-        for cls in types.classes:
-            to.u32(self.code.class_(cls))
-
-    def _failure(self, to: Writer, failure: Any) -> None:
-        exception = failure.exception
-        args = exception.args
-        if type(exception).__module__ != "builtins" or not all(type(arg) in _ARGUMENTS for arg in args):
-            raise DurableError(
-                f"a capsule cannot be saved within a handler that holds a {type(exception).__qualname__}: cut "
-                f"the run before or after it"
-            )
-        to.u8(Tag.FAILURE)
-        to.u32(self.code.class_(type(exception)))
-        self._values(to, args)
-        to.text(failure.text)
-        to.text(failure.about)
-
-    def _named(self, to: Writer, value: Any) -> None:
-        """Write a constant that a program has: it is found there by its text."""
-        to.u8(OF_KIND[type(value)])
-        to.text(constant_text(value))
-
-    def _native(self, to: Writer, native: Any) -> None:
-        value = native.value
-        if isinstance(value, type):
-            to.u8(Tag.CLASS)
-            to.u32(self.code.class_(value))
-        elif value is Ellipsis:
-            to.u8(Tag.ELLIPSIS)
-        elif isinstance(value, _dtypes("numpy")):
-            to.u8(Tag.DTYPE)
-            to.u32(_dtype_number(value))
-        elif isinstance(value, _dtypes("torch")):
-            to.u8(Tag.TENSOR_DTYPE)
-            to.text(str(value))
-        elif type(value) is Shared:
-            to.u8(Tag.SHARED_PLACES)
-            self._key(to, tuple(sorted(value.paths, key=repr)))
-        elif constant_text(native) == OWN_PROGRAMS:
-            to.u8(Tag.FUNCTIONS)
-        elif type(value) in _NUMBERS:
-            _NUMBERS[type(value)](to, value)
-        elif isinstance(value, _OBJECTS_OF_PROGRAMS):
-            self._named(to, native)
-        else:
-            kind = type(value)
-            raise DurableError(
-                f"a capsule cannot be saved that holds a {kind.__module__}.{kind.__qualname__}: cut the run where "
-                f"it does not, or let the program make it from numbers and texts after the cut"
-            )
-
     # States
 
     def _state(self, to: Writer, state: Any) -> None:
@@ -288,7 +227,7 @@ class Encoder:
         to.u32(state.index)
         for number in (state.steps, state.tags, state.births):
             to.i64(number)
-        self._values(to, state.values)
+        self.values(to, state.values)
         frames = frames_of(state)
         to.u32(len(frames))
         for _, group in groupby(frames, _return_point):
@@ -326,7 +265,6 @@ class Encoder:
 
 
 ENGINES = ("hybrid", "c")
-_ARGUMENTS = frozenset((int, float, str, bool, bytes, type(None)))
 
 
 def of_other_engine(name: str) -> DurableError:
@@ -341,52 +279,6 @@ def _return_point(frame: Any) -> tuple[int, int, int, int]:
     return id(frame.block), id(frame.handler), call, len(frame.saved)
 
 
-def _dtypes(library: str) -> Any:
-    """Return the class of a library's dtypes; none where it is not loaded."""
-    found = sys.modules.get(library)
-    return () if found is None else found.dtype
-
-
-def _dtype_number(dtype: Any) -> int:
-    for number, (name, _) in enumerate(DTYPES):
-        if dtype.name == name and dtype.isnative:
-            return number
-    raise DurableError(f"a capsule cannot be saved that holds the dtype {dtype}")
-
-
-def _fraction(to: Writer, value: Fraction) -> None:
-    to.u8(Tag.FRACTION)
-    to.integer(value.numerator)
-    to.integer(value.denominator)
-
-
-def _decimal(to: Writer, value: Decimal) -> None:
-    to.u8(Tag.DECIMAL)
-    to.text(str(value))
-
-
-def _time(to: Writer, value: Any) -> None:
-    if getattr(value, "tzinfo", None) is not None:
-        raise DurableError("a capsule cannot be saved that holds a time with a time zone")
-    to.u8(Tag.DATETIME)
-    to.text(value.isoformat())
-    to.u8(type(value) is datetime.datetime)
-
-
-def _timedelta(to: Writer, value: datetime.timedelta) -> None:
-    to.u8(Tag.TIMEDELTA)
-    for number in (value.days, value.seconds, value.microseconds):
-        to.i64(number)
-
-
-_NUMBERS: dict[type, Callable[[Writer, Any], None]] = {
-    Fraction: _fraction,
-    Decimal: _decimal,
-    datetime.datetime: _time,
-    datetime.date: _time,
-    datetime.timedelta: _timedelta,
-}
-
 _WRITERS: dict[Tag, Callable[[Encoder, Writer, Any], None]] = {
     **dict.fromkeys(
         (Tag.PAIR, Tag.ENVIRONMENT, Tag.TUPLE, Tag.RECORD, Tag.LIST, Tag.DICT, Tag.OBJECT),
@@ -399,9 +291,9 @@ _WRITERS: dict[Tag, Callable[[Encoder, Writer, Any], None]] = {
     Tag.CAPSULE: Encoder._capsule,
     Tag.OPAQUE: Encoder._opaque,
     Tag.LAYOUT: Encoder._layout_entry,
-    Tag.TYPES: Encoder._types,
-    Tag.FAILURE: Encoder._failure,
-    Tag.FOREIGN: Encoder._named,
-    Tag.UNUSABLE: Encoder._named,
-    Tag.HELD: Encoder._native,
+    Tag.TYPES: natives.write_types,
+    Tag.FAILURE: natives.write_failure,
+    Tag.FOREIGN: natives.write_named,
+    Tag.UNUSABLE: natives.write_named,
+    Tag.HELD: natives.write_native,
 }

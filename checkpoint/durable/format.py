@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 import struct
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ def _filling(length: int) -> int:
     return -length % ALIGN
 
 
-def packed(kind: int, sections: dict[str, Sequence[Buffer]]) -> list[Buffer]:
+def packed(kind: int, sections: Mapping[str, Sequence[Buffer]]) -> list[Buffer]:
     """Return the parts of a file, in their order; each section is a sequence of parts."""
     count = len(sections)
     start = _HEADER.size + count * _ENTRY.size + DIGEST
@@ -91,8 +91,8 @@ class Opened:
         _, version, self.kind, count, length = _HEADER.unpack_from(data)
         if version != VERSION:
             raise DurableError(
-                f"{name} has format version {version}, and this version of checkpoint reads version {VERSION}: "
-                f"load it with the version of checkpoint that wrote it"
+                f"{name} has format version {version}, and this version of checkpoint reads version "
+                f"{VERSION}: load it with the version of checkpoint that wrote it"
             )
         if length != len(data):
             raise self.cut(length)
@@ -140,9 +140,7 @@ class Opened:
 
     def damaged(self, where: str) -> DurableError:
         """Return the error for a file that holds what was never written."""
-        return DurableError(
-            f"{self.name} is damaged in {where}: copy it again, or save the capsule again"
-        )
+        return DurableError(f"{self.name} is damaged in {where}: copy it again, or save the capsule again")
 
 
 def write(path: str | os.PathLike[str], parts: Sequence[Buffer]) -> None:

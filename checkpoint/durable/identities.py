@@ -1,4 +1,4 @@
-"""Identities of capsules (checkpoint.ad.identity) as bytes, and back: hashes, which are equal in all processes.
+"""Identities of capsules (checkpoint.ad.identity) as bytes, and back: hashes, equal in all processes.
 
 What is read has no lambdas and objects, only their hashes and texts; it compares as what was written does.
 """
@@ -16,7 +16,9 @@ _DEEPEST = 50  # capsules within the arguments of capsules
 def write_origin(to: Writer, origin: Origin | None, depth: int = 0) -> None:
     """Write the origin of a run, or that there is none."""
     if depth > _DEEPEST:
-        raise DurableError(f"capsules in arguments of capsules, more than {_DEEPEST} deep, have no place in a file")
+        raise DurableError(
+            f"capsules in arguments of capsules, more than {_DEEPEST} deep, have no place in a file"
+        )
     to.u8(origin is not None)
     if origin is None:
         return
@@ -84,4 +86,6 @@ def _read_fingerprint(reader: Reader, depth: int) -> Fingerprint:
     digest = reader.block()
     procedures = tuple([_read_code(reader) for _ in range(reader.count(8))])
     capsules = tuple([read_identity(reader, depth + 1) for _ in range(reader.count())])
-    return Fingerprint(digest, procedures, capsules, tuple([Held(reader.text()) for _ in range(reader.count(4))]))
+    return Fingerprint(
+        digest, procedures, capsules, tuple([Held(reader.text()) for _ in range(reader.count(4))])
+    )

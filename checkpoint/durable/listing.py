@@ -2,8 +2,8 @@
 
 In: a lambda of a prepared program. Out: SHA-256 of its blocks and of those of all procedures that it names,
 in the order in which they are met. A listing has no positions, paths, addresses or names of variables: slots,
-labels and procedures have ordinals. So it is the same in every process, wherever the text lies and whatever is
-around it, and any other constant, primitive or order of steps makes another one.
+labels and procedures have ordinals. So it is the same in every process, wherever the text lies and whatever
+is around it, and any other constant, primitive or order of steps makes another one.
 
     procedure arity captures environment shown
     block explicit (x ...)                    then its steps and its end, a line each

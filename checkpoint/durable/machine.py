@@ -1,8 +1,8 @@
 """The fingerprint of a machine: what decides the last bits of a run, and of which programs it has.
 
 Two machines with equal fingerprints give a run the same bits. What cannot be asked for is measured: the bits
-that functions of the C library, of NumPy and of its linear algebra give at fixed arguments, since these choose
-by the processor.
+that functions of the C library, of NumPy and of its linear algebra give at fixed arguments, since these
+choose by the processor.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def check(written: Facts, name: str, *, anyway: bool) -> None:
     ]
     if differing and not anyway:
         raise DurableError(
-            f"{name} was written where a run may have other bits: {'; '.join(differing)}. Pass anyway=True to go "
-            f"on here all the same"
+            f"{name} was written where a run may have other bits: {'; '.join(differing)}. Pass anyway=True "
+            f"to go on here all the same"
         )
 
 

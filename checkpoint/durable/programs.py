@@ -1,8 +1,8 @@
 """The program that the caller of `load` passes, in which what a file names is looked up.
 
 In: a function or procedure, what the file says of its call, and what else the caller knows. Out: lambdas by
-their hashes, classes and other constants by their texts. Nothing is imported and nothing of the file runs: the
-function is translated as for a call, and whatever the file names must be in what came of that.
+their hashes, classes and other constants by their texts. Nothing is imported and nothing of the file runs:
+the function is translated as for a call, and whatever the file names must be in what came of that.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
-from types import FunctionType, ModuleType
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from checkpoint.ad.arrays import Array, Native
@@ -19,11 +19,11 @@ from checkpoint.ad.attributes import stored
 from checkpoint.ad.containers import TUPLE, Layout, Types, tuple_layout
 from checkpoint.ad.graph import ATOMS
 from checkpoint.ad.tables import NATIVES
-from checkpoint.ad.values import Foreign, Unusable
+from checkpoint.ad.values import Foreign, Symbol, Unusable
 from checkpoint.cps.separate import nested
 from checkpoint.driver.engine import Engine
 from checkpoint.durable.listing import digest_of
-from checkpoint.errors import DurableError, Span
+from checkpoint.errors import DurableError, SourceError, Span
 from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.python_functions import front_end
 from checkpoint.interp.hybrid.later import procedure_of
@@ -33,7 +33,7 @@ from checkpoint.lang.walk import preorder
 
 # Packages whose classes hold no code of a user's.
 _OURS = frozenset(("builtins", "types", "collections", "checkpoint", "tensorlib", "numpy", "torch"))
-_EXCEPTIONS = (Exception,)
+_MOST_FUNCTIONS = 10_000  # in which names of classes are looked for
 _DATA = frozenset(
     (tuple, list, dict, set, frozenset, slice, range, complex, int, float, str, bytes, bool, object)
 )
@@ -45,6 +45,7 @@ class Program:
 
     name: of the function, for messages. thunks: the programs' lambdas. values: of its hidden inputs.
     classes: those that it knows, by name. of_arguments: those of the objects in its arguments.
+    functions: those among its arguments.
     """
 
     def __init__(self, f: Any, name: str, thunks: Sequence[Lambda], values: Sequence[Any]) -> None:
@@ -54,6 +55,7 @@ class Program:
         self.values = tuple(values)
         self.classes: dict[str, type] = {}
         self.of_arguments: tuple[Any, ...] = ()
+        self.functions: tuple[Any, ...] = ()
 
     def knows(self, classes: Iterable[Any]) -> None:
         """Let objects be of these classes, too."""
@@ -69,7 +71,9 @@ class Program:
                 found.setdefault((lam.name or "", len(lam.params)), []).append(lam)
         return found
 
-    def procedure(self, name: str, arity: int, digest: bytes, text: int, text_of: Callable[[Any], int]) -> Any:
+    def procedure(
+        self, name: str, arity: int, digest: bytes, text: int, text_of: Callable[[Any], int]
+    ) -> Any:
         """Return the lambda of a name and hash; of several that are equal one with the same source text."""
         found = None
         for lam in self._lambdas.get((name, arity), ()):
@@ -85,22 +89,36 @@ class Program:
     def _other_program(self, procedure: str) -> str:
         return (
             f"{self.name} is not the function of this capsule: its program has no procedure {procedure} with "
-            f"the same steps and constants. Pass the function that was interrupted, as it was then; functions "
-            f"among its arguments are passed as known=(g, ...); a very large program is only complete after a "
-            f"run of it, checkpoint.primops(f, x)"
+            "the same steps and constants. Pass the function that was interrupted, as it was then; "
+            "functions among its arguments are passed as known=(g, ...); a very large program is only "
+            f"complete after a run of it, checkpoint.primops(f, x)"
         )
 
     def class_(self, name: str) -> type:
         """Return a class of the program by its name; DurableError for one that it does not know."""
         found = self.classes.get(name)
-        if found is None:
-            found = _loaded(name, self.f)
+        module = name.partition(":")[0]
+        if found is None and (module.partition(".")[0] in _OURS or module in self._named):
+            found = _loaded(name)
+        found = found or self._named.get(name)
         if found is None:
             raise DurableError(
-                f"the capsule holds a {name.replace(':', '.')}, and {self.name} does not name this class: pass "
-                f"it as known=({name.rpartition(':')[2].rpartition('.')[2]},)"
+                f"the capsule holds a {name.replace(':', '.')}, and {self.name} does not name this class: "
+                f"pass it as known=({name.rpartition(':')[2].rpartition('.')[2]},)"
             )
         return found
+
+    @cached_property
+    def _named(self) -> dict[str, Any]:
+        return _surroundings(self.f)
+
+    @cached_property
+    def _symbols(self) -> dict[str, Symbol]:
+        return {str(value): value for value in self._in_code() if type(value) is Symbol}
+
+    def symbol(self, text: str) -> Symbol:
+        """Return the symbol of a text, the program's own if it has that: some are compared by identity."""
+        return self._symbols.get(text) or Symbol(text)
 
     @cached_property
     def _constants(self) -> dict[str, list[Any]]:
@@ -124,8 +142,8 @@ class Program:
         if len(found) != 1:
             several = "several" if found else "no"
             raise DurableError(
-                f"the capsule holds the constant {text}, and the program of {self.name} has {several} such: pass "
-                f"the function that was interrupted, as it was then"
+                f"the capsule holds the constant {text}, and the program of {self.name} has {several} such: "
+                f"pass the function that was interrupted, as it was then"
             )
         return found[0]
 
@@ -153,7 +171,11 @@ class Program:
             return TUPLE
         made = tuple_layout(cls, len(names)) if issubclass(cls, tuple) else Layout(cls, names)
         found = self._constants.get(constant_text(made), ())
-        return next((each for each in found if each == made), made) if made.names == names else Layout(cls, names)
+        return (
+            next((each for each in found if each == made), made)
+            if made.names == names
+            else Layout(cls, names)
+        )
 
 
 def _thing(value: Any) -> Any:
@@ -171,37 +193,69 @@ def _atoms_in(roots: Iterable[Any]) -> Iterator[Any]:
             yield value
         elif type(value) is not float and id(value) not in seen:
             seen.add(id(value))
-            pending.extend(value if type(value) is tuple else value.parts() if hasattr(value, "parts") else ())
+            pending.extend(
+                value if type(value) is tuple else value.parts() if hasattr(value, "parts") else ()
+            )
 
 
-def _loaded(name: str, f: Any) -> type | None:
-    """Return a class of a module that is loaded, if it is one of ours or a function's globals name it."""
+def _loaded(name: str) -> type | None:
+    """Return a class of a module that is loaded."""
     module, _, path = name.partition(":")
     found: Any = sys.modules.get(module)
-    if module.partition(".")[0] not in _OURS and not _is_named(module, path, f):
-        return None
     for part in path.split("."):
         found = vars(found).get(part) if isinstance(found, type | ModuleType) else None
+    if found is None and module.startswith("checkpoint."):  # classes that are called as Python's are
+        there = vars(sys.modules.get(module, sys)).values()
+        found = next((each for each in there if isinstance(each, type) and qualified(each) == name), None)
     if not isinstance(found, type) or (module == "builtins" and not _holds_data(found)):
         return None
     return found
 
 
 def _holds_data(cls: type) -> bool:
-    return cls in _DATA or issubclass(cls, _EXCEPTIONS)
+    return cls in _DATA or issubclass(cls, Exception)
 
 
-def _is_named(module: str, path: str, f: Any) -> bool:
-    """Return whether a function's module is this one, or has the class or the module among its globals."""
-    names = stored(f, "__globals__", {})
-    if module_name(names.get("__name__")) == module:
-        return True
-    for thing in names.values():
-        if isinstance(thing, ModuleType) and thing.__name__ == module:
-            return True
-        if isinstance(thing, type) and qualified(thing) == f"{module}:{path}":
-            return True
-    return False
+def is_of_users(cls: Any) -> bool:
+    """Return whether something is a class that neither Python nor this package nor a library of arrays "
+    "has.
+    """
+    return isinstance(cls, type) and cls.__module__.partition(".")[0] not in _OURS
+
+
+def _surroundings(f: Any) -> dict[str, Any]:
+    """Return the classes that a function and those to which it refers name, and the names of their modules.
+
+    They are those in the globals and closures of functions, and in modules among these.
+    """
+    found: dict[str, Any] = {}
+    pending: list[Any] = [f]
+    seen: set[int] = set()
+    while pending and len(seen) < _MOST_FUNCTIONS:
+        thing = pending.pop()
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, type):
+            found.setdefault(qualified(thing), thing)
+            continue
+        names = stored(thing, "__globals__", {})
+        found[module_name(names.get("__name__"))] = None
+        if isinstance(thing, ModuleType):
+            found[thing.__name__] = None
+        inner = [*names.values(), *[_content(cell) for cell in stored(thing, "__closure__") or ()]]
+        inner.extend(stored(thing, name) for name in ("__func__", "__wrapped__", "func"))
+        pending.extend(
+            each for each in inner if isinstance(each, type | ModuleType | FunctionType | MethodType)
+        )
+    return found
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # it is empty
+        return None
 
 
 def program_of(f: Any, wanted: Any, known: Sequence[Any], engine: Engine) -> Program:
@@ -219,10 +273,16 @@ def program_of(f: Any, wanted: Any, known: Sequence[Any], engine: Engine) -> Pro
     probe.knows(known)
     classes = tuple([_class_of_argument(each, probe) for each in wanted.classes])
     shape = (1 if wanted.positional is None else wanted.positional, wanted.keywords, wanted.has_state)
-    functions = [each for each in known if isinstance(each, FunctionType)]
-    linked, values = front_end().translated(f, shape, classes, functions, engine)
+    functions = [each for each in known if callable(each) and not isinstance(each, type)]
+    try:
+        linked, values = front_end().translated(f, shape, classes, functions, engine)
+    except SourceError as error:
+        raise DurableError(
+            f"{name} cannot be called as the function of this capsule was: {error.message}. Pass the "
+            f"function that was interrupted"
+        ) from None
     program = Program(f, name, [each.thunk for each in linked], list(values.values()))
-    program.of_arguments = classes
+    program.of_arguments, program.functions = classes, tuple(functions)
     program.knows([*known, *classes, *(cls for each in linked for cls in (*each.classes, *each.met_classes))])
     program.knows(_classes_among(program))
     return program
@@ -230,7 +290,7 @@ def program_of(f: Any, wanted: Any, known: Sequence[Any], engine: Engine) -> Pro
 
 def _classes_among(program: Program) -> Iterator[Any]:
     """Yield the classes that are constants of a program."""
-    for value in chain(program._in_code(), _atoms_in(program.values)):  # noqa: SLF001
+    for value in chain(program._in_code(), _atoms_in(program.values)):
         if type(value) is Layout:
             yield value.cls
         elif type(value) is Types:

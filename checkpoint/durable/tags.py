@@ -72,6 +72,11 @@ class Tag(IntEnum):
     TIMEDELTA = 46
     SHARED_PLACES = 47
     TENSOR_DTYPE = 48
+    MEMBER = 49
+    NOT_IMPLEMENTED = 50
+    TRACEBACK = 51
+    PATTERN = 52
+    TWISTER = 53
 
 
 class RunTag(IntEnum):

@@ -38,6 +38,7 @@ from checkpoint.lang.python.library import lanes as library_lanes
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.application import forwarder
 from checkpoint.lang.python.library.standard.keyed import KeyedDict
+from checkpoint.lang.python.linking.late import WITH_PROGRAMS
 from checkpoint.lang.python.linking.nested import Nested
 from checkpoint.lang.python.linking.program import Linked, Programs
 from checkpoint.lang.python.linking.shapes import Shape
@@ -123,6 +124,11 @@ def classes_of(arguments: tuple[Any, ...], takes_any_key: bool) -> tuple[type, .
         return classes
     with _lock, Paused():
         return _programs.known_to_functions(survey(arguments)[1], classes)
+
+
+def functions_in(arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the functions among arguments that have programs of their own."""
+    return tuple([each for each in survey(arguments)[1] if isinstance(each, WITH_PROGRAMS)])
 
 
 def argument_of(f: Callable[..., Any], engine: Engine, classes: tuple[type, ...] = ()) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from types import BuiltinFunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from checkpoint import engines
@@ -44,9 +44,10 @@ def front_end() -> ModuleType:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MadeBy:
-    """The function that a capsule was cut out of, and how it was called: what is needed to translate it again.
+    """The function that a capsule was cut out of, and how it was called: enough to translate it again.
 
     positional, keywords, has_state: see Shape. classes: those of the objects in the arguments.
+    functions: those among the arguments.
     """
 
     function: Any
@@ -54,6 +55,7 @@ class MadeBy:
     keywords: tuple[str, ...]
     has_state: bool
     classes: tuple[type, ...]
+    functions: tuple[Any, ...] = ()
 
 
 class PythonCapsule(Capsule):
@@ -204,9 +206,7 @@ class PythonCall(PythonRest):
     __slots__ = ("f", "keywords")
     has_state = False
 
-    def __init__(
-        self, run: Run, given: Sequence[Any], f: Any = None, keywords: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, run: Run, given: Sequence[Any], f: Any = None, keywords: tuple[str, ...] = ()) -> None:
         super().__init__(run, given)
         self.f = f
         self.keywords = keywords
@@ -215,8 +215,9 @@ class PythonCall(PythonRest):
         if self.f is None:
             return None
         classes = front_end().classes_of(tuple(self.given), self.run.takes_any_key)
+        functions = front_end().functions_in(self.given) if FunctionType in classes else ()
         count = len(self.given) - len(self.keywords)
-        return MadeBy(self.f, count, self.keywords, self.has_state, classes)
+        return MadeBy(self.f, count, self.keywords, self.has_state, classes, functions)
 
     def parts_of(self, argument: Any) -> Sequence[Any]:
         parts: Sequence[Any] = argument.items
