@@ -9,6 +9,7 @@
                                              in the holes
     (py.are-reals results out_axes)          whether all results are reals, to be stacked along the first axis
     (py.common-width results out_axes)       how many elements all have, if they are tuples; else -1
+    (py.plain-width result out_axes)         how many elements one has, if it is a tuple; else -1
     (py.stack-lanes arrays results out_axes) what the lanes returned, leaf by leaf along new axes
 
 and of texts in the language, whose prelude has a loop over the items of a tensor:
@@ -209,8 +210,13 @@ def _are_reals(_: Any, results: Any, out_axes: Any) -> bool:
 
 def _common_width(_: Any, results: Any, out_axes: Any) -> int:
     """Return how many elements all results have, if these are tuples without names; else -1."""
-    widths = {len(x.items) if type(x) is Record and x.layout.cls is tuple else -1 for x in results.items}
-    return widths.pop() if len(widths) == 1 and type(out_axes) is int else -1
+    widths = {_plain_width(_, result, out_axes) for result in results.items}
+    return widths.pop() if len(widths) == 1 else -1
+
+
+def _plain_width(_: Any, result: Any, out_axes: Any) -> int:
+    is_plain = type(result) is Record and result.layout.cls is tuple and type(out_axes) is int
+    return len(result.items) if is_plain else -1
 
 
 def _stack_lanes(_: Any, arrays: Any, results: Any, out_axes: Any) -> Any:
@@ -340,6 +346,10 @@ rearrange(
         _common_width,
         (),
     ),
+    discrete=True,
+)
+rearrange(
+    *("plain-width", 2, "how many elements a lane's result has, if a tuple; else -1", _plain_width, ()),
     discrete=True,
 )
 operator("enter-lane", 4, "f and the arguments of one lane, copied", _enter_lane, "that of the copies")

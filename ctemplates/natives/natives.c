@@ -42,6 +42,7 @@ const NativeStep NATIVES[] = {
     {"py.callable", native_callable, false},
     {"py.are-reals", native_are_reals, false},
     {"py.common-width", native_common_width, false},
+    {"py.plain-width", native_plain_width, false},
     {"py.index", native_index, false},
     {"py.int", native_int, false},
     {"py.round", native_round, false},

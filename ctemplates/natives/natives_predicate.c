@@ -187,6 +187,20 @@ NATIVE(native_are_reals) {
     return list->length && answer(all, result, note);
 }
 
+/* Returns how many elements a value has, if it is a tuple without names; else -1. */
+static int64_t plain_width(Value v) {
+    const bool plain = kind_of(v) == RECORD && cells_of(v)[0].tag == NOTHING;
+    return plain ? (int64_t)v.object->length - 1 : -1;
+}
+
+NATIVE(native_plain_width) {
+    (void)m, (void)count;
+    if (kind_of(operands[0]) == FOREIGN || kind_of(operands[1]) != INTEGER) return false;
+    *result = of_integer(plain_width(operands[0]));
+    *note = NO_NOTE;
+    return true;
+}
+
 /* Stores how many elements all have, if they are tuples without names; else -1. */
 NATIVE(native_common_width) {
     (void)m, (void)count;
@@ -195,11 +209,8 @@ NATIVE(native_common_width) {
     const List *list = list_in(x);
     int64_t common = -1;
     for (size_t i = 0; i < list->length; i++) {
-        const Value item = list->values[i];
-        const Kind kind = kind_of(item);
-        if (kind == FOREIGN) return false;
-        const bool plain = kind == RECORD && cells_of(item)[0].tag == NOTHING;
-        const int64_t width = plain ? (int64_t)item.object->length - 1 : -1;
+        if (kind_of(list->values[i]) == FOREIGN) return false;
+        const int64_t width = plain_width(list->values[i]);
         if (i && width != common) {
             common = -1;
             break;

@@ -21,5 +21,6 @@ NATIVE(native_is_string);
 NATIVE(native_same);
 NATIVE(native_are_reals);
 NATIVE(native_common_width); /* an integer: how many elements results of lanes have */
+NATIVE(native_plain_width);  /* an integer: how many elements one has */
 
 #endif

@@ -16,8 +16,9 @@ from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.translate.ops.check_ops import Expect, IsHole
 from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.specialise.lane_copies import COPIED, Copies, birth
+from checkpoint.ctarget.translate.specialise.python_steps import length
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
-from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Held, Virtual
+from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Closure, Held, Virtual, tag_of
 from checkpoint.prims.lanes import hole
 
 
@@ -73,6 +74,17 @@ def _number(steps: Steps, item: Abstract) -> Abstract:
     return steps.copied("item", item)
 
 
+def _plain_width(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """Return how many elements a tuple has; -1: it is none."""
+    result, axes = (steps.operand(operand) for operand in step.operands)
+    if not isinstance(axes, Constant) or axes.kind != "integer" or tag_of(result) in (OTHER, "FOREIGN"):
+        raise Untranslatable
+    if tag_of(result) == "TUPLE":
+        return length(steps, step, uses)
+    steps.release_used(step, uses)
+    return Constant(-1)
+
+
 def _callee(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     """Return a closure as it is: it is called with any number of arguments."""
     function = steps.operand(step.operands[0])
@@ -83,5 +95,6 @@ def _callee(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
 
 RULES: dict[str, Rule] = {
     "py.enter-lane": _enter_lane,
+    "py.plain-width": _plain_width,
     "py.callee": _callee,
 }

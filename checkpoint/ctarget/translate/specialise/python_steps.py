@@ -129,7 +129,8 @@ def _hint(value: Held, index: object) -> Shape | None:
     return fields[0] if fields else first
 
 
-def _length(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+def length(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """Return how many elements the first operand has, a tuple or list."""
     value = steps.operand(step.operands[0])
     if isinstance(value, Virtual) and value.tag == "TUPLE":
         steps.release_used(step, uses)
@@ -173,7 +174,7 @@ def _compared_with_zero(steps: Steps, step: t.Compute, uses: Uses, op: str) -> A
         return Constant(TRUTHS[tag_of(value)] == (op == "py.ne"))
     if isinstance(value, Held) and value.tag == OTHER:
         raise Untranslatable  # it need not be a container
-    return _compare(steps, step, _length(steps, step, uses), op)
+    return _compare(steps, step, length(steps, step, uses), op)
 
 
 def _compare(steps: Steps, step: t.Compute, value: Abstract, op: str) -> Place:
@@ -266,7 +267,7 @@ def _is(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
 RULES: dict[str, Rule] = {
     "py.item": _item,
     "py.item-to-change": _item,
-    "py.len": _length,
+    "py.len": length,
     "py.truth": _truth,
     "py.not": _not,
     "py.sequence": _sequence,

@@ -5,7 +5,8 @@ whole arguments. docs/design/lanes.md says what always holds of lanes; the varia
 names a lane in errors (checkpoint.driver.raised).
 
 What is the same for all lanes is found before the loop: how a row is taken of the columns, and how f is
-called. So a turn of the loop consists of steps that translation to C knows.
+called. So a turn of the loop consists of steps that translation to C knows. Where the first lane returns a
+short tuple, lanes append its elements to a list for each, so that no tuple need be made or taken apart.
 """
 
 from __future__ import annotations
@@ -43,17 +44,155 @@ def _one_by_one(f: Any, in_axes: Any, out_axes: Any) -> Any:
         columns = _columns(arrays)
         row_of = _row_function(prim("py.len", columns))
         call = _call_function(arity)
-        results: list[Any] = []
         vmap_lane = 0
-        while vmap_lane < count:
-            row = row_of(columns, vmap_lane)
-            own, own_args, own_named = prim("py.enter-lane", function, shared, named, row)
-            result = call(own, own_args, own_named)
-            results.append(result)
-            vmap_lane = vmap_lane + 1
-        return _stacked(arrays, results, out_axes)
+        first = _lane(columns, row_of, call, function, shared, named, vmap_lane)
+        run = _loop_function(prim("py.plain-width", first, out_axes))
+        stacked, results = run(first, columns, row_of, call, function, shared, named, vmap_lane + 1, count)
+        return _stacked_columns(arrays, results, out_axes) if stacked else _stacked(arrays, results, out_axes)
 
     return mapped
+
+
+def _lane(columns: Any, row_of: Any, call: Any, function: Any, shared: Any, named: Any, lane: Any) -> Any:
+    """Return what f returns for a lane."""
+    own, own_args, own_named = prim("py.enter-lane", function, shared, named, row_of(columns, lane))
+    return call(own, own_args, own_named)
+
+
+# The loops over lanes: from the second lane on
+
+
+def _loop_function(width: Any) -> Any:
+    """Return the loop for lanes that return so many elements."""
+    if width == 2:
+        return _loop_of_two
+    if width == 3:
+        return _loop_of_three
+    if width == 4:
+        return _loop_of_four
+    return _loop
+
+
+def _loop(
+    first: Any,
+    columns: Any,
+    row_of: Any,
+    call: Any,
+    function: Any,
+    shared: Any,
+    named: Any,
+    vmap_lane: Any,
+    count: Any,
+) -> Any:
+    """Return whether the results are in columns, each a list of elements; and these, or the list of results."""
+    return False, _on([first], columns, row_of, call, function, shared, named, vmap_lane, count)
+
+
+def _on(
+    results: Any,
+    columns: Any,
+    row_of: Any,
+    call: Any,
+    function: Any,
+    shared: Any,
+    named: Any,
+    vmap_lane: Any,
+    count: Any,
+) -> Any:
+    """Append the results of a lane and those that follow to a list; return it."""
+    while vmap_lane < count:
+        results.append(_lane(columns, row_of, call, function, shared, named, vmap_lane))
+        vmap_lane = vmap_lane + 1
+    return results
+
+
+def _loop_of_two(
+    first: Any,
+    columns: Any,
+    row_of: Any,
+    call: Any,
+    function: Any,
+    shared: Any,
+    named: Any,
+    vmap_lane: Any,
+    count: Any,
+) -> Any:
+    """Do as _loop where lanes return two elements."""
+    xs, ys = [prim("py.item", first, 0)], [prim("py.item", first, 1)]
+    while vmap_lane < count:
+        result = _lane(columns, row_of, call, function, shared, named, vmap_lane)
+        vmap_lane = vmap_lane + 1
+        if prim("py.plain-width", result, 0) != 2:
+            results = _rows((xs, ys))
+            results.append(result)
+            return False, _on(results, columns, row_of, call, function, shared, named, vmap_lane, count)
+        xs.append(prim("py.item", result, 0))
+        ys.append(prim("py.item", result, 1))
+    return True, (xs, ys)
+
+
+def _loop_of_three(
+    first: Any,
+    columns: Any,
+    row_of: Any,
+    call: Any,
+    function: Any,
+    shared: Any,
+    named: Any,
+    vmap_lane: Any,
+    count: Any,
+) -> Any:
+    """Do as _loop where lanes return three elements."""
+    xs, ys, zs = [prim("py.item", first, 0)], [prim("py.item", first, 1)], [prim("py.item", first, 2)]
+    while vmap_lane < count:
+        result = _lane(columns, row_of, call, function, shared, named, vmap_lane)
+        vmap_lane = vmap_lane + 1
+        if prim("py.plain-width", result, 0) != 3:
+            results = _rows((xs, ys, zs))
+            results.append(result)
+            return False, _on(results, columns, row_of, call, function, shared, named, vmap_lane, count)
+        xs.append(prim("py.item", result, 0))
+        ys.append(prim("py.item", result, 1))
+        zs.append(prim("py.item", result, 2))
+    return True, (xs, ys, zs)
+
+
+def _loop_of_four(
+    first: Any,
+    columns: Any,
+    row_of: Any,
+    call: Any,
+    function: Any,
+    shared: Any,
+    named: Any,
+    vmap_lane: Any,
+    count: Any,
+) -> Any:
+    """Do as _loop where lanes return four elements."""
+    ws, xs, ys, zs = [prim("py.item", first, 0)], [prim("py.item", first, 1)], [prim("py.item", first, 2)], [prim("py.item", first, 3)]
+    while vmap_lane < count:
+        result = _lane(columns, row_of, call, function, shared, named, vmap_lane)
+        vmap_lane = vmap_lane + 1
+        if prim("py.plain-width", result, 0) != 4:
+            results = _rows((ws, xs, ys, zs))
+            results.append(result)
+            return False, _on(results, columns, row_of, call, function, shared, named, vmap_lane, count)
+        ws.append(prim("py.item", result, 0))
+        xs.append(prim("py.item", result, 1))
+        ys.append(prim("py.item", result, 2))
+        zs.append(prim("py.item", result, 3))
+    return True, (ws, xs, ys, zs)
+
+
+def _rows(columns: Any) -> Any:
+    """Return the list of the results that lie in columns: one lane returns another structure."""
+    row_of = _row_function(prim("py.len", columns))
+    results: list[Any] = []
+    i = 0
+    while i < prim("py.len", prim("py.item", columns, 0)):
+        results.append(row_of(columns, i))
+        i = i + 1
+    return results
 
 
 def mapped(make: Any, f: Any, in_axes: Any, out_axes: Any, exact: Any) -> Any:
@@ -80,19 +219,28 @@ def _columns(arrays: Any) -> Any:
     return columns
 
 
+def _stacked_columns(arrays: Any, columns: Any, out_axes: Any) -> Any:
+    """Return the tuple of what each of some lists holds, stacked."""
+    stacked: Any = ()
+    part = 0
+    while part < prim("py.len", columns):
+        stacked = prim("py.add", stacked, (_stacked(arrays, prim("py.item", columns, part), out_axes),))
+        part = part + 1
+    return stacked
+
+
 def _stacked(arrays: Any, results: Any, out_axes: Any) -> Any:
     if prim("py.are-reals", results, out_axes):
         return prim("tensorlib.joined", prim("py.item", prim("py.item", arrays, 0), 0), results, 0)
     width = prim("py.common-width", results, out_axes)
     if width < 0:
         return prim("py.stack-lanes", arrays, results, out_axes)
-    stacked: Any = ()
+    columns: Any = ()
     part = 0
     while part < width:
-        column = _parts(results, part)
-        stacked = prim("py.add", stacked, (_stacked(arrays, column, out_axes),))
+        columns = prim("py.add", columns, (_parts(results, part),))
         part = part + 1
-    return stacked
+    return _stacked_columns(arrays, columns, out_axes)
 
 
 def _parts(results: Any, part: Any) -> Any:
