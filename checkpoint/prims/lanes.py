@@ -10,6 +10,7 @@
     (py.are-reals results out_axes)          whether all results are reals, to be stacked along the first axis
     (py.common-width results out_axes)       how many elements all have, if they are tuples; else -1
     (py.plain-width result out_axes)         how many elements one has, if it is a tuple; else -1
+    (py.lane-rows columns)                   the list of tuples whose elements are in lists
     (py.stack-lanes arrays results out_axes) what the lanes returned, leaf by leaf along new axes
 
 and of texts in the language, whose prelude has a loop over the items of a tensor:
@@ -219,6 +220,11 @@ def _plain_width(_: Any, result: Any, out_axes: Any) -> int:
     return len(result.items) if is_plain else -1
 
 
+def _lane_rows(_: Any, columns: Any) -> List:
+    rows = zip(*[column.items for column in columns.items], strict=True)
+    return List([Record(TUPLE, row) for row in rows])
+
+
 def _stack_lanes(_: Any, arrays: Any, results: Any, out_axes: Any) -> Any:
     like = arrays.items[0].items[0]
     return fold((tuple(results.items), out_axes), lambda item: _stacked(item, like))
@@ -351,6 +357,13 @@ rearrange(
 rearrange(
     *("plain-width", 2, "how many elements a lane's result has, if a tuple; else -1", _plain_width, ()),
     discrete=True,
+)
+operator(
+    "lane-rows",
+    1,
+    "the results of lanes as tuples, of lists of their elements",
+    _lane_rows,
+    "that of the tuples",
 )
 operator("enter-lane", 4, "f and the arguments of one lane, copied", _enter_lane, "that of the copies")
 operator("stack-lanes", 3, "what lanes returned as arrays", _stack_lanes, "that of the stacking")

@@ -65,7 +65,8 @@ def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
 
 def lane_seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
     """Return the block at which the innermost loop over lanes continues, in one of whose lanes a machine is,
-    and the shapes by register. The result of the lane is expected to be like that of the first lane.
+    and the shapes by register. The result of the lane is expected to be like that of the first lane, whose
+    elements may be in lists of their own, named in order.
     """
     if not LANES:  # no frame is one of these, and the stack may be deep
         return None
@@ -76,13 +77,18 @@ def lane_seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
     if not count:
         return None
     peer = peer_at(block[0])
-    if not any(getattr(step, "op", "") == "py.append" for step in peer.block.steps):
+    steps = {getattr(step, "op", "") for step in peer.block.steps}
+    if not steps & {"py.append", "py.plain-width"}:
         return None
     numbers_read = iter(module.ffi.unpack(numbers, count))
     result, *saved = peer.block.params
     shapes = {peer.registers[name]: _shape(numbers_read) for name in saved}
-    results = [shape.fields[0] for shape in shapes.values() if shape.tag == "LIST" and shape.fields]
-    return (peer, {peer.registers[result]: results[0], **shapes}) if len(results) == 1 else None
+    lists = {name: shapes[peer.registers[name]] for name in saved}
+    firsts = [shape.fields[0] for _, shape in sorted(lists.items()) if shape.tag == "LIST" and shape.fields]
+    if len(firsts) != 1 if "py.append" in steps else not firsts:
+        return None
+    expected = firsts[0] if "py.append" in steps else Shape("TUPLE", None, tuple(firsts))
+    return peer, {peer.registers[result]: expected, **shapes}
 
 
 def _shape(numbers: Iterator[int]) -> Shape:

@@ -32,6 +32,9 @@ def of_numbers(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
     if found is None or len(numbers) < len(operands):
         return None
     domain, kind = found
+    known = [value.value for value in numbers if isinstance(value, Constant)]
+    if domain == "integers" and kind == "boolean" and len(known) == len(numbers):
+        return Constant(_is_so(step.op, tuple(known)))
     to = steps.builder.place(step.name, kind)
     steps.node.ops.append(apply(step.op, domain, to, numbers, step.span.line))
     return to
@@ -76,13 +79,20 @@ def _facts(op: str) -> tuple[str, Any] | None:
 @cache
 def _kind_of_integers(op: str) -> Kind:
     """Return the kind of what a primitive gives for integers."""
+    lib = runtime().lib
+    kinds: dict[int, Kind] = {lib.REAL: "real", lib.INTEGER: "integer", lib.BOOLEAN: "boolean"}
+    return kinds[_of_integers(op, _PROBE)[0]]
+
+
+def _is_so(op: str, operands: tuple[Any, ...]) -> bool:
+    """Return what a predicate says of integers."""
+    return bool(_of_integers(op, operands)[1])
+
+
+def _of_integers(op: str, operands: tuple[int, ...]) -> tuple[int, int]:
+    """Return the kind of what a primitive gives for integers, and its value if that is no real."""
     module = runtime()
     number = module.lib.ck_scalar_number(op.encode())
     kind, integer, real = module.ffi.new("int *"), module.ffi.new("int64_t *"), module.ffi.new("double *")
-    module.lib.ck_scalar_integers(number, list(_PROBE), kind, integer, real)
-    kinds: dict[int, Kind] = {
-        module.lib.REAL: "real",
-        module.lib.INTEGER: "integer",
-        module.lib.BOOLEAN: "boolean",
-    }
-    return kinds[kind[0]]
+    module.lib.ck_scalar_integers(number, list(operands), kind, integer, real)
+    return kind[0], integer[0]

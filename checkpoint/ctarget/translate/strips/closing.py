@@ -19,6 +19,11 @@ from checkpoint.ctarget.translate.units.graph import Jump
 from checkpoint.ctarget.translate.units.paths import Path
 
 
+def list_name(param: Place) -> str:
+    """Return the name of the pointer to a list of results, by the param of the loop that is the list."""
+    return f"{param.name}_list"
+
+
 def save(out: StripText, path: Path, mask: str) -> None:
     """Save what a way that closes a lane leaves for the end."""
     number = path.end.number
@@ -67,7 +72,7 @@ def _close_lane(out: StripText, path: Path) -> None:
     made = list(dict.fromkeys(place for each in late for place in each.sets()))
     for place in dict.fromkeys(place for each in late for place in places_in(each.reads())):
         if place in results and place not in made:
-            out.put(f"const Value {place.name} = *list;")
+            out.put(f"const Value {place.name} = *{list_name(results[place])};")
     for place in made:
         out.put(f"{C_TYPES[place.kind]} {place.name};")
     for operation in late:
@@ -77,7 +82,7 @@ def _close_lane(out: StripText, path: Path) -> None:
     assert isinstance(path.end, Jump)
     for param, source in zip(path.end.header.params, path.end.sources, strict=True):
         if param in results:
-            out.put(f"*list = {plain(source)};")
+            out.put(f"*{list_name(param)} = {plain(source)};")
 
 
 def _make_leaving(out: StripText, path: Path, place: Place) -> None:
@@ -108,7 +113,7 @@ def _make_leaving(out: StripText, path: Path, place: Place) -> None:
 def _needed(plan: Plan, path: Path) -> list[Place]:
     """Return the vectors that the operations that wait read."""
     late: list[Operation] = plan.late[id(path.end)]
-    own = {place for each in late for place in each.sets()} | plan.results | plan.uniform
+    own = {place for each in late for place in each.sets()} | plan.results.keys() | plan.uniform
     read = dict.fromkeys(place for each in late for place in places_in(each.reads()))
     return [place for place in read if place not in own]
 

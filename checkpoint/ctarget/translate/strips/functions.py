@@ -21,7 +21,7 @@ from checkpoint.ctarget.translate.ops.object_ops import Changeable
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place
 from checkpoint.ctarget.translate.ops.words import if_unlikely
 from checkpoint.ctarget.translate.strips import cells
-from checkpoint.ctarget.translate.strips.closing import close
+from checkpoint.ctarget.translate.strips.closing import close, list_name
 from checkpoint.ctarget.translate.strips.forward import StripLanes, first_of, kept_name
 from checkpoint.ctarget.translate.strips.lines import StripText
 from checkpoint.ctarget.translate.strips.plan import Plan
@@ -67,7 +67,8 @@ class StripFunction:
     def call(self) -> str:
         """Return the expression that calls it, where the unit is at the header of the loop."""
         names = [param.name for param in self.plan.loop.params]
-        given = ["unit", "m", *names, f"&{self.results}", "&left", "&births", "beyond(m, stop)"]
+        lists = [f"&{param.name}" for param in self.lists]
+        given = ["unit", "m", *names, *lists, "&left", "&births", "beyond(m, stop)"]
         return f"{self.name}({', '.join([*given, *(['&up', '&ways'] if self.records else [])])})"
 
     def after(self) -> list[str]:
@@ -78,10 +79,9 @@ class StripFunction:
         return lines
 
     @property
-    def results(self) -> str:
-        """Return the name of the param that is the list of results."""
-        (found,) = [param.name for param in self.plan.loop.params if param in self.plan.results]
-        return found
+    def lists(self) -> list[Place]:
+        """Return the params of the loop that are lists of results."""
+        return [param for param in self.plan.loop.params if param in self.plan.results]
 
     # What lanes leave for their end
 
@@ -166,7 +166,7 @@ class StripFunction:
 
     def _close(self) -> list[str]:
         parameters = ["Machine *m", *self._parameters(), f"{self.type} *strip"]
-        parameters += ["Value *list", "int64_t *births_before"]
+        parameters += [*self._of_lists(), "int64_t *births_before"]
         lines = [f"const {TYPES[kind]} *const {name} = strip->{name};" for name, kind in self.arrays.items()]
         lines += [f"const {c_type} {name} = strip->{name};" for name, c_type in self.numbers.items()]
         births = sorted({each.name for each in self.records.births} if self.records else ())
@@ -189,9 +189,10 @@ class StripFunction:
             f"{C_TYPES[param.kind]} {first_of(param) if param in self.plan.counters else param.name}"
             for param in self.plan.loop.params
         ]
-        parameters = ["const Unit *unit", "Machine *m", *params, "Value *list", "int64_t *left_before"]
-        parameters += ["int64_t *births_before", "int64_t more", *self._on_tape()]
+        parameters = ["const Unit *unit", "Machine *m", *params, *self._of_lists()]
+        parameters += ["int64_t *left_before", "int64_t *births_before", "int64_t more", *self._on_tape()]
         names = ", ".join(["unit", *self._names()])
+        lists = ", ".join(map(list_name, self.lists))
         tape = ", tape_up, tape_ways" if self.records else ""
         return [
             f"static StripOutcome {self.name}({', '.join(parameters)}) {{",
@@ -200,7 +201,7 @@ class StripFunction:
             "    const int64_t most = *left_before + more;",
             f"    const StripOutcome outcome = {self.name}_lanes({names}, &strip, most{tape});",
             "    if (!has_run(outcome)) return outcome;",
-            f"    {self.name}_close(m, {names}, &strip, list, births_before);",
+            f"    {self.name}_close(m, {names}, &strip, {lists}, births_before);",
             "    *left_before -= strip.used;",
             "    return outcome;",
             "}",
@@ -220,6 +221,10 @@ class StripFunction:
             if param not in plan.results
         ]
 
+    def _of_lists(self) -> list[str]:
+        """Return the parameters that are pointers to the lists of results."""
+        return [f"Value *{list_name(param)}" for param in self.lists]
+
     def _on_tape(self) -> list[str]:
         return ["Word **tape_up", "uint8_t **tape_ways"] if self.records else []
 
@@ -233,13 +238,17 @@ class StripFunction:
             if param is not other
         ]
         tests += [f"{first_of(param)} > INT64_MAX - LANES" for param in self.plan.counters]
-        lines = [if_unlikely(" || ".join(tests), "return EARLY;")]
+        lists = self.lists
+        tests += [
+            f"{param.name}.object == {other.name}.object"
+            for i, param in enumerate(lists)
+            for other in lists[:i]
+        ]
+        lines = []
         if any(isinstance(each, Changeable) for late in self.plan.late.values() for each in late):
-            lines += [
-                "int64_t end_of_list;",
-                if_unlikely("!changeable_end(*list, &end_of_list)", "return EARLY;"),
-            ]
-        return lines
+            lines.append("int64_t end_of_list;")
+            tests += [f"!changeable_end(*{list_name(param)}, &end_of_list)" for param in lists]
+        return [*lines, if_unlikely(" || ".join(tests), "return EARLY;")]
 
 
 def _words(lines: Iterable[str]) -> set[str]:

@@ -2,7 +2,7 @@
 
 In: what the planner finds (planner.py). Out: a Plan, and what follows from it. A loop over lanes is a
 header whose params,
-at each turn, are the same as at the turn before, or are a number that grows by one, or are the list to
+at each turn, are the same as at the turn before, or are a number that grows by one, or are a list to
 which the turn appends: so turns do not depend on each other, and may run side by side. Loops of `vmap` are
 such loops; so is any other loop of this form.
 
@@ -41,8 +41,8 @@ class Plan:
     loop: its header. inner: the headers within it, in the order in which they are run. ways: the paths that
     stay in the loop, by the ids of their jumps. constant: params of the loop that never change, and those
     that become another of these. counters: params of the loop that grow by one. results: the params and
-    places that are the list of results. kept: for params of inner headers, what they always are within a
-    lane. uniform: places. births: places that hold births.
+    places that are lists of results, each with the param of the loop that is the list. kept: for params of
+    inner headers, what they always are within a lane. uniform: places. births: places that hold births.
     late: for each way that closes a lane the operations that wait until all lanes have ended, in order.
     objects: those of the lanes. leaving: those that may be part of a result. live: what strips read.
     """
@@ -52,7 +52,7 @@ class Plan:
     ways: dict[int, Path] = field(default_factory=dict)
     constant: dict[Place, Place] = field(default_factory=dict)
     counters: set[Place] = field(default_factory=set)
-    results: set[Place] = field(default_factory=set)
+    results: dict[Place, Place] = field(default_factory=dict)
     kept: dict[Place, Source] = field(default_factory=dict)
     uniform: set[Place] = field(default_factory=set)
     births: set[Place] = field(default_factory=set)

@@ -7,6 +7,7 @@ what objects lanes have, what waits; and whether vectors can do the rest.
 
 from __future__ import annotations
 
+from checkpoint.ctarget.translate.ops.check_ops import Apart
 from checkpoint.ctarget.translate.ops.object_ops import (
     Birth,
     Changeable,
@@ -139,7 +140,7 @@ class _Planner:
     # Whether it is a loop over lanes
 
     def _is_over_lanes(self) -> bool:
-        """Sort the params of the loop; return whether each is constant, a counter, or the list of results."""
+        """Sort the params of the loop; return whether each is constant, a counter, or a list of results."""
         made = self.made
         closing = [path for path in made.ways.values() if made.closes(path)]
         for i, param in enumerate(made.loop.params):
@@ -152,11 +153,11 @@ class _Planner:
             elif role == "counter":
                 made.counters.add(param)
             elif role == "results":
-                made.results.add(param)
+                made.results[param] = param
             else:
                 return False
         are_constant = all(made.constant.get(other) is other for other in made.constant.values())
-        return len(made.results) == 1 and bool(made.counters) and are_constant
+        return bool(made.results) and bool(made.counters) and are_constant
 
     def _role(self, path: Path, param: Place, source: Source) -> Place | str:
         """Return "counter", "results", or the param of the loop that is passed on."""
@@ -175,7 +176,7 @@ class _Planner:
     # What places are
 
     def _spread(self) -> None:
-        """Find what is uniform, what is a birth, what is the list of results, and what is late."""
+        """Find what is uniform, what is a birth, what is a list of results, and what is late."""
         made = self.made
         made.uniform.update(made.constant)
         made.objects = Objects(made.ways.values(), made.loop)
@@ -183,10 +184,10 @@ class _Planner:
         for path in made.ways.values():  # those of the loop's header come first
             for param in path.header.params:
                 origin = made.kept.get(param)
-                if origin is not None:
-                    for known in (made.uniform, made.results):
-                        if (known is made.uniform and made.is_uniform(origin)) or origin in known:
-                            known.add(param)
+                if origin is not None and made.is_uniform(origin):
+                    made.uniform.add(param)
+                if isinstance(origin, Place) and origin in made.results:
+                    made.results[param] = made.results[origin]
             for operation in path.operations:
                 self._spread_through(operation)
         for path in made.ways.values():
@@ -222,8 +223,9 @@ class _Planner:
 
     def _spread_through(self, operation: Operation) -> None:
         made, sets = self.made, operation.sets()
-        if operation.copied in made.results:
-            made.results.update(sets)
+        copied = operation.copied
+        if isinstance(copied, Place) and copied in made.results:
+            made.results.update(dict.fromkeys(sets, made.results[copied]))
         elif made.objects.is_own(operation):
             if self._is_the_same(operation):
                 made.uniform.update(sets)
@@ -258,7 +260,7 @@ class _Planner:
                 )
 
     def _late(self, path: Path) -> list[Operation]:
-        """Return the operations that wait until all lanes have ended: effects, and what reads the list."""
+        """Return the operations that wait until all lanes have ended: effects, and what reads the lists."""
         found: list[Operation] = []
         places = set(self.made.results)
         for operation in path.operations:
@@ -280,20 +282,21 @@ class _Planner:
     def _is_possible(self, path: Path) -> bool:
         made = self.made
         late = made.late.get(id(path.end), [])
+        lists = self._lists(late)
         is_late = {id(operation) for operation in late}
-        began = False
+        waiting: set[Place] = set()  # what operations that wait have read
         for operation in path.operations:
-            began = began or (id(operation) in is_late and isinstance(operation, Effect))
             if not (
-                self._can_wait(operation, late) if id(operation) in is_late else self._can_do(path, operation)
+                self._can_wait(operation, lists)
+                if id(operation) in is_late
+                else self._can_do(path, operation)
             ):
                 return False
-            if (
-                began
-                and id(operation) not in is_late
-                and any(place.kind == "real" for place in operation.sets())
-            ):
-                return False  # its adjoint would come before those that have waited
+            read = places_in(operation.reads())
+            if id(operation) in is_late:
+                waiting.update(read)
+            elif any(place.kind == "real" and place in waiting for place in read):
+                return False  # its adjoint would add to what that of one that waits has added to before
         passed = [source for param, source in passed_on(path, made.loop) if param not in made.kept]
         return all(_is_number(source) or made.objects.objects(source) for source in passed)
 
@@ -317,10 +320,22 @@ class _Planner:
         touched = [*reads, *operation.sets()]
         return all(place.kind != "value" or place in made.uniform for place in touched)
 
-    def _can_wait(self, operation: Operation, late: list[Operation]) -> bool:
+    def _lists(self, late: list[Operation]) -> dict[Place, Place | None]:
+        """Return what operations that wait may read: places that others of them set, and the lists, each with
+        the param of the loop that is the list.
+        """
+        found: dict[Place, Place | None] = dict(self.made.results)
+        for each in late:
+            own = found.get(each.owner) if isinstance(each, Update) else None
+            found.update(dict.fromkeys(each.sets(), own))
+        return found
+
+    def _can_wait(self, operation: Operation, lists: dict[Place, Place | None]) -> bool:
         """Return whether an operation may wait until all lanes have ended: it cannot fail then."""
         made = self.made
-        own = {place for each in late for place in each.sets()} | made.results
+        if type(operation) is Apart:
+            one, other = lists.get(operation.place), lists.get(operation.other)
+            return one is not None and other is not None and one is not other
         if not isinstance(operation, Keep | Drop | Make | Update | Changeable):
             return False
         sources = [source for source in operation.reads() if source is not None]
@@ -328,7 +343,7 @@ class _Planner:
         if len(leaving) > 1 or any(not each.makes for place in leaving for each in made.objects.of[place]):
             return False
         return all(
-            _is_number(source) or source in own or isinstance(source, Constant) or source in leaving
+            _is_number(source) or source in lists or isinstance(source, Constant) or source in leaving
             for source in sources
         )
 

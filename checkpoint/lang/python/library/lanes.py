@@ -84,7 +84,7 @@ def _loop(
     vmap_lane: Any,
     count: Any,
 ) -> Any:
-    """Return whether the results are in columns, each a list of elements; and these, or the list of results."""
+    """Return whether results are in columns, lists of their elements; and these, or the list of results."""
     return False, _on([first], columns, row_of, call, function, shared, named, vmap_lane, count)
 
 
@@ -123,8 +123,8 @@ def _loop_of_two(
         result = _lane(columns, row_of, call, function, shared, named, vmap_lane)
         vmap_lane = vmap_lane + 1
         if prim("py.plain-width", result, 0) != 2:
-            results = _rows((xs, ys))
-            results.append(result)
+            results = prim("py.lane-rows", (xs, ys))
+            results.append(result)  # of another structure
             return False, _on(results, columns, row_of, call, function, shared, named, vmap_lane, count)
         xs.append(prim("py.item", result, 0))
         ys.append(prim("py.item", result, 1))
@@ -148,8 +148,8 @@ def _loop_of_three(
         result = _lane(columns, row_of, call, function, shared, named, vmap_lane)
         vmap_lane = vmap_lane + 1
         if prim("py.plain-width", result, 0) != 3:
-            results = _rows((xs, ys, zs))
-            results.append(result)
+            results = prim("py.lane-rows", (xs, ys, zs))
+            results.append(result)  # of another structure
             return False, _on(results, columns, row_of, call, function, shared, named, vmap_lane, count)
         xs.append(prim("py.item", result, 0))
         ys.append(prim("py.item", result, 1))
@@ -169,30 +169,24 @@ def _loop_of_four(
     count: Any,
 ) -> Any:
     """Do as _loop where lanes return four elements."""
-    ws, xs, ys, zs = [prim("py.item", first, 0)], [prim("py.item", first, 1)], [prim("py.item", first, 2)], [prim("py.item", first, 3)]
+    ws, xs, ys, zs = (
+        [prim("py.item", first, 0)],
+        [prim("py.item", first, 1)],
+        [prim("py.item", first, 2)],
+        [prim("py.item", first, 3)],
+    )
     while vmap_lane < count:
         result = _lane(columns, row_of, call, function, shared, named, vmap_lane)
         vmap_lane = vmap_lane + 1
         if prim("py.plain-width", result, 0) != 4:
-            results = _rows((ws, xs, ys, zs))
-            results.append(result)
+            results = prim("py.lane-rows", (ws, xs, ys, zs))
+            results.append(result)  # of another structure
             return False, _on(results, columns, row_of, call, function, shared, named, vmap_lane, count)
         ws.append(prim("py.item", result, 0))
         xs.append(prim("py.item", result, 1))
         ys.append(prim("py.item", result, 2))
         zs.append(prim("py.item", result, 3))
     return True, (ws, xs, ys, zs)
-
-
-def _rows(columns: Any) -> Any:
-    """Return the list of the results that lie in columns: one lane returns another structure."""
-    row_of = _row_function(prim("py.len", columns))
-    results: list[Any] = []
-    i = 0
-    while i < prim("py.len", prim("py.item", columns, 0)):
-        results.append(row_of(columns, i))
-        i = i + 1
-    return results
 
 
 def mapped(make: Any, f: Any, in_axes: Any, out_axes: Any, exact: Any) -> Any:
