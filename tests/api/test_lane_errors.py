@@ -163,6 +163,24 @@ ERRORS: dict[str, tuple[Callable[[str], Any], type[Exception], str, list[int]]] 
         "lane 1 of vmap returns a list of 2, and lane 0 a list of 1",
         [],
     ),
+    "a number beside tuples": (
+        lambda e: vmap(lambda x: (x, x) if x < 1.5 else x, engine=e)(X),
+        ValueError,
+        "lane 1 of vmap returns a float, and lane 0 a tuple of 2",
+        [],
+    ),
+    "lengths of tuples": (
+        lambda e: vmap(lambda x: (x, x, x) if x < 2.5 else (x, x), engine=e)(X),
+        ValueError,
+        "lane 2 of vmap returns a tuple of 2, and lane 0 a tuple of 3",
+        [],
+    ),
+    "tuples longer than others": (
+        lambda e: vmap(lambda x: (x, x, x, x) if x < 2.5 else (x, x, x, x, x), engine=e)(X),
+        ValueError,
+        "lane 2 of vmap returns a tuple of 5, and lane 0 a tuple of 4",
+        [],
+    ),
     "keys": (
         lambda e: vmap(lambda x: {"a": x} if x < 1.5 else {"b": x}, engine=e)(X),
         ValueError,

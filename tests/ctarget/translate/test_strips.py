@@ -89,6 +89,16 @@ def tuples(x: float, n: float) -> tuple[float, tuple[float, float]]:
     return u[0], (u[1], x)
 
 
+def fours(x: float, n: float) -> tuple[float, int, float, bool]:
+    """Elements of several kinds, some of them one place; returned at two places."""
+    count = 0
+    while x < 5.0:
+        if n > 30.0:
+            return x, count, x, True
+        x, count = x * 1.5 + 0.1, count + 1
+    return n, count, x, False
+
+
 def early(x: float, n: float) -> float:
     for i in range(10):
         x = x * 1.25
@@ -118,7 +128,21 @@ def signs(x: float, n: float) -> float:
     return math.copysign(x, zero)
 
 
-LANES = [branches, straight, one_side, functions, nested, counts, flips, tuples, early, rounds, cold, signs]
+LANES = [
+    branches,
+    straight,
+    one_side,
+    functions,
+    nested,
+    counts,
+    flips,
+    tuples,
+    fours,
+    early,
+    rounds,
+    cold,
+    signs,
+]
 
 
 def divides(x: float, n: float) -> float:
