@@ -24,6 +24,7 @@ from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.records import StripRecord, StripRecords, leaving, number_of
+from checkpoint.ctarget.translate.strips.sharing import shared_arrays
 from checkpoint.ctarget.translate.strips.vectors import TYPES, on_vectors
 from checkpoint.ctarget.translate.units.graph import Header, Jump
 
@@ -36,7 +37,9 @@ class StripAdjoint:
         self.records = records
         self.text: list[str] = []
         self._arrays: dict[str, Kind] = {}  # names of arrays of vectors, one for each chunk
-        self._names = _names_of_cotangents(plan)
+        # The arrays with the cotangents of the real params of inner headers.
+        shared = shared_arrays(plan, plan.inner, lambda param: param.kind == "real")
+        self._names = {param: f"{named.name}_b" for param, named in shared.items()}
         self._passed_back: dict[int, dict[Place, Accumulator]] = {}  # by records: what waited passes back
         self._saved: dict[int, list[Variable]] = {}  # by records: what is saved for the end
         self._all = list(records.of_way.values())
@@ -172,8 +175,11 @@ class StripAdjoint:
             adjoint.vectors[place.name] = place.kind
         begin, adjoint.text = adjoint.text, []
         for operation in record.recomputed:
-            (to,) = operation.sets()
-            adjoint.put(f"const {TYPES[to.kind]} {to.name} = {operation.recomputed()};")
+            to, *_ = operation.sets()
+            text = operation.recomputed()
+            if isinstance(operation, Load | Element) and self.plan.objects.is_own(operation):
+                text = cells.chosen(operation, self.plan)
+            adjoint.put(f"const {TYPES[to.kind]} {to.name} = {text};")
             adjoint.vectors[to.name] = to.kind
         for source, passed in self._passed(record):
             adjoint.add(source, passed.text, never_minus_zero=passed.never_minus_zero)
@@ -306,20 +312,3 @@ def _gift(record: StripRecord, operation: Operation, saved: Set[str]) -> str:
 
 def _last_name(record: StripRecord, name: str) -> str:
     return f"last_{record.path.end.number}_{name}"
-
-
-def _names_of_cotangents(plan: Plan) -> dict[Place, str]:
-    """Return the name of the array with the cotangents of each real param of inner headers.
-
-    Params that are the same throughout a lane share an array, as far as they are of different headers: what
-    only passes through costs nothing.
-    """
-    names: dict[Place, str] = {}
-    for header in plan.inner:
-        seen: dict[Source, int] = {}
-        for param in reals(header.params):
-            origin = plan.kept.get(param, param)
-            number = seen[origin] = seen.get(origin, -1) + 1
-            stem = origin.name if isinstance(origin, Place) else param.name
-            names[param] = f"{stem}_b{number}"
-    return names

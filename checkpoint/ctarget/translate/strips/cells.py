@@ -14,12 +14,13 @@ from checkpoint.ctarget.translate.ops.attribute_ops import HasLayout
 from checkpoint.ctarget.translate.ops.check_ops import Expect
 from checkpoint.ctarget.translate.ops.object_ops import Element, Length, Load, Make
 from checkpoint.ctarget.translate.ops.operation import Adjoint, Operation
-from checkpoint.ctarget.translate.ops.places import Constant, Place, Source, is_real
+from checkpoint.ctarget.translate.ops.places import Constant, Place, Source, is_real, places_in
 from checkpoint.ctarget.translate.ops.words import if_unlikely, plain
 from checkpoint.ctarget.translate.strips.objects import LaneObject, fits
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.vectors import FAILED, TYPES, spread
 
+MOST_CHOSEN = 4  # cells among which an adjoint chooses again, rather than that what was read is recorded
 Choice = tuple[LaneObject, int, Source]
 SUFFIXES = {"real": "reals", "integer": "integers", "boolean": "mask", "value": "integers"}
 
@@ -99,12 +100,37 @@ def _read(read: Load | Element, plan: Plan, mask: str) -> list[str]:
     if to in plan.uniform:
         ((_, _, source),) = choices
         return [*lines, f"{to.name} = {plain(source)};"]
-    own, index, _ = choices[0]
+    return [*lines, f"const {TYPES[to.kind]} {to.name} = {chosen(read, plan)};"]
+
+
+def chosen(read: Load | Element, plan: Plan) -> str:
+    """Return what an operation reads as a vector, chosen lane by lane among the cells that it may read."""
+    (own, index, _), *others = plan.objects.choices(read)
     text = cell(own, index, plan)
-    for own, index, _ in choices[1:]:
-        chosen = " & ".join(_tests(read, own, index, plan))
-        text = f"either_{SUFFIXES[to.kind]}({chosen}, {cell(own, index, plan)}, {text})"
-    return [*lines, f"const {TYPES[to.kind]} {to.name} = {text};"]
+    for own, index, _ in others:
+        tests = " & ".join(_tests(read, own, index, plan))
+        text = f"either_{SUFFIXES[read.to.kind]}({tests}, {cell(own, index, plan)}, {text})"
+    return text
+
+
+def read_from(read: Load | Element, plan: Plan) -> list[Place] | None:
+    """Return the places from which an adjoint chooses again what an operation reads; None: it is recorded."""
+    choices = plan.objects.choices(read)
+    if read.to.kind == "boolean" or len(choices) > MOST_CHOSEN:
+        return None
+    if not all(_is_known(own, source, plan) for own, _, source in choices):
+        return None
+    numbers = places_in(source for _, _, source in choices if source.kind != "value")
+    return [*[residual.place for residual in plan.objects.residuals(read)], *numbers]
+
+
+def _is_known(own: LaneObject, source: Source, plan: Plan) -> bool:
+    """Return whether a cell is the same for all lanes, or always one object."""
+    return (
+        plan.objects.only(source) is not None
+        if source.kind == "value"
+        else own.is_first and plan.is_uniform(source)
+    )
 
 
 def _tests(read: Load | Element, own: LaneObject, index: int, plan: Plan) -> list[str]:

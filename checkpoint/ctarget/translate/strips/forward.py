@@ -25,8 +25,10 @@ from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
 from checkpoint.ctarget.translate.strips.lines import StripText
 from checkpoint.ctarget.translate.strips.plan import Plan, groups
 from checkpoint.ctarget.translate.strips.records import StripRecords
+from checkpoint.ctarget.translate.strips.sharing import shared_arrays
 from checkpoint.ctarget.translate.strips.vectors import FAILED, FULL, NONE, TYPES, spread, statements
 from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump, Next, Node, Unit
+from checkpoint.ctarget.translate.units.invariants import copies, original
 from checkpoint.ctarget.translate.units.paths import Path, following
 
 CHEAP = 12  # operations that are rather done for no lane than skipped
@@ -44,6 +46,8 @@ class StripLanes(StripText):
         self.takes_births = any(place in plan.births for place in unit.places)
         self.groups = groups(plan)
         self._leader = {id(each): group[0] for group in self.groups for each in group}
+        first = [header for header, *_ in self.groups[1:]]
+        self._arrays = shared_arrays(plan, first, self._is_passed)
         for path in plan.ways.values():
             count = 0
             for operation in path.operations:
@@ -121,7 +125,7 @@ class StripLanes(StripText):
                 if param in self.plan.counters:
                     self.put(f"const Integers {param.name} = first_lanes({first_of(param)} + u * WIDTH);")
             elif origin is None:
-                found = f"{param.name}_here" if self._is_within(header) else f"{kept_name(param)}[u]"
+                found = f"{param.name}_here" if self._is_within(header) else self._array(param)
                 self.put(f"const {TYPES[param.kind]} {param.name} = {found};")
             elif param in self.plan.uniform:
                 self.put(f"{param.name} = {value(origin) if param.kind == 'value' else plain(origin)};")
@@ -260,14 +264,29 @@ class StripLanes(StripText):
             save(self, path, mask)
             return
         number, is_within = jump.header.number, self._is_within(jump.header)
+        known = copies(path)
         for param, source in zip(jump.header.params, jump.sources, strict=True):
-            if self._is_passed(param):
-                to = f"{param.name}_here" if is_within else f"{kept_name(param)}[u]"
+            if self._is_passed(param) and not self._is_there(path, param, original(source, known)):
+                to = f"{param.name}_here" if is_within else self._array(param)
                 self.blend(to, param.kind, mask, spread(source, self.plan))
         if is_within:
             self.put(f"here_{number} |= {mask};")
         else:
             self.put(f"at_{number}[u] |= {mask};", f"live_{number} |= (unsigned)any({mask}) << u;")
+
+    def _array(self, param: Place) -> str:
+        """Return the vector in which lanes that wait at a header have a param."""
+        return f"{kept_name(self._arrays[param])}[u]"
+
+    def _is_there(self, path: Path, param: Place, source: Source) -> bool:
+        """Return whether a param that a path passes on shares the array of what it is."""
+        return (
+            isinstance(source, Place)
+            and source in path.header.params
+            and source in self._arrays
+            and param in self._arrays
+            and self._arrays[source] is self._arrays[param]
+        )
 
     def _is_within(self, header: Header) -> bool:
         """Return whether a header is run in the turn in which lanes reach it, behind another."""

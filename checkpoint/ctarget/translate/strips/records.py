@@ -17,8 +17,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from checkpoint.ctarget.translate.ops.object_ops import Element, Load
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import Place, Source, places_in
+from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.vectors import is_plain
 from checkpoint.ctarget.translate.units.graph import Header
@@ -79,16 +81,26 @@ class StripRecords:
                 if Residual(place) not in needed or place in plan.uniform:
                     continue
                 del needed[Residual(place)]
-                text = operation.recomputed()
-                if text is not None and is_plain(text) and place.kind != "boolean":
-                    recomputed.append(operation)
-                    needed.update(dict.fromkeys(map(Residual, places_in(operation.reads()))))
-                else:
+                reads = self._recomputed_from(operation, place)
+                if reads is None:
                     words.append(place)
+                else:
+                    recomputed.append(operation)
+                    needed.update(dict.fromkeys(map(Residual, reads)))
         words += [word.place for word in needed if not self._is_elsewhere(word)]
         return StripRecord(
             path, tuple(words), tuple(late_words), tuple(reversed(recomputed)), first, main, last
         )
+
+    def _recomputed_from(self, operation: Operation, place: Place) -> list[Place] | None:
+        """Return what the adjoint computes a place from again; None: its vector is recorded."""
+        if self.plan.objects.is_own(operation):
+            is_read = isinstance(operation, Load | Element) and place is operation.to
+            return cells.read_from(operation, self.plan) if is_read else None
+        text = operation.recomputed()
+        if text is None or not is_plain(text) or place.kind == "boolean":
+            return None
+        return list(places_in(operation.reads()))
 
     def _residuals(self, operation: Operation) -> Sequence[Residual]:
         objects = self.plan.objects
