@@ -95,8 +95,9 @@ class StripRecords:
     def _recomputed_from(self, operation: Operation, place: Place) -> list[Place] | None:
         """Return what the adjoint computes a place from again; None: its vector is recorded."""
         if self.plan.objects.is_own(operation):
-            is_read = isinstance(operation, Load | Element) and place is operation.to
-            return cells.read_from(operation, self.plan) if is_read else None
+            if not isinstance(operation, Load | Element) or place is not operation.to:
+                return None
+            return cells.read_from(operation, self.plan)
         text = operation.recomputed()
         if text is None or not is_plain(text) or place.kind == "boolean":
             return None
