@@ -221,8 +221,7 @@ def _plain_width(_: Any, result: Any, out_axes: Any) -> int:
 
 
 def _lane_rows(_: Any, columns: Any) -> List:
-    rows = zip(*[column.items for column in columns.items], strict=True)
-    return List([Record(TUPLE, row) for row in rows])
+    return List([Record(TUPLE, row) for row in zip(*[column.items for column in columns.items], strict=True)])
 
 
 def _stack_lanes(_: Any, arrays: Any, results: Any, out_axes: Any) -> Any:
@@ -345,26 +344,14 @@ rearrange(
     discrete=True,
 )
 rearrange(
-    *(
-        "common-width",
-        2,
-        "how many elements results of lanes have, if tuples; else -1",
-        _common_width,
-        (),
-    ),
+    *("common-width", 2, "how many elements lanes return, if tuples; else -1", _common_width, ()),
     discrete=True,
 )
 rearrange(
     *("plain-width", 2, "how many elements a lane's result has, if a tuple; else -1", _plain_width, ()),
     discrete=True,
 )
-operator(
-    "lane-rows",
-    1,
-    "the results of lanes as tuples, of lists of their elements",
-    _lane_rows,
-    "that of the tuples",
-)
+operator("lane-rows", 1, "tuples, of lists of their elements", _lane_rows, "that of the tuples")
 operator("enter-lane", 4, "f and the arguments of one lane, copied", _enter_lane, "that of the copies")
 operator("stack-lanes", 3, "what lanes returned as arrays", _stack_lanes, "that of the stacking")
 
