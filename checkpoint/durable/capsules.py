@@ -76,6 +76,8 @@ def read(file: Opened, f: Any, known: Sequence[Any], *, anyway: bool) -> Capsule
     code.of(program)
     decoder = Decoder(code, Arrays(file))
     state = decoder.state(Reader(file, "OBJECTS"), Reader(file, "STACK"))
+    if not code.lambdas and found is not None:  # of a run at its end, which needs no code any more
+        program.check_code(found.code)
     if isinstance(f, Procedure):
         return Capsule(state, engine.name, open_tags, found)
     return PythonCapsule(state, engine.name, open_tags, found, code.made_by(f))

@@ -29,6 +29,7 @@ from checkpoint.functions.python_functions import front_end
 from checkpoint.interp.hybrid.later import procedure_of
 from checkpoint.lang.constants import constant_text, module_name, qualified
 from checkpoint.lang.core import App, Const, Lambda, Prim
+from checkpoint.lang.origins import OwnCode
 from checkpoint.lang.walk import preorder
 
 # Packages whose classes hold no code of a user's.
@@ -45,7 +46,7 @@ class Program:
 
     name: of the function, for messages. thunks: the programs' lambdas. values: of its hidden inputs.
     classes: those that it knows, by name. of_arguments: those of the objects in its arguments.
-    functions: those among its arguments.
+    functions: those among its arguments. entry: the procedure that is called.
     """
 
     def __init__(self, f: Any, name: str, thunks: Sequence[Lambda], values: Sequence[Any]) -> None:
@@ -56,6 +57,7 @@ class Program:
         self.classes: dict[str, type] = {}
         self.of_arguments: tuple[Any, ...] = ()
         self.functions: tuple[Any, ...] = ()
+        self.entry: Lambda | None = None
 
     def knows(self, classes: Iterable[Any]) -> None:
         """Let objects be of these classes, too."""
@@ -90,9 +92,15 @@ class Program:
         return (
             f"{self.name} is not the function of this capsule: its program has no procedure {procedure} with "
             "the same steps and constants. Pass the function that was interrupted, as it was then; "
-            "functions among its arguments are passed as known=(g, ...); a very large program is only "
-            f"complete after a run of it, checkpoint.primops(f, x)"
+            "functions among its arguments are passed as known=(g, ...). A very large program is complete "
+            "after a run of it, checkpoint.primops(f, x): run it before it is interrupted, and before its "
+            "capsule is loaded"
         )
+
+    def check_code(self, code: OwnCode) -> None:
+        """Raise DurableError unless a run of the function has this code."""
+        if self.entry is None or OwnCode(self.entry) != code:
+            raise DurableError(self._other_program(code.name))
 
     def class_(self, name: str) -> type:
         """Return a class of the program by its name; DurableError for one that it does not know."""
@@ -266,6 +274,7 @@ def program_of(f: Any, wanted: Any, known: Sequence[Any], engine: Engine) -> Pro
     if isinstance(f, Procedure):
         f.on(engine)
         program = Program(f, f.closure.lam.name or "the procedure", [f.program.thunk], [f.closure])
+        program.entry = f.closure.lam
         program.knows(known)
         return program
     name = stored(f, "__qualname__") or type(f).__name__
@@ -282,6 +291,7 @@ def program_of(f: Any, wanted: Any, known: Sequence[Any], engine: Engine) -> Pro
             f"function that was interrupted"
         ) from None
     program = Program(f, name, [each.thunk for each in linked], list(values.values()))
+    program.entry = linked[0].entry
     program.of_arguments, program.functions = classes, tuple(functions)
     program.knows([*known, *classes, *(cls for each in linked for cls in (*each.classes, *each.met_classes))])
     program.knows(_classes_among(program))

@@ -82,7 +82,9 @@ def object_text(thing: Any) -> str:
         return f"{type(thing).__name__}({', '.join(sorted(map(object_text, thing)))})"
     if type(thing) in (tuple, list):
         return f"{type(thing).__name__}({', '.join(map(object_text, thing))})"
-    return _ADDRESS.sub("", repr(thing))
+    # Stubs of functions, for one, write as their names, and show all that is known of them.
+    shown = str(thing) if type(thing).__module__.startswith("checkpoint.") else repr(thing)
+    return _ADDRESS.sub("", shown)
 
 
 def digest_of_code(code: CodeType) -> bytes:

@@ -137,3 +137,38 @@ def test_every_step_and_end_is_listed() -> None:
         each for each in vars(blocks).values() if isinstance(each, type) and issubclass(each, terms.Step)
     }
     assert {each.__name__ for each in steps} == {"Step", "MakeClosure", "MakeMember", "Letrec"}
+
+
+LARGE = """
+import sys
+import checkpoint
+import checkpoint.lang.python.linking.methods as methods
+
+methods.LIMIT = 5
+sys.path.insert(0, sys.argv[1])
+import large
+
+steps = checkpoint.primops(large.f, 0.5)
+if sys.argv[2] == "save":
+    checkpoint.interrupt(large.f, 0.5, steps // 2).save(f"{sys.argv[1]}/z")
+print(checkpoint.resume(checkpoint.load(f"{sys.argv[1]}/z", large.f)))
+"""
+
+
+def test_a_large_program_is_found_again_after_a_run(tmp_path: Path) -> None:
+    """Functions of large programs are translated when they are reached; what is put off is known by its name."""
+    classes = [
+        f"class C{i}:\n    def __init__(self, x):\n        self.x = x\n"
+        f"    def go(self):\n        return self.x * {i + 1}.5\n"
+        for i in range(12)
+    ]
+    text = "\n".join(classes) + f"\nALL = [{', '.join(f'C{i}' for i in range(12))}]\n"
+    body = "def f(x):\n    y = x\n    for i in range(4):\n        y += ALL[3 * i](x).go()\n    return y\n"
+    (tmp_path / "large.py").write_text(text + body)
+    found = []
+    for seed, task in (("1", "save"), ("2", "load")):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-c", LARGE, str(tmp_path), task]
+        result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        found.append(result.stdout + result.stderr)
+    assert found == ["12.5\n"] * 2

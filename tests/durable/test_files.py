@@ -88,8 +88,12 @@ def test_texts(tmp_path: Path) -> None:
     assert refused(path, data, subjects.containers) == (
         "containers is not the function of this capsule: its program has no procedure loop with the same "
         "steps and constants. Pass the function that was interrupted, as it was then; functions among its "
-        "arguments are passed as known=(g, ...); a very large program is only complete after a run of it, "
-        "checkpoint.primops(f, x)"
+        "arguments are passed as known=(g, ...). A very large program is complete after a run of it, "
+        "checkpoint.primops(f, x): run it before it is interrupted, and before its capsule is loaded"
+    )
+    end = written(tmp_path, subjects.loop, 0.7, checkpoint.primops(subjects.loop, 0.7))
+    assert refused(path, end, subjects.containers).startswith(
+        "containers is not the function of this capsule"
     )
     assert refused(path, data, 3.0) == (
         "z holds a capsule: pass the function that was interrupted, load(path, f), not a float"
