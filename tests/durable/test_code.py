@@ -156,7 +156,7 @@ print(checkpoint.resume(checkpoint.load(f"{sys.argv[1]}/z", large.f)))
 
 
 def test_a_large_program_is_found_again_after_a_run(tmp_path: Path) -> None:
-    """Functions of large programs are translated when they are reached; what is put off is known by its name."""
+    """Functions of large programs are translated when they are reached; stubs are known by their names."""
     classes = [
         f"class C{i}:\n    def __init__(self, x):\n        self.x = x\n"
         f"    def go(self):\n        return self.x * {i + 1}.5\n"
