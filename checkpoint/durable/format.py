@@ -32,6 +32,7 @@ ALIGN = 64
 DIGEST = 16
 CAPSULE, COTANGENT = 1, 2  # kinds of files
 KINDS = {CAPSULE: "a capsule", COTANGENT: "a tangent or cotangent of a capsule"}
+# EFFECTS has no writer yet: a capsule needs none, since what its run has read is in its state.
 SECTIONS = ("ORIGIN", "CODE", "OBJECTS", "STACK", "BUFFERS", "EFFECTS", "COTANGENT")
 
 _HEADER = struct.Struct("<8sHHIQ")

