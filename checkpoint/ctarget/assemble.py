@@ -206,7 +206,7 @@ class Assembler:
             case b.Letrec():
                 self._letrec(step)
             case Split():
-                self.emit("FOREIGN", d=registers[step.name])
+                self.emit("NATIVE", d=registers[step.name])
 
     def _procedure(self, lam: Any) -> int:
         return self.peer.procedure.of(lam).address

@@ -22,6 +22,8 @@ from checkpoint.ctarget.peers import BlockPeer, Pointer, making, outlined_peer
 from checkpoint.ctarget.tables import fill_tables
 from checkpoint.errors import Span
 from checkpoint.interp.hybrid.code import BlockCode
+from checkpoint.interp.hybrid.machine import ENTRY, HALT, LEAVE
+from checkpoint.prims.operators import UNIT
 
 
 def block_peer(code: BlockCode) -> BlockPeer:
@@ -54,6 +56,14 @@ def peer_at(block: Pointer) -> BlockPeer:
     address = int(runtime().ffi.cast("uintptr_t", block.python))
     peer: BlockPeer = ctypes.cast(address, ctypes.py_object).value
     return _with_tables(peer)
+
+
+@cache
+def keep_built_in_blocks() -> None:
+    """Let C begin and end runs within steps (ctemplates/operators/); without this Python does them."""
+    module = runtime()
+    halt, leave = (module.ffi.cast("ReturnPoint *", return_point(block)) for block in (HALT, LEAVE))
+    module.lib.ck_set_built_in(block_peer(ENTRY).pointer, halt, leave, id(UNIT))
 
 
 def make_code(peer: BlockPeer, form: int) -> None:

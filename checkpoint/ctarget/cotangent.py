@@ -11,23 +11,25 @@ key; so the kind of the object with a birth does not matter here.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from checkpoint.ad.containers import Dict
 from checkpoint.ad.record import Scalar, lookup
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
+from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.foreign import stripped_slot
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.registers import operands as operands_of_step
 from checkpoint.ctarget.states import Heap, State, address
+from checkpoint.driver.engine import Engine
 from checkpoint.errors import InternalError
 from checkpoint.interp.hybrid.cotangent import Cotangent as Python
 from checkpoint.interp.hybrid.cotangent import Key
 from checkpoint.interp.hybrid.machine import State as PythonState
 from checkpoint.interp.hybrid.reversal import contributions, give_to_capsule
-from checkpoint.interp.hybrid.structured import RESULT
+from checkpoint.interp.hybrid.structured import RESULT, Structured, done_again
 
 Values = tuple[Any, ...]
 Cotangents = tuple[Any, ...]
@@ -289,10 +291,11 @@ class Objects:
 class Reverser:
     """The helper that C calls while it pulls a cotangent back. error: the exception that a step raised.
 
-    A method returns None if it has failed.
+    A method returns None if it has failed. engine: runs programs within steps.
     """
 
     __slots__ = ("cotangent", "error")
+    engine: ClassVar[Engine]
 
     def __init__(self) -> None:
         self.cotangent: Cotangent | None = None
@@ -311,6 +314,23 @@ class Reverser:
         except BaseException as error:  # any exception passes through C to `Cotangent.reverse`
             self.error = error
             return None
+
+    def again(
+        self, peer: BlockPeer, step: int, operands: Values, births: int, tags: int
+    ) -> Structured | None:
+        """Return the origin of a step that C did but cannot reverse, by doing it again.
+
+        births: that of the first object of its result. tags: the next tag before the step.
+        """
+        try:
+            return done_again(self.engine, cast(t.Compute, peer.block.steps[step]), operands, births, tags)
+        except BaseException as error:
+            self.error = error
+            return None
+
+    def make_code(self, peer: BlockPeer, form: int) -> None:
+        """Make code that a run within a reversal lacks."""
+        make_code(peer, form)
 
     def scale(
         self,

@@ -19,7 +19,8 @@ from checkpoint.ad.numbers import Number
 from checkpoint.ad.tangent import seed
 from checkpoint.ad.values import Capsule
 from checkpoint.ctarget.arguments import results, tree_cotangents, unread_births
-from checkpoint.ctarget.cotangent import Cotangent
+from checkpoint.ctarget.code import keep_built_in_blocks
+from checkpoint.ctarget.cotangent import Cotangent, Reverser
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import run
 from checkpoint.ctarget.small import SmallGradient
@@ -83,6 +84,7 @@ class C:
 
     def start(self, level: int, u: Any, tags: int) -> State:
         """See Engine.start."""
+        keep_built_in_blocks()
         limit = config.memory() if self.limit is None else self.limit
         return State(Heap(limit), start=_ON_STATES.start(level, u, tags))
 
@@ -181,3 +183,6 @@ class C:
         """See WithDriver.sweep."""
         given = effects, seed, last, counts, None, observers, outside, finals, pauses
         return follow(self, start, schedule, *given)
+
+
+Reverser.engine = C()

@@ -16,7 +16,7 @@ from checkpoint.ad.record import OperandError, lookup
 from checkpoint.ad.tangent import split
 from checkpoint.ad.values import Failure
 from checkpoint.cps import blocks as b
-from checkpoint.ctarget.code import return_point
+from checkpoint.ctarget.code import make_code, return_point
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.states import Heap, State
 from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure, run_ending
@@ -137,6 +137,10 @@ class PythonHelper(ABC):
             return one.slots[step.name]
 
         return self._answer((steps, births, tags), index, one, work)
+
+    def make_code(self, peer: BlockPeer, form: int) -> None:
+        """Make code that a run within a step lacks."""
+        make_code(peer, form)
 
     def refused(
         self,

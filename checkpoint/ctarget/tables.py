@@ -16,10 +16,11 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.registers import operands, results
 from checkpoint.driver.raised import lane_position
-from checkpoint.interp.hybrid.machine import HALT
+from checkpoint.interp.hybrid.machine import HALT, Split
 
 _UNCOUNTED = (float, bool, int, type(None))
 _INT64 = 1 << 63
+EXIT = "%exit"  # the native step of the exit of j*
 
 
 def fill_tables(peer: BlockPeer) -> None:
@@ -111,6 +112,8 @@ def _steps(peer: BlockPeer, owned: Ownership, constants: Constants) -> None:
 
 def _on_data(step: t.Step) -> str | None:
     """Return the name of the record that does a step on data, or a scalar one on other operands."""
+    if isinstance(step, Split):
+        return EXIT
     if not isinstance(step, t.Compute):
         return None
     record = lookup(step.op)
@@ -126,7 +129,7 @@ def native_number(step: t.Step) -> int:
 def changes_operand(step: t.Step) -> bool:
     """Return whether a step is an update, which may change its first operand."""
     name = _on_data(step)
-    return name is not None and isinstance(lookup(name), Update)
+    return name not in (None, EXIT) and isinstance(lookup(name), Update)
 
 
 def scalar_number(step: t.Step) -> int:

@@ -3,6 +3,10 @@
 #define CK_API_CODE_H
 
 #include "program/value.h"
+#include "state/built_in.h"
+
+/* Keeps the blocks that every run has; they outlive all runs. */
+void ck_set_built_in(const Block *entry, const ReturnPoint *halt, const ReturnPoint *leave, uintptr_t unit);
 
 uint16_t ck_native_number(const char *name); /* its index in NATIVES; the largest uint16_t: there is none */
 bool ck_native_copies(const char *name);     /* whether its Note says where fields were copied from */

@@ -20,6 +20,8 @@
 #include "containers/collector.h"
 #include "containers/containers.h"
 #include "containers/peek.h"
+#include "operators/gradient.h"
+#include "operators/gradient_reverse.h"
 #include "reversal/reverse_program.h"
 
 static void destroy_container(Heap *heap, Object *object) {
@@ -38,6 +40,8 @@ const HeapHooks HELD_HOOKS = {
     .destroy_container = destroy_container,
     .forget_layouts = layouts_destroy,
     .add_foreign = foreign_sum,
+    .gradient = gradient_step,
+    .reverse_gradient = gradient_reverse,
 };
 
 typedef struct Gate Gate;

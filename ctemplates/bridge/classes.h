@@ -50,7 +50,7 @@
 /* Interned strings: NAME(text). */
 #define VALUE_NAMES(NAME)                                                                                      \
     NAME(machine) NAME(owner) NAME(address) NAME(start) NAME(stop) NAME(step) NAME(_fields)                    \
-    NAME(perform) NAME(resume) NAME(differentiate) NAME(truth) NAME(strip) NAME(wrong_call) NAME(uncaught)     \
+    NAME(perform) NAME(resume) NAME(differentiate) NAME(truth) NAME(strip) NAME(wrong_call) NAME(uncaught) NAME(again) \
     NAME(reverse)
 
 /* The fields of what Python answers for a step: FIELD(name). */

@@ -7,8 +7,10 @@
 
 #include "bridge/classes.h"
 #include "bridge/constants.h"
+#include "derivatives/forward.h"
 #include "foreign/task.h"
 #include "foreign/unwind.h"
+#include "state/built_in.h"
 #include "state/parts.h"
 
 /* Calls a method with the end's operands. */
@@ -50,16 +52,31 @@ static void push_return(Machine *m) {
     if (m->block->end.point) push_frame(m, m->block->end.point, NULL);
 }
 
-/* Performs j*: its tag is the one before the machine's next. */
-static void differentiate(Machine *m, Task *task) {
+/* Performs j* with the argument of its procedure: its tag is the one before the machine's next. */
+static void differentiate(Machine *m, const ReturnPoint *exit, const Value *argument) {
     const End *end = &m->block->end;
     const Value closure = copied(operand_value(m, m->block, &end->operands[0]));
     drop_moved(m, end->operands, end->count);
     push_return(m);
-    *stack_push(m->heap, &m->stack, task->extra, NULL) = of_integer(m->tags - 1);
+    *stack_push(m->heap, &m->stack, exit, NULL) = of_integer(m->tags - 1);
     part_end(m);
-    machine_enter(m, closure, &task->value, 1);
+    machine_enter(m, closure, argument, 1);
     drop(m->heap, closure);
+}
+
+/* Performs j* without Python, where it succeeds. */
+static bool differentiates(Machine *m) {
+    const End *end = &m->block->end;
+    if (end->kind != CONTROL || end->resumes || !built_in.leave || end->count != 3) return false;
+    const Value procedure = operand_value(m, m->block, &end->operands[0]);
+    const Kind kind = kind_of(procedure);
+    if ((kind != CLOSURE && kind != PROCEDURE) || procedure_of(procedure)->arity != 1) return false;
+    Value argument;
+    if (!lift_argument(m, operand_value(m, m->block, &end->operands[1]), operand_value(m, m->block, &end->operands[2]),
+                       &argument))
+        return false;
+    differentiate(m, built_in.leave, &argument);
+    return true;
 }
 
 /* Resuming pushes the frames of the capsule's run onto the machine's stack, except for the one that ends that run. */
@@ -146,6 +163,7 @@ Outcome foreign_end(Machine *m) {
     const End *end = &m->block->end;
     const uint32_t index = m->block->step_count;
     Task task;
+    if (differentiates(m)) return STOPPED;
     task_begin(&task, m, index);
     if (end->kind == THROW) {
         task.raised = true;
@@ -163,7 +181,7 @@ Outcome foreign_end(Machine *m) {
     else if (end->resumes)
         resume(m, &task);
     else
-        differentiate(m, &task);
+        differentiate(m, task.extra, &task.value);
     return STOPPED;
 }
 

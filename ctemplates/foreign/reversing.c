@@ -109,6 +109,59 @@ Outcome foreign_reverse_on(Cotangent *c, const Block *block, const Origin *origi
     return reversing.outcome;
 }
 
+/* The origin of a step on whole values */
+
+typedef struct Wanted {
+    Passage x;
+    Call call;
+    Cotangent *c;
+    const Block *block;
+    int32_t key;
+    const Whole *whole;
+    PyObject *origin;
+} Wanted;
+
+static PyObject *whole_operands(Wanted *w) {
+    PyObject *given = PyTuple_New(MOST_WHOLE);
+    for (int i = 0; given && i < MOST_WHOLE; i++) {
+        PyObject *operand = export_value(&w->x, w->whole->operands[i], false);
+        PyTuple_SET_ITEM(given, i, operand);
+        if (!operand) Py_CLEAR(given);
+    }
+    if (given && !export_rest(&w->x)) Py_CLEAR(given);
+    return given;
+}
+
+static void find_origin(void *arguments) {
+    Wanted *w = arguments;
+    passage_begin(&w->x, w->c->heap, NULL);
+    if (!classes()) {
+        report_error(w->c->helper);
+        return;
+    }
+    call_begin(&w->call, w->c->helper);
+    call_add(&w->call, Py_NewRef((PyObject *)w->block->python));
+    call_add_integer(&w->call, w->key);
+    call_add(&w->call, whole_operands(w));
+    call_add_integer(&w->call, (int64_t)w->whole->result.object->birth);
+    call_add_integer(&w->call, w->whole->tag);
+    w->origin = call_do(&w->call, classes()->again);
+    if (!w->origin) report_error(w->c->helper);
+    if (w->origin == Py_None) Py_CLEAR(w->origin); /* the helper has the error */
+}
+
+static void clean_origin(void *arguments) {
+    Wanted *w = arguments;
+    call_end(&w->call);
+    passage_end(&w->x);
+}
+
+void *foreign_origin_of(Cotangent *c, const Block *block, int32_t key, const Whole *whole) {
+    Wanted w = {.c = c, .block = block, .key = key, .whole = whole};
+    if (c->helper) guarded(c->heap, find_origin, clean_origin, &w);
+    return w.origin;
+}
+
 static PyObject *number_of(Value v) {
     switch (kind_of(v)) {
     case REAL: return PyFloat_FromDouble(v.real);

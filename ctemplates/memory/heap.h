@@ -22,6 +22,9 @@
 typedef struct Heap Heap;
 
 /* Operations of higher layers that a heap needs, on objects whose layout it does not know. */
+struct Machine;
+struct Cotangent;
+struct Whole;
 typedef struct HeapHooks {
     void (*release_python)(void *python);          /* drops a reference; acquires the GIL itself */
     void (*destroy_container)(Heap *heap, Object *object); /* frees what a mutable container owns, not the object */
@@ -31,6 +34,10 @@ typedef struct HeapHooks {
     /* Notes a Python object that enters the heap of a sweep which weighs arrays; returns the bytes of the elements of an
      * accumulator, 0 for all else. The GIL is held. */
     size_t (*note_foreign)(const Heap *heap, void *python);
+    /* *j and its kin, as a native step (natives/native.h), whose tapes have `base` steps at most; and the reversal of one
+     * with operands in the registers `at`. false: refused (operators/gradient.h). */
+    bool (*gradient)(struct Machine *machine, const Value *operands, int64_t base, Value *result);
+    bool (*reverse_gradient)(struct Cotangent *c, const struct Whole *whole, const Register *at);
 } HeapHooks;
 
 /* Owners of mutable containers (versions.h): an epoch of a machine, or one of these. */
@@ -62,8 +69,16 @@ typedef struct PythonHold {
     void *lock;
 } PythonHold;
 
+/* The runs within steps of the run that is in the heap (operators/inner.h). */
+typedef struct Nesting {
+    uint32_t depth;
+    int64_t left; /* the steps that they may still make */
+    void *helper; /* PyObject *: of the outermost machine or cotangent, which makes code; borrowed, or NULL */
+} Nesting;
+
 struct Heap {
     const HeapHooks *hooks;
+    Nesting nesting;
     void *free[CLASSES]; /* lists of free blocks by size class, linked through their first word */
     char *fresh, *fresh_end; /* the rest of the newest slab */
     struct Slab *slabs; /* all slabs, newest first */

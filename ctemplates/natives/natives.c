@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "natives/natives_change.h"
+#include "natives/natives_derive.h"
 #include "natives/natives_integer.h"
 #include "natives/natives_make.h"
 #include "natives/natives_read.h"
@@ -71,6 +72,8 @@ const NativeStep NATIVES[] = {
     {"py.tuple-of", native_tuple_of, true},
     {"py.list-of-star", native_list_of, true},
     {"py.tuple-of-star", native_tuple_of, true},
+    {"py.has-general", native_has_general, false},
+    {"py.arguments", native_arguments, true},
     {"py.slice", native_slice, true},
     {"py.slice-to-change", native_slice, true},
     {"py.unpack", native_unpack, true},
@@ -86,6 +89,10 @@ const NativeStep NATIVES[] = {
     {"py.clear", native_clear, false},
     {"py.put-back", native_put_back, false},
     {"py.new", native_new, false},
+    {"%exit", native_exit, false}, /* of j* */
+    {"*j", native_reverse, false},
+    {"checkpoint-*j", native_checkpoint_reverse, false},
+    {"py.gradient", native_gradient, false},
     {"py.set-attribute", native_set_attribute, false},
     {"py.put-back-attribute", native_put_back_attribute, false},
 };

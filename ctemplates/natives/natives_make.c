@@ -10,6 +10,8 @@
 
 #include "natives/natives_read.h"
 
+enum { MOST_APPLIED = 12 }; /* MAX_APPLIED of checkpoint/prims/python/iteration.py */
+
 static void copy_values(Value *to, const Value *from, size_t count) {
     for (size_t i = 0; i < count; i++) to[i] = copied(from[i]);
 }
@@ -158,6 +160,19 @@ NATIVE(native_tuple_of) {
     fill_from_range(cells_of(*result) + 1, cells_of(x), length);
     *note = NO_NOTE;
     return true;
+}
+
+/* The arguments of a procedure that takes as many, without keywords. */
+NATIVE(native_arguments) {
+    const Value function = operands[0], args = operands[1], keywords = operands[2];
+    const Kind kind = kind_of(function);
+    (void)count;
+    if (kind != CLOSURE && kind != PROCEDURE) return false;
+    if (kind_of(args) != RECORD || kind_of(keywords) != DICTIONARY) return false;
+    const uint32_t arity = procedure_of(function)->arity;
+    if (arity > MOST_APPLIED || arity != args.object->length - 1) return false;
+    if (((const Dictionary *)keywords.object)->entries.length) return false;
+    return native_tuple_of(m, &args, 1, result, note);
 }
 
 /* Converts a bound of a slice as in Python, if it is explicit: negative ones count from the end; then clamped. */

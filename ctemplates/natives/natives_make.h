@@ -10,6 +10,7 @@ NATIVE(native_record);
 NATIVE(native_new);
 NATIVE(native_range);
 NATIVE(native_list_of);
+NATIVE(native_arguments);
 NATIVE(native_tuple_of);
 NATIVE(native_slice);
 NATIVE(native_unpack);

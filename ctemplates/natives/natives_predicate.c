@@ -160,6 +160,13 @@ NATIVE(native_callable) {
     return kind != RECORD && kind != INSTANCE && native_is_procedure(m, operands, count, result, note);
 }
 
+/* Of a procedure; only Python knows the layouts of other functions. */
+NATIVE(native_has_general) {
+    const Kind kind = kind_of(operands[0]);
+    (void)m, (void)count;
+    return (kind == CLOSURE || kind == PROCEDURE) && answer(false, result, note);
+}
+
 NATIVE(native_is_symbol) {
     (void)m, (void)count;
     return answer_unless_foreign(operands[0], false, result, note);

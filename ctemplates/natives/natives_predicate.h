@@ -16,6 +16,7 @@ NATIVE(native_is_boolean);
 NATIVE(native_is_real);
 NATIVE(native_is_pair);
 NATIVE(native_is_procedure);
+NATIVE(native_has_general);
 NATIVE(native_is_symbol);
 NATIVE(native_is_string);
 NATIVE(native_same);

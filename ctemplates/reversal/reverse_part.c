@@ -13,6 +13,7 @@
 #include "reversal/field_actions.h"
 #include "reversal/reverse_end.h"
 #include "reversal/reverse_program.h"
+#include "reversal/reverse_whole.h"
 #include "scalars/step_tape.h"
 
 typedef struct Reversal {
@@ -45,8 +46,18 @@ static bool is_done(Outcome outcome) { return outcome != FAILED && outcome != NO
 
 enum { FEW_OPERANDS = 8 };
 
+/* Reverses a step on whole values that C has done; false: only Python can reverse it. */
+static bool reverse_values(Cotangent *c, const Whole *whole, Value *received, const Operand *operands, uint32_t count) {
+    Register at[MOST_WHOLE];
+    const bool lifts = whole->kind == WHOLE_LIFT; /* the procedure is the first operand of its end */
+    for (uint32_t i = 0; i < MOST_WHOLE; i++) at[i] = i + lifts < count ? operands[i + lifts].at : NO_REGISTER;
+    if (whole->kind == WHOLE_GRADIENT) return c->heap->hooks->reverse_gradient(c, whole, at);
+    reverse_whole(c, whole, received, at);
+    return true;
+}
+
 /* Reverses a step or end by its origin: an operand may occur twice, and then has one accumulator. */
-static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value *received, const Operand *operands,
+static Outcome reverse_origin(const Reversal *r, Origin *origin, Value *received, const Operand *operands,
                               uint32_t count) {
     Cotangent *c = r->c;
     if (origin->numbers) {
@@ -57,6 +68,11 @@ static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value *re
     if (origin->copies) {
         give_copies(c, origin->copies);
         return STOPPED;
+    }
+    if (origin->whole && !origin->python) {
+        if (reverse_values(c, origin->whole, received, operands, count)) return STOPPED;
+        origin->python = foreign_origin_of(c, r->block, origin->key, origin->whole);
+        if (!origin->python) return FAILED;
     }
     Value few[FEW_OPERANDS], *accumulators = few;
     if (count > FEW_OPERANDS) accumulators = heap_allocate(c->heap, count * sizeof(Value));
@@ -74,7 +90,7 @@ static Outcome reverse_origin(const Reversal *r, const Origin *origin, Value *re
 }
 
 /* Reverses a step by its origin, from the accumulator of its result. */
-static Outcome reverse_recorded_step(const Reversal *r, const Origin *origin, uint32_t index) {
+static Outcome reverse_recorded_step(const Reversal *r, Origin *origin, uint32_t index) {
     const Step *step = &r->block->steps[index];
     Value received = of_real(0.0);
     if (step->result != NO_REGISTER) received = take_accumulator(&r->c->window[step->result]);
@@ -140,7 +156,7 @@ static Outcome reverse_one(const Reversal *r, const Action *action) {
         reverse_action(r->c, action, r->part->notes);
         return STOPPED;
     }
-    const Origin *origin = part_origin(r->part, (int32_t)action->step);
+    Origin *origin = part_origin(r->part, (int32_t)action->step);
     if (origin) return reverse_recorded_step(r, origin, action->step);
     if (action->kind == SCALE) return reverse_scale(r, action);
     reverse_action(r->c, action, r->part->notes);
@@ -158,14 +174,14 @@ static Outcome reverse_made_steps(const Reversal *r) {
         if (!is_done(outcome)) return outcome;
     }
     const bool built_in = !r->block->procedure && r->block->step_count && part->start < part->stop;
-    const Origin *origin = built_in && !split ? part_origin(part, 0) : NULL;
+    Origin *origin = built_in && !split ? part_origin(part, 0) : NULL;
     return origin ? reverse_recorded_step(r, origin, 0) : STOPPED;
 }
 
 /* Ends */
 
 static Outcome reverse_recorded_end(const Reversal *r, Value *received) {
-    const Origin *origin = part_origin(r->part, END_ORIGIN);
+    Origin *origin = part_origin(r->part, END_ORIGIN);
     const End *end = &r->block->end;
     return origin ? reverse_origin(r, origin, received, end->operands, end->count) : STOPPED;
 }
@@ -225,7 +241,7 @@ static Outcome reverse_raise(const Reversal *r) {
         raised = stripped;
         c->mixed |= raised.tag != REAL;
     }
-    const Origin *origin = part_origin(part, (int32_t)part->stop);
+    Origin *origin = part_origin(part, (int32_t)part->stop);
     const End *end = &r->block->end;
     Outcome outcome = STOPPED;
     if (origin) {

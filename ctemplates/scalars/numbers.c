@@ -15,8 +15,7 @@
 
 static inline uint64_t tag_of(Value dual) { return dual.object->birth; }
 
-/* Returns the primal under one tag, through other tags in whatever order they nest. */
-static Value primal_at(Heap *heap, Value number, uint64_t tag) {
+Value primal_at(Heap *heap, Value number, uint64_t tag) {
     if (kind_of(number) != DUAL) return number;
     const Value *parts = cells_of(number);
     if (tag_of(number) == tag) return copied(parts[0]);
@@ -24,8 +23,7 @@ static Value primal_at(Heap *heap, Value number, uint64_t tag) {
     return dual_of(heap, tag_of(number), primal, primal_at(heap, parts[1], tag));
 }
 
-/* Stores the tangent under one tag, through other tags; false if the number does not carry the tag. */
-static bool tangent_at(Heap *heap, Value number, uint64_t tag, Value *tangent) {
+bool tangent_at(Heap *heap, Value number, uint64_t tag, Value *tangent) {
     if (kind_of(number) != DUAL) return false;
     const Value *parts = cells_of(number);
     if (tag_of(number) == tag) {

@@ -19,4 +19,10 @@ bool numbers_apply(Numbers *numbers, uint16_t scalar, const Value *operands, Val
 bool numbers_apply_taped(Heap *heap, uint16_t scalar, const Value *operands, const Register *places,
     Value *result, StepTape **tape);
 
+/* Returns the primal under one tag, through other tags in whatever order they nest. */
+Value primal_at(Heap *heap, Value number, uint64_t tag);
+
+/* Stores the tangent under one tag, through other tags; false if the number does not carry the tag. */
+bool tangent_at(Heap *heap, Value number, uint64_t tag, Value *tangent);
+
 #endif

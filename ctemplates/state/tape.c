@@ -16,6 +16,7 @@
 #include "memory/pages.h"
 #include "scalars/step_tape.h"
 #include "state/copies.h"
+#include "state/whole.h"
 
 enum {
     FIRST_CHUNK = 1024,
@@ -169,6 +170,7 @@ void tape_drop_part(Tape *tape) {
         const Origin origin = part->origins[i];
         if (origin.numbers) step_tape_destroy(heap, origin.numbers);
         if (origin.copies) copies_destroy(heap, origin.copies);
+        if (origin.whole) whole_destroy(heap, origin.whole);
         if (origin.python) heap_release_python(heap, origin.python);
     }
     if (part->resumed) heap_release_python(heap, part->resumed);
@@ -213,6 +215,11 @@ Copies *part_add_copies(Heap *heap, Part *part, int32_t key, size_t room) {
     origin->copies = copies_create(heap, room);
     part_grew(part, copies_bytes(origin->copies));
     return origin->copies;
+}
+
+void part_add_whole(Heap *heap, Part *part, int32_t key, Whole *whole) {
+    part_add_origin(heap, part, key)->whole = whole;
+    part_grew(part, sizeof(Whole));
 }
 
 /* Searches from the last origin on: they are reversed in that order. */

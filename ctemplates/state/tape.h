@@ -18,12 +18,13 @@ typedef union Word {
 } Word;
 
 /* The residuals of one step: a Python object (checkpoint.interp.hybrid's origins), the tape of one step of
- * arithmetic on duals (step_tape.h), or that of copies (copies.h). */
+ * arithmetic on duals (step_tape.h), that of copies (copies.h), or the values of a step on whole values (whole.h). */
 typedef struct Origin {
     int32_t key; /* code.h */
     void *python; /* PyObject *, or NULL */
     struct StepTape *numbers; /* or NULL */
     struct Copies *copies; /* or NULL */
+    struct Whole *whole; /* or NULL */
 } Origin;
 
 /* A part of a block that was run step by step, from the step `start` up to, not including, `stop`.
@@ -153,6 +154,7 @@ void tape_drop_part(Tape *tape); /* the last mark is that of a part, which is de
 Origin *part_add_origin(Heap *heap, Part *part, int32_t key);
 void part_add_numbers(Heap *heap, Part *part, int32_t key, struct StepTape *numbers); /* takes it */
 struct Copies *part_add_copies(Heap *heap, Part *part, int32_t key, size_t room); /* of so many runs of fields */
+void part_add_whole(Heap *heap, Part *part, int32_t key, struct Whole *whole); /* takes it */
 Origin *part_origin(const Part *part, int32_t key); /* NULL: there is none */
 void part_add_unwound(Heap *heap, Part *part, uint32_t slots); /* one more frame that a raise removes */
 void part_report(Heap *heap, Part *part, size_t bytes); /* the bytes of an origin in Python */

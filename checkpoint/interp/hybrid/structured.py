@@ -9,13 +9,18 @@ has been reversed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from checkpoint.ad.activity import leaves_on
-from checkpoint.ad.graph import numbers, replace
+from checkpoint.ad.graph import numbers, reach, replace
 from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
+from checkpoint.ad.record import Operator, lookup
+from checkpoint.cps import terms as t
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import Raised
 from checkpoint.interp.hybrid.cotangent import Cotangent, Location, at, gather, locations, spread, with_part
+from checkpoint.prims.operators import Context
 
 CONSTANT = 0  # the birth of objects that no run has made
 RESULT = "%result"  # the accumulator of the result, where that is a number
@@ -118,3 +123,34 @@ def _load(number: Number, accumulator: Any) -> None:
     for component, value in zip(components((number,)), spread(accumulator, number), strict=True):
         if type(component) is Node:
             component.adjoint = value
+
+
+def done_again(
+    engine: Engine, step: t.Compute, operands: tuple[Any, ...], births: int, tags: int
+) -> Structured:
+    """Return the origin of a step that runs a program, by doing it again; it had no effect but its result.
+
+    operands: the first ones; one more would say which cotangents of arrays are read, and there are none.
+    births: that of the first object of its result. tags: the next tag before the step.
+    """
+    record, context, names = cast(Operator, lookup(step.op)), Context(engine, tags, Effects()), step.operands
+    given: list[tuple[str | None, Any]] = [
+        (name, value) if isinstance(name, str) else (None, name.value)
+        for name, value in zip(names, operands, strict=False)
+    ]
+    given += [(None, None) for _ in names[len(given) :]]
+    origin = Structured()
+    origin.run(given, lambda *values: record.value(context, *values), _numbering(births))
+    return origin
+
+
+def _numbering(births: int) -> Callable[[Any], Any]:
+    """Return what gives the objects of a value births, from `births` on."""
+
+    def number(value: Any) -> Any:
+        objects = [part for part in reach(value)[1] if hasattr(part, "birth")]
+        for birth, part in enumerate(objects, births):
+            part.birth = birth
+        return value
+
+    return number

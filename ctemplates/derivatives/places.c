@@ -1,0 +1,172 @@
+/* The numbers of values: see places.h. */
+#include "derivatives/places.h"
+
+#include "containers/peek.h"
+
+/* Objects met */
+
+void seen_begin(Seen *seen, Heap *heap) {
+    seen->heap = heap;
+    seen->all = seen->few;
+    seen->count = 0;
+    seen->room = FEW_SEEN;
+    for (int i = 0; i < FEW_SEEN; i++) seen->few[i].object = NULL;
+}
+
+void seen_end(Seen *seen) {
+    if (seen->all != seen->few) heap_free(seen->heap, seen->all, seen->room * sizeof(Met));
+}
+
+static Met *place_for(Met *all, uint32_t room, const Object *object) {
+    uint32_t at = (uint32_t)((uintptr_t)object >> 4) & (room - 1);
+    while (all[at].object && all[at].object != object) at = (at + 1) & (room - 1);
+    return &all[at];
+}
+
+static void seen_grow(Seen *seen) {
+    const uint32_t room = 2 * seen->room;
+    Met *all = heap_allocate(seen->heap, room * sizeof(Met));
+    for (uint32_t i = 0; i < room; i++) all[i].object = NULL;
+    for (uint32_t i = 0; i < seen->room; i++)
+        if (seen->all[i].object) *place_for(all, room, seen->all[i].object) = seen->all[i];
+    seen_end(seen);
+    seen->all = all;
+    seen->room = room;
+}
+
+Met *seen_at(Seen *seen, const Object *object, bool *is_old) {
+    if (2 * seen->count >= seen->room) seen_grow(seen);
+    Met *found = place_for(seen->all, seen->room, object);
+    *is_old = found->object != NULL;
+    if (!*is_old) {
+        *found = (Met){.object = object, .value = nothing()};
+        seen->count++;
+    }
+    return found;
+}
+
+/* Locations */
+
+void locations_begin(Locations *found, Heap *heap) {
+    found->heap = heap;
+    found->all = found->few;
+    found->count = 0;
+    found->room = FEW_LOCATIONS;
+    found->hollow = false;
+}
+
+void locations_end(Locations *found) {
+    if (found->all != found->few) heap_free(found->heap, found->all, found->room * sizeof(Location));
+}
+
+static void append(Locations *found, Location one) {
+    if (found->count == found->room) {
+        const uint32_t room = 2 * found->room;
+        Location *all = heap_allocate(found->heap, room * sizeof(Location));
+        for (uint32_t i = 0; i < found->count; i++) all[i] = found->all[i];
+        locations_end(found);
+        found->all = all;
+        found->room = room;
+    }
+    found->all[found->count++] = one;
+}
+
+/* Returns whether it consists of reals alone. */
+static bool is_of_reals(Value number, int deeper) {
+    if (kind_of(number) != DUAL) return number.tag == REAL;
+    return deeper && is_of_reals(cells_of(number)[0], deeper - 1) && is_of_reals(cells_of(number)[1], deeper - 1);
+}
+
+bool is_atom(Value v) {
+    switch (kind_of(v)) {
+    case INTEGER:
+    case BOOLEAN:
+    case NOTHING:
+    case PROCEDURE:
+    case RANGE: return true;
+    case FOREIGN: return is_any_text(v) || is_large_integer(v);
+    default: return false;
+    }
+}
+
+typedef struct Walk {
+    Locations *found;
+    Sharing sharing;
+    Seen seen;
+} Walk;
+
+static bool all_null(const Value *parts, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (parts[i].tag != NOTHING) return false;
+    return true;
+}
+
+static bool walk(Walk *w, Value v, Site place, int deeper) {
+    while (true) {
+        const Kind kind = kind_of(v);
+        uint32_t count;
+        bool is_old = false;
+        if (kind == REAL || kind == DUAL) {
+            append(w->found, (Location){v, place});
+            return is_of_reals(v, DEEPEST);
+        }
+        if (kind == PROCEDURE || kind == CLOSURE || kind == ENVIRONMENT) {
+            if (w->sharing != AS_GRAPH) return false;
+        }
+        const Value *parts = parts_of(v, &count);
+        if (!parts) return is_atom(v);
+        if (!deeper) return false;
+        if (w->sharing != AS_TREE) seen_at(&w->seen, v.object, &is_old);
+        if (is_old) return true;
+        w->found->hollow |= all_null(parts, count);
+        if (!count) return true;
+        for (uint32_t i = 0; i + 1 < count; i++)
+            if (!walk(w, parts[i], in_field(v.object, i), deeper - 1)) return false;
+        place = in_field(v.object, count - 1);
+        v = parts[count - 1];
+    }
+}
+
+bool locations_add(Locations *found, Value value, Site place, Sharing sharing) {
+    Walk w = {.found = found, .sharing = sharing};
+    if (sharing != AS_TREE) seen_begin(&w.seen, found->heap);
+    const bool done = walk(&w, value, place, DEEPEST);
+    if (sharing != AS_TREE) seen_end(&w.seen);
+    return done;
+}
+
+/* Returns whether a value and its tangent, neither of them a number, have the same shape but for their parts. */
+static bool are_alike(Value v, Value other) {
+    if (is_atom(v)) return kind_of(v) != PROCEDURE && other.tag == NOTHING;
+    const Kind kind = kind_of(v);
+    return (kind == PAIR || kind == RECORD) && kind_of(other) == kind && v.object->length == other.object->length;
+}
+
+static bool match(Locations *found, Locations *others, Location v, Location other, int deeper) {
+    while (true) {
+        const Kind kind = kind_of(v.number), other_kind = kind_of(other.number);
+        uint32_t count;
+        if (kind == REAL || kind == DUAL) {
+            append(found, v);
+            append(others, other);
+            return (other_kind == REAL || other_kind == DUAL) && is_of_reals(v.number, DEEPEST) &&
+                   is_of_reals(other.number, DEEPEST);
+        }
+        if (!are_alike(v.number, other.number)) return false;
+        const Value *parts = parts_of(v.number, &count), *theirs = parts_of(other.number, &count);
+        if (!parts) return true;
+        if (!deeper) return false;
+        found->hollow |= all_null(parts, count);
+        if (!count) return true;
+        const Object *object = v.number.object, *its = other.number.object;
+        for (uint32_t i = 0; i < count; i++) {
+            v = (Location){parts[i], in_field(object, i)};
+            other = (Location){theirs[i], in_field(its, i)};
+            if (i + 1 < count && !match(found, others, v, other, deeper - 1)) return false;
+        }
+    }
+}
+
+bool locations_match(Locations *found, Locations *others, Value value, Site place, Value other, Site other_place) {
+    return match(found, others, (Location){value, place}, (Location){other, other_place}, DEEPEST);
+}

@@ -1,0 +1,48 @@
+/* A run within a step, and its reversal, in the heap of the run around it.
+ *
+ * In: a procedure and its argument, whose numbers get as many components as there are tags (components.h). Out: the value
+ * at the end of the run; for its cotangent, which the caller adds, that of what the run began with. The run counts its
+ * own steps and births. It has no helper, so the first step that needs Python ends it; so do too many steps, too deep a
+ * nest, too little code. Nothing that anybody can see has happened by then: the whole step is Python's.
+ *
+ * What always holds: between inner_begin, if it succeeds, and inner_end nothing of the run around it is touched.
+ */
+#ifndef CK_INNER_H
+#define CK_INNER_H
+
+#include "driver/driver.h"
+#include "operators/components.h"
+
+typedef struct Inner {
+    Heap *heap;
+    Tags tags;  /* its own, of the duals that its numbers become */
+    int64_t first; /* the smallest of them */
+    Locations u; /* the numbers of procedure and argument */
+    uint32_t of_procedure; /* how many of them are the procedure's; the others are in u.all behind them */
+    double *reals; /* their components, a row for each */
+    State *start;
+    Sweep *sweep;
+    Cotangent *cotangent;
+} Inner;
+
+/* Finds the numbers in what a run is to begin with; `at`: the registers of procedure and argument. false: it is refused;
+ * inner_end is called in any case. */
+bool inner_open(Inner *run, Heap *heap, Value procedure, Value argument, const Register *at);
+
+/* Makes room for the components, of so many tags, the first of them `first`. */
+void inner_tagged(Inner *run, uint32_t count, int64_t first);
+
+/* Runs to the end; false: it is Python's. Then inner_value is the value, and the cotangent waits for its own. */
+bool inner_run(Inner *run, Value procedure, Value argument, int64_t base);
+static inline Value inner_value(const Inner *run) { return run->sweep->end->values[0]; }
+static inline int64_t inner_tags(const Inner *run) { return run->sweep->end->tags; }
+
+/* Adds to the cotangent of a number of the value, at its place within that. */
+void inner_seed(Inner *run, const Location *number, const double *row);
+
+/* Pulls the cotangent back; false: it is Python's. Then `reals` are the components of the cotangents of `u`. */
+bool inner_reverse(Inner *run);
+
+void inner_end(Inner *run);
+
+#endif
