@@ -171,7 +171,9 @@ static void end_machine(Sweep *s, bool taped) {
 static Outcome run_and_check(Sweep *s, int64_t to) {
     Machine *machine = s->machine;
     const size_t before = sweep_held(s), bound = s->now.bytes;
-    const Outcome outcome = machine_run(machine, to, s->check_after < s->left ? s->check_after : s->left);
+    machine->inner = s->check_after < s->left;
+    const Outcome outcome = machine_run(machine, to, machine->inner ? s->check_after : s->left);
+    machine->inner = false;
     if (outcome != SLICED) return outcome;
     const size_t now = sweep_held(s);
     if (now > bound) return STOPPED; /* a slice makes at least one step */

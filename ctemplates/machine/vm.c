@@ -19,7 +19,9 @@
 #include "machine/vm_steps.h"
 #include "scalars/scalars.h"
 
-enum { LEAST_LOOSE = 1 << 16 }; /* the shortest slice that units may pass (strips.h) */
+/* LEAST_LOOSE: the shortest slice that units may pass (strips.h). NEARLY: with less than one part in so many of a slice left it
+ * ends where a unit is left. */
+enum { LEAST_LOOSE = 1 << 16, NEARLY = 8 };
 
 Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     static const void *const labels[OPCODES] = {
@@ -378,10 +380,13 @@ foreign_end:
 
 fast: /* of plain code */
     if (!run_unit(m, pc, block, steps - (int64_t)block->cost, stop)) NEXT;
-unit_left: /* at the start of a block */
+unit_left: /* at the start of a block, m->index is 0 */
     r = m->registers;
     block = m->block;
     steps = m->steps;
+    /* The unit had no room for a path, probably: the slice ends here, rather than within the path, which this and the next
+     * slice would do block by block. */
+    if (m->inner && stop < limit && steps > first && stop - steps <= slice / NEARLY) return SLICED;
     ENTER();
 
 halt:

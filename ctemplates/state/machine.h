@@ -25,6 +25,7 @@ typedef struct Machine {
     uint32_t index;
     int64_t steps, births, tags;
     int64_t limit; /* as far as the run may go beyond the end of a slice, where that is cheaper */
+    bool inner;    /* the slice is followed by another of the same call: it may end a little early */
     Writer writer; /* of mutable containers */
     Tape *tape;       /* NULL: nothing is recorded */
     Part *part;       /* the record of `stepped` code; NULL if there is none */

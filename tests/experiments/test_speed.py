@@ -7,7 +7,7 @@ import pytest
 from checkpoint import engines, read, vjp
 from checkpoint.ctarget.build import compiler
 from checkpoint.driver.schedule import Bisection
-from experiments.speed import blocks, memory, rows, subjects
+from experiments.speed import blocks, budgets, memory, rows, subjects
 from experiments.speed.by_hand import ByHand, room
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="there is no C compiler")
@@ -74,3 +74,20 @@ def test_the_gradient_of_the_large_program_neither_grows_nor_vanishes() -> None:
     step = 1e-7
     assert abs((f(0.7 + step) - f(0.7 - step)) / (2 * step) - gradient) < 1e-5
     assert abs(gradient) == pytest.approx(value / 0.7)  # as the logarithms' derivative is 1 or -1
+
+
+def test_states_at_even_distances_change_no_bit() -> None:
+    chosen = subjects.subject("lorenz", "python", 500, ENGINE)
+    expected = chosen.gradient(Bisection(base=10_000))
+    assert expected[0] == expected[0]  # no NaN
+    assert chosen.gradient(budgets.Uniform(4_000)) == expected
+    assert chosen.gradient(budgets.Singly(4_000)) == expected
+    assert chosen.gradient(budgets.Uniform(10**6)) == expected
+
+
+def test_times_over_memory_and_distance_are_measured() -> None:
+    assert budgets.first_in_process("lorenz", "1MiB", 20, "hybrid") > 0
+    rows_found = budgets.over_distance(60, ENGINE, 1)
+    assert [row["distance"] for row in rows_found] == list(budgets.DISTANCES)
+    assert all(row["singly"] > 0 for row in rows_found)
+    assert "singly" in budgets.shown(rows_found)
