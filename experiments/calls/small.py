@@ -43,6 +43,20 @@ def fit(weights: Any, powers: Any, target: Any) -> Any:
     return np.sum(missed * missed)
 
 
+def jax_fit() -> Callable[..., Any]:
+    """Return JAX's value and gradient of `fit`, compiled; ImportError where it is not installed."""
+    import jax  # noqa: PLC0415  (optional)
+
+    jax.config.update("jax_enable_x64", True)
+
+    def missed(weights: Any, powers: Any, target: Any) -> Any:
+        each = powers @ weights - target
+        return jax.numpy.sum(each * each)
+
+    compiled: Callable[..., Any] = jax.jit(jax.value_and_grad(missed))
+    return compiled
+
+
 def jax_calls() -> dict[str, Callable[[], Any]]:
     """Return the calls of JAX, compiled; none where it is not installed."""
     try:
@@ -57,11 +71,7 @@ def jax_calls() -> dict[str, Callable[[], Any]]:
         z = jnp.sin(y) - x / y
         return z * z * 0.5 + jnp.exp(-z)
 
-    def missed(weights: Any, powers: Any, target: Any) -> Any:
-        each = powers @ weights - target
-        return jnp.sum(each * each)
-
-    of_ten, of_fit = jax.jit(jax.value_and_grad(ten)), jax.jit(jax.value_and_grad(missed))
+    of_ten, of_fit = jax.jit(jax.value_and_grad(ten)), jax_fit()
 
     def floats() -> tuple[float, float]:
         value, gradient = of_ten(0.7)

@@ -15,7 +15,10 @@ from functools import cache
 from checkpoint.ctarget.build import compiler
 from experiments import common
 
-SOURCES = [common.HERE / "speed" / f"{name}.c" for name in ("by_hand", "by_hand_rk4", "by_hand_nested")]
+SOURCES = [
+    common.HERE / "speed" / f"{name}.c"
+    for name in ("by_hand", "by_hand_rk4", "by_hand_nested", "by_hand_paper")
+]
 FOLDER = common.HERE.parent / "build" / "speed"
 FLAGS = ("-std=c11", "-O3", "-march=native", "-fPIC", "-shared")
 EVERY = 10_000  # iterations between checkpoints
