@@ -90,7 +90,12 @@ def _is_constant(number: Any) -> bool:
 
 
 def _of_parts(container: Any, parts: tuple[Any, ...], cotangent: Cotangent) -> list[Any]:
-    """Return the accumulators of a container's parts; none has received anything if all are constants."""
+    """Return the accumulators of a container's parts; none has received anything if all are constants.
+
+    Parts that are no numbers have none of their own.
+    """
+    if PLAIN_NUMBERS.isdisjoint(map(type, parts)):
+        return [0.0] * len(parts)
     if parts and _is_constant(parts[0]) and all(map(_is_constant, parts)):
         return [0.0] * len(parts)
     return cotangent.fields_of(container.birth, fields(container))

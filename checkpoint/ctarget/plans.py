@@ -54,6 +54,7 @@ class StepPlan:
     flags: see ctemplates/foreign/plan_flags.h.
     builtins: by a library's namespace the function that C calls for value(namespace, *arrays), if any.
     saves, pull: those of its record, if it reverses its operands together; else None.
+    saves_uncounted: `saves` where nobody counts a tape's bytes.
     operator: the number of the record's operator in C; 0: it has none.
     rules: the bits of the operands that may have a cotangent.
     differentiable: the bits of those that the record differentiates and that are no literals; what is made of
@@ -84,6 +85,7 @@ class StepPlan:
         "record",
         "rules",
         "saves",
+        "saves_uncounted",
         "step",
         "taped",
         "unwanted",
@@ -102,6 +104,7 @@ class StepPlan:
         self.value: Function | None = None
         self.in_place: Function | None = None
         self.saves: Function | None = None
+        self.saves_uncounted: Function | None = None
         self.pull: Function | None = None
         self.builtins: dict[Any, Any] = {}
         self.operator = 0
@@ -127,6 +130,7 @@ class StepPlan:
         self.in_place = record.in_place
         self.builtins = builtins_of(record.name)
         self.saves, self.pull = record.saves, record.pull
+        self.saves_uncounted = record.saves_uncounted or record.saves
         self.operator = lib.ck_operator_named(record.operator.encode())
         self.on_arrays, self.on_tape = _of_arrays(own, record, self.step)
         self.flags = (
@@ -254,12 +258,23 @@ def pulls_of(plan: StepPlan, bits: int) -> Pulls:
 
 
 def origin_of(
-    plan: StepPlan, pulls: Pulls, natives: list[Any], result: Any, saved: tuple[Any, ...]
+    plan: StepPlan,
+    pulls: Pulls,
+    natives: list[Any],
+    result: Any,
+    saved: tuple[Any, ...],
+    births: tuple[int, ...],
 ) -> Pulled:
     """Return what a tape of C keeps of an application as an origin of hybrid's.
 
     natives, result: as far as rules read them, with a Like for each other array. saved: by the record.
+    births: of the operands whose arrays are fields, 0 for others; empty if there are none.
     """
-    wanted, places, _, _ = pulls
+    wanted, names, _, _ = pulls
     pullback = Pullback(plan.record, natives, result, wanted, saved)
-    return Pulled(pullback, places, None, is_simple=plan.pull is None)
+    if not births:
+        return Pulled(pullback, names, None, is_simple=plan.pull is None)
+    places: list[Any] = []
+    for i, name in zip(wanted, names, strict=True):
+        places += [(births[i], field) for field in range(len(natives[i]))] if births[i] else [name]
+    return Pulled(pullback, places, None)

@@ -85,10 +85,39 @@ def cotangents(operands: Operands, wanted: Sequence[int], cotangent: Sequence[An
 
     cotangent: of each of its numbers, in their order.
     """
-    by = operands.recorded((*wanted, *_differentiated(operands.along.path)))
+    path = operands.along.path
+    by = operands.recorded((*wanted, *_differentiated(path)))
     with _Naming(operands.along.module), torch.enable_grad():
-        results = values(by)
+        if path and not _has_real_direction(by.tangents[-1]):
+            results, cotangent = _paired(by, cotangent)
+        else:
+            results = values(by)
     return cotangents_of(by, wanted, results, cotangent)
+
+
+def _paired(by: Operands, cotangent: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the product of a tangent J t and its cotangent v as (J* v) t, and the cotangent of that, 1.
+
+    This takes one derivative of the module less than J t does: autograd's own of high order are not all right.
+    """
+    lower = by.lower()
+    found = [(y, _conjugated(v)) for y, v in zip(values(lower), cotangent, strict=True) if _is_recorded(y)]
+    leaves, directions = _along(by)
+    made = _gradients([y for y, _ in found], leaves, [v for _, v in found], create_graph=True)
+    pairs = [(g, t) for g, t in zip(made, directions, strict=True) if g is not None]
+    _check_derivable([g for g, _ in pairs])
+    products = [(g.conj() * t).real.sum() if g.is_complex() else (g * t).sum() for g, t in pairs]
+    if not products:
+        return [], []
+    whole = sum(products[1:], start=products[0])
+    return [whole], [torch.ones_like(whole)]
+
+
+def _along(operands: Operands) -> tuple[list[Any], list[Any]]:
+    """Return the numbers of the operand along which a function is derived last, and their directions."""
+    position, tangent = operands.along.path[-1], operands.tangents[-1]
+    leaves = [x for x in tensors_in(operands[position]) if _is_number(x)]
+    return leaves, [t for t in tensors_in(tangent) if _is_number(t)]
 
 
 def cotangents_of(
@@ -132,8 +161,7 @@ def values(operands: Operands) -> list[Any]:
         return [y * math.nan for y in found]
     recorded = [y for y in found if _is_recorded(y)]
     duals = [torch.zeros_like(y, requires_grad=True) for y in recorded]
-    leaves = [x for x in tensors_in(lower[path[-1]]) if _is_number(x)]
-    directions = [t for t in tensors_in(operands.tangents[-1]) if _is_number(t)]
+    leaves, directions = _along(operands)
     made = _gradients(recorded, leaves, duals, create_graph=True)
     pairs = [(g, t) for g, t in zip(made, directions, strict=True) if g is not None and g.requires_grad]
     _check_derivable([g for g, _ in pairs])

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import torch
 
 from checkpoint.errors import RunError
-from checkpoint.prims.arrays_drawing import drawing_from, set_generators, state_of_generators
+from checkpoint.prims.arrays_drawing import are_equal, drawing_from, set_generators, state_of_generators
 
 Tensors = list[Any]
 
@@ -106,11 +106,11 @@ class ForeignModule:
 
         is_first: whether it may be the first one with this state of the random numbers.
         """
-        changing = self._changing.get(call.training)
+        changing = self._changing.get(call.training) if self.buffers else _NONE
         buffers = list(zip(self.buffers, call.buffers, strict=True))
         copies = [x.clone() if changing is None or name in changing else x for name, x in buffers]
         watched = [x for x, y in zip(call.buffers, copies, strict=True) if x is y]
-        watched += [*call.parameters, *tensors_in((call.args, call.kwargs))]
+        watched += [*call.parameters, *tensors_in(call.args), *tensors_in(call.kwargs)]
         versions = _versions(watched)
         tensors = (*call.parameters, *copies)
         if self.draws:
@@ -119,7 +119,7 @@ class ForeignModule:
         else:
             before = state_of_generators()
             value, after = self.called(call.training, tensors, call.args, call.kwargs)
-            if not torch.equal(before, state_of_generators()):
+            if not are_equal(before, state_of_generators()):
                 self.draws = True
                 set_generators(before)
                 return self.outcome(call, is_first)
@@ -204,6 +204,9 @@ def _versions(tensors: Sequence[Any]) -> list[int]:
 _VERSION = attrgetter("_version")
 
 
+_NONE: frozenset[str] = frozenset()
+
+
 def _equal(x: Any, y: Any) -> bool:
     """Return whether two tensors are equal, all NaNs being so."""
     if x.shape != y.shape or x.dtype != y.dtype:
@@ -260,10 +263,15 @@ def tensors_in(nest: Any) -> Iterator[Any]:
             yield from tensors_in(part)
 
 
+_TENSOR = frozenset((torch.Tensor,))
+
+
 def with_tensors(nest: Any, replace: Callable[[Any], Any]) -> Any:
     """Return a nest with its tensors replaced."""
     if type(nest) is torch.Tensor:
         return replace(nest)
+    if type(nest) is tuple and _TENSOR.issuperset(map(type, nest)):  # the usual case
+        return tuple(map(replace, nest))
     if isinstance(nest, dict):
         return {key: with_tensors(part, replace) for key, part in nest.items()}
     if isinstance(nest, tuple | list):
@@ -277,7 +285,7 @@ def not_sharing(nest: Any, held: Sequence[Any], shown: Any = None) -> Any:
 
     shown: a tensor whose elements they may show.
     """
-    known = set(map(_storage, held))
+    known = {x.untyped_storage().data_ptr() for x in held}
     free = 0 if shown is None else _storage(shown)
 
     def own(x: Any) -> Any:

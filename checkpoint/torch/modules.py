@@ -88,27 +88,63 @@ def from_module(module: torch.nn.Module) -> Block:
 class InProgram:
     """Stands for a block in programs.
 
-    The parameters, a tuple, and the buffers, by their names, are leaves.
+    tensors: the parameters, a tuple. statistics: the buffers by their names; None if there are none.
     """
 
     foreign: Any
     training: Any
-    parameters: Any
-    buffers: Any
+    tensors: Any
+    statistics: Any
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         is_one = len(args) == 1 and len(kwargs) == 0 and not isinstance(args[0], (tuple, list, dict))
         given = args[0] if is_one else (packed(args), packed(kwargs))
         state = prim("torch.random-state")
-        buffers = tuple(self.buffers.values()) if len(self.buffers) > 0 else ()
-        found = prim(
-            "torch.nn.Module", self.foreign, self.training, state, self.parameters, buffers, given, ()
-        )
+        buffers = () if self.statistics is None else tuple(self.statistics.values())
+        found = prim("torch.nn.Module", self.foreign, self.training, state, self.tensors, buffers, given, ())
         if not isinstance(found, tuple):
             return found
         for i in range(len(found[1])):
-            self.buffers[found[1][i]] = found[2][i]
+            self.statistics[found[1][i]] = found[2][i]
         return unpacked(found[0])
+
+    # As a module's, without parts
+
+    @property
+    def _modules(self) -> Any:
+        return {}
+
+    @property
+    def _parameters(self) -> Any:
+        names = prim("torch.parameter-names", self.foreign)
+        return {names[i]: self.tensors[i] for i in range(len(names))}
+
+    @property
+    def _buffers(self) -> Any:
+        return {} if self.statistics is None else self.statistics
+
+    def __getattr__(self, name: str) -> Any:
+        for held in (self._parameters, self._buffers):
+            if name in held:
+                return held[name]
+        raise AttributeError(f"'Block' object has no attribute '{name}'")
+
+    def parameters(self, recurse: Any = True) -> Any:
+        return iter(self.tensors)
+
+    def buffers(self, recurse: Any = True) -> Any:
+        return iter(list(self._buffers.values()))
+
+    def named_parameters(self, prefix: Any = "", recurse: Any = True, remove_duplicate: Any = True) -> Any:
+        return iter(named(self._parameters, prefix))
+
+    def named_buffers(self, prefix: Any = "", recurse: Any = True, remove_duplicate: Any = True) -> Any:
+        return iter(named(self._buffers, prefix))
+
+
+def named(held: Any, prefix: Any) -> Any:
+    """Return the pairs in a dictionary, with a prefix before each name."""
+    return [(f"{prefix}.{name}" if prefix else name, x) for name, x in held.items()]
 
 
 def packed(x: Any) -> Any:
@@ -133,7 +169,7 @@ def unpacked(x: Any) -> Any:
     return x
 
 
-for _function in (packed, unpacked):
+for _function in (named, packed, unpacked):
     translated_as(_function, _function)
 
 
@@ -141,26 +177,28 @@ def _taken(block: Block) -> dict[str, Any]:
     return {
         "foreign": block._foreign,
         "training": block.training,
-        "parameters": tuple(block._parameters.values()),
-        "buffers": block._buffers,
+        "tensors": tuple(block._parameters.values()),
+        "statistics": block._buffers or None,
     }
 
 
 _NEW = vars(torch.nn.Module())
+_FRESH = {name: type(x) for name, x in _NEW.items() if isinstance(x, dict | set)}
 
 
 def _empty(attributes: Any) -> Block:
     made: Block = Block.__new__(Block)
     # What torch.nn.Module.__init__ does, which takes as long as a small block.
-    made.__dict__.update({name: type(x)() if isinstance(x, dict | set) else x for name, x in _NEW.items()})
+    made.__dict__.update(_NEW)
+    made.__dict__.update({name: cls() for name, cls in _FRESH.items()})
     return made
 
 
 def _fill(made: Block, attributes: dict[str, Any]) -> None:
     foreign = attributes["foreign"]
     made._foreign, made.training = foreign, attributes["training"]
-    made._parameters.update(zip(foreign.parameters, attributes["parameters"], strict=True))
-    made._buffers.update(attributes["buffers"])
+    made._parameters.update(zip(foreign.parameters, attributes["tensors"], strict=True))
+    made._buffers.update(attributes["statistics"] or {})
     made._non_persistent_buffers_set.update(foreign.not_stored)
 
 

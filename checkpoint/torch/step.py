@@ -1,6 +1,7 @@
 """The step of a program that calls a foreign module: its record.
 
     (torch.nn.Module module training state parameters buffers arguments tangents)
+    (torch.parameter-names module)
 
 module: a Native of a ForeignModule, or of an Along, which is derived along a path
 (checkpoint.torch.derivatives). arguments: (args, kwargs), or a single tensor. The value is the module's where
@@ -146,4 +147,12 @@ MODULE = tensor(
     views=True,
     shape="as the module has it",
     samples=lambda rng: [],  # every module is another function: tests/pytorch/test_from_module.py
+)
+NAMES = tensor(
+    "torch.parameter-names",
+    lambda xp, module: module.parameters,
+    vjps=(None,),
+    jvps=(None,),
+    shape="a tuple of names",
+    samples=None,
 )

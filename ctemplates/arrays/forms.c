@@ -195,3 +195,10 @@ bool is_view(const ArrayClasses *c, PyObject *array) {
     Py_XDECREF(found);
     return view;
 }
+
+bool holds(const ArrayClasses *c, PyObject *whole, PyObject *data) {
+    PyObject *other = holder_of(c, data);
+    if (!other) PyErr_Clear();
+    Py_XDECREF(other); /* the array owns it */
+    return whole == other;
+}

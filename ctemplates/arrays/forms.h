@@ -52,6 +52,7 @@ Py_UCS4 kind_of_elements(const ArrayClasses *c, PyObject *array);
 
 /* Returns the object that holds the elements of an array, a new reference; NULL with an exception. */
 PyObject *holder_of(const ArrayClasses *c, PyObject *array);
+bool holds(const ArrayClasses *c, PyObject *whole, PyObject *data); /* whether an object holds the elements of an array */
 
 /* Returns the storage of an array, a new reference, if its library counts arrays by storage (storage_table.h); NULL: it
  * does not, or an exception is set. storage_bytes: those of one; -1 with an exception. */

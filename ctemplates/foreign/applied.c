@@ -17,13 +17,27 @@ static void destroy(PyObject *object);
 static PyTypeObject applied_type = TYPE("checkpoint.ctarget.Applied");
 static PyTypeObject saving_type = TYPE("checkpoint.ctarget.Saving"); /* there is a place behind the operands */
 static PyTypeObject formed_type = TYPE("checkpoint.ctarget.Formed"); /* likewise */
+static PyTypeObject parted_type = TYPE("checkpoint.ctarget.Parted"); /* there are two, the first one may be NULL */
 
 bool is_applied(const PyObject *origin) {
-    return Py_IS_TYPE(origin, &applied_type) || Py_IS_TYPE(origin, &saving_type) || Py_IS_TYPE(origin, &formed_type);
+    return Py_IS_TYPE(origin, &applied_type) || Py_IS_TYPE(origin, &saving_type) || Py_IS_TYPE(origin, &formed_type) ||
+           Py_IS_TYPE(origin, &parted_type);
 }
 
 PyObject *saved_in(const Applied *applied) {
-    return Py_IS_TYPE(applied, &saving_type) ? applied->operands[Py_SIZE(applied)] : NULL;
+    const bool saves = Py_IS_TYPE(applied, &saving_type) || Py_IS_TYPE(applied, &parted_type);
+    return saves ? applied->operands[Py_SIZE(applied)] : NULL;
+}
+
+static PyObject *births_in(const Applied *applied) {
+    return Py_IS_TYPE(applied, &parted_type) ? applied->operands[Py_SIZE(applied) + 1] : NULL;
+}
+
+uint64_t birth_of_parts(const Applied *applied, Py_ssize_t i) {
+    PyObject *births = births_in(applied);
+    uint64_t birth = 0;
+    if (births) memcpy(&birth, PyBytes_AS_STRING(births) + i * (Py_ssize_t)sizeof birth, sizeof birth);
+    return birth;
 }
 
 PyObject *form_in(const Applied *applied) {
@@ -36,6 +50,7 @@ static void destroy(PyObject *object) {
     Py_XDECREF(applied->result);
     Py_XDECREF(form_in(applied));
     Py_XDECREF(saved_in(applied));
+    Py_XDECREF(births_in(applied));
     for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++) Py_XDECREF(applied->operands[i]);
     PyObject_Free(object);
 }
@@ -82,36 +97,7 @@ static bool keep_array(const ArrayClasses *c, PyObject *array, PyObject *tape, i
     return done;
 }
 
-/* Returns an operand as it is kept, a new reference. */
-static PyObject *residual(const ArrayClasses *c, PyObject *plan, uint32_t i, const Natives *natives, bool is_read,
-                          PyObject *tape, int64_t *bytes) {
-    PyObject *native = natives->items[i + 1];
-    if (!is_library_array(c, native)) return Py_NewRef(native);
-    if (!is_read) return outline(c, plan, i, natives);
-    return keep_array(c, native, tape, bytes) ? Py_NewRef(native) : NULL;
-}
-
-/* Returns a new Applied without operands; saved: what the record has saved, or NULL; form: of all operands, or NULL. */
-static Applied *applied_to(PyObject *plan, PyObject *pulls, Py_ssize_t count, PyObject *saved, PyObject *form) {
-    PyTypeObject *type = saved ? &saving_type : form ? &formed_type : &applied_type;
-    PyObject *behind = saved ? saved : form;
-    if (!type->tp_dict && PyType_Ready(type) < 0) return NULL;
-    Applied *made = PyObject_NewVar(Applied, type, count + (behind != NULL));
-    if (!made) return NULL;
-    Py_SET_SIZE(made, count);
-    if (behind) made->operands[count] = Py_NewRef(behind);
-    made->plan = Py_NewRef(plan);
-    made->pulls = pulls;
-    made->result = NULL;
-    for (Py_ssize_t i = 0; i < count; i++) made->operands[i] = NULL;
-    return made;
-}
-
-uint64_t wanted_bits(const ArrayClasses *c, PyObject *plan, const Natives *natives) {
-    return natives->numbers & (uint64_t)PyLong_AsLongLong(*slot_of(plan, c->plan_rules));
-}
-
-/* Adds the arrays in what a record has saved, which may be nested, to the tape. */
+/* Adds the arrays in a nest, of an operand or of what a record has saved, to the tape. */
 static bool keep_saved(const ArrayClasses *c, PyObject *saved, PyObject *tape, int64_t *bytes) {
     if (!PyTuple_Check(saved) && !PyList_Check(saved))
         return !is_library_array(c, saved) || keep_array(c, saved, tape, bytes);
@@ -121,6 +107,39 @@ static bool keep_saved(const ArrayClasses *c, PyObject *saved, PyObject *tape, i
         done = keep_saved(c, PySequence_Fast_GET_ITEM(saved, i), tape, bytes);
     Py_LeaveRecursiveCall();
     return done;
+}
+
+/* Returns an operand as it is kept, a new reference. */
+static PyObject *residual(const ArrayClasses *c, PyObject *plan, uint32_t i, const Natives *natives, bool is_read,
+                          PyObject *tape, int64_t *bytes) {
+    PyObject *native = natives->items[i + 1];
+    if (natives->parts >> i & 1) return keep_saved(c, native, tape, bytes) ? Py_NewRef(native) : NULL;
+    if (!is_library_array(c, native)) return Py_NewRef(native);
+    if (!is_read) return outline(c, plan, i, natives);
+    return keep_array(c, native, tape, bytes) ? Py_NewRef(native) : NULL;
+}
+
+/* Returns a new Applied without operands; saved: what the record has saved, or NULL; births: of the operands, or NULL;
+ * form: of all operands, or NULL. */
+static Applied *applied_to(PyObject *plan, PyObject *pulls, Py_ssize_t count, PyObject *saved, PyObject *births,
+                           PyObject *form) {
+    PyTypeObject *type = births ? &parted_type : saved ? &saving_type : form ? &formed_type : &applied_type;
+    PyObject *behind = saved || births ? saved : form;
+    if (!type->tp_dict && PyType_Ready(type) < 0) return NULL;
+    Applied *made = PyObject_NewVar(Applied, type, count + (births ? 2 : behind != NULL));
+    if (!made) return NULL;
+    Py_SET_SIZE(made, count);
+    if (behind || births) made->operands[count] = Py_XNewRef(behind);
+    if (births) made->operands[count + 1] = Py_NewRef(births);
+    made->plan = Py_NewRef(plan);
+    made->pulls = pulls;
+    made->result = NULL;
+    for (Py_ssize_t i = 0; i < count; i++) made->operands[i] = NULL;
+    return made;
+}
+
+uint64_t wanted_bits(const ArrayClasses *c, PyObject *plan, const Natives *natives) {
+    return natives->numbers & (uint64_t)PyLong_AsLongLong(*slot_of(plan, c->plan_rules));
 }
 
 PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wanted) {
@@ -137,12 +156,22 @@ PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wanted) {
     return found;
 }
 
+/* Returns the births of the operands, 0 for those that are not flat, as bytes, a new reference. */
+static PyObject *births_of(const Natives *natives) {
+    uint64_t births[MOST_OPERANDS];
+    for (uint32_t i = 0; i < natives->count; i++) births[i] = natives->flat >> i & 1 ? natives->births[i] : 0;
+    return PyBytes_FromStringAndSize((const char *)births, natives->count * (Py_ssize_t)sizeof *births);
+}
+
 PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, PyObject *saved,
                        bool is_number, PyObject *tape, int64_t *bytes) {
     const uint64_t wanted = wanted_bits(c, plan, natives);
     if (!is_number || !wanted) return Py_NewRef(c->idle);
     PyObject *pulls = pulls_for(c, plan, wanted);
-    Applied *made = pulls ? applied_to(plan, pulls, natives->count, saved, natives->form) : NULL;
+    const bool has_flat = natives->flat & wanted;
+    PyObject *births = pulls && has_flat ? births_of(natives) : NULL;
+    Applied *made = pulls && (births || !has_flat) ? applied_to(plan, pulls, natives->count, saved, births, natives->form) : NULL;
+    Py_XDECREF(births);
     if (!made) return NULL;
     const uint64_t read = (uint64_t)PyLong_AsLongLong(PyTuple_GET_ITEM(pulls, 2));
     const uint32_t places = natives->count + (form_in(made) != NULL);
@@ -161,14 +190,27 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
     return (PyObject *)made;
 }
 
+/* Returns the births of the operands as a tuple of integers, a new reference. */
+static PyObject *python_births(const Applied *applied) {
+    PyObject *made = PyTuple_New(births_in(applied) ? Py_SIZE(applied) : 0);
+    for (Py_ssize_t i = 0; made && i < PyTuple_GET_SIZE(made); i++) {
+        PyObject *birth = PyLong_FromUnsignedLongLong(birth_of_parts(applied, i));
+        if (!birth) Py_CLEAR(made);
+        else PyTuple_SET_ITEM(made, i, birth);
+    }
+    return made;
+}
+
 PyObject *python_origin(const ArrayClasses *c, const Applied *applied) {
     PyObject *operands = PyList_New(Py_SIZE(applied));
     for (Py_ssize_t i = 0; operands && i < Py_SIZE(applied); i++)
         PyList_SET_ITEM(operands, i, Py_NewRef(applied->operands[i]));
     PyObject *result = applied->result ? applied->result : Py_None, *made = NULL;
     PyObject *saved = saved_in(applied) ? Py_NewRef(saved_in(applied)) : PyTuple_New(0);
-    if (operands && saved)
-        made = PyObject_CallFunctionObjArgs(c->origin_of, applied->plan, applied->pulls, operands, result, saved, NULL);
+    PyObject *births = python_births(applied);
+    if (operands && saved && births)
+        made = PyObject_CallFunctionObjArgs(c->origin_of, applied->plan, applied->pulls, operands, result, saved, births, NULL);
+    Py_XDECREF(births);
     Py_XDECREF(saved);
     Py_XDECREF(operands);
     return made;

@@ -15,13 +15,16 @@ typedef struct Applied {
     PyObject *plan;      /* the step's StepPlan */
     PyObject *pulls;     /* of the plan, which owns it: see pulls_of in checkpoint/ctarget/plans.py */
     PyObject *result;    /* NULL: no rule reads it */
-    PyObject *operands[]; /* and behind them what the record has saved, or else the form of all, where there is one */
+    PyObject *operands[]; /* and behind them what the record has saved and, if operands are flat, their births; or the form of all */
 } Applied;
 
 bool is_applied(const PyObject *origin);
 
 /* Returns what the record has saved for its `pull`, a tuple, borrowed; NULL: nothing. */
 PyObject *saved_in(const Applied *applied);
+
+/* Returns the birth of an operand whose numbers are those of its fields (foreign/flat_operands.h); 0 for any other. */
+uint64_t birth_of_parts(const Applied *applied, Py_ssize_t i);
 
 /* Returns the Like of all operands that are arrays, borrowed; NULL: there is none, or it is not known. */
 PyObject *form_in(const Applied *applied);

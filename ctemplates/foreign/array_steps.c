@@ -13,6 +13,7 @@
 #include "arrays/rows.h"
 #include "foreign/applied.h"
 #include "foreign/operand_forms.h"
+#include "foreign/flat_operands.h"
 #include "foreign/plans.h"
 
 enum { DEEPEST = 3 }; /* tuples within tuples */
@@ -34,6 +35,8 @@ typedef struct Application {
 /* Notes that the operand is, or holds, a number that may have a cotangent. */
 static void note_active(Application *a) { a->natives->active |= UINT64_C(1) << a->position; }
 
+static void note_part(Application *a, uint32_t depth) { a->natives->parts |= (uint64_t)(depth > 0) << a->position; }
+
 static PyObject *native_of(Application *a, Value v, uint32_t depth);
 
 /* Returns the elements of a handle; NULL: they have changed since. */
@@ -52,7 +55,7 @@ static PyObject *native_of_foreign(Application *a, PyObject *python, uint32_t de
     const ArrayClasses *c = a->c;
     PyTypeObject *type = Py_TYPE(python);
     if (type == c->array || type == c->discrete) {
-        a->natives->has_parts |= depth > 0;
+        note_part(a, depth);
         PyObject *found = elements(a, python);
         if (found && type == c->array && !is_constant(c, python)) note_active(a);
         return found;
@@ -102,7 +105,7 @@ static PyObject *native_of_record(Application *a, Value v, uint32_t depth) {
 static PyObject *native_of(Application *a, Value v, uint32_t depth) {
     switch (kind_of(v)) {
     case REAL: {
-        a->natives->has_parts |= depth > 0;
+        note_part(a, depth);
         note_active(a);
         return PyFloat_FromDouble(v.real);
     }
@@ -168,6 +171,7 @@ static bool take_operands(Application *a) {
         if (!native) return false;
         natives->items[++natives->count] = native;
         note_operand(a, i, v);
+        if (a->natives->parts >> i & 1) note_flat(a->c, a->natives, i, v);
     }
     if ((a->flags & OVERLOADS) && !((a->flags & OF_FIRST) ? natives->handles & 1 : natives->handles)) return false;
     natives->items[0] = array_namespace(a->c, natives->items + 1, natives->count);
@@ -176,14 +180,6 @@ static bool take_operands(Application *a) {
 }
 
 /* Results */
-
-/* Returns whether an object holds the elements of an array. */
-static bool holds(const ArrayClasses *c, PyObject *whole, PyObject *data) {
-    PyObject *other = holder_of(c, data);
-    if (!other) PyErr_Clear();
-    Py_XDECREF(other); /* the array owns it */
-    return whole == other;
-}
 
 /* Returns the memory of a function's result: that of an operand, if the result is a view of it. */
 static PyObject *memory_for(const Application *a, PyObject *data) {
@@ -306,7 +302,8 @@ static PyObject *wanted_to_save(const Application *a) {
 static PyObject *value_and_saved(const Application *a, PyObject *wanted) {
     PyObject *arguments[MOST_OPERANDS + 2] = {a->natives->items[0], wanted};
     for (uint32_t i = 1; i <= a->natives->count; i++) arguments[i + 1] = a->natives->items[i];
-    PyObject *pair = PyObject_Vectorcall(*slot_of(a->plan, a->c->plan_saves), arguments, a->natives->count + 2, NULL);
+    PyObject *saves = saves_of_plan(a->c, a->plan, *slot_of(a->machine, a->c->machine_tape));
+    PyObject *pair = PyObject_Vectorcall(saves, arguments, a->natives->count + 2, NULL);
     if (!pair) return NULL;
     PyObject *made = PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2 ? Py_NewRef(PyTuple_GET_ITEM(pair, 0)) : NULL;
     if (made)
@@ -388,7 +385,8 @@ bool array_step(Task *task, const Step *step) {
         return false;
     }
     bool here = take_operands(&a) && (!(a.flags & CHANGES) || is_own(&a)), other = false;
-    if (task->m->tape && (a.natives->has_parts || (a.flags & (VARIADIC | CHANGES)))) here = false;
+    if (here && task->m->tape)
+        here = !(a.flags & (VARIADIC | CHANGES)) && (!a.natives->parts || tapes_parts(a.c, a.plan, a.natives));
     if (here) {
         const bool done = a.flags & CHANGES ? change(&a) : apply(&a, &other);
         if (!done && !other) refuse_step(task, step);

@@ -40,3 +40,8 @@ PyObject *builtin_of_plan(const ArrayClasses *c, PyObject *plan, PyObject *funct
     PyObject *known = *slot_of(plan, c->plan_builtins);
     return PyDict_GET_SIZE(known) ? PyDict_GetItemWithError(known, functions) : NULL;
 }
+
+PyObject *saves_of_plan(const ArrayClasses *c, PyObject *plan, PyObject *tape) {
+    const bool counts = tape == Py_None || *slot_of(tape, c->tape_counts) != Py_False;
+    return *slot_of(plan, counts ? c->plan_saves : c->plan_saves_uncounted);
+}

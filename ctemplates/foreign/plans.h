@@ -15,6 +15,9 @@ PyObject *plan_of_step(const ArrayClasses *c, const Task *task);
 /* Returns the built-in function of a library that does for its arrays what the record's does, borrowed; NULL: it has none. */
 PyObject *builtin_of_plan(const ArrayClasses *c, PyObject *plan, PyObject *functions);
 
+/* Returns the function of a record that saves what its `pull` reuses, borrowed; tape: of the machine, or None. */
+PyObject *saves_of_plan(const ArrayClasses *c, PyObject *plan, PyObject *tape);
+
 /* Makes the current Python exception the step's failure, by the helper. */
 void refuse_step(Task *task, const Step *step);
 

@@ -227,12 +227,50 @@ static void share_accumulators(const Pull *p) {
     }
 }
 
+/* Adds an array to the accumulator of a field. like: the array that the field holds. */
+static bool give_part(Pull *p, uint64_t birth, Py_ssize_t field, PyObject *like) {
+    const bool is_scattered = Py_IS_TYPE(p->given, p->c->scattered);
+    if (!is_scattered && !same_shape(p->c, p->given, like)) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a cotangent of an array has another shape");
+        return false;
+    }
+    p->made = is_scattered ? Py_NewRef(p->given) : accumulator_of_given(p, is_new(p, p->given));
+    if (!p->made) return false;
+    const Value made = new_foreign(p->heap, p->made, false);
+    p->made = NULL;
+    p->cotangent->mixed = true;
+    cotangent_give(p->cotangent, birth, field, made);
+    return true;
+}
+
+/* Adds the cotangents of the arrays in a flat operand, the last one first; `given`: a tuple or list of them. */
+static bool give_parts(Pull *p, Py_ssize_t position, PyObject *given) {
+    PyObject *likes = p->applied->operands[position];
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(likes);
+    if (!(PyTuple_Check(given) || PyList_Check(given)) || PySequence_Fast_GET_SIZE(given) != count) {
+        PyErr_SetString(PyExc_SystemError, "a cotangent of a tuple has another structure");
+        return false;
+    }
+    const uint64_t birth = birth_of_parts(p->applied, position);
+    bool done = true;
+    for (Py_ssize_t i = count; done && i-- > 0;) {
+        p->given = Py_NewRef(PySequence_Fast_GET_ITEM(given, i));
+        done = give_part(p, birth, i, PySequence_Fast_GET_ITEM(likes, i));
+        Py_CLEAR(p->given);
+    }
+    return done;
+}
+
 /* Adds the cotangents that a record gives together, the last operand's first. */
 static bool pull_together(Pull *p) {
     PyObject *wanted = wanted_of(p->applied);
     bool done = call_pull(p);
     for (Py_ssize_t i = PyTuple_GET_SIZE(wanted); done && i-- > 0;) {
         const Py_ssize_t position = PyLong_AsSsize_t(PyTuple_GET_ITEM(wanted, i));
+        if (birth_of_parts(p->applied, position)) {
+            done = give_parts(p, position, PySequence_Fast_GET_ITEM(p->rules, i));
+            continue;
+        }
         Value *accumulator = &p->accumulators[first_like(p, (uint32_t)position)];
         p->given = Py_NewRef(PySequence_Fast_GET_ITEM(p->rules, i));
         done = add_given(p, accumulator, p->applied->operands[position], true, false);
@@ -270,14 +308,14 @@ void pull_end(Pull *p) {
     Py_CLEAR(p->made);
 }
 
-Pulling array_reverse(Pull *p, Heap *heap, const Step *step, PyObject *origin, Value *received,
+Pulling array_reverse(Pull *p, Cotangent *cotangent, const Step *step, PyObject *origin, Value *received,
                       Value *accumulators, uint32_t count) {
     const ArrayClasses *c = array_classes();
     if (!c) PyErr_Clear();
     if (c && origin == c->idle) return PULLED;
     if (!c || !is_applied(origin)) return NOT_HERE;
     if (received->tag == REAL && received->real == 0.0) return PULLED;
-    *p = (Pull){.c = c, .heap = heap, .applied = (const Applied *)origin, .received = received,
+    *p = (Pull){.c = c, .heap = cotangent->heap, .cotangent = cotangent, .applied = (const Applied *)origin, .received = received,
                 .operands = step->operands, .accumulators = accumulators, .count = count};
     if (!are_known(accumulators, count) || !receive(p)) return NOT_HERE;
     return pull_all(p) ? PULLED : REFUSED;

@@ -4,6 +4,7 @@
 
 #include "arrays/operators.h"
 #include "foreign/applied.h"
+#include "state/cotangent.h"
 
 /* NOT_HERE: nothing has been done; REFUSED: an exception is set. */
 typedef enum Pulling { PULLED, NOT_HERE, REFUSED } Pulling;
@@ -12,6 +13,7 @@ typedef enum Pulling { PULLED, NOT_HERE, REFUSED } Pulling;
 typedef struct Pull {
     const ArrayClasses *c;
     Heap *heap;
+    Cotangent *cotangent;
     const Applied *applied;
     PyObject *g, *rules, *given, *made; /* owned: the cotangent, the rules or their results, one's result, an accumulator */
     PyObject *form, *form_given; /* of g, owned; of `given`, borrowed: Likes; NULL: not known */
@@ -26,7 +28,7 @@ typedef struct Pull {
 
 /* Adds to the accumulators of a step's operands, from the cotangent of its result, which may be used up. An origin that
  * is not an Applied, and accumulators of duals, are left to the helper. */
-Pulling array_reverse(Pull *pull, Heap *heap, const Step *step, PyObject *origin, Value *received,
+Pulling array_reverse(Pull *pull, Cotangent *cotangent, const Step *step, PyObject *origin, Value *received,
                       Value *accumulators, uint32_t count);
 void pull_end(Pull *pull); /* releases its references */
 

@@ -74,7 +74,7 @@ static void reverse_in_python(void *arguments) {
     if (r->origin->key >= 0) {
         const Step *step = &r->block->steps[r->origin->key];
         const Pulling done =
-            array_reverse(&r->pull, r->c->heap, step, r->origin->python, r->received, r->accumulators, r->count);
+            array_reverse(&r->pull, r->c, step, r->origin->python, r->received, r->accumulators, r->count);
         if (done == PULLED) r->outcome = STOPPED;
         if (done == REFUSED) report_error(r->c->helper);
         if (done != NOT_HERE) return;

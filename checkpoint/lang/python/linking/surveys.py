@@ -51,7 +51,8 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
             found[Complex] = None
             continue
         if (stand_in := stand_in_of(each)) is not None:
-            found.update(dict.fromkeys(c for c in stand_in.cls.__mro__ if c.__module__ != "builtins"))
+            if stand_in.cls not in found:
+                found.update(dict.fromkeys(c for c in stand_in.cls.__mro__ if c.__module__ != "builtins"))
             pending.extend(_no_leaves(stand_in.taken(each).values(), found))
             continue
         if isinstance(each, list | tuple) or kind in VIEWS:
