@@ -98,11 +98,11 @@ def cotangents(operands: Operands, wanted: Sequence[int], cotangent: Sequence[An
 def _paired(by: Operands, cotangent: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Return the product of a tangent J t and its cotangent v as (J* v) t, and the cotangent of that, 1.
 
-    This takes one derivative of the module less than J t does: autograd's own of high order are not all right.
+    It takes one derivative of the module less than J t does: PyTorch's own third ones are not all right.
     """
     lower = by.lower()
     found = [(y, _conjugated(v)) for y, v in zip(values(lower), cotangent, strict=True) if _is_recorded(y)]
-    leaves, directions = _along(by)
+    leaves, directions = _along(lower, by)
     made = _gradients([y for y, _ in found], leaves, [v for _, v in found], create_graph=True)
     pairs = [(g, t) for g, t in zip(made, directions, strict=True) if g is not None]
     _check_derivable([g for g, _ in pairs])
@@ -113,11 +113,10 @@ def _paired(by: Operands, cotangent: Sequence[Any]) -> tuple[list[Any], list[Any
     return [whole], [torch.ones_like(whole)]
 
 
-def _along(operands: Operands) -> tuple[list[Any], list[Any]]:
+def _along(lower: Operands, operands: Operands) -> tuple[list[Any], list[Any]]:
     """Return the numbers of the operand along which a function is derived last, and their directions."""
-    position, tangent = operands.along.path[-1], operands.tangents[-1]
-    leaves = [x for x in tensors_in(operands[position]) if _is_number(x)]
-    return leaves, [t for t in tensors_in(tangent) if _is_number(t)]
+    leaves = [x for x in tensors_in(lower[operands.along.path[-1]]) if _is_number(x)]
+    return leaves, [t for t in tensors_in(operands.tangents[-1]) if _is_number(t)]
 
 
 def cotangents_of(
@@ -161,7 +160,7 @@ def values(operands: Operands) -> list[Any]:
         return [y * math.nan for y in found]
     recorded = [y for y in found if _is_recorded(y)]
     duals = [torch.zeros_like(y, requires_grad=True) for y in recorded]
-    leaves, directions = _along(operands)
+    leaves, directions = _along(lower, operands)
     made = _gradients(recorded, leaves, duals, create_graph=True)
     pairs = [(g, t) for g, t in zip(made, directions, strict=True) if g is not None and g.requires_grad]
     _check_derivable([g for g, _ in pairs])
