@@ -13,7 +13,6 @@
 #include "arrays/rows.h"
 #include "foreign/applied.h"
 #include "foreign/operand_forms.h"
-#include "foreign/flat_operands.h"
 #include "foreign/plans.h"
 
 enum { DEEPEST = 3 }; /* tuples within tuples */
