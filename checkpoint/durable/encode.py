@@ -19,7 +19,7 @@ from typing import Any
 from checkpoint.ad.arrays import SYMBOLIC_ZERO
 from checkpoint.ad.containers import Dict, Object, Record
 from checkpoint.ad.storage import CONSTANT, FROZEN
-from checkpoint.ad.values import Symbol, is_resume
+from checkpoint.ad.values import Symbol
 from checkpoint.durable import natives
 from checkpoint.durable.buffers import Buffers
 from checkpoint.durable.code import Code
@@ -28,6 +28,7 @@ from checkpoint.durable.order import Fill, Order, frames_of, parts_to_write, slo
 from checkpoint.durable.stream import Writer, fits
 from checkpoint.durable.tags import OF_KIND, RunTag, Tag
 from checkpoint.errors import DurableError
+from checkpoint.functions.run import RESUME
 
 OWNERS = (None, FROZEN, CONSTANT, SYMBOLIC_ZERO)
 
@@ -167,7 +168,7 @@ class Encoder:
             to.text(name)
 
     def _closure(self, to: Writer, closure: Any) -> None:
-        if is_resume(closure):
+        if closure.lam is RESUME.lam:  # of no program; `resume` as a value of one has code there
             to.u8(Tag.RESUME)
             return
         to.u8(Tag.CLOSURE)

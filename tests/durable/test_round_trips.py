@@ -151,6 +151,17 @@ def test_a_capsule_of_a_rest(tmp_path: Path) -> None:
     assert checkpoint.resume(pickle.loads(pickle.dumps(again))) == subjects.loop(0.7)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_resume_as_a_value(engine: str, tmp_path: Path) -> None:
+    """A program that uses `resume` as a value has code for it, which is found again."""
+    text = "(lambda (x) (let* ((z (interrupt sqr x 2)) (y (primops resume z))) (+ y (resume z))))"
+    for cut in range(checkpoint.primops(checkpoint.read(text), 3.0)):
+        z = checkpoint.interrupt(checkpoint.read(text), 3.0, cut, engine=engine)
+        z.save(tmp_path / "z")
+        again = checkpoint.load(tmp_path / "z", checkpoint.read(text))
+        assert outcome(again, engine) == outcome(z, engine)
+
+
 def test_what_cannot_be_saved(tmp_path: Path) -> None:
     z = checkpoint.interrupt(subjects.loop, 0.7, 3, engine="interp")
     for attempt in (lambda: z.save(tmp_path / "z"), lambda: pickle.dumps(z)):
