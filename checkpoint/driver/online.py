@@ -12,7 +12,8 @@ budget allows.
    thinned: of the largest ones those are dropped whose neighbours are not further apart than a tape is long,
    which costs nothing. Then the tapes of the head are released, the last first.
    Where steps are so fast that tapes in the processor's cache are worth it, the first distance is that of a
-   *small* tape (`Ledger.piece`), and states are kept in series.
+   *small* tape (`Ledger.piece`), and states are kept in series: not where many lanes run at once, for which
+   short segments leave no room.
 3. When neighbours are as far apart as a tape is long, each further state replaces one (Wang, Moin and
    Iaccarino 2009, algorithm 1): states have levels, 0 for a new one. One before another of higher level
    is *dispensable*, and is dropped. Without any, the last one, of level l, is dropped, and the new one has
@@ -160,7 +161,8 @@ class FirstPass:
         ledger, base = self.ledger, self._base()
         small = max(self._small_tape() / ledger.recorded, SMALL_SECONDS / seconds if seconds else base)
         bytes = small * ledger.recorded
-        if small <= base and bytes <= LARGEST_SMALL * self._small_tape() and not ledger.lasts:
+        is_small = small <= base and bytes <= LARGEST_SMALL * self._small_tape()
+        if is_small and not ledger.lasts and not ledger.report.strips:
             self.fewest, ledger.piece = max(int(small), 1), int(bytes)
         else:
             self.distance = max(base >> HALVINGS, 1)

@@ -152,6 +152,7 @@ class Report(NamedTuple):
     results: bytes of cotangents that the sweep returns, as far as they are there (checkpoint.driver.outside).
     faulting: the seconds that it took to make new memory for tapes, by engines that measure it; only
     differences mean anything.
+    strips: whether code ran that runs many lanes at once, which a short segment leaves no room for.
     spare: bytes of small blocks that are free, but can be used for states only, not for tapes.
     tapes, cotangent: of what is held, all tapes, the last and those that are held; and the cotangent.
     fixed: the part of the cotangent that does not grow with the run.
@@ -170,6 +171,7 @@ class Report(NamedTuple):
     spare: int = 0
     results: int = 0
     faulting: float = 0.0
+    strips: bool = False
     seconds: float = 0.0
     busy: float = 0.0
     least: int = 0

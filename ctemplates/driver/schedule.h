@@ -61,12 +61,14 @@ typedef struct Directive {
  * held: all bytes that the sweep's heap has, and the arrays of Python in it, but not the results: accumulators, up to
  * the bytes of the cotangents that the sweep returns. Of these, tapes: the last one and those
  * that are held; cotangent: its own storage; fixed: the part of that which depends on the code alone.
- * faulting: the seconds that this thread has spent on new memory (pages.h). */
+ * faulting: the seconds that this thread has spent on new memory (pages.h). strips: whether units ran that run many lanes
+ * at once. */
 typedef struct Report {
     int64_t step;
     bool finished;
     size_t bytes, held, tapes, cotangent, fixed, spare, results;
     double faulting;
+    bool strips;
 } Report;
 
 typedef enum SweepOutcome {

@@ -34,6 +34,7 @@ void sweep_weigh(Sweep *s) {
     report->spare = heap_spare(s->heap);
     report->results = bytes_of_results(s);
     report->faulting = pages_seconds();
+    report->strips = s->heap->strips;
 }
 
 void sweep_weigh_arrays(Sweep *s, size_t results, void *given, size_t bound, size_t entered) {
