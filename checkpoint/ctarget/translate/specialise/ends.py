@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from checkpoint.cps import blocks as b
 from checkpoint.cps.ownership import Edge
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
+from checkpoint.ctarget.translate.nested.numbers import TooComplex
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
 from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, SetCall
 from checkpoint.ctarget.translate.ops.operation import Effect
 from checkpoint.ctarget.translate.ops.places import Constant, Place
-from checkpoint.ctarget.translate.specialise import block_steps
+from checkpoint.ctarget.translate.specialise import block_steps, inner
 from checkpoint.ctarget.translate.specialise.headers import MAX_PATH_NODES, Headers, PathSoFar
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
@@ -101,17 +102,22 @@ class Ends:
             self.headers.is_cut = True
             node.end = self._exit(node, state, path)
             return
-        steps = Steps(self.builder, node.block, state.copy(), node)
+        steps = Steps(self.builder, node.block, state.copy(), node, path.inner is not None)
         try:
-            block_steps.run(steps)
-            self._end(steps, path)
-        except Untranslatable:
+            if inner.is_inner(node.block):
+                inner.begin(self, steps, self._exit(node, state, path), path)
+            else:
+                block_steps.run(steps)
+                self._end(steps, path)
+        except (Untranslatable, TooComplex):
             node.ops.clear()
             node.effects.clear()
             node.end = self._exit(node, state, path)
 
     def _exit(self, node: Node, state: State, path: PathSoFar) -> Exit:
-        """Return the exit at the start of the node's own block."""
+        """Return the exit at the start of the node's own block, or of the step that it is within."""
+        if path.inner is not None:
+            return path.inner.exit
         if path.exit is None or path.length == 0:
             return node.exit
         return self.headers.exit(node.block, state, path.steps)
@@ -119,7 +125,7 @@ class Ends:
     def _end(self, steps: Steps, path: PathSoFar) -> None:
         match steps.peer.block.end:
             case b.Jump() | b.Enter() as end:
-                self._jump(steps, end, path)
+                self.jump(steps, end, path)
             case b.Branch() as end:
                 self._branch(steps, end, path)
             case b.Call() as end:
@@ -129,16 +135,25 @@ class Ends:
             case _:
                 raise Untranslatable
 
-    def _follow(self, node: Node, peer: BlockPeer, state: State, path: PathSoFar) -> None:
+    def follow(self, node: Node, peer: BlockPeer, state: State, path: PathSoFar) -> None:
         """Continue a node with the node of a block."""
         if path.length >= MAX_PATH_NODES:
+            if path.inner is not None:
+                raise Untranslatable
             self.headers.jump(node, peer, state, path)
         else:
             node.end = Next(self._node(peer, state, path.after(node)))
 
+    def _meet(self, node: Node, peer: BlockPeer, state: State, path: PathSoFar) -> None:
+        """Continue a node with a block where paths meet."""
+        if path.inner is None:
+            self.headers.jump(node, peer, state, path)
+        else:
+            self.follow(node, peer, state, replace(path, inner=path.inner.visiting(peer)))
+
     # Jumps and branches
 
-    def _jump(self, steps: Steps, end: b.Jump | b.Enter, path: PathSoFar) -> None:
+    def jump(self, steps: Steps, end: b.Jump | b.Enter, path: PathSoFar) -> None:
         target = steps.peer.target(end.label)
         params = target.block.params
         arguments = steps.take(list(end.args), steps.owned.end)
@@ -147,9 +162,9 @@ class Ends:
         state = State(slots, steps.state.frames, steps.state.facts)
         path = path.extended(steps.peer.block.cost)
         if isinstance(end, b.Enter) or target.block.label in self._joins(target.procedure):
-            self.headers.jump(steps.node, target, state, path)
+            self._meet(steps.node, target, state, path)
         else:
-            self._follow(steps.node, target, state, path)
+            self.follow(steps.node, target, state, path)
 
     def _branch(self, steps: Steps, end: b.Branch, path: PathSoFar) -> None:
         test, (then, other) = steps.operand(end.test), steps.owned.edges
@@ -160,9 +175,9 @@ class Ends:
         if not isinstance(test, Place) or test.kind != "boolean":
             raise Untranslatable
         path, nodes = path.after(steps.node), []
-        for edge, state in ((then, steps.state.assuming(test)), (other, steps.state.copy())):
+        for edge, holds in ((then, True), (other, False)):
             between = Node(steps.peer, path.steps, steps.node.exit)
-            self._edge(steps, between, edge, state, path)
+            self._edge(steps, between, edge, steps.state.assuming(test, holds), path)
             nodes.append(between)
         steps.node.end = Fork(test, *nodes)
 
@@ -173,9 +188,9 @@ class Ends:
         for name in edge.dropped:
             dropping.release(state.slots[name])
         if target.block.label in self._joins(target.procedure):
-            self.headers.jump(node, target, state, path)
+            self._meet(node, target, state, path)
         else:
-            self._follow(node, target, state, path)
+            self.follow(node, target, state, path)
 
     # Calls
 
@@ -188,7 +203,7 @@ class Ends:
             raise Untranslatable
         _, *arguments = steps.take([end.fn, *end.args], steps.owned.end)
         entry = procedure.blocks[code.entry.block.label]
-        slots = self._captures(steps, called, entry)
+        slots = self.captures(steps, called, entry)
         names = entry.block.params[len(slots) :]
         slots |= {n: steps.copied(n, value) for n, value in zip(names, arguments, strict=True)}
         frames = self._frames(steps, end, procedure, entry, path)
@@ -200,7 +215,7 @@ class Ends:
         path = path.extended(steps.peer.block.cost)
         self._enter(steps.node, Call(entry, size, len(frames)), state, path)
 
-    def _captures(self, steps: Steps, called: Closure, entry: BlockPeer) -> dict[str, Abstract]:
+    def captures(self, steps: Steps, called: Closure, entry: BlockPeer) -> dict[str, Abstract]:
         """Return what a call passes beside the arguments: captures, and the environment itself."""
         code = called.procedure.code
         assert code is not None
@@ -244,15 +259,18 @@ class Ends:
         also to return to itself, the frames are pushed.
         """
         again = [other for other in path.calls if other.entry is call.entry and other.size <= call.size]
-        below = state.frames[:-1] if state.frames and state.frames[-1].entered is call.entry else state.frames
+        own = state.frames if path.inner is None else state.frames[path.inner.depth :]
+        below = own[:-1] if own and own[-1].entered is call.entry else own
         recurs = any(frame.entered is call.entry and frame.size <= call.size for frame in below)
         recurs = recurs or any(other.depth < call.depth for other in again)
+        if path.inner is not None and (recurs or again or len(state.frames) > MAX_FRAMES):
+            raise Untranslatable
         if recurs or len(state.frames) > MAX_FRAMES:
             self._push(node, state)
         if recurs or again:
             self.headers.jump(node, call.entry, state, path)
         else:
-            self._follow(node, call.entry, state, replace(path, calls=(*path.calls, call)))
+            self.follow(node, call.entry, state, replace(path, calls=(*path.calls, call)))
 
     def _push(self, node: Node, state: State) -> None:
         for frame in state.frames:
@@ -267,6 +285,9 @@ class Ends:
         value = steps.take([end.operand], steps.owned.end)[0]
         path = path.extended(steps.peer.block.cost)
         frames = steps.state.frames
+        if path.inner is not None and len(frames) == path.inner.depth:
+            inner.leave(self, steps, value, path)
+            return
         if not frames:
             steps.node.end = Return(())
             effects = tuple(steps.node.effects)
@@ -277,7 +298,7 @@ class Ends:
         first = frame.block.block.params[0]
         slots = {first: steps.copied(first, value), **frame.saved}
         state = State(slots, below, steps.state.facts)
-        self._follow(steps.node, frame.block, state, replace(path, calls=frame.calls))
+        self.follow(steps.node, frame.block, state, replace(path, calls=frame.calls))
 
     def _add_cases(self) -> bool:
         """Add cases to open returns for frames that were pushed meanwhile; return whether there were any."""

@@ -56,12 +56,12 @@ def _gathered(node: Node, section: _Section) -> _Section:
         node.effects = []
         return _Section(section.exit, counts)
     own, waiting = ([], counts) if is_plain else (node.effects, section.counts)
-    keeps, drops = _settled(waiting)
+    keeps, drops = settled(waiting)
     node.effects = [*keeps, *own, *drops]
     return _Section(None)
 
 
-def _settled(effects: tuple[Effect, ...]) -> tuple[list[Effect], list[Effect]]:
+def settled(effects: tuple[Effect, ...]) -> tuple[list[Effect], list[Effect]]:
     """Return the Keeps and the Drops that are left where one of each cancels the other."""
     balance: Counter[Place] = Counter()
     for effect in effects:

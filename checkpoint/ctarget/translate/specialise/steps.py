@@ -44,11 +44,15 @@ class Steps:
     """The translation of one block's steps.
 
     changed: lists and instances that the node changes. fresh: objects that the node makes; they exist only
-    after its ops, so no op can read them. attributes: those of the instances that the node makes.
+    after its ops, so no op can read them. attributes: those of the instances that the node makes. is_inner:
+    whether the block is run within a step (inner.py), where births do not count.
     """
 
-    def __init__(self, builder: Builder, peer: BlockPeer, state: State, node: Node) -> None:
+    def __init__(
+        self, builder: Builder, peer: BlockPeer, state: State, node: Node, is_inner: bool = False
+    ) -> None:
         self.builder = builder
+        self.is_inner = is_inner
         self.peer = peer
         self.state = state
         self.node = node
@@ -134,8 +138,8 @@ class Steps:
     # Copies and objects
 
     def copied(self, name: str, value: Abstract) -> Abstract:
-        """Return a copy of a value, which has an accumulator of its own if it is a number."""
-        if not isinstance(value, Place):
+        """Return a copy of a value, which has an accumulator of its own if it is a real."""
+        if not isinstance(value, Place) or value.kind != "real":
             return value
         place = self.builder.place(name, value.kind)
         self.node.ops.append(Copy(place, value))
@@ -145,7 +149,8 @@ class Steps:
         """Return an object that is not made yet, of values whose references it takes."""
         birth = self.builder.place(f"{name}_birth", "integer")
         cells = [self.copied(f"{name}_cell", value) for value in values]
-        self.node.ops.append(Birth(birth))
+        if not self.is_inner:
+            self.node.ops.append(Birth(birth))
         return Virtual(tag, cells, birth)
 
     def materialised(self, values: list[Abstract]) -> tuple[Source, ...]:

@@ -163,13 +163,13 @@ class State:
         """Return a copy for another path."""
         return Copier(lambda value: value, lambda birth: birth).state(self)
 
-    def assuming(self, test: Place) -> State:
-        """Return a copy of the state for the path on which a test was true."""
-        if test not in self.facts:
-            return self.copy()
-        place, tag = self.facts[test]
+    def assuming(self, test: Place, holds: bool) -> State:
+        """Return a copy of the state for the path on which a test was true, or was not."""
+        place, tag = self.facts.get(test, (None, "")) if holds else (None, "")
 
         def leaf(value: Abstract) -> Abstract:
+            if value is test:
+                return Constant(holds)
             if not isinstance(value, Held) or value.place is not place:
                 return value
             return Constant(None) if tag == "NOTHING" else Held(place, tag, value.hint)

@@ -1,0 +1,1 @@
+"""Derivatives taken inside of a program, as arithmetic of the unit around them. Start with inner_ops.py."""

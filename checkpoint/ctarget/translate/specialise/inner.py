@@ -1,0 +1,226 @@
+"""Runs of functions within a step, inlined: what `*j`, `checkpoint-*j` and `py.gradient` do to a known closure.
+
+In: a node whose block is such a step. Out: the nodes of the function's blocks, in which only the function's own
+operations are, and at the end of each of its paths an InnerGradient (translate/nested).
+
+What always holds: within such a run nothing is done. Its steps and births do not count; references wait until it
+ends; ops that cannot continue, and whatever has no rule, exit to where the step begins. So it consists of paths
+without headers: a join is translated for each path that leads to it, and so is a turn of a loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from checkpoint.cps import terms as t
+from checkpoint.cps.ownership import Uses
+from checkpoint.ctarget.peers import BlockPeer
+from checkpoint.ctarget.translate.nested.inner_ops import inner_gradient
+from checkpoint.ctarget.translate.nested.region import region
+from checkpoint.ctarget.translate.ops.check_ops import Apart, Enclosed
+from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Keep, Load
+from checkpoint.ctarget.translate.ops.operation import Effect, Op
+from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
+from checkpoint.ctarget.translate.ops.scalar_ops import Copy
+from checkpoint.ctarget.translate.specialise.sections import settled
+from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
+from checkpoint.ctarget.translate.specialise.values import (
+    Abstract,
+    Call,
+    Closure,
+    Frame,
+    State,
+    Virtual,
+)
+from checkpoint.ctarget.translate.units.graph import Exit, Node
+
+if TYPE_CHECKING:
+    from checkpoint.ctarget.translate.specialise.ends import Ends
+    from checkpoint.ctarget.translate.specialise.headers import PathSoFar
+
+GRADIENTS = frozenset(("*j", "checkpoint-*j", "py.gradient"))
+MAX_VISITS = 12  # of one block, by one run: turns of a loop
+MAX_NESTED = 2  # runs around one another
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A run within a step, on a path.
+
+    step, uses, peer: the step, and its block. exit: to the start of that. path: the path to it. depth: how many
+    frames there are where the run returns, the last of which has the slots of the step's procedure. argument: of
+    the function, as it was given; places: its reals in the run. seeds: the cotangents of the results; None: 1.
+    ops: those of the run's nodes so far; those of the present node are from `first` on. counts: the Keeps and
+    Drops that wait. visited: the blocks where it has come from elsewhere than by a call.
+    """
+
+    step: t.Compute
+    uses: Uses
+    peer: BlockPeer
+    exit: Exit
+    path: PathSoFar
+    depth: int
+    argument: Abstract
+    places: tuple[Place, ...]
+    seeds: Abstract | None
+    ops: tuple[Op, ...] = ()
+    first: int = 0
+    counts: tuple[Effect, ...] = ()
+    visited: tuple[BlockPeer, ...] = ()
+
+    def after(self, node: Node) -> Inner:
+        """Return the run behind a node, whose references wait."""
+        if not all(isinstance(effect, Keep | Drop) for effect in node.effects):
+            raise Untranslatable
+        counts, node.effects = (*self.counts, *node.effects), []
+        return replace(self, ops=(*self.ops, *node.ops[self.first :]), first=0, counts=counts)
+
+    def visiting(self, peer: BlockPeer) -> Inner:
+        """Return the run at a block where paths meet, or where a loop begins its next turn."""
+        if self.visited.count(peer) >= MAX_VISITS:
+            raise Untranslatable
+        return replace(self, visited=(*self.visited, peer))
+
+
+def is_inner(peer: BlockPeer) -> bool:
+    """Return whether a block is a step that takes a gradient."""
+    steps = peer.block.steps
+    return bool(steps) and isinstance(steps[0], t.Compute) and steps[0].op in GRADIENTS
+
+
+def begin(ends: Ends, steps: Steps, exit: Exit, path: PathSoFar) -> None:
+    """Continue a node that is at such a step with the function that the step runs."""
+    step, uses = steps.peer.block.steps[0], steps.owned.steps[0]
+    assert isinstance(step, t.Compute)
+    for name in steps.owned.head:
+        steps.release(steps.state.slots.pop(name))
+    called, argument, cotangent = (steps.operand(operand) for operand in step.operands[:3])
+    code = called.procedure.code if isinstance(called, Closure) else None
+    if not isinstance(called, Closure) or code is None or code.arity != 1 or _nesting(path) >= MAX_NESTED:
+        raise Untranslatable
+    entry = called.procedure.blocks[code.entry.block.label]
+    places: list[Place] = []
+    entered = _entered(steps, step.name, argument, places)
+    first = len(steps.node.ops)
+    if not places:
+        raise Untranslatable
+    seeds = None if isinstance(cotangent, Virtual) and cotangent.tag == "UNIT" else cotangent
+    marker = Frame(steps.peer, dict(steps.state.slots), None, entry, 0, path.calls)
+    frames = [*steps.state.frames, marker]
+    slots = ends.captures(steps, called, entry)
+    (param,) = entry.block.params[len(slots) :]
+    state = State({**slots, param: entered}, frames, steps.state.facts)
+    path = _with_arguments(path, steps.node.ops[:first])
+    inner = Inner(
+        step, uses, steps.peer, exit, path, len(frames), argument, tuple(places), seeds, first=first
+    )
+    call = Call(entry, state.size(), len(frames))
+    within = replace(path, calls=(call,), exit=steps.node.exit, inner=inner)
+    ends.follow(steps.node, entry, state, within)
+
+
+def _with_arguments(path: PathSoFar, ops: list[Op]) -> PathSoFar:
+    """Return the path to a step behind the ops that copy its argument: a run around the step has these, too."""
+    if path.inner is None:
+        return path
+    return replace(path, inner=replace(path.inner, ops=(*path.inner.ops, *ops[path.inner.first :])))
+
+
+def _nesting(path: PathSoFar) -> int:
+    return 0 if path.inner is None else 1 + _nesting(path.inner.path)
+
+
+def _entered(steps: Steps, name: str, value: Abstract, places: list[Place]) -> Abstract:
+    """Return an argument as it enters, each of its reals in a new place, which is added to `places`."""
+    match value:
+        case Place(kind="real") | Constant(value=float()):
+            places.append(steps.builder.place(f"{name}_at", "real"))
+            steps.node.ops.append(Copy(places[-1], value))
+            return places[-1]
+        case Place() | Constant():
+            return value
+        case Virtual(tag="PAIR" | "TUPLE"):
+            cells = [_entered(steps, name, cell, places) for cell in value.cells]
+            return Virtual(value.tag, cells, steps.builder.place(f"{name}_birth", "integer"))
+    raise Untranslatable
+
+
+def leave(ends: Ends, steps: Steps, value: Abstract, path: PathSoFar) -> None:
+    """Continue a node that returns from such a run with what follows the step."""
+    inner, node = path.inner, steps.node
+    assert inner is not None
+    behind, first = inner.after(node), len(node.ops)
+    *below, marker = steps.state.frames
+    state = State(dict(marker.saved), below, steps.state.facts)
+    outer = Steps(ends.builder, inner.peer, state, node, is_inner=inner.path.inner is not None)
+    result = _differentiated(outer, inner, behind.ops, value)
+    for i in inner.uses.moved:
+        operand = inner.step.operands[i]
+        assert isinstance(operand, str)
+        outer.release(outer.state.slots.pop(operand))
+    keeps, drops = settled((*behind.counts, *node.effects))
+    node.effects = [*keeps, *drops]
+    outer.state.slots[inner.step.name] = result
+    for name in inner.uses.dropped:
+        outer.release(outer.state.slots.pop(name))
+    ends.jump(outer, inner.peer.block.end, _around(inner, path, behind.ops, first))
+
+
+def _around(inner: Inner, path: PathSoFar, ops: tuple[Op, ...], first: int) -> PathSoFar:
+    """Return the path behind the step. Of the run, a run around it has only the derivative, and what it read."""
+    after = replace(inner.path, length=path.length)
+    if after.inner is None:
+        return after
+    read = [op for op in ops if isinstance(op, Load | Enclosed)]
+    return replace(after, inner=replace(after.inner, ops=(*after.inner.ops, *read), first=first))
+
+
+def _differentiated(outer: Steps, inner: Inner, ops: tuple[Op, ...], value: Abstract) -> Abstract:
+    """Add the gradient to a node; return the result of the step."""
+    results, seeds = _matched(value, inner.seeds)
+    found, owners = region(inner.places, ops, results)
+    outer.node.ops += [Apart(one, other) for one, other in combinations(owners, 2)]
+    name, builder = inner.step.name, outer.builder
+    values = [builder.place(f"{name}_value", "real") for _ in results]
+    cotangents = [builder.place(f"{name}_cotangent", "real") for _ in inner.places]
+    outer.node.ops.append(inner_gradient(found, seeds, values, cotangents))
+    made = _born(outer, name)
+    made.cells += [_rebuilt(outer, name, value, values), _rebuilt(outer, name, inner.argument, cotangents)]
+    return made
+
+
+def _matched(value: Abstract, seeds: Abstract | None) -> tuple[list[Source], list[Source]]:
+    """Return the reals of a result, and their cotangents."""
+    match value, seeds:
+        case (Place(kind="real") | Constant(value=float())), None:
+            return [value], [Constant(1.0)]
+        case (Place(kind="real") | Constant(value=float())), (Place(kind="real") | Constant(value=float())):
+            return [value], [seeds]
+        case Virtual(tag="PAIR" | "TUPLE"), Virtual() if seeds is not None:
+            if value.tag != seeds.tag or len(value.cells) != len(seeds.cells):
+                raise Untranslatable
+            pairs = [_matched(*both) for both in zip(value.cells, seeds.cells, strict=True)]
+            return [x for xs, _ in pairs for x in xs], [y for _, ys in pairs for y in ys]
+    raise Untranslatable
+
+
+def _born(steps: Steps, name: str, tag: str = "PAIR") -> Virtual:
+    """Return a new object, whose cells are still to be added."""
+    birth = steps.builder.place(f"{name}_birth", "integer")
+    if not steps.is_inner:
+        steps.node.ops.append(Birth(birth))
+    return Virtual(tag, [], birth)
+
+
+def _rebuilt(steps: Steps, name: str, value: Abstract, reals: list[Place]) -> Abstract:
+    """Return a value of the same structure of the next reals; what has no cotangent becomes nothing."""
+    if isinstance(value, Virtual):
+        made = _born(steps, name, value.tag)
+        made.cells += [_rebuilt(steps, name, cell, reals) for cell in value.cells]
+        return made
+    is_real = isinstance(value, Place | Constant) and value.kind == "real"
+    return reals.pop(0) if is_real else Constant(None)
+
+
