@@ -35,14 +35,18 @@ void ck_entry_fill(void *entry, const void *unit, uint32_t head, uintptr_t next)
 
 /* Shapes */
 
+enum { SHARED = 32 };
+
 typedef struct Shapes {
     int64_t *numbers;
     size_t count, room;
     uint32_t left; /* of the current parameter */
+    const Object *shared[SHARED]; /* environments that are listed already; closures of one are often together */
+    uint32_t shared_count;
     bool full;
 } Shapes;
 
-enum { PLAIN_TUPLE = 1, FIRST_ALONE = -1 };
+enum { PLAIN_TUPLE = 1, TEXT = 2, FIRST_ALONE = -1 };
 
 /* Returns the components of a value: of a list its first element. */
 static const Value *parts_of(Value v, uint32_t *count) {
@@ -58,13 +62,23 @@ static const Value *parts_of(Value v, uint32_t *count) {
     }
 }
 
-/* Returns the layout of an instance or a record (1: it is a plain tuple), the procedure of a closure, or 0. */
+/* Returns the layout of an instance or a record (1: it is a plain tuple), the procedure of a closure, 2 for a string, or
+ * 0. */
 static int64_t detail_of(Value v) {
     const Kind kind = kind_of(v);
     if (kind == CLOSURE || kind == PROCEDURE) return (int64_t)(uintptr_t)procedure_of(v);
-    if (kind != INSTANCE && kind != RECORD) return 0;
+    if (kind != INSTANCE && kind != RECORD) return is_text(v) ? TEXT : 0;
     const Value layout = kind == INSTANCE ? instance_in(v)->layout : cells_of(v)[0];
     return layout.tag == NOTHING ? PLAIN_TUPLE : (int64_t)(uintptr_t)((Foreign *)layout.object)->python;
+}
+
+/* Returns whether the components of an object are listed already; those of an environment are from now on. */
+static bool is_listed(Shapes *t, Value v) {
+    if (kind_of(v) != ENVIRONMENT) return false;
+    for (uint32_t i = 0; i < t->shared_count; i++)
+        if (t->shared[i] == v.object) return true;
+    if (t->shared_count < SHARED) t->shared[t->shared_count++] = v.object;
+    return false;
 }
 
 static void add_shape(Shapes *t, Value v, uint32_t depth) {
@@ -77,7 +91,7 @@ static void add_shape(Shapes *t, Value v, uint32_t depth) {
         parts = &environment;
         count = 1;
     }
-    const bool cut = !depth || count > t->left;
+    const bool cut = !depth || count > t->left || is_listed(t, v);
     const bool shows_first = cut && depth && t->left && detail_of(v) == PLAIN_TUPLE && count;
     if (cut) count = shows_first;
     t->left -= count;

@@ -77,6 +77,8 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
     SERVICE(void *, heap_block, (Heap * heap, uint32_t size_class), (heap, size_class))                        \
     SERVICE(Object *, new_large_object, (Heap * heap, Kind kind, size_t bytes), (heap, kind, bytes))           \
     SERVICE(Value, new_list, (Heap * heap, size_t length, uint64_t owner), (heap, length, owner))              \
+    SERVICE(bool, is_text, (Value v), (v))                                                                     \
+    SERVICE(Value, new_dictionary, (Heap * heap, uint64_t owner), (heap, owner))                               \
     SERVICE(bool, change_instance, (Machine * m, Instance *instance, uint32_t more), (m, instance, more))      \
     SERVICE(Value, new_instance_of, (Heap * heap, Value layout, uint32_t length, uint64_t owner),              \
             (heap, layout, length, owner))                                                                     \

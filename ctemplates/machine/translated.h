@@ -199,6 +199,18 @@ INLINE Value *make_record(Machine *m, const void *layout, uint32_t count, int64_
     return fields;
 }
 
+/* Makes a dictionary, which is empty. */
+INLINE Value *make_dictionary(Machine *m, uint32_t count, int64_t birth, Value *made) {
+    (void)count;
+    *made = new_dictionary(m->heap, m->writer.epoch);
+    made->object->birth = (uint64_t)birth & LARGEST_BIRTH;
+    return NULL;
+}
+/* Returns an object of Python's that the program knows, which never changes. */
+INLINE Value known_object(Machine *m, const void *python) {
+    return copied(layout_value(m->heap, (void *)(uintptr_t)python));
+}
+
 /* Frames */
 
 /* Makes room for the registers of another procedure's blocks. */

@@ -147,14 +147,15 @@ class Tape:
                 self.decided[question.test] = answer
                 found.append(self._either(operation, nested))
                 del self.decided[question.test]
-            return self._chosen(question.test, *found)
+            return self.chosen(question.test, *found)
 
-    def _chosen(self, test: Term, then: Number, otherwise: Number) -> Number:
+    def chosen(self, test: Term, then: Number, otherwise: Number) -> Number:
+        """Return one of two numbers of one structure."""
         if isinstance(then, Dual) or isinstance(otherwise, Dual):
             assert isinstance(then, Dual)
             assert isinstance(otherwise, Dual)
-            primal = self._chosen(test, then.primal, otherwise.primal)
-            return Dual(then.tag, primal, self._chosen(test, then.tangent, otherwise.tangent))
+            primal = self.chosen(test, then.primal, otherwise.primal)
+            return Dual(then.tag, primal, self.chosen(test, then.tangent, otherwise.tangent))
         a = self.arithmetic
         value = a.choose(test, value_of(then), value_of(otherwise))
         sides = ((then, test), (otherwise, a.inverse(test)))

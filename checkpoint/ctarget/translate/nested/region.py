@@ -16,7 +16,7 @@ from typing import Any
 
 from checkpoint.ctarget.translate.nested.numbers import Number, Tape, TooComplex
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed
-from checkpoint.ctarget.translate.ops.object_ops import Load
+from checkpoint.ctarget.translate.ops.object_ops import Element, Load
 from checkpoint.ctarget.translate.ops.operation import Op
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source, reals
 from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Copy
@@ -74,7 +74,7 @@ class Region:
                 numbers.of[op.to] = tape.apply(op.definition, operands)
             elif isinstance(op, Copy) and op.to.kind == "real":
                 numbers.of[op.to] = tape.copied(numbers.operand(op.source))
-            elif isinstance(op, Load) and op.to in self.same:
+            elif isinstance(op, Load | Element) and op.to in self.same:
                 numbers.of[op.to] = tape.copied(locations[self.same[op.to]])
             elif isinstance(op, Derivative):
                 numbers.of.update(op.run(numbers))
@@ -101,8 +101,10 @@ class _Locations:
     def add(self, op: Op) -> None:
         """Find the inputs of the next operation."""
         match op:
-            case Load():
-                self._load(op)
+            case Load(to=to, owner=owner, index=index):
+                self._read_field(to, owner, index)
+            case Element(to=to, owner=owner, index=Constant(value=int() as index)) if index >= 0:
+                self._read_field(to, owner, index)
             case Enclosed():
                 self._names[op.to] = ("environment", self._name(op.place))
             case Copy(to=to, source=Place() as source) if to.kind == "value":
@@ -117,13 +119,13 @@ class _Locations:
         found = reals([source for source in sources if source is not None])
         self.inputs.update(dict.fromkeys([place for place in found if place not in self._own]))
 
-    def _load(self, op: Load) -> None:
-        at = ("field", self._name(op.owner), op.index)
-        if op.to.kind != "real":
-            self._names[op.to] = at
+    def _read_field(self, to: Place, owner: Place, index: int) -> None:
+        at = ("field", self._name(owner), index)
+        if to.kind != "real":
+            self._names[to] = at
             return
-        self.same[op.to] = self._fields.setdefault(at, op.to)
-        self.inputs[self.same[op.to]] = None
+        self.same[to] = self._fields.setdefault(at, to)
+        self.inputs[self.same[to]] = None
 
     def _name(self, place: Place) -> Any:
         if place not in self._names:

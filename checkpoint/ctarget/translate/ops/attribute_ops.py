@@ -95,6 +95,14 @@ class MakeRecord(MakeInstance):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class MakeKnown(MakeInstance):
+    """A FOREIGN of a known object of Python, `layout`. It has no birth. Otherwise as MakeInstance."""
+
+    def write(self, out: Forward) -> None:
+        out.put(f"{self.to.name} = known_object(m, REFERENCE({self.layout}));")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class ChangeableInstance(Undifferentiated, Op):
     """Exits unless an INSTANCE has a layout (a reference), and the program may change it."""
 

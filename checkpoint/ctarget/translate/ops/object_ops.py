@@ -186,7 +186,7 @@ class Birth(Undifferentiated, Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Make(Effect):
-    """An object of the kind PAIR, ENVIRONMENT or LIST, or a TUPLE (a RECORD whose first cell, NOTHING, is not
+    """An object of the kind PAIR, ENVIRONMENT or LIST, an empty DICTIONARY, or a TUPLE (a RECORD whose first cell, NOTHING, is not
     among `cells`). Takes the references that cells own.
 
     Adjoint: for each cell, the last first: cell' += (to . index)', removed from the map, under `birth`.
@@ -206,7 +206,8 @@ class Make(Effect):
     def write(self, out: Forward) -> None:
         given = f"{len(self.cells)}, {self.birth.name}, &{self.to.name}"
         kind = "RECORD" if self.tag == "TUPLE" else self.tag
-        text = f"make_list(m, {given})" if self.tag == "LIST" else f"make(m, {kind}, {given})"
+        by_tag = {"LIST": f"make_list(m, {given})", "DICTIONARY": f"make_dictionary(m, {given})"}
+        text = by_tag.get(self.tag, f"make(m, {kind}, {given})")
         out.put(f"{out.temporary('to', 'Value *')} = {text};", *stored(enumerate(self.cells)))
 
     def contributes(self, active: Set[Place]) -> Sequence[Place] | None:

@@ -83,7 +83,7 @@ def has_tag(held: str, tag: str, procedure: int | None = None, count: int | None
         return f"is_closure_of({held}, {tag}, REFERENCE({procedure}))"
     if count is not None:
         return f"is_tuple_of({held}, {count})"
-    if tag in {"TUPLE", "OTHER"}:
+    if tag in {"TUPLE", "OTHER", "TEXT"}:
         return f"is_{tag.lower()}({held})"
     return f"kind_of({held}) == {tag}"
 

@@ -16,6 +16,7 @@ from checkpoint.ctarget.selection import is_null_test
 from checkpoint.ctarget.translate.ops.places import Constant
 from checkpoint.ctarget.translate.specialise import (
     attribute_steps,
+    callable_steps,
     data_steps,
     dual_steps,
     kind_steps,
@@ -34,6 +35,7 @@ RULES: dict[str, Rule] = {
     **python_steps.RULES,
     **attribute_steps.RULES,
     **lane_steps.RULES,
+    **callable_steps.RULES,
 }
 
 
@@ -69,7 +71,7 @@ def _step(steps: Steps, step: t.Step, uses: Uses) -> None:
 
 def compute(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     """Translate the step of a primitive."""
-    if isinstance(lookup(step.op), Scalar):
+    if isinstance(lookup(step.op), Scalar) and not any(map(callable_steps.is_text, step.operands)):
         for scalar in (scalar_steps.of_numbers, dual_steps.of_duals):
             done = scalar(steps, step, uses)
             if done is not None:

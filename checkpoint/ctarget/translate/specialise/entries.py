@@ -78,7 +78,7 @@ def _fits(unit: Unit, wanted: Place | Tag | KnownClosure, shape: Shape) -> bool:
         case Place(kind=kind):
             return NUMBERS.get(shape.tag) == kind
         case Tag("OTHER"):
-            return shape.tag not in ("REAL", *WITH_COTANGENTS)
+            return shape.tag not in ("REAL", "TEXT", *WITH_COTANGENTS)
         case Tag(tag, procedure):
             return shape.tag == tag and (procedure is None or shape.procedure is unit.references[procedure])
         case KnownClosure(procedure):

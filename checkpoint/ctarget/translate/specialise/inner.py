@@ -20,7 +20,7 @@ from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.nested.inner_ops import inner_gradient
 from checkpoint.ctarget.translate.nested.region import region
 from checkpoint.ctarget.translate.ops.check_ops import Apart, Enclosed
-from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Keep, Load
+from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Element, Keep, Load
 from checkpoint.ctarget.translate.ops.operation import Effect, Op
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Copy
@@ -173,7 +173,7 @@ def _around(inner: Inner, path: PathSoFar, ops: tuple[Op, ...], first: int) -> P
     after = replace(inner.path, length=path.length)
     if after.inner is None:
         return after
-    read = [op for op in ops if isinstance(op, Load | Enclosed)]
+    read = [op for op in ops if isinstance(op, Load | Element | Enclosed)]
     return replace(after, inner=replace(after.inner, ops=(*after.inner.ops, *read), first=first))
 
 

@@ -22,8 +22,8 @@ TESTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "py.is-array": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
     "py.was-changed": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
     "procedure?": (frozenset(("PROCEDURE", "CLOSURE")), frozenset(("FOREIGN", OTHER)) | _DUALS),
-    "symbol?": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
-    "string?": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
+    "symbol?": (frozenset(), frozenset(("FOREIGN", "TEXT")) | _DUALS),
+    "string?": (frozenset(), frozenset(("FOREIGN", "TEXT")) | _DUALS),
 }
 
 

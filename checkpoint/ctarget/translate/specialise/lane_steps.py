@@ -61,7 +61,7 @@ def _arguments(steps: Steps, shared: Held, row: Virtual) -> Virtual:
             steps.node.ops.append(IsHole(place, i, steps.builder.reference(hole(holes))))
             cells.append(_number(steps, row.cells[holes]))
             holes += 1
-        elif field.tag in ("CLOSURE", "PROCEDURE", "FOREIGN"):
+        elif field.tag in ("CLOSURE", "PROCEDURE", "FOREIGN", "TEXT"):
             raise Untranslatable
         else:
             cells.append(copies.of(steps.load("shared", shared, i, steps.peer)))

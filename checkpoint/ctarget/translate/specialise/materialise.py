@@ -8,12 +8,15 @@ one. Frames are pushed from the bottom; frames and slots refer to objects that w
 
 from __future__ import annotations
 
+from checkpoint.ctarget.translate.ops.attribute_ops import MakeKnown, MakeRecord
 from checkpoint.ctarget.translate.ops.frame_ops import Push
 from checkpoint.ctarget.translate.ops.object_ops import Keep, Make
 from checkpoint.ctarget.translate.ops.operation import Effect
 from checkpoint.ctarget.translate.ops.places import Constant, KnownClosure, Place, Source
 from checkpoint.ctarget.translate.specialise.builder import Builder
+from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Held, State, Virtual
+from checkpoint.prims.operators import UNIT
 
 
 class Materialiser:
@@ -44,16 +47,24 @@ class Materialiser:
         if id(virtual) not in self._made:
             cells = tuple([self.source(cell) for cell in virtual.cells])
             place = self._made[id(virtual)] = self.builder.place(f"{virtual.tag.lower()}", "value")
-            self.effects.append(Make(place, virtual.tag, cells, virtual.birth))
+            self.effects.append(self._made_of(virtual, place, cells))
             self.effects += [Keep(place)] * (virtual.owners - 1)
         return self._made[id(virtual)]
+
+    def _made_of(self, virtual: Virtual, place: Place, cells: tuple[Source, ...]) -> Make:
+        """Return the effect that makes a virtual object."""
+        if virtual.layout is not None:
+            return MakeRecord(place, "RECORD", cells, virtual.birth, self.builder.reference(virtual.layout))
+        if virtual.tag == "UNIT":
+            return MakeKnown(place, "FOREIGN", cells, virtual.birth, self.builder.reference(UNIT))
+        return Make(place, virtual.tag, cells, virtual.birth)
 
     def settled(self, value: Abstract) -> Abstract:
         """Return a value as it is after objects were made: what was virtual and is made now is Held."""
         match value:
             case Virtual():
                 if id(value) in self._made:
-                    return Held(self._made[id(value)], value.tag)
+                    return _held(value, self._made[id(value)])
                 value.cells[:] = [self.settled(cell) for cell in value.cells]
             case Closure(procedure, environment) if environment is not None:
                 return Closure(procedure, self.settled(environment))
@@ -63,7 +74,7 @@ class Materialiser:
         """Return a value with nothing virtual in it."""
         match value:
             case Virtual():
-                return Held(self._object(value), value.tag)
+                return _held(value, self._object(value))
             case Closure(procedure, environment) if environment is not None:
                 return Closure(procedure, self.held(environment))
         return value
@@ -93,3 +104,10 @@ class Materialiser:
         """Make everything virtual in a state."""
         self.push_frames(state)
         state.slots = {name: self.held(value) for name, value in state.slots.items()}
+
+
+def _held(virtual: Virtual, place: Place) -> Held:
+    """Return what is known of an object that was virtual, and was made."""
+    if virtual.layout is None:
+        return Held(place, virtual.tag)
+    return Held(place, virtual.tag, Shape(virtual.tag, None, (), virtual.layout))

@@ -7,7 +7,6 @@ Shape of the value of each of its parameters. Nothing is changed.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -19,17 +18,18 @@ from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, procedure_peer
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.tables import LANES
 
-DEPTH, MOST = 6, 256
+DEPTH, MOST = 10, 256
 MOST_SAVED = 16  # values that the frame of a loop over lanes saves
 # See ctemplates/api/api_fast.h.
 _NUMBERS = 4
-_PLAIN_TUPLE, _FIRST_ALONE = 1, -1
+_PLAIN_TUPLE, _TEXT, _FIRST_ALONE = 1, 2, -1
 WITH_LAYOUT = frozenset(("INSTANCE", "RECORD"))
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A value. tag: its Kind (ctemplates/program/kinds.h), by name; TUPLE: a RECORD that is a plain tuple.
+    """A value. tag: its Kind (ctemplates/program/kinds.h), by name; TUPLE: a RECORD that is a plain tuple; TEXT: a
+    FOREIGN that is a string.
 
     procedure: of a CLOSURE or PROCEDURE. layout: of an INSTANCE, or of a RECORD that is no plain tuple.
     fields: what it consists of: of a PAIR 2, of a CLOSURE its ENVIRONMENT, of an ENVIRONMENT the captures, of
@@ -59,8 +59,8 @@ def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
     room = len(registers) * MOST * _NUMBERS
     numbers = module.ffi.new("int64_t[]", room)
     count = module.lib.ck_parameter_shapes(held, DEPTH, MOST, numbers, room)
-    numbers_read = iter(module.ffi.unpack(numbers, count))
-    return peer, {register: _shape(numbers_read) for register in registers}
+    listed = _Listed(module.ffi.unpack(numbers, count))
+    return peer, {register: listed.shape() for register in registers}
 
 
 def lane_seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
@@ -80,9 +80,9 @@ def lane_seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
     steps = {getattr(step, "op", "") for step in peer.block.steps}
     if not steps & {"py.append", "py.plain-width"}:
         return None
-    numbers_read = iter(module.ffi.unpack(numbers, count))
+    listed = _Listed(module.ffi.unpack(numbers, count))
     result, *saved = peer.block.params
-    shapes = {peer.registers[name]: _shape(numbers_read) for name in saved}
+    shapes = {peer.registers[name]: listed.shape() for name in saved}
     lists = {name: shapes[peer.registers[name]] for name in saved}
     firsts = [shape.fields[0] for _, shape in sorted(lists.items()) if shape.tag == "LIST" and shape.fields]
     if len(firsts) != 1 if "py.append" in steps else not firsts:
@@ -91,17 +91,28 @@ def lane_seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
     return peer, {peer.registers[result]: expected, **shapes}
 
 
-def _shape(numbers: Iterator[int]) -> Shape:
-    number, detail, address, count = next(numbers), next(numbers), next(numbers), next(numbers)
-    if count == _FIRST_ALONE:
-        return Shape("TUPLE", first=_shape(numbers), address=address)
-    fields = tuple([_shape(numbers) for _ in range(count)])
-    if detail == _PLAIN_TUPLE:
-        return Shape("TUPLE", None, fields, address=address)
-    tag = _tags()[number]
-    if tag in WITH_LAYOUT:
-        return Shape(tag, None, fields, ctypes.cast(detail, ctypes.py_object).value, address=address)
-    return Shape(tag, _procedure(detail) if detail else None, fields, address=address)
+class _Listed:
+    """Reads the shapes that C has listed. An environment that several closures have is listed with the first."""
+
+    def __init__(self, numbers: list[int]) -> None:
+        self._next = iter(numbers).__next__
+        self._environments: dict[int, Shape] = {}
+
+    def shape(self) -> Shape:
+        """Return the next one."""
+        number, detail, address, count = self._next(), self._next(), self._next(), self._next()
+        if count == _FIRST_ALONE:
+            return Shape("TUPLE", first=self.shape(), address=address)
+        fields = tuple([self.shape() for _ in range(count)])
+        if detail == _PLAIN_TUPLE:
+            return Shape("TUPLE", None, fields, address=address)
+        tag = _tags()[number]
+        if tag == "FOREIGN" and detail == _TEXT:
+            return Shape("TEXT", address=address)
+        if tag in WITH_LAYOUT:
+            return Shape(tag, None, fields, ctypes.cast(detail, ctypes.py_object).value, address=address)
+        found = Shape(tag, _procedure(detail) if detail else None, fields, address=address)
+        return self._environments.setdefault(address, found) if tag == "ENVIRONMENT" else found
 
 
 @cache

@@ -14,6 +14,7 @@ from typing import TypeGuard
 from checkpoint.ad.containers import Layout, Types
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
+from checkpoint.ctarget.translate.nested.choice_ops import Pick, Position
 from checkpoint.ctarget.translate.ops.check_ops import Apart, Expect, IsOne
 from checkpoint.ctarget.translate.ops.object_ops import Element, Length
 from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Source
@@ -76,7 +77,9 @@ def _item(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     value, index = (steps.operand(operand) for operand in step.operands)
     if not isinstance(index, Place | Constant) or index.kind != "integer":
         raise Untranslatable
-    if isinstance(value, Virtual):
+    if isinstance(value, Virtual) and value.tag == "TUPLE" and isinstance(index, Place):
+        found = _picked(steps, step, value, index)
+    elif isinstance(value, Virtual):
         found = steps.copied(step.name, _cell(value, index))
     elif isinstance(value, Held) and value.tag in SEQUENCES:
         found = _element(steps, step, value, index)
@@ -93,6 +96,16 @@ def _cell(value: Virtual, index: Source) -> Abstract:
     if not -count <= index.value < count:
         raise Untranslatable
     return value.cells[index.value]
+
+
+def _picked(steps: Steps, step: t.Compute, value: Virtual, index: Place) -> Place:
+    """Return an element of a virtual tuple of reals, at an index that is not known."""
+    cells = tuple([cell for cell in value.cells if isinstance(cell, Place | Constant) and cell.kind == "real"])
+    if not cells or len(cells) < len(value.cells):
+        raise Untranslatable
+    at, to = steps.builder.place(f"{step.name}_at", "integer"), steps.builder.place(step.name, "real")
+    steps.node.ops += [Position(at, index, len(cells)), Pick(to, at, cells)]
+    return to
 
 
 def _element(steps: Steps, step: t.Compute, value: Held, index: Place | Constant) -> Abstract:

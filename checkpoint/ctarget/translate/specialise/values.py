@@ -5,7 +5,8 @@ An abstract value is one of
     Constant  a constant of the program
     Held      a Value in a local variable: counted, or of a kind that is not known
     Closure   a closure of a known procedure; its environment is Held, Virtual or None
-    Virtual   a pair, tuple, environment or dual that is not made yet: its cells are abstract values
+    Virtual   a pair, tuple, environment or dual that is not made yet: its cells are abstract values. So are
+              a record of procedures, an empty dictionary, and the cotangent 1 (UNIT)
 
 References are counted as in the machine (checkpoint.cps.ownership): a Held owns one, which effects keep and
 drop when the unit runs. A Virtual has no references, only `owners`: how many slots, cells and frames refer to
@@ -21,6 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from checkpoint.ad.containers import Layout
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
 from checkpoint.ctarget.translate.ops.places import TAGS, Constant, Place
 from checkpoint.ctarget.translate.specialise.observe import Shape
@@ -55,13 +57,14 @@ class Virtual:
     """An object that is not made yet.
 
     birth: the place of its birth; for a DUAL that of its tag, which several duals share. owners: how many
-    slots, cells and frames refer to it.
+    slots, cells and frames refer to it. layout: of a RECORD that is no plain tuple.
     """
 
     tag: str
     cells: list[Abstract]
     birth: Place
     owners: int = 1
+    layout: Layout | None = None
 
 
 Abstract = Place | Constant | Held | Closure | Virtual
@@ -134,7 +137,9 @@ class Copier:
         if id(old) not in self.made:
             if old.birth not in self.births:
                 self.births[old.birth] = self.birth(old.birth)
-            new = self.made[id(old)] = Virtual(old.tag, [], self.births[old.birth], old.owners)
+            new = self.made[id(old)] = Virtual(
+                old.tag, [], self.births[old.birth], old.owners, old.layout
+            )
             new.cells += [self.value(cell) for cell in old.cells]
         return self.made[id(old)]
 
@@ -262,7 +267,7 @@ def _kind(value: Abstract, seen: dict[int, int]) -> Any:
         return seen[id(value)]
     seen[id(value)] = len(seen)
     birth = seen.setdefault(id(value.birth), len(seen))
-    return (value.tag, birth, *[_kind(cell, seen) for cell in value.cells])
+    return (value.tag, id(value.layout), birth, *[_kind(cell, seen) for cell in value.cells])
 
 
 def leaves(state: State, block: BlockPeer) -> Iterator[Place | Constant | Held]:
