@@ -258,13 +258,13 @@ class Ends:
         The entry is a header if the procedure is active already, with no more known then than now. If it is
         also to return to itself, the frames are pushed.
         """
+        if path.inner is not None:
+            inner.enter(self, node, call, state, path)
+            return
         again = [other for other in path.calls if other.entry is call.entry and other.size <= call.size]
-        own = state.frames if path.inner is None else state.frames[path.inner.depth :]
-        below = own[:-1] if own and own[-1].entered is call.entry else own
+        below = state.frames[:-1] if state.frames and state.frames[-1].entered is call.entry else state.frames
         recurs = any(frame.entered is call.entry and frame.size <= call.size for frame in below)
         recurs = recurs or any(other.depth < call.depth for other in again)
-        if path.inner is not None and (recurs or again or len(state.frames) > MAX_FRAMES):
-            raise Untranslatable
         if recurs or len(state.frames) > MAX_FRAMES:
             self._push(node, state)
         if recurs or again:

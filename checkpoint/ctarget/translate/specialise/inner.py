@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 GRADIENTS = frozenset(("*j", "checkpoint-*j", "py.gradient"))
 MAX_VISITS = 12  # of one block, by one run: turns of a loop
+MAX_ACTIVE = 6  # calls of one procedure that have not returned
+MAX_FRAMES = 48  # virtual ones
 MAX_NESTED = 2  # runs around one another
 
 
@@ -119,6 +121,14 @@ def begin(ends: Ends, steps: Steps, exit: Exit, path: PathSoFar) -> None:
     call = Call(entry, state.size(), len(frames))
     within = replace(path, calls=(call,), exit=steps.node.exit, inner=inner)
     ends.follow(steps.node, entry, state, within)
+
+
+def enter(ends: Ends, node: Node, call: Call, state: State, path: PathSoFar) -> None:
+    """Continue a node within such a run with the entry of a procedure."""
+    active = sum(other.entry is call.entry for other in path.calls)
+    if active >= MAX_ACTIVE or len(state.frames) > MAX_FRAMES:
+        raise Untranslatable
+    ends.follow(node, call.entry, state, replace(path, calls=(*path.calls, call)))
 
 
 def _with_arguments(path: PathSoFar, ops: list[Op]) -> PathSoFar:
