@@ -15,7 +15,8 @@ PACKAGE = "checkpoint.ctarget.translate"
 ROOMS = {
     "ops": set[str](),
     "units": {"ops"},
-    "specialise": {"ops", "units"},
+    "nested": {"ops"},
+    "specialise": {"ops", "units", "nested"},
     "strips": {"ops", "units"},
     "emit": {"ops", "units", "strips"},
     "compile": {"ops", "units", "boundary"},

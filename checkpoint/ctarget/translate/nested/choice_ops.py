@@ -1,4 +1,6 @@
-"""Operations that read an element of a tuple which is only known by its elements, at an index that is not known."""
+"""Operations that read an element of a tuple which is only known by its elements, at an index that is not
+known.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Gradients of regions on numbers of any kind: `gradient` of checkpoint/prims/operators.py, on terms.
 
-In: a region, a level, u and v, as there. Out: the value and the cotangent of u, of the same structure. At level 0,
-u is a list of numbers (those of what the function has captured, and of its argument), y and v are lists; at level
-k + 1 each is a Pair of such of level k: u and its tangent, y and its tangent, but for v: the cotangent of the
-tangent of y comes second, as everywhere.
+In: a region, a level, u and v, as there. Out: the value and the cotangent of u, of the same structure. At
+level 0, u is a list of numbers (those of what the function has captured, and of its argument), y and v are
+lists; at level k + 1 each is a Pair of such of level k: u and its tangent, y and its tangent, but for v:
+the cotangent of the tangent of y comes second, as everywhere.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def mapped(function: Callable[[Number], Number], value: Any) -> Any:
     return rebuilt(value, iter([function(number) for number in numbers_of(value)]))
 
 
-def gradient(tape: Tape | None, arithmetic: Arithmetic, level: int, region: Region, u: Any, v: Any) -> Gradient:
+def gradient(
+    tape: Tape | None, arithmetic: Arithmetic, level: int, region: Region, u: Any, v: Any
+) -> Gradient:
     """Return the gradient at numbers of any kind. tape: that of the nodes among them."""
     if tape is not None:
         u, v = mapped(tape.copied, u), mapped(tape.copied, v)
@@ -79,7 +81,7 @@ def _of_terms(arithmetic: Arithmetic, level: int, region: Region, u: Any, v: Any
     if level >= DEEPEST:
         raise TooComplex
     tape = Tape(arithmetic)
-    leaves = mapped(lambda term: Node(term), u)
+    leaves = mapped(Node, u)
     y = _run(tape, level, region, leaves)
     for number, term in reversed(list(zip(numbers_of(y), numbers_of(v), strict=True))):
         if isinstance(number, Node):
@@ -129,7 +131,9 @@ def _forward(tape: Tape, level: int, region: Region, u: Any, v: Any, tag: int) -
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Pullback:
-    """The reversal of a gradient on a tape. outputs: its results as nodes; u, v: as terms; of: the nodes of these."""
+    """The reversal of a gradient on a tape. outputs: its results as nodes; u, v: as terms; of: the nodes of
+    these.
+    """
 
     tape: Tape
     level: int
@@ -155,7 +159,7 @@ def _on_tape(tape: Tape, level: int, region: Region, u: Any, v: Any) -> Gradient
         raise TooComplex
     plain_u, plain_v = mapped(_plain, u), mapped(_plain, v)
     found = _of_terms(tape.arithmetic, level, region, plain_u, plain_v)
-    outputs = Pair(*mapped(lambda term: Node(term), Pair(*found)))
+    outputs = Pair(*mapped(Node, Pair(*found)))
     tape.entries.append(_Pullback(tape, level, region, outputs, plain_u, plain_v, Pair(u, v)))
     return Gradient(*outputs)
 

@@ -1,9 +1,9 @@
 """The operation of a unit that takes a gradient of a function of the program: `*j` and its kin, inlined.
 
-In: the region of the function (region.py), whose operations the unit has done just before, on doubles. Out: an
-operation: its C reverses the region; its adjoint is by definition the gradient of (f u, J w), which keeps nothing
-but u and v (gradient.py). Around it, it is one operation: what it is made of is no step of the unit's program,
-receives no cotangents, and is not recorded.
+In: the region of the function (region.py), whose operations the unit has done just before, on doubles. Out:
+an operation: its C reverses the region; its adjoint is by definition the gradient of (f u, J w), which
+keeps nothing but u and v (gradient.py). Around it, it is one operation: what it is made of is no step of
+the unit's program, receives no cotangents, and is not recorded.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from checkpoint.ctarget.translate.ops.words import plain
 class InnerGradient(Derivative):
     """Takes the gradient of a region.
 
-    values: set to the results of the region. cotangents: set to those of its last inputs, which are the reals of
-    its argument. seeds: the cotangents of its results. first: the level-0 gradient, in terms of the unit's
-    places; known: the terms that the unit has in places. second: the gradient at level 1, in terms of the inputs,
-    the seeds, and the variables that _cotangent names.
+    values: set to the results of the region. cotangents: set to those of its last inputs, which are the
+    reals of its argument. seeds: the cotangents of its results. first: the level-0 gradient, in terms of
+    the unit's places; known: the terms that the unit has in places. second: the gradient at level 1, in
+    terms of the inputs, the seeds, and the variables that _cotangent names.
 
     Adjoint: seed' += J w, input' += its part of the gradient of (f u, J w); the last operand first.
     """
@@ -64,7 +64,7 @@ class InnerGradient(Derivative):
         out.put("{", *[f"    {line}" for line in [*lines, *moves]], "}")
 
     def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
-        return reals(self.operands()) if active.intersection(self.sets()) else None
+        return reals(self.operands()) if active & set(self.sets()) else None
 
     def residuals(self) -> Sequence[Residual]:
         return [Residual(place) for place in places_read(self.second)]
@@ -107,7 +107,9 @@ def inner_gradient(
 def _known(arithmetic: Arithmetic, region: Region, places: list[Term]) -> dict[Term, Place]:
     """Return the values of the operations of a region, by the places where a unit has them."""
     values = region.run(Tape(arithmetic), places).of
-    return {term: place for place, term in reversed(values.items()) if isinstance(term, Term) and term.operands}
+    return {
+        term: place for place, term in reversed(values.items()) if isinstance(term, Term) and term.operands
+    }
 
 
 def _second(
@@ -128,5 +130,3 @@ def _second(
 def normalised(arithmetic: Arithmetic, term: Term) -> Term:
     """Return a sum with -0.0 made 0.0."""
     return term if term is arithmetic.zero else arithmetic.sum(arithmetic.zero, term)
-
-

@@ -1,12 +1,13 @@
 """Numbers that carry derivatives, made of terms: checkpoint/ad/numbers.py, operation for operation.
 
 In: terms (terms.py). Out: a Number is a Term, a Dual or a Node of a Tape; `apply` applies a definition of
-checkpoint/scalars to any mixture. Reversing a tape gives the terms of cotangents, with their contributions in the
-order and grouping of the engines.
+checkpoint/scalars to any mixture. Reversing a tape gives the terms of cotangents, with their contributions
+in the order and grouping of the engines.
 
-Where the engines ask for a value (which side of a choice; whether a tangent is 0 and a partial infinite), both
-ways are made, and what belongs to one of them has a *guard*: a test without which it contributes nothing. Such a
-question about duals of duals is not answered: TooComplex is raised, for what they consist of would depend on it.
+Where the engines ask for a value (which side of a choice; whether a tangent is 0 and a partial infinite),
+both ways are made, and what belongs to one of them has a *guard*: a test without which it contributes
+nothing. Such a question about duals of duals is not answered: TooComplex is raised, for what they consist
+of would depend on it.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ class Dual:
 class Node:
     """A double on a tape.
 
-    value: the double. inputs: the nodes among its operands, each with the partial by it and, for the result of a
-    choice, the test without which it receives nothing. singular: a zero adjoint contributes nothing. guard: the
-    test without which it does not exist; None: it always does. adjoint: its cotangent so far.
+    value: the double. inputs: the nodes among its operands, each with the partial by it and, for the result
+    of a choice, the test without which it receives nothing. singular: a zero adjoint contributes nothing.
+    guard: the test without which it does not exist; None: it always does. adjoint: its cotangent so far.
     """
 
     value: Term
@@ -85,10 +86,10 @@ class Tape:
                 entry.propagate()
 
     def _propagate(self, node: Node) -> None:
-        a, adjoint = self.arithmetic, node.adjoint
-        if adjoint is None:
-            return
+        a, adjoint = self.arithmetic, node.adjoint or self.arithmetic.zero
         for source, partial, only_if in reversed(node.inputs):
+            if node.adjoint is None and (node.singular or partial.is_constant):
+                continue  # it would contribute a zero, to what is never -0.0
             term = a.product(partial, adjoint)
             if node.singular:
                 term = a.choose(a.compare("==", adjoint, a.zero), a.zero, term)
@@ -227,9 +228,7 @@ class Tape:
         if primal is None and tangent is None:
             return None
         zero = self.arithmetic.zero
-        return Dual(
-            number.tag, zero if primal is None else primal, zero if tangent is None else tangent
-        )
+        return Dual(number.tag, zero if primal is None else primal, zero if tangent is None else tangent)
 
     # Partials
 

@@ -83,11 +83,11 @@ class Region:
         return numbers
 
 
-
 class _Locations:
     """Finds the inputs of operations. argument: the places of the reals of the argument.
 
-    names: of objects that are read from others, by where they are read. owners: all other objects that are read.
+    names: of objects that are read from others, by where they are read. owners: all other objects that are
+    read.
     """
 
     def __init__(self, argument: Iterable[Place]) -> None:
@@ -133,7 +133,9 @@ class _Locations:
         return self._names.get(place, place)
 
 
-def region(argument: Sequence[Place], ops: Sequence[Op], results: Sequence[Source]) -> tuple[Region, list[Place]]:
+def region(
+    argument: Sequence[Place], ops: Sequence[Op], results: Sequence[Source]
+) -> tuple[Region, list[Place]]:
     """Return the region of operations, and the objects that these take for different ones.
 
     argument: the places of the reals of the argument; they are the last inputs.

@@ -1,11 +1,11 @@
 """Expressions on doubles that derivatives are computed with: made symbolically, written as C.
 
-In: leaves (places of a unit, and cotangents), constants, definitions of checkpoint/scalars by their names. Out:
-Terms, and the statements that compute some of them.
+In: leaves (places of a unit, and cotangents), constants, definitions of checkpoint/scalars by their names.
+Out: Terms, and the statements that compute some of them.
 
-What always holds: equal terms are one object (of one Arithmetic), so nothing is computed twice. A term has the
-bits that the operations in it have where they are done one by one, as IEEE has them, never failing: what is
-folded here is exact for all operands but for the sign of a zero that is 0.0 times a constant.
+What always holds: equal terms are one object (of one Arithmetic), so nothing is computed twice. A term has
+the bits that the operations in it have where they are done one by one, as IEEE has them, never failing:
+what is folded here is exact for all operands but for the sign of a zero that is 0.0 times a constant.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ _FOLDED = frozenset(("add", "subtract", "multiply", "negate"))
 class Term:
     """An expression: a double, or a test.
 
-    kind: "leaf" (content: a Place, or the name of a variable), "constant" (content: a float or a bool), "call"
-    (content: the name of a definition or step function), "choose" (operands: a test, two doubles), "compare"
-    (content: the sign), "and", "not", "finite". number: by which it is named in C; terms read those before.
+    kind: "leaf" (content: a Place, or the name of a variable), "constant" (content: a float or a bool),
+    "call" (content: the name of a definition or step function), "choose" (operands: a test, two doubles),
+    "compare" (content: the sign), "and", "not", "finite". number: by which it is named in C; terms read
+    those before.
     """
 
     kind: str

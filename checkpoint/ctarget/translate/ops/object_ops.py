@@ -186,8 +186,8 @@ class Birth(Undifferentiated, Op):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Make(Effect):
-    """An object of the kind PAIR, ENVIRONMENT or LIST, an empty DICTIONARY, or a TUPLE (a RECORD whose first cell, NOTHING, is not
-    among `cells`). Takes the references that cells own.
+    """An object of the kind PAIR, ENVIRONMENT or LIST, an empty DICTIONARY, or a TUPLE (a RECORD whose first
+    cell, NOTHING, is not among `cells`). Takes the references that cells own.
 
     Adjoint: for each cell, the last first: cell' += (to . index)', removed from the map, under `birth`.
     """

@@ -1,8 +1,8 @@
 """Rules for steps that choose what a function that is a value does: overloads, arguments, the cotangent 1.
 
-In: a block (steps.py), a step. Out: what is known of its result; ops of the node. A function of the library whose
-value is a function returns a record of procedures, one for each number of arguments (Overloads); it is virtual here,
-and a call finds its procedure when the unit is made.
+In: a block (steps.py), a step. Out: what is known of its result; ops of the node. A function of the library
+whose value is a function returns a record of procedures, one for each number of arguments (Overloads); it
+is virtual here, and a call finds its procedure when the unit is made.
 """
 
 from __future__ import annotations
@@ -122,10 +122,17 @@ def _elements(steps: Steps, operand: t.Operand) -> list[Abstract]:
 def _slice(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     cells = _elements(steps, step.operands[0])
     bounds = [steps.operand(operand) for operand in step.operands[1:]]
-    known = [bound.value for bound in bounds if isinstance(bound, Constant)]
-    if len(known) < len(bounds) or not all(type(each) in (int, NoneType) for each in known) or known[2] == 0:
+    low, high, stride = [_bound(bound) for bound in bounds]
+    if stride == 0:
         raise Untranslatable
-    return _copied(steps, step, uses, cells[slice(*known)])  # type: ignore[misc]
+    return _copied(steps, step, uses, cells[low:high:stride])
+
+
+def _bound(value: Abstract) -> int | None:
+    """Return a bound of a slice that is known."""
+    if not isinstance(value, Constant) or type(value.value) not in (int, NoneType):
+        raise Untranslatable
+    return value.value  # type: ignore[return-value]
 
 
 def _joined(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:

@@ -54,10 +54,10 @@ LARGE = Limits(nodes=1_200, headers=64, jumps=250, alike=1)
 class PathSoFar:
     """A path from a header to a node.
 
-    steps, length: steps and nodes before the node. calls: those on the path that have not returned (first the
-    header, as if it had been called). exit: where ops exit while the path has had no effect: at the header;
-    then the machine makes the path's steps once more, and the exit needs no code. inner: the run within a step
-    that the path is in.
+    steps, length: steps and nodes before the node. calls: those on the path that have not returned (first
+    the header, as if it had been called). exit: where ops exit while the path has had no effect: at the
+    header; then the machine makes the path's steps once more, and the exit needs no code. inner: the run
+    within a step that the path is in.
     """
 
     steps: int = 0

@@ -1,11 +1,13 @@
-"""Runs of functions within a step, inlined: what `*j`, `checkpoint-*j` and `py.gradient` do to a known closure.
+"""Runs of functions within a step, inlined: what `*j`, `checkpoint-*j` and `py.gradient` do to a known
+closure.
 
-In: a node whose block is such a step. Out: the nodes of the function's blocks, in which only the function's own
-operations are, and at the end of each of its paths an InnerGradient (translate/nested).
+In: a node whose block is such a step. Out: the nodes of the function's blocks, in which only the function's
+own operations are, and at the end of each of its paths an InnerGradient (translate/nested).
 
-What always holds: within such a run nothing is done. Its steps and births do not count; references wait until it
-ends; ops that cannot continue, and whatever has no rule, exit to where the step begins. So it consists of paths
-without headers: a join is translated for each path that leads to it, and so is a turn of a loop.
+What always holds: within such a run nothing is done. Its steps and births do not count; references wait
+until it ends; ops that cannot continue, and whatever has no rule, exit to where the step begins. So it
+consists of paths without headers: a join is translated for each path that leads to it, and so is a turn of
+a loop.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.peers import BlockPeer
@@ -51,11 +54,12 @@ MAX_NESTED = 2  # runs around one another
 class Inner:
     """A run within a step, on a path.
 
-    step, uses, peer: the step, and its block. exit: to the start of that. path: the path to it. depth: how many
-    frames there are where the run returns, the last of which has the slots of the step's procedure. argument: of
-    the function, as it was given; places: its reals in the run. seeds: the cotangents of the results; None: 1.
-    ops: those of the run's nodes so far; those of the present node are from `first` on. counts: the Keeps and
-    Drops that wait. visited: the blocks where it has come from elsewhere than by a call.
+    step, uses, peer: the step, and its block. exit: to the start of that. path: the path to it. depth: how
+    many frames there are where the run returns, the last of which has the slots of the step's procedure.
+    argument: of the function, as it was given; places: its reals in the run. seeds: the cotangents of the
+    results; None: 1. ops: those of the run's nodes so far; those of the present node are from `first` on.
+    counts: the Keeps and Drops that wait. visited: the blocks where it has come from elsewhere than by a
+    call.
     """
 
     step: t.Compute
@@ -132,7 +136,7 @@ def enter(ends: Ends, node: Node, call: Call, state: State, path: PathSoFar) -> 
 
 
 def _with_arguments(path: PathSoFar, ops: list[Op]) -> PathSoFar:
-    """Return the path to a step behind the ops that copy its argument: a run around the step has these, too."""
+    """Return the path to a step behind the ops that copy its argument: one around the step has these."""
     if path.inner is None:
         return path
     return replace(path, inner=replace(path.inner, ops=(*path.inner.ops, *ops[path.inner.first :])))
@@ -175,11 +179,15 @@ def leave(ends: Ends, steps: Steps, value: Abstract, path: PathSoFar) -> None:
     outer.state.slots[inner.step.name] = result
     for name in inner.uses.dropped:
         outer.release(outer.state.slots.pop(name))
-    ends.jump(outer, inner.peer.block.end, _around(inner, path, behind.ops, first))
+    end = inner.peer.block.end
+    assert isinstance(end, b.Jump)
+    ends.jump(outer, end, _around(inner, path, behind.ops, first))
 
 
 def _around(inner: Inner, path: PathSoFar, ops: tuple[Op, ...], first: int) -> PathSoFar:
-    """Return the path behind the step. Of the run, a run around it has only the derivative, and what it read."""
+    """Return the path behind the step. Of the run, a run around it has only the derivative, and what it
+    read.
+    """
     after = replace(inner.path, length=path.length)
     if after.inner is None:
         return after
@@ -204,9 +212,9 @@ def _differentiated(outer: Steps, inner: Inner, ops: tuple[Op, ...], value: Abst
 def _matched(value: Abstract, seeds: Abstract | None) -> tuple[list[Source], list[Source]]:
     """Return the reals of a result, and their cotangents."""
     match value, seeds:
-        case (Place(kind="real") | Constant(value=float())), None:
+        case ((Place(kind="real") | Constant(value=float())), None):
             return [value], [Constant(1.0)]
-        case (Place(kind="real") | Constant(value=float())), (Place(kind="real") | Constant(value=float())):
+        case ((Place(kind="real") | Constant(value=float())), (Place(kind="real") | Constant(value=float()))):
             return [value], [seeds]
         case Virtual(tag="PAIR" | "TUPLE"), Virtual() if seeds is not None:
             if value.tag != seeds.tag or len(value.cells) != len(seeds.cells):
@@ -232,5 +240,3 @@ def _rebuilt(steps: Steps, name: str, value: Abstract, reals: list[Place]) -> Ab
         return made
     is_real = isinstance(value, Place | Constant) and value.kind == "real"
     return reals.pop(0) if is_real else Constant(None)
-
-

@@ -28,16 +28,16 @@ WITH_LAYOUT = frozenset(("INSTANCE", "RECORD"))
 
 @dataclass(frozen=True)
 class Shape:
-    """A value. tag: its Kind (ctemplates/program/kinds.h), by name; TUPLE: a RECORD that is a plain tuple; TEXT: a
-    FOREIGN that is a string.
+    """A value. tag: its Kind (ctemplates/program/kinds.h), by name; TUPLE: a RECORD that is a plain tuple;
+    TEXT: a FOREIGN that is a string.
 
     procedure: of a CLOSURE or PROCEDURE. layout: of an INSTANCE, or of a RECORD that is no plain tuple.
-    fields: what it consists of: of a PAIR 2, of a CLOSURE its ENVIRONMENT, of an ENVIRONMENT the captures, of
-    a TUPLE the elements, of an INSTANCE or RECORD the attributes, of a LIST the first element, if there is
-    any; of all others, and where it was cut, none.
-    At most MOST shapes in all, DEPTH below the first one; a value's fields are there all or none.
-    first: the first element of a TUPLE that has too many; else None. address: where the object was when it
-    was seen, by which it is known whether two are one; 0: it is none.
+    fields: what it consists of: of a PAIR 2, of a CLOSURE its ENVIRONMENT, of an ENVIRONMENT the captures,
+    of a TUPLE the elements, of an INSTANCE or RECORD the attributes, of a LIST the first element, if there
+    is any; of all others, and where it was cut, none. At most MOST shapes in all, DEPTH below the first
+    one; a value's fields are there all or none. first: the first element of a TUPLE that has too many; else
+    None. address: where the object was when it was seen, by which it is known whether two are one; 0: it is
+    none.
     """
 
     tag: str
@@ -92,7 +92,9 @@ def lane_seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
 
 
 class _Listed:
-    """Reads the shapes that C has listed. An environment that several closures have is listed with the first."""
+    """Reads the shapes that C has listed. An environment that several closures have is listed with the
+    first.
+    """
 
     def __init__(self, numbers: list[int]) -> None:
         self._next = iter(numbers).__next__

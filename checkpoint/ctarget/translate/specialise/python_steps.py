@@ -78,7 +78,7 @@ def _item(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     if not isinstance(index, Place | Constant) or index.kind != "integer":
         raise Untranslatable
     if isinstance(value, Virtual) and value.tag == "TUPLE" and isinstance(index, Place):
-        found = _picked(steps, step, value, index)
+        found: Abstract = _picked(steps, step, value, index)
     elif isinstance(value, Virtual):
         found = steps.copied(step.name, _cell(value, index))
     elif isinstance(value, Held) and value.tag in SEQUENCES:
@@ -100,7 +100,9 @@ def _cell(value: Virtual, index: Source) -> Abstract:
 
 def _picked(steps: Steps, step: t.Compute, value: Virtual, index: Place) -> Place:
     """Return an element of a virtual tuple of reals, at an index that is not known."""
-    cells = tuple([cell for cell in value.cells if isinstance(cell, Place | Constant) and cell.kind == "real"])
+    cells = tuple(
+        [cell for cell in value.cells if isinstance(cell, Place | Constant) and cell.kind == "real"]
+    )
     if not cells or len(cells) < len(value.cells):
         raise Untranslatable
     at, to = steps.builder.place(f"{step.name}_at", "integer"), steps.builder.place(step.name, "real")

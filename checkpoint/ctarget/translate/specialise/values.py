@@ -137,9 +137,7 @@ class Copier:
         if id(old) not in self.made:
             if old.birth not in self.births:
                 self.births[old.birth] = self.birth(old.birth)
-            new = self.made[id(old)] = Virtual(
-                old.tag, [], self.births[old.birth], old.owners, old.layout
-            )
+            new = self.made[id(old)] = Virtual(old.tag, [], self.births[old.birth], old.owners, old.layout)
             new.cells += [self.value(cell) for cell in old.cells]
         return self.made[id(old)]
 
