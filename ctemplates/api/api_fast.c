@@ -38,6 +38,7 @@ void ck_entry_fill(void *entry, const void *unit, uint32_t head, uintptr_t next)
 enum { SHARED = 32 };
 
 typedef struct Shapes {
+    Heap *heap;
     int64_t *numbers;
     size_t count, room;
     uint32_t left; /* of the current parameter */
@@ -81,6 +82,13 @@ static bool is_listed(Shapes *t, Value v) {
     return false;
 }
 
+/* Returns the depth of the components of a value. What the closures of a function that is a value have captured, a
+ * record of them for each number of arguments, is as deep as it is: other functions, perhaps. */
+static uint32_t below(const Shapes *t, Value v, uint32_t depth) {
+    const bool is_record = kind_of(v) == RECORD && kind_of(cells_of(v)[0]) == FOREIGN;
+    return is_record && layout_is_overloads(t->heap, python_in(cells_of(v)[0])) ? depth + 2 : depth - 1;
+}
+
 static void add_shape(Shapes *t, Value v, uint32_t depth) {
     const Kind kind = kind_of(v);
     uint32_t count;
@@ -103,13 +111,13 @@ static void add_shape(Shapes *t, Value v, uint32_t depth) {
     t->numbers[t->count++] = detail_of(v);
     t->numbers[t->count++] = is_counted(v) ? (int64_t)(uintptr_t)v.object : 0;
     t->numbers[t->count++] = shows_first ? FIRST_ALONE : (int64_t)count;
-    for (uint32_t i = 0; i < count; i++) add_shape(t, load(&parts[i]), depth - 1);
+    for (uint32_t i = 0; i < count; i++) add_shape(t, load(&parts[i]), below(t, v, depth));
 }
 
 size_t ck_parameter_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room) {
     const Machine *machine = held_machine(held);
     if (!machine || machine->index) return 0;
-    Shapes shapes = {.numbers = numbers, .room = room};
+    Shapes shapes = {.heap = machine->heap, .numbers = numbers, .room = room};
     for (uint32_t i = 0; i < machine->block->parameter_count; i++) {
         shapes.left = most - 1;
         add_shape(&shapes, load(&machine->registers[machine->block->parameters[i]]), depth);
@@ -126,7 +134,7 @@ size_t ck_lane_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *
     const Value *saved;
     while (stack_next(&walk, &head, &saved)) {
         if (!head.point->lane) continue;
-        Shapes shapes = {.numbers = numbers, .room = room};
+        Shapes shapes = {.heap = machine->heap, .numbers = numbers, .room = room};
         for (uint32_t i = 0; i < head.point->count; i++) {
             shapes.left = most - 1;
             add_shape(&shapes, load(&saved[i]), depth);
