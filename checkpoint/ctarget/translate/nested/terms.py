@@ -4,8 +4,8 @@ In: leaves (places of a unit, and cotangents), constants, definitions of checkpo
 Out: Terms, and the statements that compute some of them.
 
 What always holds: equal terms are one object (of one Arithmetic), so nothing is computed twice. A term has
-the bits that the operations in it have where they are done one by one, as IEEE has them, never failing:
-what is folded here is exact for all operands but for the sign of a zero that is 0.0 times a constant.
+the bits that its operations have where they are done one by one, as IEEE has them; they never fail. What is
+folded here is exact for all operands.
 """
 
 from __future__ import annotations

@@ -16,8 +16,9 @@ from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, SetCall
 from checkpoint.ctarget.translate.ops.operation import Effect
 from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.specialise import block_steps, inner
-from checkpoint.ctarget.translate.specialise.headers import MAX_PATH_NODES, Headers, PathSoFar
+from checkpoint.ctarget.translate.specialise.headers import MAX_PATH_NODES, Headers
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
+from checkpoint.ctarget.translate.specialise.path import PathSoFar
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import (
     Abstract,

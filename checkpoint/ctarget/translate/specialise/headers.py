@@ -7,19 +7,17 @@ them, or exit where the unit would become too large.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
 from checkpoint.ctarget.translate.specialise import entries
 from checkpoint.ctarget.translate.specialise.builder import Builder
-from checkpoint.ctarget.translate.specialise.inner import Inner
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
 from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.specialise.path import PathSoFar
 from checkpoint.ctarget.translate.specialise.values import (
     Abstract,
-    Call,
     Copier,
     Held,
     State,
@@ -48,34 +46,6 @@ class Limits(NamedTuple):
 
 SMALL = Limits(nodes=150, headers=24, jumps=100, alike=8)
 LARGE = Limits(nodes=1_200, headers=64, jumps=250, alike=1)
-
-
-@dataclass(frozen=True, slots=True)
-class PathSoFar:
-    """A path from a header to a node.
-
-    steps, length: steps and nodes before the node. calls: those on the path that have not returned (first
-    the header, as if it had been called). exit: where ops exit while the path has had no effect: at the
-    header; then the machine makes the path's steps once more, and the exit needs no code. inner: the run
-    within a step that the path is in.
-    """
-
-    steps: int = 0
-    length: int = 0
-    calls: tuple[Call, ...] = ()
-    exit: Exit | None = None
-    inner: Inner | None = None
-
-    def extended(self, steps: int) -> PathSoFar:
-        """Return the path extended by a node of so many steps, which do not count within a step."""
-        counted = self.steps if self.inner is not None else self.steps + steps
-        return replace(self, steps=counted, length=self.length + 1)
-
-    def after(self, node: Node) -> PathSoFar:
-        """Return the path behind a node, whose effects are complete."""
-        if self.inner is not None:
-            return replace(self, inner=self.inner.after(node))
-        return replace(self, exit=None) if node.effects else self
 
 
 class Headers:

@@ -12,21 +12,22 @@ a loop.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
-from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.nested.inner_ops import inner_gradient
 from checkpoint.ctarget.translate.nested.region import region
 from checkpoint.ctarget.translate.ops.check_ops import Apart, Enclosed
-from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Element, Keep, Load
-from checkpoint.ctarget.translate.ops.operation import Effect, Op
+from checkpoint.ctarget.translate.ops.object_ops import Birth, Element, Load
+from checkpoint.ctarget.translate.ops.operation import Op
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Copy
+from checkpoint.ctarget.translate.specialise.builder import Builder
+from checkpoint.ctarget.translate.specialise.path import Inner, PathSoFar
 from checkpoint.ctarget.translate.specialise.sections import settled
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import (
@@ -39,55 +40,25 @@ from checkpoint.ctarget.translate.specialise.values import (
 )
 from checkpoint.ctarget.translate.units.graph import Exit, Node
 
-if TYPE_CHECKING:
-    from checkpoint.ctarget.translate.specialise.ends import Ends
-    from checkpoint.ctarget.translate.specialise.headers import PathSoFar
-
 GRADIENTS = frozenset(("*j", "checkpoint-*j", "py.gradient"))
-MAX_VISITS = 12  # of one block, by one run: turns of a loop
 MAX_ACTIVE = 6  # calls of one procedure that have not returned
 MAX_FRAMES = 48  # virtual ones
 MAX_NESTED = 2  # runs around one another
 
 
-@dataclass(frozen=True, slots=True)
-class Inner:
-    """A run within a step, on a path.
+class Nodes(Protocol):
+    """What makes the nodes of a unit (ends.py)."""
 
-    step, uses, peer: the step, and its block. exit: to the start of that. path: the path to it. depth: how
-    many frames there are where the run returns, the last of which has the slots of the step's procedure.
-    argument: of the function, as it was given; places: its reals in the run. seeds: the cotangents of the
-    results; None: 1. ops: those of the run's nodes so far; those of the present node are from `first` on.
-    counts: the Keeps and Drops that wait. visited: the blocks where it has come from elsewhere than by a
-    call.
-    """
+    builder: Builder
 
-    step: t.Compute
-    uses: Uses
-    peer: BlockPeer
-    exit: Exit
-    path: PathSoFar
-    depth: int
-    argument: Abstract
-    places: tuple[Place, ...]
-    seeds: Abstract | None
-    ops: tuple[Op, ...] = ()
-    first: int = 0
-    counts: tuple[Effect, ...] = ()
-    visited: tuple[BlockPeer, ...] = ()
+    def captures(self, steps: Steps, called: Closure, entry: BlockPeer) -> dict[str, Abstract]:
+        """Return what a call passes beside the arguments."""
 
-    def after(self, node: Node) -> Inner:
-        """Return the run behind a node, whose references wait."""
-        if not all(isinstance(effect, Keep | Drop) for effect in node.effects):
-            raise Untranslatable
-        counts, node.effects = (*self.counts, *node.effects), []
-        return replace(self, ops=(*self.ops, *node.ops[self.first :]), first=0, counts=counts)
+    def follow(self, node: Node, peer: BlockPeer, state: State, path: PathSoFar) -> None:
+        """Continue a node with the node of a block."""
 
-    def visiting(self, peer: BlockPeer) -> Inner:
-        """Return the run at a block where paths meet, or where a loop begins its next turn."""
-        if self.visited.count(peer) >= MAX_VISITS:
-            raise Untranslatable
-        return replace(self, visited=(*self.visited, peer))
+    def jump(self, steps: Steps, end: b.Jump, path: PathSoFar) -> None:
+        """Continue a node with the block that a jump leads to."""
 
 
 def is_inner(peer: BlockPeer) -> bool:
@@ -96,7 +67,7 @@ def is_inner(peer: BlockPeer) -> bool:
     return bool(steps) and isinstance(steps[0], t.Compute) and steps[0].op in GRADIENTS
 
 
-def begin(ends: Ends, steps: Steps, exit: Exit, path: PathSoFar) -> None:
+def begin(nodes: Nodes, steps: Steps, exit: Exit, path: PathSoFar) -> None:
     """Continue a node that is at such a step with the function that the step runs."""
     step, uses = steps.peer.block.steps[0], steps.owned.steps[0]
     assert isinstance(step, t.Compute)
@@ -115,7 +86,7 @@ def begin(ends: Ends, steps: Steps, exit: Exit, path: PathSoFar) -> None:
     seeds = None if isinstance(cotangent, Virtual) and cotangent.tag == "UNIT" else cotangent
     marker = Frame(steps.peer, dict(steps.state.slots), None, entry, 0, path.calls)
     frames = [*steps.state.frames, marker]
-    slots = ends.captures(steps, called, entry)
+    slots = nodes.captures(steps, called, entry)
     (param,) = entry.block.params[len(slots) :]
     state = State({**slots, param: entered}, frames, steps.state.facts)
     path = _with_arguments(path, steps.node.ops[:first])
@@ -124,15 +95,15 @@ def begin(ends: Ends, steps: Steps, exit: Exit, path: PathSoFar) -> None:
     )
     call = Call(entry, state.size(), len(frames))
     within = replace(path, calls=(call,), exit=steps.node.exit, inner=inner)
-    ends.follow(steps.node, entry, state, within)
+    nodes.follow(steps.node, entry, state, within)
 
 
-def enter(ends: Ends, node: Node, call: Call, state: State, path: PathSoFar) -> None:
+def enter(nodes: Nodes, node: Node, call: Call, state: State, path: PathSoFar) -> None:
     """Continue a node within such a run with the entry of a procedure."""
     active = sum(other.entry is call.entry for other in path.calls)
     if active >= MAX_ACTIVE or len(state.frames) > MAX_FRAMES:
         raise Untranslatable
-    ends.follow(node, call.entry, state, replace(path, calls=(*path.calls, call)))
+    nodes.follow(node, call.entry, state, replace(path, calls=(*path.calls, call)))
 
 
 def _with_arguments(path: PathSoFar, ops: list[Op]) -> PathSoFar:
@@ -161,14 +132,14 @@ def _entered(steps: Steps, name: str, value: Abstract, places: list[Place]) -> A
     raise Untranslatable
 
 
-def leave(ends: Ends, steps: Steps, value: Abstract, path: PathSoFar) -> None:
+def leave(nodes: Nodes, steps: Steps, value: Abstract, path: PathSoFar) -> None:
     """Continue a node that returns from such a run with what follows the step."""
     inner, node = path.inner, steps.node
     assert inner is not None
     behind, first = inner.after(node), len(node.ops)
     *below, marker = steps.state.frames
     state = State(dict(marker.saved), below, steps.state.facts)
-    outer = Steps(ends.builder, inner.peer, state, node, is_inner=inner.path.inner is not None)
+    outer = Steps(nodes.builder, inner.peer, state, node, is_inner=inner.path.inner is not None)
     result = _differentiated(outer, inner, behind.ops, value)
     for i in inner.uses.moved:
         operand = inner.step.operands[i]
@@ -181,7 +152,7 @@ def leave(ends: Ends, steps: Steps, value: Abstract, path: PathSoFar) -> None:
         outer.release(outer.state.slots.pop(name))
     end = inner.peer.block.end
     assert isinstance(end, b.Jump)
-    ends.jump(outer, end, _around(inner, path, behind.ops, first))
+    nodes.jump(outer, end, _around(inner, path, behind.ops, first))
 
 
 def _around(inner: Inner, path: PathSoFar, ops: tuple[Op, ...], first: int) -> PathSoFar:
