@@ -74,7 +74,7 @@ static bool is_ready(Gradient *g) {
 
 static bool is_done(Gradient *g, int64_t base) {
     Inner *run = &g->run;
-    inner_tagged(run, g->tags.count, g->m->tags);
+    if (!inner_tagged(run, g->tags.count, g->m->tags)) return false;
     fill_reals(g);
     if (!inner_run(run, g->operands[0], g->operands[1], base)) return false;
     if (!seeds_match(&g->seeds, inner_value(run), NO_REGISTER) || (g->seeds.value.hollow && run->u.hollow)) return false;

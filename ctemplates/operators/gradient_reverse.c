@@ -62,7 +62,7 @@ static bool is_read(const Pullback *p, const Register *at) {
 
 static bool run_back(Pullback *p, const Register *at) {
     Inner *run = &p->run;
-    inner_tagged(run, p->tags.count + 1, 0);
+    if (!inner_tagged(run, p->tags.count + 1, 0)) return false;
     fill_reals(p);
     if (!inner_run(run, p->whole->operands[0], p->whole->operands[1], BASE)) return false;
     if (!seeds_match(&p->seeds, inner_value(run), at[2])) return false;

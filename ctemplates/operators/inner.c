@@ -11,7 +11,7 @@
 /* DEEPEST_NEST: runs within steps of runs, each of which is on the stack of C. MOST_STEPS: of all runs within one step:
  * about 2 ms, after which a run is worth what Python does for it: it can be interrupted, and is translated. PACE: between
  * two looks at that. */
-enum { DEEPEST_NEST = 6, MOST_STEPS = 60000, PACE = 20000, FIRST_BIRTH = 2 };
+enum { DEEPEST_NEST = 6, MOST_STEPS = 60000, PACE = 20000, FIRST_BIRTH = 2, MOST_SKIPPED = 255 };
 
 bool inner_open(Inner *run, Heap *heap, Value procedure, Value argument, const Register *at) {
     run->heap = heap;
@@ -23,6 +23,7 @@ bool inner_open(Inner *run, Heap *heap, Value procedure, Value argument, const R
     const Kind kind = kind_of(procedure);
     if (!built_in.entry || heap->nesting.depth >= DEEPEST_NEST) return false;
     if ((kind != CLOSURE && kind != PROCEDURE) || procedure_of(procedure)->arity != 1) return false;
+    run->procedure = (Procedure *)(uintptr_t)upper(procedure);
     if (!locations_add(&run->u, procedure, in_register(at[0]), AS_GRAPH)) return false;
     run->of_procedure = run->u.count;
     run->u.hollow = false;
@@ -31,11 +32,30 @@ bool inner_open(Inner *run, Heap *heap, Value procedure, Value argument, const R
 
 static size_t reals_bytes(const Inner *run) { return ((size_t)run->u.count << run->tags.count) * sizeof(double); }
 
-void inner_tagged(Inner *run, uint32_t count, int64_t first) {
+/* Procedures are shared by threads, which may lose counts of each other's. */
+static uint8_t count_in(const uint8_t *from) { return __atomic_load_n(from, __ATOMIC_RELAXED); }
+static void set_count(uint8_t *to, uint32_t count) { __atomic_store_n(to, (uint8_t)count, __ATOMIC_RELAXED); }
+
+static bool refused(Inner *run) {
+    uint8_t *skipped = &run->procedure->skipped[run->is_derived];
+    const uint32_t more = 2 * count_in(skipped) + 1u;
+    set_count(skipped, more < MOST_SKIPPED ? more : MOST_SKIPPED);
+    set_count(&run->procedure->to_skip[run->is_derived], count_in(skipped));
+    return false;
+}
+
+bool inner_tagged(Inner *run, uint32_t count, int64_t first) {
+    run->is_derived = count > 0;
+    uint8_t *to_skip = &run->procedure->to_skip[run->is_derived];
+    if (count_in(to_skip)) {
+        set_count(to_skip, count_in(to_skip) - 1u);
+        return false;
+    }
     run->tags.count = count;
     run->first = first;
     for (uint32_t j = 0; j < count; j++) run->tags.all[j] = (uint64_t)first + count - 1 - j;
     run->reals = heap_allocate(run->heap, reals_bytes(run) + 1);
+    return true;
 }
 
 /* The first state */
@@ -98,7 +118,7 @@ bool inner_run(Inner *run, Value procedure, Value argument, int64_t base) {
     run->heap->nesting.depth++;
     const SweepOutcome outcome = go_on(run);
     run->heap->nesting.depth--;
-    if (outcome != SWEEP_WANTS_SEED) return false;
+    if (outcome != SWEEP_WANTS_SEED) return refused(run);
     const State *end = run->sweep->end;
     run->heap->nesting.left -= end->steps % PACE;
     Cotangent *c = run->cotangent = cotangent_create(run->heap, NULL);
@@ -135,7 +155,8 @@ bool inner_reverse(Inner *run) {
     run->heap->nesting.depth++;
     const SweepOutcome outcome = go_on(run);
     run->heap->nesting.depth--;
-    if (outcome != SWEEP_ENDS) return false;
+    if (outcome != SWEEP_ENDS) return refused(run);
+    if (count_in(&run->procedure->skipped[run->is_derived])) set_count(&run->procedure->skipped[run->is_derived], 0);
     Locations entered;
     locations_begin(&entered, run->heap);
     version_show(run->heap, run->start->version);

@@ -3,7 +3,8 @@
  * In: a procedure and its argument, whose numbers get as many components as there are tags (components.h). Out: the value
  * at the end of the run; for its cotangent, which the caller adds, that of what the run began with. The run counts its
  * own steps and births. It has no helper, so the first step that needs Python ends it; so do too many steps, too deep a
- * nest, too little code. Nothing that anybody can see has happened by then: the whole step is Python's.
+ * nest, too little code. Nothing that anybody can see has happened by then: the whole step is Python's, and so are some
+ * of those that follow with the same procedure, twice as many each time.
  *
  * What always holds: between inner_begin, if it succeeds, and inner_end nothing of the run around it is touched.
  */
@@ -18,6 +19,8 @@ typedef struct Inner {
     Tags tags;  /* its own, of the duals that its numbers become */
     int64_t first; /* the smallest of them */
     Locations u; /* the numbers of procedure and argument */
+    Procedure *procedure;
+    bool is_derived; /* there are tags */
     uint32_t of_procedure; /* how many of them are the procedure's; the others are in u.all behind them */
     double *reals; /* their components, a row for each */
     State *start;
@@ -29,8 +32,8 @@ typedef struct Inner {
  * inner_end is called in any case. */
 bool inner_open(Inner *run, Heap *heap, Value procedure, Value argument, const Register *at);
 
-/* Makes room for the components, of so many tags, the first of them `first`. */
-void inner_tagged(Inner *run, uint32_t count, int64_t first);
+/* Makes room for the components, of so many tags, the first of them `first`. false: this one is left to Python. */
+bool inner_tagged(Inner *run, uint32_t count, int64_t first);
 
 /* Runs to the end; false: it is Python's. Then inner_value is the value, and the cotangent waits for its own. */
 bool inner_run(Inner *run, Value procedure, Value argument, int64_t base);

@@ -149,6 +149,7 @@ struct Procedure {
     int64_t function;       /* the number of the Python function that it is (checkpoint/driver/calls.py); 0: of none */
     uint32_t registers;     /* the number of registers of its code, scratch ones included */
     const Block *entry;
+    uint8_t to_skip[2], skipped[2]; /* of runs within steps that C has refused, and their reversals (operators/inner.h) */
 };
 
 #endif
