@@ -41,14 +41,14 @@ void sweep_weigh_arrays(Sweep *s, size_t results, void *given, size_t bound, siz
     s->arrays = array_memory_begin();
     const size_t all = entered + ENTERED_BYTES * s->heap->foreign_count;
     s->heap->storages = s->storages = storage_table_begin(given, bound, results, all);
-    s->heap->weighs = true;
+    s->weighs = s->heap->weighs = true;
     s->results = results;
     s->entered = entered;
 }
 
 void sweep_leave_arrays(Sweep *s) {
-    if (!s->heap->weighs) return;
-    s->heap->weighs = false;
+    if (!s->weighs) return;
+    s->weighs = s->heap->weighs = false;
     s->heap->storages = NULL;
     array_memory_end(s->arrays);
     storage_table_end(s->storages);

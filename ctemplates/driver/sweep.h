@@ -26,6 +26,7 @@ typedef struct Sweep {
     Segment reversing; /* some of its tape may have been used up */
     Machine *machine;
     Cotangent *cotangent; /* owned by the caller */
+    bool weighs;          /* the bytes of arrays count: those of a run within a step are its caller's */
     ArrayMemory *arrays;  /* counts the arrays made during the sweep; NULL: it does not count them */
     StorageTable *storages; /* likewise, those that have storages */
     size_t results;       /* the bytes of the arrays that it returns as cotangents */

@@ -144,3 +144,14 @@ def test_gradients_in_python_functions(calls: Counter[str]) -> None:
     calls.clear()
     assert repr(checkpoint.vjp(slope_and_scale, (0.7, 2.0), engine="c")) == expected
     assert calls["perform"] == calls["again"] == 0
+
+
+def test_what_arrays_take_is_counted_to_the_end_of_the_sweep(tmp_path: Path) -> None:
+    """A run within a step has a sweep of its own, whose end is not that of the counting."""
+    np = pytest.importorskip("numpy", reason="NumPy is not installed")
+    path = tmp_path / "inner.vlad"
+    path.write_text(LONG.format(50), encoding="utf-8")
+    f: Any = checkpoint.read(path)
+    before = np._core.multiarray.get_handler_name()
+    checkpoint.vjp(f, 0.3, 1.0, engine="c", memory="1MiB")
+    assert np._core.multiarray.get_handler_name() == before

@@ -1,5 +1,6 @@
 /* Stand-ins for what Python objects are here: texts are numbers, a layout is the number of a tuple's class or not. */
 #include "checks.h"
+#include "natives/natives_derive.h"
 
 static int released;
 
@@ -85,3 +86,9 @@ void begin_machine(Machine *m, Heap *heap) {
 void *memory_take(size_t bytes) { return malloc(bytes); }
 void *memory_resize(void *memory, size_t old_bytes, size_t bytes) { return (void)old_bytes, realloc(memory, bytes); }
 void memory_give(void *memory, size_t bytes) { (void)bytes, free(memory); }
+
+/* Derivatives, which no container takes. */
+NATIVE(native_exit) { return UNUSED, false; }
+NATIVE(native_reverse) { return UNUSED, false; }
+NATIVE(native_checkpoint_reverse) { return UNUSED, false; }
+NATIVE(native_gradient) { return UNUSED, false; }
