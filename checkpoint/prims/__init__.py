@@ -30,10 +30,10 @@ def arities() -> dict[str, int]:
 
 
 def text_arities() -> dict[str, int]:
-    """Return the same for the primitives that texts in the language can name."""
+    """Return the same for the primitives that texts in the language can name: those without a dot."""
     scalars_and_data = {
         name: record.arity
         for name, record in records().items()
-        if not name.startswith("py.") and not isinstance(record, Tensor)
+        if "." not in name and not isinstance(record, Tensor)
     }
     return {**scalars_and_data, **TENSORS}
