@@ -242,6 +242,7 @@ bool tapes_parts(const ArrayClasses *c, PyObject *plan, Natives *natives) {
     const uint64_t rules = (uint64_t)PyLong_AsLongLong(*slot_of(plan, c->plan_rules));
     const uint64_t wanted = natives->active & natives->parts & rules;
     if (wanted & ~natives->flat) return false;
+    if (wanted && *slot_of(plan, c->plan_pull) == Py_None) return false;
     natives->numbers |= wanted;
     const uint64_t bits = wanted_bits(c, plan, natives);
     PyObject *pulls = bits ? pulls_for(c, plan, bits) : NULL;

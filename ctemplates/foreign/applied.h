@@ -55,8 +55,8 @@ PyObject *python_origin(const ArrayClasses *c, const Applied *applied);
 /* Notes an operand that is flat, and its birth. */
 void note_flat(const ArrayClasses *c, Natives *natives, uint32_t i, Value v);
 
-/* Returns whether C tapes a step: each operand in parts is kept as it is, and is flat if it has a cotangent. A flat one
- * that holds active arrays then counts as a number. false may leave an exception. */
+/* Returns whether C tapes a step: each operand in parts is kept as it is, and is flat if it has a cotangent, which
+ * the record then gives together with the others. A flat one that holds active arrays then counts as a number. false may leave an exception. */
 bool tapes_parts(const ArrayClasses *c, PyObject *plan, Natives *natives);
 
 #endif
