@@ -15,6 +15,8 @@ In: environment variables, or a scoped override. Out: Settings.
     CHECKPOINT_KERNELS whose functions of networks (convolutions, norms, losses) work on NumPy's arrays: this
                        package's (if it is not set, or numpy), or PyTorch's on the same memory (pytorch);
                        read when the first of them is called, and fixed from then on
+    CHECKPOINT_THREADS how many cores a run of the engine "c" may use, for lanes of vmap (if it is not set,
+                       all that the process may use); the results have the same bits for any number
     CHECKPOINT_CACHE   a folder for what was translated, instead of the one for checkpoint in the user's cache
                        (checkpoint/ctarget/translate/compile/cache.py)
 
@@ -41,6 +43,7 @@ from checkpoint.locks import hold_at_fork
 SHOWN = ("core", "cps", "closures", "blocks", "adjoint")
 # When what runs long is translated to C: see CHECKPOINT_JIT.
 Translation = Literal["background", "wait", "off"]
+MOST_THREADS = 256
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _CHECK = {"": False, "0": False, "1": True}
 _TRANSLATION: dict[str, Translation] = {"": "background", "wait": "wait", "off": "off"}
@@ -123,6 +126,30 @@ def translation() -> Translation:
     if text not in _TRANSLATION:
         raise SettingError(f"CHECKPOINT_JIT is {text!r}; write wait or off, or leave it unset")
     return _TRANSLATION[text]
+
+
+def threads_text() -> str:
+    """Return what CHECKPOINT_THREADS says, "" if it is not set; read at each run, so apart from Settings."""
+    return _variable("CHECKPOINT_THREADS")
+
+
+def threads() -> int:
+    """Return how many cores a run may use."""
+    text = threads_text()
+    if not text:
+        return min(_cores(), MOST_THREADS)
+    if not re.fullmatch("[1-9][0-9]{0,2}", text) or int(text) > MOST_THREADS:
+        raise SettingError(
+            f"CHECKPOINT_THREADS is {text!r}; write a number from 1 to {MOST_THREADS}, or leave it unset"
+        )
+    return int(text)
+
+
+def _cores() -> int:
+    """Return how many cores the process may use, where the system says so, else how many there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def kernels() -> str:

@@ -47,6 +47,22 @@ def test_an_unknown_value_is_an_error(
     assert error.value.message == message
 
 
+def test_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_THREADS", "3")
+    assert config.threads() == 3
+    monkeypatch.delenv("CHECKPOINT_THREADS")
+    assert 1 <= config.threads() <= config.MOST_THREADS
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "two", "1.5", "257", "02", " 2"])
+def test_a_number_of_threads_that_is_none(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_THREADS", text)
+    message = f"CHECKPOINT_THREADS is {text!r}; write a number from 1 to 256, or leave it unset"
+    with pytest.raises(config.SettingError) as error:
+        config.threads()
+    assert error.value.message == message
+
+
 def test_an_override_ends_with_its_block() -> None:
     before = config.current()
     with config.override(check=False):

@@ -173,7 +173,7 @@ def test_what_users_import_is_documented() -> None:
 
 # Folders of ctemplates/: a file includes only files of its own folder and of those before it.
 LAYERS = (
-    "program", "memory", "scalars", "state", "containers", "derivatives", "natives",
+    "program", "memory", "threads", "scalars", "state", "containers", "derivatives", "natives",
     "bridge", "arrays", "lanes", "foreign", "machine", "reversal", "driver", "operators", "api",
 )  # fmt: skip
 

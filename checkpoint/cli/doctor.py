@@ -10,7 +10,7 @@ import platform
 from collections.abc import Iterable, Iterator
 
 from checkpoint import engines
-from checkpoint.config import SettingError, kernels, translation
+from checkpoint.config import SettingError, kernels, threads, translation
 from checkpoint.ctarget.library import built_with
 from checkpoint.driver import memory
 
@@ -41,6 +41,7 @@ def report(names: Iterable[str]) -> Iterator[str]:
     yield f"C compiler: {_compiler()}"
     if reasons.get("c") is None:
         yield from _translation()
+        yield f"threads: {_threads()}"
     yield f"memory: {_memory()}"
     yield f"functions of networks on NumPy's arrays: {_kernels()}"
     for name, use in _PACKAGES.items():
@@ -103,6 +104,15 @@ def _translation() -> Iterator[str]:
 
     yield f"its compiler: {compilation.described()}"
     yield f"its folder: {cache.described()}"
+
+
+def _threads() -> str:
+    """Return how many cores a run may use."""
+    try:
+        count = threads()
+    except SettingError as error:
+        return error.message
+    return f"lanes of vmap run on {'one core' if count == 1 else f'up to {count} cores'} (CHECKPOINT_THREADS)"
 
 
 def _compiler() -> str:

@@ -3,12 +3,19 @@
 
 #include "containers/containers.h"
 #include "machine/fast.h"
+#include "threads/pool.h"
+#include "threads/team.h"
 
 _Static_assert(sizeof(uintptr_t) == sizeof(void *), "references are addresses");
 
 uintptr_t ck_services(void) { return (uintptr_t)&SERVICES; }
 
 uint64_t ck_unit_runs(void) { return unit_runs(); }
+
+void ck_set_threads(int threads) { pool_set_threads(threads); }
+int ck_threads(void) { return pool_threads(); }
+uint64_t ck_strips_by_helpers(void) { return strips_by_helpers(); }
+void ck_wait_for_helpers(int waits) { team_waits_for_helpers(waits != 0); }
 
 size_t ck_unit_bytes(void) { return sizeof(Unit); }
 size_t ck_entry_bytes(void) { return sizeof(UnitEntry); }

@@ -13,6 +13,13 @@ uintptr_t ck_services(void); /* the address of SERVICES, for a library's unit_bi
 /* How many runs of units there were, each of which has left its unit: about, where several threads have some. */
 uint64_t ck_unit_runs(void);
 
+/* How many threads run strips of lanes, the caller's among them (threads/pool.h); how many strips the others have run or
+ * reversed in this process. */
+void ck_set_threads(int threads);
+int ck_threads(void);
+uint64_t ck_strips_by_helpers(void);
+void ck_wait_for_helpers(int waits); /* for tests: see threads/team.h */
+
 size_t ck_unit_bytes(void);
 size_t ck_entry_bytes(void);
 

@@ -22,6 +22,7 @@
 #include "containers/collector.h"
 #include "containers/containers.h"
 #include "containers/peek.h"
+#include "machine/strip_team.h"
 #include "state/lane_gifts.h"
 
 /* Runs from the header `entry` of the unit, at whose block the machine is (m->block, m->steps; m->index is 0; all
@@ -98,7 +99,12 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
             (c, gifts, count, lanes))                                                                             \
     SERVICE(Value, cotangent_take, (Cotangent * c, uint64_t birth, int64_t field), (c, birth, field))          \
     SERVICE(void, cotangent_push, (Cotangent * c, Value cotangent), (c, cotangent))                                  \
-    SERVICE(Value, cotangent_pop, (Cotangent * c), (c))
+    SERVICE(Value, cotangent_pop, (Cotangent * c), (c))                                                        \
+    SERVICE(bool, strips_together, (Machine * m, StripTask *task), (m, task))                                  \
+    SERVICE(bool, strips_reversed,                                                                             \
+            (Cotangent * c, const StripBack *back, uint8_t mark, const Word **up, const uint8_t **ways,        \
+             const uint8_t *last),                                                                             \
+            (c, back, mark, up, ways, last))
 
 #define SERVICE_POINTER(type, name, parameters, names) type(*name) parameters;
 typedef struct Services { RUNTIME_SERVICES(SERVICE_POINTER) } Services;

@@ -145,18 +145,17 @@ INLINE int64_t beyond(const Machine *m, int64_t stop) {
     return most < MOST_BEYOND ? most : MOST_BEYOND;
 }
 
-/* RAN; SPARSE: it ran, but most lanes of its vectors had ended long before others; LEFT: a lane left the strip, of
- * which nothing is done; FULL: so it is for lack of room on the tape, and a run that has had strips ends, for the next
- * one to begin with more; EARLY: what lanes share is not yet the same. */
-typedef enum { RAN, SPARSE, LEFT, FULL, EARLY } StripOutcome;
+enum { WORD_BYTES = sizeof(Word) };
 enum { WANTED = 1 << 16 }; /* words of a tape that a run with strips begins with where there are plenty */
 INLINE StripOutcome outcome_of(int64_t turns, int64_t lanes) { return lanes * 5 < turns * WIDTH * 2 ? SPARSE : RAN; }
 INLINE bool has_run(StripOutcome outcome) { return outcome <= SPARSE; }
 
-/* Lanes run one by one after a strip was left: those that might be in it; and more and more if no strip has run
- * since, in any call of the unit; after a sparse one, too, which took longer than its lanes one by one. alone: so many still. Threads share `next`, and may lose counts of it. */
+/* alone: how many lanes are still to run one by one. After a strip was left these are those that might be in it; and more
+ * and more if no strip has run since, in any call of the unit; so it is after a sparse one, too, which took longer than
+ * its lanes one by one. strips, steps, words: of those that ran one after another since the last that was left. Threads
+ * share it all, and may lose counts of it. */
 typedef struct {
-    int64_t alone, next;
+    int64_t alone, next, strips, steps, words;
 } Patience;
 #define MOST_ALONE (INT64_C(1) << 16)
 INLINE int64_t relaxed(const int64_t *x) { return __atomic_load_n(x, __ATOMIC_RELAXED); }
@@ -167,7 +166,18 @@ INLINE bool is_alone(Patience *shared, int64_t *alone, bool ran) {
     if (!ran) set_relaxed(&shared->alone, *alone);
     return true;
 }
-INLINE void note_strip(Patience *shared, StripOutcome outcome, int64_t *alone, bool *ran) {
+INLINE void forget_strips(Patience *shared) {
+    set_relaxed(&shared->steps, 0);
+    set_relaxed(&shared->words, 0);
+    set_relaxed(&shared->strips, 0);
+}
+INLINE void note_strips(Patience *shared, int64_t strips, int64_t steps, int64_t words) {
+    set_relaxed(&shared->steps, relaxed(&shared->steps) + steps);
+    set_relaxed(&shared->words, relaxed(&shared->words) + words);
+    set_relaxed(&shared->strips, relaxed(&shared->strips) + strips);
+}
+INLINE void note_outcome(Patience *shared, StripOutcome outcome, int64_t *alone, bool *ran) {
+    if (outcome == LEFT || outcome == SPARSE) forget_strips(shared);
     if (outcome == RAN) {
         *ran = true;
         set_relaxed(&shared->next, 0);
@@ -179,6 +189,23 @@ INLINE void note_strip(Patience *shared, StripOutcome outcome, int64_t *alone, b
         set_relaxed(&shared->next, *alone);
         set_relaxed(&shared->alone, *alone);
     }
+}
+
+/* Strips may be run by several threads far beyond the end of a slice, whose length is that of one thread. */
+enum { MOST_OF_TEAM = 1 << 26 };
+INLINE bool wants_team(const Patience *shared, int64_t steps) {
+    return relaxed(&shared->steps) >= steps && relaxed(&shared->strips) > 1;
+}
+INLINE StripTask team_task(const StripJob *job, void *given, const Patience *shared, const Machine *m, int64_t stop,
+                           int64_t left) {
+    const int64_t behind = m->limit - stop < MOST_OF_TEAM ? m->limit - stop : MOST_OF_TEAM;
+    const int64_t strips = relaxed(&shared->strips), steps = relaxed(&shared->steps), words = relaxed(&shared->words);
+    return (StripTask){
+        .job = job, .given = given, .strips = strips, .steps = steps, .words = words, .most = left + behind};
+}
+INLINE void note_team(Patience *shared, const StripTask *task, int64_t *alone, bool *ran) {
+    *ran = *ran || task->done;
+    if (task->outcome != FULL) note_outcome(shared, task->outcome, alone, ran);
 }
 
 /* The last word of a strip on the tape: its words, that one among them, and the bytes of its ways. */

@@ -39,20 +39,24 @@ static size_t unused_bytes(const WordChunk *chunk) {
 
 size_t tape_held(const Tape *tape) { return tape->bytes + tape->spare + unused_bytes(tape->chunk); }
 
-static void free_chunk(Tape *tape) {
-    WordChunk *chunk = tape->chunk;
-    tape->chunk = chunk->previous;
-    tape->spare -= unused_bytes(tape->chunk);
-    if (tape->kept.is_kept) {
-        chunk->previous = tape->kept.chunks;
-        tape->kept.chunks = chunk;
-        return;
-    }
+void tape_unlinked(Tape *tape, WordChunk *chunk) {
     const size_t bytes = chunk_bytes(chunk->room), most = tape->bound < SIZE_MAX / 2 ? tape->bound : LARGEST_CHUNK;
     if (bytes < SHELVED)
         heap_free(tape->heap, chunk, bytes);
     else
         heap_to_shelf(tape->heap, FOR_TAPES, chunk, bytes, most);
+}
+
+static void free_chunk(Tape *tape) {
+    WordChunk *chunk = tape->chunk;
+    tape->chunk = chunk->previous;
+    tape->spare -= unused_bytes(tape->chunk);
+    if (!tape->kept.is_kept) {
+        tape_unlinked(tape, chunk);
+        return;
+    }
+    chunk->previous = tape->kept.chunks;
+    tape->kept.chunks = chunk;
 }
 
 void tape_keep(Tape *tape) {
@@ -112,7 +116,22 @@ static void add_chunk(Tape *tape, size_t words) {
     if (most < chunk_bytes(words)) most = chunk_bytes(words);
     if (bytes > most) bytes = most;
     if (bytes < chunk_bytes(words)) bytes = chunk_bytes(words);
-    WordChunk *chunk = new_chunk(tape, bytes, most);
+    tape_link(tape, new_chunk(tape, bytes, most));
+}
+
+/* Returns the bytes of whole large pages less what the heap adds, or so many where that is less than half of one. */
+static size_t bytes_beside(size_t bytes) {
+    const size_t rest = LARGE_PAGE - LARGEST_CHUNK;
+    return bytes < LARGEST_CHUNK / 2 ? bytes : (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE - rest;
+}
+
+WordChunk *tape_beside(Tape *tape, size_t words) {
+    const size_t bytes = bytes_beside(chunk_bytes(words));
+    return new_chunk(tape, bytes, bytes);
+}
+
+void tape_link(Tape *tape, WordChunk *chunk) {
+    if (tape->chunk && tape->chunk->used == 0) free_chunk(tape);
     tape->spare += unused_bytes(tape->chunk);
     chunk->previous = tape->chunk;
     chunk->used = 0;

@@ -106,6 +106,12 @@ static inline Word *tape_take(Tape *tape, size_t words) {
 /* Makes room for at least so many words in the newest chunk; they are not taken. */
 void tape_reserve(Tape *tape, size_t words);
 
+/* Chunks beside the tape, with room for so many words at least, which other threads may fill: tape_link makes one the
+ * newest, with nothing in use; the other one frees it. */
+WordChunk *tape_beside(Tape *tape, size_t words);
+void tape_link(Tape *tape, WordChunk *chunk);
+void tape_unlinked(Tape *tape, WordChunk *chunk);
+
 /* Returns room for the record of a block that is about to run as a whole. */
 static inline Word *tape_push(Tape *tape, const Block *block) {
     const uint32_t size = block->record_size;

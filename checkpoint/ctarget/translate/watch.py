@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from time import perf_counter
 
+from checkpoint import config
+from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.boundary import stage
@@ -143,6 +145,18 @@ class Watch:
         self.slice = min(2 * self.slice, longest)
 
 
+_threads: str | None = None  # what CHECKPOINT_THREADS said when it was last read
+
+
+def use_threads() -> None:
+    """Have strips of lanes run on as many cores as CHECKPOINT_THREADS says now."""
+    global _threads  # noqa: PLW0603  (read at each run; set where it has changed)
+    text = config.threads_text()
+    if text != _threads:
+        runtime().lib.ck_set_threads(config.threads())
+        _threads = text
+
+
 def watch(state: State, taped: bool) -> Watch | None:
     """Return the watch of a run or sweep that starts at a state, or None: nothing is to be translated.
 
@@ -150,6 +164,7 @@ def watch(state: State, taped: bool) -> Watch | None:
     """
     translator = policy.translator
     mode = translator.mode
+    use_threads()
     if mode == "off" or translator.gives_up:
         return None
     try:

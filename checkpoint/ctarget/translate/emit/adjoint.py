@@ -71,6 +71,8 @@ class AdjointFunction:
         lines = ["    const uint8_t *const last = ways + end->ways;"]
         lines += [f"    {_read(each, f'header[{i}]')}" for i, each in enumerate(self.records.prologue)]
         lines += declaration("double", [f"{param.name}_b" for param in params])
+        if self.strips is not None:
+            lines.append("    bool apart = false; /* strips are reversed one by one */")
         return [*lines, "    Value *w = c->window;", "    (void)header;"]
 
     def _put(self, *lines: str) -> None:
@@ -110,10 +112,17 @@ class AdjointFunction:
         if header.entry is not None:
             self._put(f"if (ways == last) goto begin_{header.number};")
         if header is self.strips:
+            given = f"c, &strip_back, {self.unit.jumps}, &up, &ways, last"
             self._put(
-                f"if (*ways == {self.unit.jumps}) {{", "    ways++;", "    strip_reverse(c, &up, &ways);"
+                f"if (*ways == {self.unit.jumps}) {{",
+                f"    apart = apart || !services->strips_reversed({given});",
+                "    if (apart) {",
+                "        ways++;",
+                "        strip_reverse(c, &up, &ways);",
+                "    }",
+                f"    goto header_{header.number};",
+                "}",
             )
-            self._put(f"    goto header_{header.number};", "}")
         if len(records) > 1:
             self._put("switch (*ways++) {")
             for record in records[1:]:

@@ -30,6 +30,7 @@ from checkpoint.ctarget.translate.ops.words import (
     unlike,
 )
 from checkpoint.ctarget.translate.strips.functions import StripFunction
+from checkpoint.ctarget.translate.strips.together import Together
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Node, Return, Unit
 from checkpoint.ctarget.translate.units.paths import Path, all_paths, following, reached
 from checkpoint.ctarget.translate.units.reversal import WORD
@@ -103,6 +104,31 @@ class ForwardFunction:
             lines.append("    bool ran = false;")
         return [*lines, "    const int64_t first = left;", "    int64_t births = m->births;"]
 
+    def job(self) -> list[str]:
+        """Return the functions that run strips in several threads."""
+        together = self._together()
+        return together.functions() if together is not None else []
+
+    def _together(self) -> Together | None:
+        """Return how several threads run strips; None: that the header is left is more than its params."""
+        if self.strip is None:
+            return None
+        header = self.strip.plan.loop
+        if self.records is None:
+            return Together(self.strip, (), ())
+        words = self.records.of_end[id(header.exit)].words
+        if header.exit.effects or any(word.birth or word.place not in header.params for word in words):
+            return None
+        return Together(
+            self.strip, [*self._record(header.exit), self._run_end(header.exit)], self._prologue(header)
+        )
+
+    def _loop_exit(self) -> Exit | None:
+        return self.strip.plan.loop.exit if self.strip is not None and self._together() is not None else None
+
+    def _run_end(self, exit: Exit) -> str:
+        return f"services->run_end(m, unit, entry, {exit.number}, start, up, ways, end);"
+
     def _take(self, exit: Exit) -> str:
         """Return the statement that takes an exit."""
         self.exits.setdefault(exit.number, self._paths[id(exit)])
@@ -133,18 +159,27 @@ class ForwardFunction:
         """Return the statements that begin a record at an entry, with its prologue."""
         if not self.records:
             return []
-        prologue, late = self.records.prologue_at(header), self.records.late_at(header)
+        late = self.records.late_at(header)
         tests = [f"!same_{param.kind}({param.name}, {own.name})" for param, own in late]
-        least = len(prologue) + (self.records.max_bytes(header) + WORD - 1) // WORD
         lines = [f"if ({' || '.join(tests)}) return false;"] if tests else []
         lines += [f"{param.name} = {own.name};" for param, own in late]
+        lines += [self._run_begin(header), "if (!start) return false;"]
+        return [*lines, *self._prologue(header), "ways = (uint8_t *)end;"]
+
+    def _run_begin(self, header: Header) -> str:
+        assert self.records is not None
+        least = len(self.records.prologue) + (self.records.max_bytes(header) + WORD - 1) // WORD
         wanted = "WANTED" if self.strip is not None else "0"
-        lines += [f"start = services->run_begin(m, {least}, {wanted}, &end);", "if (!start) return false;"]
+        return f"start = services->run_begin(m, {least}, {wanted}, &end);"
+
+    def _prologue(self, header: Header) -> list[str]:
+        """Return the statements that record the prologue."""
+        assert self.records is not None
+        prologue, lines = self.records.prologue_at(header), []
         for i, residual in enumerate(prologue):
             text = f"birth_of({residual.place.name})" if residual.birth else residual.place.name
             lines.append(f"start[{i}].{residual.part} = {text};")
-        first = f"start + {len(prologue)}" if prologue else "start"
-        return [*lines, f"up = {first};", "ways = (uint8_t *)end;"]
+        return [*lines, f"up = start + {len(prologue)};" if prologue else "up = start;"]
 
     # Headers and nodes
 
@@ -163,17 +198,39 @@ class ForwardFunction:
 
     def _strip(self, strip: StripFunction, header: Header) -> None:
         """Run the next lanes at once, if they can be."""
+        together = self._together()
+        size = "(up - up_before) + (ways_before - ways) / WORD_BYTES" if self.records else "0"
         self.put(
             "if (!is_alone(&patience, &alone, ran)) {",
+            *([f"    {line}" for line in self._team(together, header)] if together else []),
+            "    const int64_t left_before = left;",
+            *(["    const Word *const up_before = up;"] if self.records else []),
+            *(["    const uint8_t *const ways_before = ways;"] if self.records else []),
             f"    const StripOutcome outcome = {strip.call()};",
             if_unlikely("outcome == FULL && ran", self._take(header.exit)),
-            "    note_strip(&patience, outcome, &alone, &ran);",
+            "    note_outcome(&patience, outcome, &alone, &ran);",
             "    if (has_run(outcome)) {",
             *[f"        {line}" for line in strip.after()],
+            f"        if (outcome == RAN) note_strips(&patience, 1, left_before - left, {size});",
             f"        goto header_{header.number};",
             "    }",
             "}",
         )
+
+    def _team(self, together: Together, header: Header) -> list[str]:
+        """Return the statements that have several threads run strips, on a tape as runs of their own."""
+        if self.records is None:
+            return together.call((), ())
+        self._take(header.exit)
+        late = self.records.late_at(header)
+        again = [
+            self._run_begin(header),
+            if_unlikely("!start", f"goto leave_{header.exit.number};"),
+            *self._prologue(header),
+            "ways = (uint8_t *)end;",
+            f"entry = {header.number};",
+        ]
+        return together.call([f"same_{param.kind}({param.name}, {own.name})" for param, own in late], again)
 
     def _node(self, node: Node) -> None:
         if id(node) in self._labels:
@@ -276,7 +333,9 @@ class ForwardFunction:
             effect.write(self)
         self.put(*self._record(exit))
         if self.records:
-            self.put(f"services->run_end(m, unit, entry, {exit.number}, start, up, ways, end);")
+            self.put(self._run_end(exit))
+            if exit is self._loop_exit():
+                self.text.append(f"leave_{exit.number}:")
         steps = f"stop - left + {exit.steps}" if exit.steps else "stop - left"
         births = f"births + {self._births_before[id(exit)]}" if self._births_before[id(exit)] else "births"
         to = self.temporary("to", "Value *")

@@ -44,8 +44,9 @@ def taped_source(unit: Unit, lines: bool = True) -> str:
 
 def _plain(unit: Unit, plan: Plan | None, lines: bool) -> list[str]:
     strip = StripFunction(unit, plan, None) if plan is not None else None
-    before = [*strip.function(), ""] if strip is not None else []
-    return [*before, *ForwardFunction(unit, None, lines, strip).function()]
+    forward = ForwardFunction(unit, None, lines, strip)
+    before = [*strip.function(), "", *forward.job()] if strip is not None else []
+    return [*before, *forward.function()]
 
 
 def _taped(unit: Unit, plan: Plan | None, lines: bool) -> list[str]:
@@ -58,7 +59,7 @@ def _taped(unit: Unit, plan: Plan | None, lines: bool) -> list[str]:
     text = [*tape, "", *AdjointFunction(unit, records, forward.exits, loop).function()]
     if plan is None or strip is None or strips is None:
         return text
-    return [*strip.function(), "", *StripAdjoint(plan, strips).function(), "", *text]
+    return [*strip.function(), "", *forward.job(), *StripAdjoint(plan, strips).function(), "", *text]
 
 
 def prologue_words(unit: Unit) -> int:

@@ -1,9 +1,10 @@
-"""The function of a unit that reverses strips of lanes: `strip_reverse`.
+"""The functions of a unit that reverse a strip of lanes: `strip_reverse`, and its three parts.
 
-In: a unit, the plan of its loop over lanes, the records of its strips. Out: a function in C, which
-`unit_reverse` calls at the header of the loop, where the way is that of a strip. It reverses, for one lane
-after another, what waited until all lanes had ended; then the records of chunks, the last first, each under
-the mask of its lanes; then, for one lane after another, what adds to the cotangents of what lanes share.
+In: a unit, the plan of its loop over lanes, the records of its strips. Out: functions in C; `unit_reverse`
+calls the first at the header of the loop, where the way is that of a strip. It reverses, for one lane
+after another, what waited until all lanes had ended (`strip_reverse_first`); then the records of chunks,
+the last first, each under the mask of its lanes (`_lanes`, in any thread: it has a StripAdjoint of its own);
+then, for one lane after another, what adds to the cotangents of what lanes share (`_last`).
 
 What always holds: each lane's contributions are added as unit_reverse adds them, and lanes add to what they
 share in reverse order. The cotangents of a header's params are vectors, NAME_b, right in the lanes that are
@@ -20,7 +21,7 @@ from checkpoint.ctarget.translate.ops.object_ops import Element, Load
 from checkpoint.ctarget.translate.ops.operation import Accumulator, Operation
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place, Source, is_real, reals
 from checkpoint.ctarget.translate.ops.words import broken, plain
-from checkpoint.ctarget.translate.strips import cells
+from checkpoint.ctarget.translate.strips import cells, together
 from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.records import StripRecord, StripRecords, leaving, number_of
@@ -46,42 +47,113 @@ class StripAdjoint:
         self._beginning = [each for each in self._all if each.path.header is plan.loop]
 
     def function(self) -> list[str]:
-        """Return its lines."""
-        self._lanes_first()
-        self.put("for (int begun = 0; begun < LANES;) switch (*ways++) {")
-        for record in self._all:
-            self._way(record)
-        self.put("default: __builtin_unreachable();", "}")
-        self._lanes_last()
-        begin = "static void strip_reverse(Cotangent *c, const Word **tape_up, const uint8_t **tape_ways) {"
-        end = ["    (void)c;", "    *tape_up = up;", "    *tape_ways = ways;", "}"]
-        return [begin, *self._declarations(), *self.text, *end]
+        """Return the lines of all functions."""
+        parts = {"first": self._lanes_first, "lanes": self._all_ways, "last": self._lanes_last}
+        texts: dict[str, list[str]] = {}
+        for name, write in parts.items():
+            self.text = []
+            write()
+            texts[name] = self.text
+        arrays: dict[str, Kind] = dict.fromkeys(self._names.values(), "real")
+        arrays |= self._arrays
+        if len(self._beginning) > 1:
+            arrays["way_of"] = "integer"
+        words = {name: set(re.findall(r"\w+", "\n".join(text))) for name, text in texts.items()}
+        between = {
+            name: kind for name, kind in arrays.items() if sum(name in each for each in words.values()) > 1
+        }
+        lines = [
+            "typedef struct {",
+            *[f"    {TYPES[kind]} {name}[CHUNKS];" for name, kind in between.items()],
+        ]
+        lines += ["    const Word *footer, *up;", "    const uint8_t *ways;", "} StripAdjoint;", ""]
+        for name, text in texts.items():
+            own = {array: kind for array, kind in arrays.items() if array in words[name]}
+            lines += [*self._part(name, text, own, set(between), words[name]), ""]
+        return [*lines, *self._whole()]
 
     def put(self, *lines: str) -> None:
         """Append statements."""
         self.text += [part for line in lines for part in broken(f"    {line}")]
 
-    def _declarations(self) -> list[str]:
-        shared, kept = list(self.records.shared), list(self.records.kept)
-        lines = [
-            "const Word *up = *tape_up;",
-            "const uint8_t *ways = *tape_ways;",
-            f"up -= {len(shared) + 1};",
-        ]
-        lines += [f"const {each.c_type} {each.name} = up[{i}].{each.part};" for i, each in enumerate(shared)]
-        lines.append(f"up -= {len(kept)} * LANES;")
-        for i, place in enumerate(kept):
-            lines += [
-                f"{TYPES[place.kind]} {place.name}_kept[CHUNKS];",
-                f"GET({place.name}_kept, up + {i} * LANES);",
-            ]
-        names = [*self._arrays.items(), *[(name, "real") for name in dict.fromkeys(self._names.values())]]
-        for name, kind in names:
+    def _part(
+        self, name: str, text: list[str], arrays: dict[str, Kind], between: set[str], used: set[str]
+    ) -> list[str]:
+        """Return one of the functions. arrays: those that it uses; between: those of them that others use."""
+        parameters = {
+            "first": "Cotangent *c, StripAdjoint *restrict strip, const Word *up, const uint8_t *ways",
+            "lanes": "StripAdjoint *restrict strip",
+            "last": "Cotangent *c, StripAdjoint *restrict strip",
+        }
+        footer = f"{len(self.records.kept)} * LANES"
+        lines = []
+        if name == "first":
+            shared = len(self.records.shared)
+            lines += ["memset(strip, 0, sizeof *strip);", "strip->ways = ways;"]
+            lines += [f"up -= {shared + 1} + {footer};", "strip->footer = up;"]
+        lines += self._footer(used)
+        if name == "lanes":
+            lines += ["const Word *up = strip->up;", "const uint8_t *ways = strip->ways;"]
+        for array, kind in arrays.items():
             zero = "all_reals(0.0)" if kind == "real" else "all_integers(0)"
-            lines.append(f"{TYPES[kind]} {name}[CHUNKS] = {{{zero}}};")
-        if len(self._beginning) > 1:
-            lines.append("Integers way_of[CHUNKS] = {all_integers(0)};")
-        return [f"    {line}" for line in lines]
+            is_shared = array in between
+            lines.append(
+                f"{TYPES[kind]} *const {array} = strip->{array};"
+                if is_shared
+                else f"{TYPES[kind]} {array}[CHUNKS] = {{{zero}}};"
+            )
+        end = ["    strip->up = up;"] if name == "first" else []
+        return [
+            f"static void strip_reverse_{name}({parameters[name]}) {{",
+            *[f"    {line}" for line in lines],
+            *text,
+            *end,
+            "}",
+        ]
+
+    def _footer(self, used: set[str]) -> list[str]:
+        """Return the declarations of what is recorded once, as far as it is used."""
+        lines = ["const Word *const footer = strip->footer;"]
+        for i, place in enumerate(self.records.kept):
+            if f"{place.name}_kept" in used:
+                lines += [
+                    f"{TYPES[place.kind]} {place.name}_kept[CHUNKS];",
+                    f"GET({place.name}_kept, footer + {i} * LANES);",
+                ]
+        before = len(self.records.kept)
+        for i, each in enumerate(self.records.shared):
+            if each.name in used:
+                word = f"footer[{before} * LANES + {i}].{each.part}"
+                lines.append(f"const {each.c_type} {each.name} = {word};")
+        return lines
+
+    def _whole(self) -> list[str]:
+        functions = ["strip_job_first", "strip_job_lanes", "strip_job_last"]
+        fields = ", ".join(["sizeof(StripAdjoint)", str(together.PART_RECORDS), *functions])
+        return [
+            "static void strip_reverse(Cotangent *c, const Word **tape_up, const uint8_t **tape_ways) {",
+            "    StripAdjoint strip;",
+            "    const int64_t size = (*tape_up)[-1].field;",
+            "    strip_reverse_first(c, &strip, *tape_up, *tape_ways);",
+            "    strip_reverse_lanes(&strip);",
+            "    strip_reverse_last(c, &strip);",
+            "    *tape_up -= size >> 32;",
+            "    *tape_ways += (uint32_t)size;",
+            "}",
+            "static void strip_job_first(Cotangent *c, void *strip, const Word *up, const uint8_t *ways) {",
+            "    strip_reverse_first(c, strip, up, ways);",
+            "}",
+            "static void strip_job_lanes(void *strip) { strip_reverse_lanes(strip); }",
+            "static void strip_job_last(Cotangent *c, void *strip) { strip_reverse_last(c, strip); }",
+            f"static const StripBack strip_back = {{{fields}}};",
+        ]
+
+    def _all_ways(self) -> None:
+        """Reverse the records of chunks."""
+        self.put("for (int begun = 0; begun < LANES;) switch (*ways++) {")
+        for record in self._all:
+            self._way(record)
+        self.put("default: __builtin_unreachable();", "}")
 
     def _array(self, name: str, kind: Kind) -> str:
         self._arrays[name] = kind

@@ -62,7 +62,8 @@ class StripFunction:
 
     def function(self) -> list[str]:
         """Return the lines of all functions."""
-        return [*self._structure(), "", *self._lanes(), "", *self._close(), "", *self._whole()]
+        parts = [self._structure(), self._fits(), self._lanes(), self._close(), self._whole()]
+        return [line for part in parts for line in ("", *part)][1:]
 
     def call(self) -> str:
         """Return the expression that calls it, where the unit is at the header of the loop."""
@@ -78,6 +79,11 @@ class StripFunction:
             lines.append(f"*--ways = {self.unit.jumps};")
         return lines
 
+    def fits(self) -> str:
+        """Return the test of whether a strip may begin where the unit is at the header of the loop."""
+        names = [param.name for param in self.plan.loop.params if param not in self.plan.results]
+        return f"{self.name}_fits({', '.join([*names, *[param.name for param in self.lists]])})"
+
     @property
     def lists(self) -> list[Place]:
         """Return the params of the loop that are lists of results."""
@@ -89,8 +95,8 @@ class StripFunction:
         fields = [f"    {TYPES[kind]} {name}[CHUNKS];" for name, kind in self.arrays.items()]
         fields += [f"    {c_type} {name};" for name, c_type in self.numbers.items()]
         tape = ["    Word *up; /* the records of lanes */"] if self.records else []
-        steps = "    int64_t used; /* steps */"
-        return ["typedef struct {", *fields, *tape, steps, f"}} {self.type};"]
+        steps = "    int64_t used; /* steps; the runtime reads it */"
+        return ["typedef struct {", steps, *fields, *tape, f"}} {self.type};"]
 
     def _arrays(self) -> Iterable[tuple[str, Kind]]:
         """Return the arrays that both functions may use, with their kinds."""
@@ -192,11 +198,11 @@ class StripFunction:
         parameters = ["const Unit *unit", "Machine *m", *params, *self._of_lists()]
         parameters += ["int64_t *left_before", "int64_t *births_before", "int64_t more", *self._on_tape()]
         names = ", ".join(["unit", *self._names()])
-        lists = ", ".join(map(list_name, self.lists))
+        lists, own = ", ".join(map(list_name, self.lists)), [param.name for param in self.lists]
         tape = ", tape_up, tape_ways" if self.records else ""
         return [
             f"static StripOutcome {self.name}({', '.join(parameters)}) {{",
-            *[f"    {line}" for line in self._checks()],
+            f"    if (UNLIKELY(!{self.name}_fits({', '.join([*self._names(), *own])}))) return EARLY;",
             f"    {self.type} strip;",
             "    const int64_t most = *left_before + more;",
             f"    const StripOutcome outcome = {self.name}_lanes({names}, &strip, most{tape});",
@@ -228,8 +234,8 @@ class StripFunction:
     def _on_tape(self) -> list[str]:
         return ["Word **tape_up", "uint8_t **tape_ways"] if self.records else []
 
-    def _checks(self) -> list[str]:
-        """Return what must hold where a strip begins."""
+    def _fits(self) -> list[str]:
+        """Return the function that returns whether all is as it must be where a strip begins."""
         tests = [
             f"!same_{param.kind}({param.name}, {other.name})"
             if param.kind != "value"
@@ -237,18 +243,22 @@ class StripFunction:
             for param, other in self.plan.constant.items()
             if param is not other
         ]
-        tests += [f"{first_of(param)} > INT64_MAX - LANES" for param in self.plan.counters]
+        tests += [f"{first_of(param)} > INT64_MAX / 2" for param in self.plan.counters]
         lists = self.lists
         tests += [
             f"{param.name}.object == {other.name}.object"
             for i, param in enumerate(lists)
             for other in lists[:i]
         ]
-        lines = []
         if any(isinstance(each, Changeable) for late in self.plan.late.values() for each in late):
-            lines.append("int64_t end_of_list;")
-            tests += [f"!changeable_end(*{list_name(param)}, &end_of_list)" for param in lists]
-        return [*lines, if_unlikely(" || ".join(tests), "return EARLY;")]
+            tests += [f"!changeable_end({param.name}, &end)" for param in lists]
+        parameters = [*self._parameters()[1:], *[f"Value {param.name}" for param in lists]]
+        return [
+            f"static bool {self.name}_fits({', '.join(parameters)}) {{",
+            "    int64_t end;",
+            f"    return !({' || '.join(tests)});",
+            "}",
+        ]
 
 
 def _words(lines: Iterable[str]) -> set[str]:

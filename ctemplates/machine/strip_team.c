@@ -1,0 +1,300 @@
+/* Strips of lanes by several threads: see strip_team.h.
+ *
+ * A part is as many strips as take some `part_steps` steps, or fit in a chunk of the tape. What is chosen depends on steps
+ * and words alone, never on time, so that the tape does not depend on how fast threads are.
+ */
+#include "machine/strip_team.h"
+
+#include <string.h>
+
+#include "memory/pages.h"
+#include "threads/pool.h"
+#include "threads/team.h"
+
+enum { MOST_STRIPS = 256, MOST_SCRATCH = 1 << 18 };
+/* The bytes of a chunk: about those of a large page, more where strips are large; less where the tape may not become large:
+ * all parts together take one in SHARE of the bytes that it has left. */
+enum { USUAL = LARGE_PAGE - LARGE_PAGE / 16, LEAST = 64 * 1024, LARGEST = 16 * USUAL, SHARE = 4, IN_CHUNK = 16 };
+
+static uint64_t helped;
+uint64_t strips_by_helpers(void) { return __atomic_load_n(&helped, __ATOMIC_RELAXED); }
+static void count_helped(int64_t strips) { __atomic_fetch_add(&helped, (uint64_t)strips, __ATOMIC_RELAXED); }
+
+/* A part: strips in a row. ends: where the tape is behind each. */
+typedef struct StripPart {
+    int64_t first, count;
+    StripOutcome outcome;
+    WordChunk *chunk;
+    Word *start, *header_end, *end;
+    Word *up[MOST_STRIPS];
+    uint8_t *ways[MOST_STRIPS];
+    char *strips;
+} StripPart;
+
+typedef struct Forward {
+    Machine *machine;
+    StripTask *task;
+    int64_t per_part, begun; /* strips */
+    size_t words;            /* of a chunk; 0: nothing is recorded */
+    size_t reserved;         /* bytes of the chunks of parts that have not ended */
+    StripPart *parts;        /* of the slots */
+} Forward;
+
+static size_t padded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/* Chooses how many strips a part has where they are recorded, and the words of its chunk; 0: there is no room. */
+static void choose_chunk(Forward *f) {
+    const StripTask *task = f->task;
+    const Tape *tape = f->machine->tape;
+    const size_t left = tape->bytes < f->machine->tape_limit ? f->machine->tape_limit - tape->bytes : 0;
+    const size_t each = (size_t)(task->words / task->strips + 1) * sizeof(Word);
+    size_t bytes = USUAL;
+    while (bytes < LARGEST && bytes < IN_CHUNK * each) bytes *= 2;
+    while (bytes > left / SHARE / (size_t)team_slots()) bytes /= 2;
+    const int64_t fit = (int64_t)(bytes / each);
+    f->per_part = bytes < LEAST ? 0 : fit < MOST_STRIPS ? fit : MOST_STRIPS;
+    f->words = each * (size_t)f->per_part / sizeof(Word);
+    f->words += f->words / 16;
+}
+
+/* Chooses how many strips a part has; false: none. */
+static bool choose(Forward *f) {
+    const StripTask *task = f->task;
+    if (f->machine->tags) return false;
+    f->per_part = task->job->part_steps * task->strips / (task->steps + 1) + 1;
+    if (f->per_part > MOST_STRIPS) f->per_part = MOST_STRIPS;
+    if (f->machine->tape) choose_chunk(f);
+    const int64_t fit = MOST_SCRATCH / (int64_t)padded(task->job->bytes);
+    if (f->per_part > fit) f->per_part = fit;
+    return f->per_part > 0;
+}
+
+static bool prepare(void *context) {
+    Forward *f = context;
+    const size_t bytes = padded(f->task->job->bytes) * (size_t)f->per_part, slots = (size_t)team_slots();
+    char *scratch = pool_scratch((padded(sizeof(StripPart)) + bytes) * slots);
+    if (!scratch) return false;
+    f->parts = (StripPart *)(void *)scratch;
+    char *strips = scratch + padded(sizeof(StripPart) * slots);
+    for (size_t slot = 0; slot < slots; slot++) f->parts[slot] = (StripPart){.strips = strips + bytes * slot};
+    return true;
+}
+
+static void *strip_in(const Forward *f, const StripPart *part, int64_t i) {
+    return part->strips + (size_t)i * padded(f->task->job->bytes);
+}
+
+/* Makes room for what a part records; false: the tape, or the heap, has not enough left. */
+static bool reserve(Forward *f, StripPart *part) {
+    const Machine *m = f->machine;
+    const size_t bytes = f->words * sizeof(Word);
+    if (m->tape->bytes + f->reserved + bytes > m->tape_limit) return false;
+    if (m->heap->limit - m->heap->bytes < 4 * (bytes + LARGE_PAGE)) return false;
+    part->chunk = tape_beside(m->tape, f->words + RUN_END_WORDS + 1);
+    f->reserved += bytes;
+    part->start = part->chunk->words;
+    part->header_end = f->task->job->begin(f->task->given, part->start);
+    part->end = part->start + part->chunk->room - RUN_END_WORDS - 1;
+    return true;
+}
+
+static bool begin(void *context, int slot) {
+    Forward *f = context;
+    StripTask *task = f->task;
+    StripPart *part = &f->parts[slot];
+    const int64_t coming = (f->begun - task->done + f->per_part) * (task->steps / task->strips);
+    if (task->outcome != RAN || task->used + coming + coming / 4 > task->most) return false;
+    if (f->words && !reserve(f, part)) return false;
+    part->first = f->begun;
+    part->count = f->per_part;
+    f->begun += part->count;
+    return true;
+}
+
+/* Runs the lanes of a part, until a strip is left. */
+static void run_lanes(const Forward *f, StripPart *part) {
+    const StripTask *task = f->task;
+    const int64_t wanted = part->count;
+    Word *up = part->header_end;
+    uint8_t *ways = (uint8_t *)part->end;
+    int64_t sparse = 0;
+    part->outcome = RAN;
+    for (part->count = 0; part->count < wanted; part->count++) {
+        void *strip = strip_in(f, part, part->count);
+        const int64_t number = part->first + part->count;
+        const StripOutcome outcome = task->job->lanes(task->given, number, strip, task->most, &up, &ways);
+        if (outcome > SPARSE) {
+            part->outcome = outcome;
+            return;
+        }
+        sparse += outcome == SPARSE;
+        part->up[part->count] = up;
+        part->ways[part->count] = ways;
+    }
+    if (2 * sparse > wanted) part->outcome = SPARSE;
+}
+
+static void work(void *context, int slot, bool is_helper) {
+    Forward *f = context;
+    run_lanes(f, &f->parts[slot]);
+    if (is_helper) count_helped(f->parts[slot].count);
+}
+
+static void discard(void *context, int slot) {
+    Forward *f = context;
+    if (f->words) tape_unlinked(f->machine->tape, f->parts[slot].chunk);
+}
+
+/* Closes strips of a part in order, as far as there are steps, and returns how many. */
+static int64_t close(Forward *f, StripPart *part) {
+    StripTask *task = f->task;
+    for (int64_t i = 0; i < part->count; i++) {
+        void *strip = strip_in(f, part, i);
+        const int64_t used = *(int64_t *)strip;
+        if (used > task->most - task->used) {
+            part->outcome = LEFT;
+            return i;
+        }
+        task->used += used;
+        task->job->close(task->given, strip);
+    }
+    return part->count;
+}
+
+/* Closes a part; what it has recorded becomes a run on the tape, in the newest chunk. Returns how many strips it had. */
+static int64_t end_part(Forward *f, StripPart *part) {
+    Tape *tape = f->machine->tape;
+    if (!f->words) return close(f, part);
+    f->reserved -= f->words * sizeof(Word);
+    if (!part->count) {
+        tape_unlinked(tape, part->chunk);
+        return 0;
+    }
+    tape_link(tape, part->chunk);
+    const int64_t count = close(f, part);
+    const StripTask *task = f->task;
+    if (count) task->job->end(task->given, part->start, part->up[count - 1], part->ways[count - 1], part->end);
+    return count;
+}
+
+/* Ends a part; where its chunk was full before all of its strips were done, the others follow in another one. */
+static bool end(void *context, int slot) {
+    Forward *f = context;
+    StripTask *task = f->task;
+    StripPart *part = &f->parts[slot];
+    int64_t left = f->per_part;
+    for (;;) {
+        const int64_t count = end_part(f, part);
+        task->done += count;
+        left -= count;
+        if (part->outcome != FULL || !count || !reserve(f, part)) break;
+        part->first += count;
+        part->count = left;
+        run_lanes(f, part);
+    }
+    if (task->outcome == RAN) task->outcome = part->outcome;
+    return part->outcome <= SPARSE;
+}
+
+bool strips_together(Machine *machine, StripTask *task) {
+    if (pool_threads() == 1) return false;
+    Forward f = {.machine = machine, .task = task};
+    task->done = task->used = 0;
+    task->outcome = RAN;
+    if (!choose(&f)) return false;
+    const TeamTask all = {.context = &f, .begin = begin, .work = work, .end = end, .drop = discard};
+    return team_run(machine->heap, &all, prepare);
+}
+
+/* Reversal */
+
+enum { MOST_REVERSED = 1024, OF_LANES = 128 };
+
+typedef struct StripPlace {
+    const Word *up;
+    const uint8_t *ways;
+} StripPlace;
+
+typedef struct Reversal {
+    Cotangent *c;
+    const StripBack *back;
+    StripPlace places[MOST_REVERSED]; /* the last strip first */
+    int64_t count, per_part, begun;
+    struct {
+        int64_t first, count;
+        char *strips;
+    } parts[MOST_SLOTS];
+} Reversal;
+
+/* Returns about how much work it is to reverse a strip of a size, in records; its lanes are as so many. */
+static int64_t work_of(int64_t size) { return OF_LANES + (int64_t)(uint32_t)size + (size >> 32) / 8; }
+
+/* Finds the strips that follow each other, and returns about how much work they are. */
+static int64_t find(Reversal *r, uint8_t mark, const Word **up, const uint8_t **ways, const uint8_t *last) {
+    int64_t all = 0;
+    while (*ways < last && **ways == mark && r->count < MOST_REVERSED) {
+        const int64_t size = (*up)[-1].field;
+        r->places[r->count++] = (StripPlace){*up, *ways + 1};
+        *up -= size >> 32;
+        *ways += 1 + (uint32_t)size;
+        all += work_of(size);
+    }
+    return all;
+}
+
+static bool prepare_reversal(void *context) {
+    Reversal *r = context;
+    const size_t bytes = padded(r->back->bytes) * (size_t)r->per_part;
+    char *scratch = pool_scratch(bytes * (size_t)team_slots());
+    for (int slot = 0; scratch && slot < team_slots(); slot++) r->parts[slot].strips = scratch + bytes * (size_t)slot;
+    return scratch != NULL;
+}
+
+static void *strip_of(const Reversal *r, int slot, int64_t i) {
+    return r->parts[slot].strips + (size_t)i * padded(r->back->bytes);
+}
+
+static bool begin_reversal(void *context, int slot) {
+    Reversal *r = context;
+    const int64_t rest = r->count - r->begun, count = rest < r->per_part ? rest : r->per_part;
+    for (int64_t i = 0; i < count; i++) {
+        const StripPlace *place = &r->places[r->begun + i];
+        r->back->first(r->c, strip_of(r, slot, i), place->up, place->ways);
+    }
+    r->parts[slot].count = count;
+    r->begun += count;
+    return count > 0;
+}
+
+static void reverse_lanes(void *context, int slot, bool is_helper) {
+    const Reversal *r = context;
+    for (int64_t i = 0; i < r->parts[slot].count; i++) r->back->lanes(strip_of(r, slot, i));
+    if (is_helper) count_helped(r->parts[slot].count);
+}
+
+static bool end_reversal(void *context, int slot) {
+    const Reversal *r = context;
+    for (int64_t i = 0; i < r->parts[slot].count; i++) r->back->last(r->c, strip_of(r, slot, i));
+    return true;
+}
+
+static void drop_reversal(void *context, int slot) { (void)context, (void)slot; }
+
+bool strips_reversed(Cotangent *c, const StripBack *back, uint8_t mark, const Word **up, const uint8_t **ways,
+                     const uint8_t *last) {
+    if (pool_threads() == 1) return false;
+    Reversal r = {.c = c, .back = back};
+    const Word *behind = *up;
+    const uint8_t *rest = *ways;
+    const int64_t all = find(&r, mark, &behind, &rest, last);
+    if (all < 4 * back->part_records || r.count < 4) return false;
+    r.per_part = back->part_records * r.count / all + 1;
+    const int64_t fit = MOST_SCRATCH / (int64_t)padded(back->bytes);
+    if (r.per_part > fit) r.per_part = fit;
+    if (!r.per_part) return false;
+    const TeamTask task = {.context = &r, .begin = begin_reversal, .work = reverse_lanes, .end = end_reversal, .drop = drop_reversal};
+    if (!team_run(c->heap, &task, prepare_reversal)) return false;
+    *up = behind;
+    *ways = rest;
+    return true;
+}
