@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,27 @@ FLAGS = (
 )
 
 
-@pytest.mark.skipif(compiler() is None, reason="there is no C compiler")
-@pytest.mark.parametrize("name", ["heap", "pages", "stack", "tape", "state"])
-def test_against_a_model(tmp_path: Path, name: str) -> None:
-    program = tmp_path / name
-    command = [*(compiler() or ()), *FLAGS, f"-I{TEMPLATES}", f"-I{HERE}", HERE / f"test_{name}.c", *SOURCES]
-    subprocess.run([*command, "-o", program], check=True)
-    done = subprocess.run([program], check=False, capture_output=True, text=True, timeout=300)
+# Races between threads, of which another sanitizer knows.
+OF_THREADS = tuple([flag.replace("address,undefined", "thread") for flag in FLAGS])
+
+needs_compiler = pytest.mark.skipif(compiler() is None, reason="there is no C compiler")
+
+
+def check(program: Path, flags: Sequence[str], *arguments: str) -> None:
+    """Compile the test of the name of a program, and run it."""
+    sources = [HERE / f"test_{program.name}.c", *SOURCES, *(files("pool", "team") if program.name == "team" else ())]
+    command = [*(compiler() or ()), *flags, "-pthread", f"-I{TEMPLATES}", f"-I{HERE}", *sources]
+    subprocess.run([*command, "-lm", "-o", program], check=True)
+    done = subprocess.run([program, *arguments], check=False, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", ["heap", "pages", "stack", "tape", "state", "team"])
+def test_against_a_model(tmp_path: Path, name: str) -> None:
+    check(tmp_path / name, FLAGS)
+
+
+@needs_compiler
+def test_threads_do_not_race(tmp_path: Path) -> None:
+    check(tmp_path / "team", OF_THREADS, "without-forks")
