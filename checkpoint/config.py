@@ -15,8 +15,8 @@ In: environment variables, or a scoped override. Out: Settings.
     CHECKPOINT_KERNELS whose functions of networks (convolutions, norms, losses) work on NumPy's arrays: this
                        package's (if it is not set, or numpy), or PyTorch's on the same memory (pytorch);
                        read when the first of them is called, and fixed from then on
-    CHECKPOINT_THREADS how many cores a run of the engine "c" may use, for lanes of vmap (if it is not set,
-                       all that the process may use); the results have the same bits for any number
+    CHECKPOINT_THREADS how many cores a run of the engine "c" may use, for lanes of vmap: one, if it is not
+                       set; the results have the same bits for any number
     CHECKPOINT_CACHE   a folder for what was translated, instead of the one for checkpoint in the user's cache
                        (checkpoint/ctarget/translate/compile/cache.py)
 
@@ -137,19 +137,12 @@ def threads() -> int:
     """Return how many cores a run may use."""
     text = threads_text()
     if not text:
-        return min(_cores(), MOST_THREADS)
+        return 1
     if not re.fullmatch("[1-9][0-9]{0,2}", text) or int(text) > MOST_THREADS:
         raise SettingError(
             f"CHECKPOINT_THREADS is {text!r}; write a number from 1 to {MOST_THREADS}, or leave it unset"
         )
     return int(text)
-
-
-def _cores() -> int:
-    """Return how many cores the process may use, where the system says so, else how many there are."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def kernels() -> str:

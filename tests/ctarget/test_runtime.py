@@ -27,7 +27,11 @@ needs_compiler = pytest.mark.skipif(compiler() is None, reason="there is no C co
 
 def check(program: Path, flags: Sequence[str], *arguments: str) -> None:
     """Compile the test of the name of a program, and run it."""
-    sources = [HERE / f"test_{program.name}.c", *SOURCES, *(files("pool", "team") if program.name == "team" else ())]
+    sources = [
+        HERE / f"test_{program.name}.c",
+        *SOURCES,
+        *(files("pool", "team") if program.name == "team" else ()),
+    ]
     command = [*(compiler() or ()), *flags, "-pthread", f"-I{TEMPLATES}", f"-I{HERE}", *sources]
     subprocess.run([*command, "-lm", "-o", program], check=True)
     done = subprocess.run([program, *arguments], check=False, capture_output=True, text=True, timeout=300)
