@@ -32,7 +32,7 @@ BUILT_IN = (HALT, LEAVE, ENTRY)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a file says of the function of its capsule; positional is None where it says nothing.
+    """Holds what a file says of the function of its capsule; positional is None where it says nothing.
 
     name: module:qualname. classes: those of the objects in its arguments, likewise.
     """

@@ -36,7 +36,7 @@ _ARGUMENTS = frozenset((int, float, str, bool, bytes, type(None)))  # of excepti
 
 
 class Encoder(Protocol):
-    """What of checkpoint.durable.encode.Encoder constants are written with."""
+    """The methods of checkpoint.durable.encode.Encoder by which constants are written."""
 
     code: Code
 

@@ -42,7 +42,7 @@ OWN_PROGRAMS = "Native functions"  # the text of the functions that a program us
 
 
 class Program:
-    """What a caller passes: a function, its program and those of the functions that it reads.
+    """Holds what a caller passes: a function, its program and those of the functions that it reads.
 
     name: of the function, for messages. thunks: the programs' lambdas. values: of its hidden inputs.
     classes: those that it knows, by name. of_arguments: those of the objects in its arguments.

@@ -27,7 +27,7 @@ from checkpoint.ad.values import (
 
 
 class Tag(IntEnum):
-    """How a value begins. Up to REF they stand where a value is used; the others are entries of OBJECTS."""
+    """Says how a value begins: up to REF where a value is used; the others are entries of OBJECTS."""
 
     NULL = 0
     FALSE = 1

@@ -10,7 +10,7 @@ folded here is exact for all operands.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,15 +139,18 @@ def _compared(sign: str, x: float, y: float) -> bool:
     return {"<": x < y, ">": x > y, "==": x == y, "!=": x != y, "<=": x <= y, ">=": x >= y}[sign]
 
 
-def needed(outputs: Iterable[Term]) -> list[Term]:
-    """Return the terms that some terms are made of, and these, each before those that read it."""
+def needed(outputs: Iterable[Term], known: Container[Term] = ()) -> list[Term]:
+    """Return the terms that some terms are made of, and these, each before those that read it.
+
+    known: terms of which it does not matter what they are made of.
+    """
     found: dict[int, Term] = {}
     waiting = list(outputs)
     while waiting:
         term = waiting.pop()
         if term.number not in found:
             found[term.number] = term
-            waiting += term.operands
+            waiting += () if term in known else term.operands
     return [found[number] for number in sorted(found)]
 
 
@@ -162,7 +165,7 @@ def statements(outputs: Iterable[Term], prefix: str, known: Mapping[Term, str]) 
 
     prefix: of the names of variables. known: terms that variables of C have already.
     """
-    wanted = _without_known(outputs, known)
+    wanted = needed(outputs, known)
     names: dict[Term, str] = {}
     lines = []
     for term in wanted:
@@ -175,18 +178,6 @@ def statements(outputs: Iterable[Term], prefix: str, known: Mapping[Term, str]) 
             c_type = "bool" if term.is_test else "double"
             lines.append(f"const {c_type} {names[term]} = {_text(term, names)};")
     return lines, names.__getitem__
-
-
-def _without_known(outputs: Iterable[Term], known: Mapping[Term, str]) -> list[Term]:
-    """Return as `needed`, but not what only known terms are made of."""
-    found: dict[int, Term] = {}
-    waiting = list(outputs)
-    while waiting:
-        term = waiting.pop()
-        if term.number not in found:
-            found[term.number] = term
-            waiting += () if term in known else term.operands
-    return [found[number] for number in sorted(found)]
 
 
 def _word(term: Term) -> str:

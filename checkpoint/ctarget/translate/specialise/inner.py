@@ -47,7 +47,7 @@ MAX_NESTED = 2  # runs around one another
 
 
 class Nodes(Protocol):
-    """What makes the nodes of a unit (ends.py)."""
+    """Makes the nodes of a unit (ends.py)."""
 
     builder: Builder
 
