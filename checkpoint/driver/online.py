@@ -121,9 +121,10 @@ class FirstPass:
         while not ledger.report.finished:
             before = ledger.report
             steps = max(round(self.distance / ledger.costs.recent()), 1)
-            count = self._count()
+            share = self._states_share()
+            count = self._count(share)
             if count > 1:
-                report = yield from ledger.stride(steps, count)
+                report = yield from ledger.stride(steps, count, before.tapes + share)
                 if ledger.marks[-1].step == report.step:
                     continue
             else:
@@ -132,12 +133,12 @@ class FirstPass:
             if not report.finished:
                 yield from self._keep()
 
-    def _count(self) -> int:
-        """Return how many states to keep at once, in series: as many as there certainly is room for."""
+    def _count(self, share: int) -> int:
+        """Return how many states to keep at once, in series: as many as their share of the room is for."""
         ledger = self.ledger
         if not ledger.piece or self.level or len(ledger.marks) < 3:
             return 1
-        room = self._states_share() - (ledger.held - ledger.report.tapes)
+        room = share - (ledger.held - ledger.report.tapes)
         return min(SERIES, room // (2 * (max(ledger.marks[-1].bytes, ledger.marks[-2].bytes) + MARK_BYTES)))
 
     def _pace(self, before: Report, report: Report) -> None:

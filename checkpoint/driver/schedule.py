@@ -114,12 +114,12 @@ class Stride:
     """A series: `count` times, run on by so many steps and keep the state (checkpoint.driver.series).
 
     held: as of Advance. The series ends early where a run stops early, and at the end of the run; the state
-    there is not kept.
+    there is not kept. It ends, too, with a kept state where the sweep then holds more than `held`.
     """
 
     steps: int
     count: int
-    held: int | None = None
+    held: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,8 @@ def _stride(series: Stride, report: Report) -> Single:
         if report.finished or report.step < target:
             break
         report = yield Keep()
+        if report.held > series.held:
+            break
     return report
 
 

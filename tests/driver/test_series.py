@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any, ClassVar
 
@@ -25,7 +26,7 @@ from checkpoint.driver.schedule import (
     Tape,
     Unwind,
 )
-from checkpoint.driver.series import one_by_one
+from checkpoint.driver.series import one_by_one, single_actions
 from tests.driver.model import Model
 
 CACHE = 2**19  # bytes
@@ -132,7 +133,27 @@ def test_a_series_ends_where_the_sweep_holds_too_much() -> None:
     assert tapes[0] == 100  # what is left beside the states
 
 
+def test_a_series_ends_with_the_state_with_which_the_sweep_holds_too_much() -> None:
+    actions = single_actions(Stride(10, 5, held=1000), Report(0, False, held=900))
+    assert next(actions) == Advance(10, 1000)
+    assert actions.send(Report(10, False, held=990)) == Keep()
+    assert actions.send(Report(10, False, held=1000)) == Advance(20, 1000)
+    assert actions.send(Report(20, False, held=1100)) == Keep()  # so short a run is not stopped within
+    with pytest.raises(StopIteration):
+        actions.send(Report(20, False, held=1100))
+
+
 # Budgets
+
+
+def _growing(large: int, step: int) -> int:
+    return large if step > 200_000 else STATE
+
+
+def test_states_that_grow_do_not_outgrow_the_budget_in_series() -> None:
+    for large in (2**14, 2**16):
+        states = partial(_growing, large)
+        fast(10**6, 2**22, state=states, fault=1e-9, look_every=2**16)
 
 
 @pytest.mark.parametrize(("memory", "length"), [(2**22, 10**6), (2**24, 10**6), (2**30, 2 * 10**6)])
