@@ -70,7 +70,7 @@ def write(action: Action | Series, directive: Directive, lib: Any) -> None:
 def _write_series(series: Series, directive: Directive) -> None:
     directive.held = bound(series.held)
     if isinstance(series, Stride):
-        directive.step, directive.count = series.steps, series.count
+        directive.step, directive.count, directive.bytes = series.steps, series.count, bound(series.enough)
     else:
         directive.bytes, directive.count = bound(series.bytes), len(series.states)
 

@@ -167,13 +167,13 @@ class Ledger:
         self.marks[-1].bytes = max(self.held - self._held_before, 0)
         return report
 
-    def stride(self, steps: int, count: int, held: int) -> Reached:
+    def stride(self, steps: int, count: int, enough: int) -> Reached:
         """Run on for the first time, and keep a state after each so many steps, `count` times at most.
 
-        It ends early where the sweep holds more bytes than `held`.
+        It ends early where the sweep holds more bytes than `enough`.
         """
         before = self.report
-        report = yield from self.do(Stride(steps, count, held))
+        report = yield from self.do(Stride(steps, count, self.allowed, enough))
         self.costs.sample(report.step, min(report.seconds - before.seconds, report.busy - before.busy))
         # The state at the end of the run is not kept.
         kept = (report.step - before.step - report.finished) // steps

@@ -114,12 +114,14 @@ class Stride:
     """A series: `count` times, run on by so many steps and keep the state (checkpoint.driver.series).
 
     held: as of Advance. The series ends early where a run stops early, and at the end of the run; the state
-    there is not kept. It ends, too, with a kept state where the sweep then holds more than `held`.
+    there is not kept.
+    enough: it ends early, too, with a kept state with which the sweep holds more bytes than this.
     """
 
     steps: int
     count: int
     held: int
+    enough: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def _stride(series: Stride, report: Report) -> Single:
         if report.finished or report.step < target:
             break
         report = yield Keep()
-        if report.held > series.held:
+        if report.held > series.enough:
             break
     return report
 

@@ -17,7 +17,7 @@
  *
  *     DO_STRIDE    `count` times: run on by `step` steps, as DO_ADVANCE with the bound `held` does, and keep the state; it
  *                  ends where a run stops early, or at the end of the run, with that state not kept, and with a kept state
- *                  where the sweep then holds more than `held`
+ *                  with which the sweep holds more than `bytes`
  *     DO_UNWIND    `count` times: restore the last of the kept states, tape from there to where the run has been reversed
  *                  to, reverse the tape, drop the state; it ends with a tape that is larger than `bytes`, or with which
  *                  the sweep holds more than `held`

@@ -10,7 +10,7 @@ void series_begin(Series *series, Directive whole) { *series = (Series){.whole =
 
 static bool next_of_stride(Series *s, const Report *reached, Directive *next) {
     if (s->phase == ADVANCES) {
-        if (s->done == s->whole.count || (s->done && reached->held > s->whole.held)) return false;
+        if (s->done == s->whole.count || (s->done && reached->held > s->whole.bytes)) return false;
         s->target = reached->step + s->whole.step;
         *next = (Directive){.kind = DO_ADVANCE, .step = s->target, .bytes = s->whole.held};
         s->phase = KEEPS;

@@ -63,7 +63,7 @@ class Uniform:
     def in_series(self) -> ActionsInSeries:
         start = report = yield Keep()
         while not report.finished:
-            report = yield Stride(self.steps, 64)
+            report = yield Stride(self.steps, 64, UNBOUNDED, UNBOUNDED)
         kept = range(start.step + self.steps, report.step, self.steps)
         yield Unwind(tuple(reversed(kept)), None, UNBOUNDED, UNBOUNDED)
         yield Restore(start.step)

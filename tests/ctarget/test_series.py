@@ -33,7 +33,10 @@ SERIES = [
         (1000, 2, 10**6),
     )
 ]
-CRAMPED = [Strided(steps, 5, bytes) for steps, bytes in ((5, 1), (40, 1), (40, 200))]
+CRAMPED = [
+    *[Strided(steps, 5, bytes) for steps, bytes in ((5, 1), (40, 1), (40, 200))],
+    Strided(3, 5, 10**6, enough=1),
+]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -64,6 +64,7 @@ class Strided:
     count: int
     bytes: int
     held: int = 2**40
+    enough: int = 2**40
     weighs: ClassVar[bool] = True
 
     def actions(self) -> Actions:
@@ -74,7 +75,7 @@ class Strided:
         kept: list[int] = []
         while not report.finished:
             before = report.step
-            report = yield Stride(self.steps, self.count, self.held)
+            report = yield Stride(self.steps, self.count, self.held, self.enough)
             kept += range(before + self.steps, report.step + (not report.finished), self.steps)
             if not report.finished and report.step not in kept:
                 report = yield Advance(None)
@@ -134,11 +135,11 @@ def test_a_series_ends_where_the_sweep_holds_too_much() -> None:
 
 
 def test_a_series_ends_with_the_state_with_which_the_sweep_holds_too_much() -> None:
-    actions = single_actions(Stride(10, 5, held=1000), Report(0, False, held=900))
-    assert next(actions) == Advance(10, 1000)
+    actions = single_actions(Stride(10, 5, 2000, enough=1000), Report(0, False, held=900))
+    assert next(actions) == Advance(10, 2000)
     assert actions.send(Report(10, False, held=990)) == Keep()
-    assert actions.send(Report(10, False, held=1000)) == Advance(20, 1000)
-    assert actions.send(Report(20, False, held=1100)) == Keep()  # so short a run is not stopped within
+    assert actions.send(Report(10, False, held=1000)) == Advance(20, 2000)
+    assert actions.send(Report(20, False, held=1100)) == Keep()
     with pytest.raises(StopIteration):
         actions.send(Report(20, False, held=1100))
 
