@@ -194,7 +194,18 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def reshape(input: Any, *shape: Any) -> Any:
-    return np.reshape(input, shape[0] if isinstance(shape[0], tuple) else shape)
+    return np.reshape(input, _several(shape))
+
+
+def view(input: Any, *shape: Any) -> Any:
+    if isinstance(shape[0], torch.dtype):
+        raise TypeError("view of a tensor as another dtype has no derivative: convert it, x.to(dtype)")
+    return np.reshape(input, _several(shape))
+
+
+def _several(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the integers that a method of PyTorch's has been given, one by one or in a tuple or list."""
+    return tuple(given[0]) if isinstance(given[0], tuple | list) else given
 
 
 def transpose(input: Any, dim0: Any, dim1: Any) -> Any:
@@ -202,7 +213,7 @@ def transpose(input: Any, dim0: Any, dim1: Any) -> Any:
 
 
 def permute(input: Any, *dims: Any) -> Any:
-    return np.transpose(input, dims[0] if isinstance(dims[0], tuple) else dims)
+    return np.transpose(input, _several(dims))
 
 
 def t(input: Any) -> Any:
@@ -229,7 +240,7 @@ def flatten(input: Any, start_dim: Any = 0, end_dim: Any = -1) -> Any:
 
 
 def expand(input: Any, *sizes: Any) -> Any:
-    shape = sizes[0] if isinstance(sizes[0], tuple) else sizes
+    shape = _several(sizes)
     extra = len(shape) - len(input.shape)
     whole = [n if n != -1 else input.shape[i - extra] for i, n in enumerate(shape)]
     return np.broadcast_to(input, tuple(whole))

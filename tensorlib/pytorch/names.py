@@ -100,7 +100,7 @@ TORCH.methods.update({name: getattr(functions, name) for name in (*_WRITTEN.spli
 _METHODS_OF = [f"ndarray.{method}" for name in LACKING for method in record(name).methods]
 lacks(TORCH, [*LACKING, *_METHODS_OF])
 TORCH.aliases.update(axis="dim", keepdims="keepdim")
-TORCH.methods["view"] = functions.reshape
+TORCH.methods["view"] = functions.view
 for _name in creation.NAMES.split():
     translated_as(getattr(torch, _name), getattr(creation, _name))
 translated_as(torch.nn.utils.parameters_to_vector, creation.parameters_to_vector)

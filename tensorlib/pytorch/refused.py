@@ -19,6 +19,7 @@ _SEED = (
     "seed PyTorch's generator outside of the function, around the call; what is drawn inside comes from it"
 )
 _DERIVE = "this package takes derivatives: call checkpoint.grad(f)(x), inside of a function, too"
+_MANY = "call checkpoint.vmap(f)(x), inside of a function, too"
 _RULE = "make what the hook does to the cotangent a function with a rule of its own, checkpoint.primitive"
 _CONSTANT = "say what is constant, x.detach()"
 _MODE = "set it outside of the function, around the call"
@@ -29,6 +30,8 @@ _UPDATE = (
     "tensorlib.training, whose steps are differentiated"
 )
 _DENSE = "only dense tensors of numbers are differentiated"
+_TRANSFORMS = "grad grad_and_value hessian jacfwd jacrev jvp linearize vjp"
+_OF_AUTOGRAD = "hessian hvp jacobian jvp vhp vjp"
 
 _FUNCTIONS = {
     "manual_seed": _SEED,
@@ -36,6 +39,9 @@ _FUNCTIONS = {
     "Generator": _SEED,
     "autograd.grad": _DERIVE,
     "autograd.backward": _DERIVE,
+    **dict.fromkeys((f"func.{name}" for name in _TRANSFORMS.split()), _DERIVE),
+    **dict.fromkeys((f"autograd.functional.{name}" for name in _OF_AUTOGRAD.split()), _DERIVE),
+    "func.vmap": _MANY,
     "no_grad": _CONSTANT,
     "enable_grad": _ARGUMENTS,
     "inference_mode": _CONSTANT,

@@ -77,3 +77,28 @@ def test_a_tensor_of_no_axes_has_a_form_as_others_have(engine: str) -> None:
     x, w = torch.tensor(0.5), torch.tensor(1.25)
     found = grad(loop, (0, 1), engine=engine)(x, w)
     assert all(map(torch.equal, found, grad(loop, (0, 1), engine="interp")(x, w)))
+
+
+SHAPED = {
+    "view": lambda x: x.view([2, 3])[1],
+    "reshape": lambda x: x.reshape([3, 2])[2],
+    "permute": lambda x: x.reshape(2, 3).permute([1, 0])[2],
+    "expand": lambda x: x[:1].expand([4]) * x[:4],
+}
+
+
+@ENGINES
+@pytest.mark.parametrize("name", SHAPED)
+def test_a_shape_may_be_a_list(name: str, engine: str) -> None:
+    def f(x: Any) -> Any:
+        return (SHAPED[name](x) ** 2).sum()
+
+    given = torch.arange(1.0, 7.0).requires_grad_()
+    (expected,) = torch.autograd.grad(f(given), given)
+    assert torch.equal(grad(f, engine=engine)(given.detach()), expected)
+
+
+@ENGINES
+def test_a_view_as_another_dtype_is_refused(engine: str) -> None:
+    with pytest.raises(TypeError, match=r"as another dtype has no derivative: convert it, x.to\(dtype\)"):
+        grad(lambda x: x.view(torch.int32).sum(), engine=engine)(torch.ones(3))

@@ -168,12 +168,27 @@ def argument_by_a_method(x: Tensor) -> Any:
     return x.mul_(2.0).sum()
 
 
+def by_a_transform(x: Tensor) -> Any:
+    return torch.func.grad(lambda y: y.sum())(x).sum()
+
+
+def by_a_jacobian(x: Tensor) -> Any:
+    return torch.autograd.functional.jacobian(lambda y: y.sum(), x).sum()
+
+
+def mapped_by_pytorch(x: Tensor) -> Any:
+    return torch.vmap(lambda y: y * y)(x).sum()
+
+
 WRONG: list[tuple[Callable[[Tensor], Any], str]] = [
     (in_place_on_an_argument, "came in as an argument"),
     (argument_by_a_method, "came in as an argument"),
     (beside_numpy, "arrays of PyTorch and of NumPy in one operation"),
     (backward, "backward of a tensor .* call checkpoint.grad"),
     (by_autograd, r"torch.autograd.grad .* call checkpoint.grad"),
+    (by_a_transform, r"torch.func.grad .* call checkpoint.grad"),
+    (by_a_jacobian, r"torch.autograd.functional.jacobian .* call checkpoint.grad"),
+    (mapped_by_pytorch, r"torch.func.vmap .* call checkpoint.vmap"),
     (hooked, "register_hook of a tensor .* checkpoint.primitive"),
     (requiring, "requires_grad_ of a tensor .* leave it out"),
     (asks_whether, "requires_grad of a tensor .* leave it out"),
