@@ -70,10 +70,11 @@ static const Value *parts_of(Value v, uint32_t *count) {
     }
 }
 
-/* Returns the layout of an instance or a record (1: it is a plain tuple), the procedure of a closure, 2 for a string, or
- * 0. */
+/* Returns the layout of an instance or a record (1: it is a plain tuple), the procedure of a closure, the tag of a dual, 2
+ * for a string, or 0. */
 static int64_t detail_of(Value v) {
     const Kind kind = kind_of(v);
+    if (kind == DUAL) return (int64_t)v.object->birth;
     if (kind == CLOSURE || kind == PROCEDURE) return (int64_t)(uintptr_t)procedure_of(v);
     if (kind != INSTANCE && kind != RECORD) return is_text(v) ? TEXT : 0;
     const Value layout = kind == INSTANCE ? instance_in(v)->layout : cells_of(v)[0];

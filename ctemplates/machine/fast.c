@@ -34,7 +34,7 @@ bool run_unit(Machine *m, const Instruction *fast, const Block *block, int64_t s
 Word *run_begin(Machine *m, size_t least, size_t wanted, Word **end) {
     Tape *tape = m->tape;
     m->heap->strips |= wanted > 0;
-    if (m->tags || tape->bytes >= m->tape_limit) return NULL;
+    if (tape->bytes >= m->tape_limit) return NULL;
     const size_t left = (m->tape_limit - tape->bytes) / sizeof(Word);
     if (left < least) return NULL;
     size_t words = left / 4 < FEW ? left / 4 : FEW;

@@ -32,7 +32,7 @@ typedef bool RunUnit(const Unit *unit, Machine *machine, uint32_t entry, int64_t
 
 /* Pulls the cotangent of the point where the run exited back to the point where it was entered (c->block; all
  * accumulators of its parameters in the window). header: the first word; up: behind the last record; ways: the first,
- * which is the last path. false: a cotangent is not a REAL, nothing was done. */
+ * which is the last path. false: a cotangent is of another kind than its value, nothing was done. */
 typedef bool ReverseUnit(const Unit *unit, Cotangent *c, const RunEnd *end, const Word *header, const Word *up,
                          const uint8_t *ways);
 
@@ -58,7 +58,7 @@ bool run_unit(Machine *machine, const Instruction *fast, const Block *block, int
 uint64_t unit_runs(void);
 /* Reserves room for a run on the machine's tape: from the result to *end, `least` words at least, `wanted` where the
  * limit of the tape leaves many times as much, in one chunk, and not much more than what the limit leaves. NULL: the
- * tape is nearly full, or there may be duals (m->tags). */
+ * tape is nearly full. */
 Word *run_begin(Machine *machine, size_t least, size_t wanted, Word **end);
 
 /* Ends the run: its header and records are from `start` to `up`, its ways from `ways` to `end`. */

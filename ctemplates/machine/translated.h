@@ -56,6 +56,16 @@ INLINE double real_of_bits(uint64_t bits) {
 INLINE bool same_real(double a, double b) { return __builtin_memcmp(&a, &b, sizeof a) == 0; } /* bit for bit */
 INLINE bool same_integer(int64_t a, int64_t b) { return a == b; }
 INLINE bool same_boolean(bool a, bool b) { return a == b; }
+INLINE bool is_dual(Value v) { /* of reals */
+    return kind_of(v) == DUAL && (cells_of(v)[0].tag | cells_of(v)[1].tag) == REAL;
+}
+INLINE Value dual(Heap *heap, int64_t tag, double primal, double tangent) {
+    Cells *cells = new_cells(heap, DUAL, 2);
+    cells->head.birth = (uint64_t)tag & LARGEST_BIRTH;
+    store(&cells->cells[0], of_real(primal));
+    store(&cells->cells[1], of_real(tangent));
+    return of_object(DUAL, cells);
+}
 INLINE Value closure(const void *procedure, Value environment) {
     return of_procedure(CLOSURE, procedure, environment.object);
 }
@@ -223,8 +233,16 @@ INLINE Value *push(Machine *m, const void *point, const void *call) {
     make_room(m, ((const ReturnPoint *)point)->block);
     return stack_push(m->heap, &m->stack, point, call);
 }
-INLINE void pop(Machine *m, uint32_t count) {
+INLINE void own_top(Machine *m) {
     if (UNLIKELY(m->stack.chunk->floor)) stack_own_top(m->heap, &m->stack);
+}
+/* Drops a value that the top frame has saved; a pop follows. */
+INLINE void drop_saved(Machine *m, uint32_t at) {
+    own_top(m);
+    drop(m->heap, load(&stack_top_saved(&m->stack)[at]));
+}
+INLINE void pop(Machine *m, uint32_t count) {
+    own_top(m);
     m->stack.top -= count + 1;
     if (UNLIKELY(m->stack.top == 0)) stack_leave(m->heap, &m->stack);
 }
@@ -259,6 +277,20 @@ INLINE double popped(Cotangent *c) { return cotangent_pop(c).real; }
 INLINE void give_back(Cotangent *c, double cotangent) { cotangent_push(c, of_real(cotangent)); }
 INLINE void give(Cotangent *c, uint64_t birth, int64_t field, double cotangent) {
     if (birth && cotangent != 0.0) cotangent_give(c, birth, field, of_real(cotangent));
+}
+/* Those of duals of reals: a DUAL of both parts; the REAL 0 where nothing was added. */
+INLINE bool is_dual_accumulator(Value v) { return v.tag == REAL || is_dual(v); }
+INLINE double half(Value accumulator, int part) {
+    return kind_of(accumulator) == DUAL ? cells_of(accumulator)[part].real : 0.0;
+}
+INLINE Value dual_accumulator(Cotangent *c, double primal, double tangent) {
+    if (primal == 0.0 && tangent == 0.0) return of_real(0.0);
+    c->mixed = true;
+    return dual(c->heap, 0, primal, tangent);
+}
+INLINE void give_dual(Cotangent *c, uint64_t birth, int64_t field, double primal, double tangent) {
+    if (birth && (primal != 0.0 || tangent != 0.0))
+        cotangent_give(c, birth, field, dual_accumulator(c, primal, tangent));
 }
 INLINE Value *arrive_at(Cotangent *c, const Block *block) {
     if (block->procedure) cotangent_reserve(c, block->procedure->registers);
@@ -301,19 +333,6 @@ INLINE bool raised(int64_t x, int64_t exponent, int64_t *to) {
     while (exponent--)
         if (__builtin_mul_overflow(*to, x, to)) return false;
     return true;
-}
-
-/* Tangents of duals: from one operand, or the sum over two (numbers.c, apply_to_simple). */
-
-INLINE bool counts(double slope, double tangent, bool singular) {
-    return !(singular && tangent == 0.0 && !isfinite(slope));
-}
-INLINE double tangent_of_one(double slope, double tangent, bool singular) {
-    return counts(slope, tangent, singular) ? slope * tangent : 0.0;
-}
-INLINE double tangent_of_two(double slope_x, double x, double slope_y, double y, bool singular) {
-    if (!counts(slope_x, x, singular)) return tangent_of_one(slope_y, y, singular);
-    return counts(slope_y, y, singular) ? slope_x * x + slope_y * y : slope_x * x;
 }
 
 /* Scalars: a unit's file has one of these lines for each function that it calls (translate/emit/definitions.py).

@@ -114,17 +114,13 @@ static inline Backward *next_program(Cotangent *c, Backward *program, const Bloc
 
 /* Runs of translated code */
 
-/* Returns whether all accumulators of the point are REALs, if they might be of other kinds, and clears all other
- * registers: a unit neither checks an accumulator that it does not load nor drops one that it overwrites. */
-static bool only_reals(Cotangent *c) {
+/* Clears all registers but those of the point: a unit does not drop an accumulator that it overwrites. */
+static void clear_others(Cotangent *c) {
     const uint32_t count = c->block->parameter_count;
     const Register *parameters = c->block->parameters;
-    for (uint32_t i = 0; i < count; i++)
-        if (c->window[parameters[i]].tag != REAL) return false;
     for (uint32_t i = 0; i < count; i++) store(&c->scratch[i], take_accumulator(&c->window[parameters[i]]));
     for (uint32_t i = 0; i < c->registers; i++) clear_accumulator(c->heap, &c->window[i]);
     for (uint32_t i = 0; i < count; i++) store(&c->window[parameters[i]], c->scratch[i]);
-    return true;
 }
 
 /* Reverses the last run of the tape. false: the helper has the exception. */
@@ -133,7 +129,8 @@ static bool reverse_run(Tape *tape, Cotangent *c) {
     const Word *behind = (const Word *)(const void *)end, *header = behind - (end->words - RUN_END_WORDS);
     const Word *up = behind - (end->ways + sizeof(Word) - 1) / sizeof(Word);
     const uint8_t *ways = (const uint8_t *)(const void *)up;
-    const bool reversed = (!c->mixed || only_reals(c)) && end->unit->reverse(end->unit, c, end, header, up, ways);
+    if (c->mixed) clear_others(c);
+    const bool reversed = end->unit->reverse(end->unit, c, end, header, up, ways);
     if (!reversed) foreign_run_stays(c);
     else tape_pop_run(tape);
     return reversed;

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from checkpoint.ctarget.translate.emit.records import Record, Records
 from checkpoint.ctarget.translate.ops.accumulators import Accumulators
 from checkpoint.ctarget.translate.ops.operation import Residual
-from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source, reals
+from checkpoint.ctarget.translate.ops.places import C_TYPES, DualParts, Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import Move, broken, declaration, in_order
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Unit
 from checkpoint.ctarget.translate.units.paths import reached
@@ -99,11 +99,17 @@ class AdjointFunction:
         self._put("default: return false;", "}")
 
     def _exit(self, record: Record, exit: Exit) -> None:
-        tags = " | ".join([f"w[{register}].tag" for register, _ in exit.contents])
-        if tags:
-            self._put(f"    if (UNLIKELY(({tags}) != REAL)) return false;")
+        duals = [register for register, source in exit.contents if isinstance(source, DualParts)]
+        tags = " | ".join([f"w[{register}].tag" for register, _ in exit.contents if register not in duals])
+        tests = [f"({tags}) != REAL"] if tags else []
+        tests += [f"!is_dual_accumulator(w[{register}])" for register in duals]
+        if tests:
+            self._put(f"    if (UNLIKELY({' || '.join(tests)})) return false;")
         # Accumulators in the window may be -0.0.
-        passed = [(source, f"0.0 + w[{register}].real") for register, source in exit.contents]
+        passed = [
+            (source, f"take_accumulator(&w[{i}])" if i in duals else f"0.0 + w[{i}].real")
+            for i, source in exit.contents
+        ]
         self._path(record, passed)
 
     def _header(self, header: Header) -> None:
@@ -145,11 +151,14 @@ class AdjointFunction:
         self.text.append(f"begin_{header.number}:")
         self._put(f"w = arrive_at(c, {self.unit.reference(header.block)});")
         registers = [header.block.registers[name] for name in header.block.block.params]
-        cotangents = dict.fromkeys(registers, "0.0")
+        cotangents = dict.fromkeys(registers, "of_real(0.0)")
         for register, wanted in header.entry:
             if isinstance(wanted, Place) and wanted.kind == "real":
-                cotangents[register] = f"{wanted.name}_b"
-        self._put(*[f"store(&w[{register}], of_real({text}));" for register, text in cotangents.items()])
+                cotangents[register] = f"of_real({wanted.name}_b)"
+            elif isinstance(wanted, DualParts):
+                names = ", ".join([f"{part.name}_b" for part in reals([wanted])])
+                cotangents[register] = f"dual_accumulator(c, {names})"
+        self._put(*[f"store(&w[{register}], {text});" for register, text in cotangents.items()])
         self._put("return true;")
 
     # Paths
@@ -176,7 +185,10 @@ class PathAdjoint(Accumulators):
         """Write all of it. passed: what the path passes on, with the cotangents of that, none -0.0."""
         self._read()
         for source, text in reversed(passed):
-            self.add(source, text, never_minus_zero=True)
+            if isinstance(source, DualParts):
+                self.receive(source, text)
+            else:
+                self.add(source, text, never_minus_zero=True)
         for operation in self.record.reversed:
             operation.reverse(self)
         self._pass_back()

@@ -10,10 +10,11 @@ When the function returns false, nothing has been done that the machine could no
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
-from checkpoint.ctarget.translate.ops.places import C_TYPES, KnownClosure, Place, Tag
+from checkpoint.ctarget.translate.ops.places import C_TYPES, DualParts, KnownClosure, Place, Tag
 from checkpoint.ctarget.translate.ops.words import (
     Move,
     broken,
@@ -25,9 +26,11 @@ from checkpoint.ctarget.translate.ops.words import (
     in_order,
     in_quotes,
     name_of,
+    opened,
     plain,
     stored,
     unlike,
+    unlike_tags,
 )
 from checkpoint.ctarget.translate.strips.functions import StripFunction
 from checkpoint.ctarget.translate.strips.together import Together
@@ -61,6 +64,8 @@ class ForwardFunction:
         self._at: Node | None = None  # whose text is being written
         self._temporaries: dict[str, str] = {}  # variables that hold no place, and their types
         self._births_before: dict[int, int] = {}  # an operation, or the end of a path: births on the path
+        entries = [header.entry or () for header in unit.headers]
+        self._duals = max(sum(isinstance(each, DualParts) for _, each in entry) for entry in entries)
         self._count_births()
 
     def _count_births(self) -> None:
@@ -98,6 +103,8 @@ class ForwardFunction:
         if self.records:
             self._temporaries |= TAPE_VARIABLES
         lines += [f"    {c_type}{name};" for name, c_type in sorted(self._temporaries.items())]
+        if self._duals:
+            lines.append(f"    Value duals[{self._duals}] = {{{', '.join(['{0}'] * self._duals)}}};")
         lines += ["    const Value *const r = m->registers;", "    int64_t left = stop - m->steps;"]
         if self.strip is not None:
             lines += ["    static Patience patience;", "    int64_t alone = relaxed(&patience.alone);"]
@@ -144,16 +151,26 @@ class ForwardFunction:
                 self.put(*[f"    {line}" for line in self._entry(header, header.entry)])
         self.put("default: return false;", "}")
 
-    def _entry(self, header: Header, entry: tuple[tuple[int, Place | Tag | KnownClosure], ...]) -> list[str]:
+    def _entry(
+        self, header: Header, entry: tuple[tuple[int, Place | Tag | KnownClosure | DualParts], ...]
+    ) -> list[str]:
         tests = [f"left < {header.max_steps}"]
         tests += [test for register, wanted in entry if (test := unlike(f"r[{register}]", wanted))]
+        tests += unlike_tags([(f"r[{register}]", wanted) for register, wanted in entry])
         lines = [f"if ({' || '.join(tests)}) return false;"]
         for register, wanted in entry:
             if isinstance(wanted, Place):
                 lines.append(f"{wanted.name} = {content(f'r[{register}]', wanted.kind)};")
             elif isinstance(wanted, KnownClosure) and wanted.environment is not None:
                 lines.append(f"{wanted.environment.name} = environment_of(r[{register}]);")
-        return [*lines, *self._begin(header), f"goto header_{header.number};"]
+            elif isinstance(wanted, DualParts):
+                lines += opened(f"r[{register}]", wanted)
+        return [*lines, *self._begin(header), *self._own_duals(entry), f"goto header_{header.number};"]
+
+    def _own_duals(self, entry: Sequence[tuple[int, object]]) -> list[str]:
+        """Return the statements that take the duals at an entry, which are dropped where the unit is left."""
+        registers = [register for register, wanted in entry if isinstance(wanted, DualParts)]
+        return [f"duals[{i}] = load(&r[{register}]);" for i, register in enumerate(registers)]
 
     def _begin(self, header: Header) -> list[str]:
         """Return the statements that begin a record at an entry, with its prologue."""
@@ -340,7 +357,8 @@ class ForwardFunction:
         births = f"births + {self._births_before[id(exit)]}" if self._births_before[id(exit)] else "births"
         to = self.temporary("to", "Value *")
         self.put(f"{to} = leave_to(m, {self.unit.reference(exit.block)}, {steps}, {births});")
-        self.put(*stored(exit.contents), "return true;")
+        self.put(*stored(exit.contents))
+        self.put(*[f"drop(m->heap, duals[{i}]);" for i in range(self._duals)], "return true;")
 
 
 def _comment(at: Node | Header | Exit) -> str:

@@ -99,12 +99,12 @@ def inner_gradient(
         region,
         tuple(seeds),
         tuple([normalised(arithmetic, term) for term in first]),
-        _known(arithmetic, region, places),
+        known_values(arithmetic, region, places),
         _second(arithmetic, region, (places, v), values, [None] * count + list(cotangents)),
     )
 
 
-def _known(arithmetic: Arithmetic, region: Region, places: list[Term]) -> dict[Term, Place]:
+def known_values(arithmetic: Arithmetic, region: Region, places: list[Term]) -> dict[Term, Place]:
     """Return the values of the operations of a region, by the places where a unit has them."""
     values = region.run(Tape(arithmetic), places).of
     return {

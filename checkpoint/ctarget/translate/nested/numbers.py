@@ -52,6 +52,16 @@ class Node:
     adjoint: Term | None = None
 
 
+class Leaf(Node):
+    """A double from outside of the tape. receive: called with each of its contributions, in their order."""
+
+    __slots__ = ("receive",)
+
+    def __init__(self, value: Term, receive: Callable[[Term], None]) -> None:
+        super().__init__(value)
+        self.receive = receive
+
+
 class Undecided(Exception):
     """Raised by an operation that needs to know whether a test holds."""
 
@@ -75,6 +85,9 @@ class Tape:
 
     def contribute(self, node: Node, term: Term) -> None:
         """Add to the adjoint of a node."""
+        if isinstance(node, Leaf):
+            node.receive(term)
+            return
         node.adjoint = term if node.adjoint is None else self.arithmetic.sum(node.adjoint, term)
 
     def propagate(self) -> None:
@@ -183,12 +196,27 @@ class Tape:
         return self.add(Node(result, inputs, definition.singular)) if inputs else result
 
     def _on_duals(self, definition: Definition, operands: Sequence[Number], tag: int) -> Dual:
-        a = self.arithmetic
         primals = [self.primal_at(operand, tag) for operand in operands]
         result = self._applied(definition, primals)
+        tangents = [self.tangent_at(operand, tag) for operand in operands]
+        return Dual(tag, result, self._tangent(definition, primals, result, tangents))
+
+    def tangent(
+        self, definition: Definition, primals: Sequence[Number], result: Number, tangents: Sequence[Number]
+    ) -> Number:
+        """Return the tangent of a definition's result: the sum of partial times tangent, from the left.
+
+        result: what the definition gives at the primals. tangents: None of operands that have none.
+        """
+        nested = any(isinstance(number, Dual) for number in (*primals, *tangents))
+        return self._either(lambda: self._tangent(definition, primals, result, tangents), nested)
+
+    def _tangent(
+        self, definition: Definition, primals: Sequence[Number], result: Number, tangents: Sequence[Number]
+    ) -> Number:
+        a = self.arithmetic
         total: Number = None
-        for operand, part in zip(operands, definition.scalar_derivatives, strict=True):
-            tangent = self.tangent_at(operand, tag)
+        for tangent, part in zip(tangents, definition.scalar_derivatives, strict=True):
             if tangent is None:
                 continue
             slope = self._partial(part, (*primals, result))
@@ -196,7 +224,7 @@ class Tape:
                 continue
             term = self._applied(find("multiply"), (slope, tangent))
             total = term if total is None else self._applied(find("add"), (total, term))
-        return Dual(tag, result, a.zero if total is None else total)
+        return a.zero if total is None else total
 
     def _is_zero(self, number: Number) -> Term:
         a, test = self.arithmetic, self.arithmetic.true

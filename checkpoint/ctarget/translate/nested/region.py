@@ -16,9 +16,10 @@ from typing import Any
 
 from checkpoint.ctarget.translate.nested.numbers import Number, Tape, TooComplex
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed
+from checkpoint.ctarget.translate.ops.dual_ops import OpenDual
 from checkpoint.ctarget.translate.ops.object_ops import Element, Load
 from checkpoint.ctarget.translate.ops.operation import Op
-from checkpoint.ctarget.translate.ops.places import Constant, Place, Source, reals
+from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place, Source, reals
 from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Copy
 
 
@@ -76,6 +77,10 @@ class Region:
                 numbers.of[op.to] = tape.copied(numbers.operand(op.source))
             elif isinstance(op, Load | Element) and op.to in self.same:
                 numbers.of[op.to] = tape.copied(locations[self.same[op.to]])
+            elif isinstance(op, OpenDual):  # what the function computes, it computes of primals
+                primal = op.to.primal
+                assert isinstance(primal, Place)
+                numbers.of[primal] = tape.copied(locations[self.same[primal]])
             elif isinstance(op, Derivative):
                 numbers.of.update(op.run(numbers))
             else:
@@ -105,6 +110,8 @@ class _Locations:
                 self._read_field(to, owner, index)
             case Element(to=to, owner=owner, index=Constant(value=int() as index)) if index >= 0:
                 self._read_field(to, owner, index)
+            case OpenDual(to=DualParts(primal=Place() as primal)):
+                self._read_real(primal, self._names[op.place])
             case Enclosed():
                 self._names[op.to] = ("environment", self._name(op.place))
             case Copy(to=to, source=Place() as source) if to.kind == "value":
@@ -124,6 +131,9 @@ class _Locations:
         if to.kind != "real":
             self._names[to] = at
             return
+        self._read_real(to, at)
+
+    def _read_real(self, to: Place, at: Any) -> None:
         self.same[to] = self._fields.setdefault(at, to)
         self.inputs[self.same[to]] = None
 

@@ -180,6 +180,14 @@ def statements(outputs: Iterable[Term], prefix: str, known: Mapping[Term, str]) 
     return lines, names.__getitem__
 
 
+def expression(output: Term) -> str:
+    """Return one expression that computes a term."""
+    names: dict[Term, str] = {}
+    for term in needed([output]):
+        names[term] = f"({_text(term, names)})" if term.operands else _word(term)
+    return names[output]
+
+
 def _word(term: Term) -> str:
     if term.kind == "constant":
         return literal(term.content)

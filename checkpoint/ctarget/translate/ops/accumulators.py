@@ -6,7 +6,7 @@ In: contributions, in their order. Out: statements, and for each place an expres
 from __future__ import annotations
 
 from checkpoint.ctarget.translate.ops.operation import Accumulator
-from checkpoint.ctarget.translate.ops.places import Place, Source
+from checkpoint.ctarget.translate.ops.places import DualParts, Place, Source
 
 
 class Accumulators:
@@ -20,6 +20,7 @@ class Accumulators:
     def __init__(self) -> None:
         self.text: list[str] = []
         self.of: dict[Place, Accumulator] = {}
+        self._received = 0
 
     def put(self, *lines: str) -> None:
         """Append statements."""
@@ -29,6 +30,16 @@ class Accumulators:
         """Return the cotangent of a place, 0.0 where nothing contributed to it."""
         found = self.of.get(place)
         return found if found is not None else Accumulator("0.0", is_own=False, never_minus_zero=True)
+
+    def receive(self, source: Source, text: str) -> None:
+        """Add the accumulator that an expression of the type Value takes, to a source that is a dual."""
+        assert isinstance(source, DualParts)
+        name = f"received_{self._received}"
+        self._received += 1
+        self.put(f"const Value {name} = {text};")
+        for i in (1, 0):
+            self.add(source.parts[i], f"half({name}, {i})")
+        self.put(f"drop(c->heap, {name});")
 
     def add(self, source: Source, text: str, sign: str = "+", never_minus_zero: bool = False) -> None:
         """Add (or subtract) an expression to the cotangent of a source that is a real place."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import ClassVar
 
-from checkpoint.ctarget.translate.ops.object_ops import Load, Make, read_field
+from checkpoint.ctarget.translate.ops.object_ops import Load, Make, read_field, receive, received_by
 from checkpoint.ctarget.translate.ops.operation import (
     Adjoint,
     Effect,
@@ -148,14 +148,14 @@ class SetAttribute(Effect):
         out.record_birth(self.to)
 
     def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
-        return None if self.value.kind == "value" else reals([self.value])
+        return received_by(self.value)
 
     def residuals(self) -> Sequence[Residual]:
         return (Residual(self.to, birth=True),)
 
     def reverse(self, adjoint: Adjoint) -> None:
-        text = f"taken(c, {self.to.name}_birth, {self.index})"
+        field = f"(c, {self.to.name}_birth, {self.index})"
         if reals([self.value]):
-            adjoint.add(self.value, text)
+            receive(adjoint, self.value, field)
         else:
-            adjoint.put(f"{text};")
+            adjoint.put(f"taken{field};")

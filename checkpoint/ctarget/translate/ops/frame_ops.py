@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from checkpoint.ctarget.translate.ops.dual_ops import accumulator_of
 from checkpoint.ctarget.translate.ops.operation import (
     Adjoint,
     Effect,
@@ -13,8 +14,15 @@ from checkpoint.ctarget.translate.ops.operation import (
     Residual,
     Undifferentiated,
 )
-from checkpoint.ctarget.translate.ops.places import Place, Source, is_real, reals
-from checkpoint.ctarget.translate.ops.words import content, if_unlikely, stored, unlike
+from checkpoint.ctarget.translate.ops.places import DualParts, Place, Source, is_real, places_in, reals
+from checkpoint.ctarget.translate.ops.words import (
+    content,
+    if_unlikely,
+    opened,
+    stored,
+    unlike,
+    unlike_tags,
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -22,17 +30,17 @@ class Peek(Undifferentiated, Op):
     """Reads the values saved in the top frame of the machine's stack.
 
     Exits unless the frame's point is `point` (a reference) and all are of the kinds of `saved`.
-    Counted values are borrowed: the Pop that follows moves them.
+    Counted values are borrowed: the Pop that follows moves them, and drops duals.
     """
 
     point: int
-    saved: tuple[Place, ...]
+    saved: tuple[Place | DualParts, ...]
 
     def reads(self) -> Sequence[Source]:
         return ()
 
     def sets(self) -> Sequence[Place]:
-        return self.saved
+        return list(dict.fromkeys(places_in(self.saved)))
 
     def write(self, out: Forward) -> None:
         out.put(if_unlikely(f"top_point(m) != REFERENCE({self.point})", out.exit()))
@@ -42,9 +50,14 @@ class Peek(Undifferentiated, Op):
         out.put(f"{saved} = stack_top_saved(&m->stack);")
         fields = [(place, f"{saved}[{i}]") for i, place in enumerate(self.saved)]
         tests = [test for place, field in fields if (test := unlike(field, place))]
+        tests += unlike_tags([(field, place) for place, field in fields])
         if tests:
             out.put(if_unlikely(" || ".join(tests), out.exit()))
-        out.put(*[f"{place.name} = {content(field, place.kind)};" for place, field in fields])
+        for place, field in fields:
+            if isinstance(place, DualParts):
+                out.put(*opened(field, place))
+            else:
+                out.put(f"{place.name} = {content(field, place.kind)};")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -80,6 +93,8 @@ class Push(Effect):
         for source in reversed(self.saved):
             if is_real(source):
                 adjoint.add(source, "popped(c)")
+            elif isinstance(source, DualParts):
+                adjoint.receive(source, "cotangent_pop(c)")
             else:
                 adjoint.put("popped(c);")
 
@@ -92,7 +107,7 @@ class Pop(Effect):
     """
 
     point: int
-    saved: tuple[Place, ...]
+    saved: tuple[Place | DualParts, ...]
 
     def reads(self) -> Sequence[Source]:
         return ()
@@ -101,6 +116,8 @@ class Pop(Effect):
         return ()
 
     def write(self, out: Forward) -> None:
+        duals = [i for i, saved in enumerate(self.saved) if isinstance(saved, DualParts)]
+        out.put(*[f"drop_saved(m, {i});" for i in duals])
         out.put(f"pop(m, {len(self.saved)});")
 
     def contributes(self, active: Set[Place]) -> Sequence[Place]:
@@ -110,8 +127,11 @@ class Pop(Effect):
         return ()
 
     def reverse(self, adjoint: Adjoint) -> None:
-        for place in self.saved:
-            adjoint.put(f"give_back(c, {adjoint.cotangent(place).normalised()});")
+        for saved in self.saved:
+            if isinstance(saved, DualParts):
+                adjoint.put(f"cotangent_push(c, {accumulator_of(adjoint, saved)});")
+            else:
+                adjoint.put(f"give_back(c, {adjoint.cotangent(saved).normalised()});")
 
 
 @dataclass(frozen=True, eq=False, slots=True)

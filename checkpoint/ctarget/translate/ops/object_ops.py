@@ -17,7 +17,7 @@ from checkpoint.ctarget.translate.ops.operation import (
     Residual,
     Undifferentiated,
 )
-from checkpoint.ctarget.translate.ops.places import TAGS, Constant, Place, Source, reals
+from checkpoint.ctarget.translate.ops.places import TAGS, Constant, DualParts, Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import PAYLOADS, if_unlikely, plain, stored, value
 
 # Reading
@@ -159,6 +159,24 @@ class HoldsElement(Undifferentiated, Op):
         out.put(if_unlikely(f"!is_object({text}, {self.value.name})", out.exit()))
 
 
+def receive(adjoint: Adjoint, source: Source, field: str) -> None:
+    """Write what moves the accumulator of a field to that of its content.
+
+    field: the arguments in C that name it.
+    """
+    if isinstance(source, DualParts):
+        adjoint.receive(source, f"cotangent_take{field}")
+    else:
+        adjoint.add(source, f"taken{field}")
+
+
+def received_by(content: Source) -> Sequence[Place] | None:
+    """Return the places to which a change of a field adds in the adjoint; None: it has no cotangent."""
+    if content.kind == "value" and not isinstance(content, DualParts):
+        return None
+    return reals([content])
+
+
 # Making
 
 
@@ -218,7 +236,7 @@ class Make(Effect):
 
     def reverse(self, adjoint: Adjoint) -> None:
         for i in reversed(range(len(self.cells))):
-            adjoint.add(self.cells[i], f"taken(c, (uint64_t){self.birth.name}, {i})")
+            receive(adjoint, self.cells[i], f"(c, (uint64_t){self.birth.name}, {i})")
 
 
 # Changing
@@ -276,17 +294,17 @@ class Update(Effect):
         out.record_birth(self.to)
 
     def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
-        return None if self.value.kind == "value" else reals([self.value])
+        return received_by(self.value)
 
     def residuals(self) -> Sequence[Residual]:
         return (Residual(self.to, birth=True), Residual(self.at))
 
     def reverse(self, adjoint: Adjoint) -> None:
-        text = f"taken(c, {self.to.name}_birth, {self.at.name})"
+        given = f"(c, {self.to.name}_birth, {self.at.name})"
         if reals([self.value]):
-            adjoint.add(self.value, text)
+            receive(adjoint, self.value, given)
         else:
-            adjoint.put(f"{text};")
+            adjoint.put(f"taken{given};")
 
 
 # References

@@ -100,6 +100,9 @@ class Adjoint(Protocol):
         never_minus_zero: the expression cannot be -0.0.
         """
 
+    def receive(self, source: Source, text: str) -> None:
+        """Add the accumulator that an expression of the type Value takes, to a source that is a dual."""
+
 
 class Operation(ABC):
     """An operation of a node: what it reads and sets, its C text, its residuals, its adjoint."""

@@ -51,6 +51,25 @@ class KnownClosure:
 
 
 @dataclass(frozen=True, slots=True)
+class DualParts:
+    """A dual, made where it is needed: each reference to it is to an object of its own.
+
+    tag: an integer place. primal, tangent: reals, places or constants.
+    """
+
+    tag: Place
+    primal: Place | Constant
+    tangent: Place | Constant
+
+    kind: Kind = field(default="value", init=False)
+
+    @property
+    def parts(self) -> tuple[Place | Constant, Place | Constant]:
+        """Return primal and tangent."""
+        return self.primal, self.tangent
+
+
+@dataclass(frozen=True, slots=True)
 class Tag:
     """The tag that a value must have, as in Expect."""
 
@@ -58,7 +77,7 @@ class Tag:
     procedure: int | None = None
 
 
-Source = Place | Constant | KnownClosure
+Source = Place | Constant | KnownClosure | DualParts
 
 
 def is_real(source: Source | None) -> bool:
@@ -67,8 +86,14 @@ def is_real(source: Source | None) -> bool:
 
 
 def reals(sources: Iterable[Source]) -> list[Place]:
-    """Return the sources that have accumulators in the adjoint."""
-    return [source for source in sources if isinstance(source, Place) and source.kind == "real"]
+    """Return the places among sources, and in duals among these, that have accumulators in the adjoint."""
+    parts = [part for source in sources for part in parts_of(source)]
+    return [part for part in parts if isinstance(part, Place) and part.kind == "real"]
+
+
+def parts_of(source: Source) -> tuple[Source, ...]:
+    """Return the parts of a dual, of any other source itself."""
+    return source.parts if isinstance(source, DualParts) else (source,)
 
 
 def places_in(sources: Iterable[Source | None]) -> Iterator[Place]:
@@ -78,3 +103,6 @@ def places_in(sources: Iterable[Source | None]) -> Iterator[Place]:
             yield source
         elif isinstance(source, KnownClosure) and source.environment is not None:
             yield source.environment
+        elif isinstance(source, DualParts):
+            yield source.tag
+            yield from [part for part in source.parts if isinstance(part, Place)]

@@ -1,4 +1,4 @@
-"""Operations on numbers: scalar primitives, their tangents, copies, conversions.
+"""Operations on numbers: scalar primitives, copies, conversions.
 
 The C text of scalars.def's definitions is in scalar_words.py.
 """
@@ -142,30 +142,3 @@ class Convert(Undifferentiated, Op):
     def write(self, out: Forward) -> None:
         given = ", ".join([*map(plain, self.operands), f"&{self.to.name}"])
         out.put(if_unlikely(f"!{self.function}({given})", out.exit()))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Tangent(Undifferentiated, Op):
-    """Computes the tangent of a scalar primitive's result, from the tangents of its operands.
-
-    primals: the operands, as reals; result: what an Apply has made of them. tangents: None for operands
-    without one. singular: a tangent of 0 contributes nothing where the partial is infinite (numbers.c).
-    Units with tangents never record, so it has no adjoint.
-    """
-
-    to: Place
-    definition: str
-    primals: tuple[Source, ...]
-    result: Place
-    tangents: tuple[Source | None, ...]
-    singular: bool
-
-    def reads(self) -> Sequence[Source | None]:
-        return (*self.primals, self.result, *self.tangents)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
-    def write(self, out: Forward) -> None:
-        text = scalar_words.tangent(self.definition, self.primals, self.result, self.tangents, self.singular)
-        out.put(f"{self.to.name} = {text};")

@@ -1,4 +1,4 @@
-"""Scalar primitives as C: their values, their tangents, and their contributions to operands' cotangents.
+"""Scalar primitives as C: their values, and their contributions to operands' cotangents.
 
 In: the name of a definition of checkpoint/scalars, and operands. Out: statements and expressions. What is
 arithmetic alone is written in place, all else as calls of functions that the unit's file defines
@@ -68,29 +68,6 @@ def on_integers(
         if_unlikely(f"!integers_{definition}({of}, &{name})", exit()),
         f"{to.name} = {name}.{PAYLOADS[to.kind]};",
     ]
-
-
-# Tangents
-
-
-def tangent(
-    definition: str,
-    primals: Sequence[Source],
-    result: Place,
-    tangents: Sequence[Source | None],
-    is_singular: bool,
-) -> str:
-    """Return an expression of the result's tangent: the sum of partial times tangent, from the left.
-
-    result: the primal result. tangents: those of the operands, None of one that has none.
-    """
-    x, y = [*map(real, primals), "0.0"][:2]
-    slopes = [f"by_{'xy'[i]}_{definition}({x}, {y}, {result.name})" for i in range(len(primals))]
-    terms = [
-        f"{slope}, {real(each)}" for slope, each in zip(slopes, tangents, strict=True) if each is not None
-    ]
-    name = "tangent_of_two" if len(terms) > 1 else "tangent_of_one"
-    return f"{name}({', '.join(terms)}, {'true' if is_singular else 'false'})"
 
 
 # Partials

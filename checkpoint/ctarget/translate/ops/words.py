@@ -14,7 +14,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from textwrap import wrap
 
-from checkpoint.ctarget.translate.ops.places import TAGS, Constant, Kind, KnownClosure, Place, Source, Tag
+from checkpoint.ctarget.translate.ops.places import (
+    TAGS,
+    Constant,
+    DualParts,
+    Kind,
+    KnownClosure,
+    Place,
+    Source,
+    Tag,
+)
 
 # The member of a Value that has the content of a place of a kind.
 PAYLOADS: dict[Kind, str] = {"real": "real", "integer": "integer", "boolean": "integer"}
@@ -72,6 +81,8 @@ def value(source: Source) -> str:
         if source.environment is None:
             return f"bare_closure({procedure})"
         return f"closure({procedure}, {source.environment.name})"
+    if isinstance(source, DualParts):
+        return f"dual(m->heap, {source.tag.name}, {real(source.primal)}, {real(source.tangent)})"
     if source.kind == "value":
         return plain(source)
     return f"of_{source.kind}({plain(source)})"
@@ -166,7 +177,7 @@ def in_braces(lines: list[str]) -> list[str]:
     return ["{", *[f"    {line}" for line in lines], "}"]
 
 
-def unlike(held: str, wanted: Place | Tag | KnownClosure) -> str:
+def unlike(held: str, wanted: Place | Tag | KnownClosure | DualParts) -> str:
     """Return a test that a Value is not what is wanted; "": anything is wanted."""
     match wanted:
         case Place(kind="value"):
@@ -177,6 +188,28 @@ def unlike(held: str, wanted: Place | Tag | KnownClosure) -> str:
             return lacks_tag(held, tag, procedure)
         case KnownClosure(procedure, environment):
             return lacks_tag(held, "PROCEDURE" if environment is None else "CLOSURE", procedure)
+        case DualParts():
+            return f"!is_dual({held})"
+
+
+def opened(held: str, parts: DualParts) -> list[str]:
+    """Return the statements that set the places of a dual from a Value that is one."""
+    places = [(i, part) for i, part in enumerate(parts.parts) if isinstance(part, Place)]
+    return [
+        f"{parts.tag.name} = (int64_t){held}.object->birth;",
+        *[f"{part.name} = cells_of({held})[{i}].real;" for i, part in places],
+    ]
+
+
+def unlike_tags(held: Iterable[tuple[str, object]]) -> list[str]:
+    """Return tests that duals which are to have one tag do not have it."""
+    first: dict[Place, str] = {}
+    tests = []
+    for name, wanted in held:
+        if isinstance(wanted, DualParts):
+            one = first.setdefault(wanted.tag, name)
+            tests += [f"{name}.object->birth != {one}.object->birth"] if one != name else []
+    return tests
 
 
 def name_of(source: Source) -> str | None:

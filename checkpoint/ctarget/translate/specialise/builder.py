@@ -13,9 +13,9 @@ from typing import Any
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.tables import return_point
 from checkpoint.ctarget.translate.ops.operation import Effect
-from checkpoint.ctarget.translate.ops.places import Kind, Place, Source
+from checkpoint.ctarget.translate.ops.places import DualParts, Kind, Place, Source
 from checkpoint.ctarget.translate.specialise.observe import Shape
-from checkpoint.ctarget.translate.specialise.values import Held
+from checkpoint.ctarget.translate.specialise.values import Held, Virtual
 from checkpoint.ctarget.translate.units.graph import Exit, Unit
 
 # Every name gets a number behind it, so it is no word of C nor a name of translated.h.
@@ -25,10 +25,11 @@ WITH_COTANGENTS = frozenset(("FOREIGN", "DUAL", "NODE"))
 
 
 class Builder:
-    """A unit that is being made."""
+    """A unit that is being made. duals: of which duals places are the primals, where it was asked for."""
 
     def __init__(self, name: str) -> None:
         self.unit = Unit(name)
+        self.duals: dict[Place, DualParts] = {}
         self._used: dict[str, int] = {}
         self._references: dict[int, int] = {}
 
@@ -46,6 +47,13 @@ class Builder:
         if tag in WITH_COTANGENTS:
             self.unit.tapes = False
         return Held(place, tag, hint)
+
+    def dual(self, name: str, tag: Place | None = None) -> tuple[Virtual, DualParts]:
+        """Return a dual of reals in new places, with a tag of its own if none is given; and these places."""
+        self.unit.has_duals = True
+        tag = tag or self.place(f"{name}_tag", "integer")
+        primal, tangent = (self.place(f"{name}_{part}", "real") for part in ("primal", "tangent"))
+        return Virtual("DUAL", [primal, tangent], tag), DualParts(tag, primal, tangent)
 
     def reference(self, thing: Any) -> int:
         """Return the number of a block's or procedure's peer, of a ReturnPoint, or of a Layout."""

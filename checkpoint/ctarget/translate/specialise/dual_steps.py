@@ -3,18 +3,18 @@
 In: a block (steps.py), a step of which an operand is a dual. Out: a virtual dual, made only where the unit
 exits.
 
-What always holds: the result is that of numbers_apply without a tape (numbers.c), in every bit, for duals of
-one tag with reals as their parts; where there are others the unit exits. Units that hold duals never record.
+What always holds: the result is that of numbers_apply (numbers.c), in every bit, for duals of one tag with
+reals as their parts; where there are others the unit exits.
 """
 
 from __future__ import annotations
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.ops.check_ops import Same, TagOf
-from checkpoint.ctarget.translate.ops.object_ops import Load
+from checkpoint.ctarget.translate.nested.tangents import tangent
+from checkpoint.ctarget.translate.ops.check_ops import Same
+from checkpoint.ctarget.translate.ops.dual_ops import OpenDual
 from checkpoint.ctarget.translate.ops.places import Constant, Place
-from checkpoint.ctarget.translate.ops.scalar_ops import Tangent
 from checkpoint.ctarget.translate.specialise.builder import WITH_COTANGENTS
 from checkpoint.ctarget.translate.specialise.scalar_steps import apply, kind_of_result
 from checkpoint.ctarget.translate.specialise.steps import Steps
@@ -40,12 +40,14 @@ def of_duals(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
     steps.node.ops.append(op)
     made: Abstract = result
     if kind == "real":
-        tangent = steps.builder.place(f"{step.name}_tangent", "real")
-        tangents = tuple([_part(value, 1) if value in duals else None for value in values])
+        to = steps.builder.place(f"{step.name}_tangent", "real")
+        tangents = _sources(tuple([_part(value, 1) if value in duals else None for value in values]))
         steps.node.ops.append(
-            Tangent(tangent, op.definition, tuple(numbers), result, _sources(tangents), op.singular)
+            tangent(
+                op.definition, numbers, result, tangents, to, lambda: steps.builder.place(step.name, "real")
+            )
         )
-        made = Virtual("DUAL", [result, tangent], duals[0].birth)
+        made = Virtual("DUAL", [result, to], duals[0].birth)
     steps.release_used(step, uses)
     return made
 
@@ -57,11 +59,10 @@ def _opened(steps: Steps, operand: t.Operand) -> Abstract:
         return value
     if value.hint is None or any(field.tag != "REAL" for field in value.hint.fields):
         return value
-    primal, tangent = (steps.builder.place(f"{operand}_{part}", "real") for part in ("primal", "tangent"))
-    tag = steps.builder.place(f"{operand}_tag", "integer")
-    steps.node.ops += [Load(primal, value.place, 0), Load(tangent, value.place, 1), TagOf(tag, value.place)]
+    opened, parts = steps.builder.dual(operand)
+    steps.node.ops.append(OpenDual(parts, value.place, None, None))
     steps.release(value)
-    opened = steps.state.slots[operand] = Virtual("DUAL", [primal, tangent], tag)
+    steps.state.slots[operand] = opened
     return opened
 
 
@@ -78,4 +79,4 @@ def _unify(steps: Steps, dual: Virtual, other: Virtual) -> None:
     """Make two duals have one tag from here on; else the unit exits."""
     if other.birth is not dual.birth:
         steps.node.ops.append(Same(dual.birth, other.birth))
-        other.birth = dual.birth
+        steps.state.share_tag(dual.birth, other.birth)

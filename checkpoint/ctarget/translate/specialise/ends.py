@@ -14,7 +14,7 @@ from checkpoint.ctarget.translate.nested.numbers import TooComplex
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
 from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, SetCall
 from checkpoint.ctarget.translate.ops.operation import Effect
-from checkpoint.ctarget.translate.ops.places import Constant, Place
+from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place
 from checkpoint.ctarget.translate.specialise import block_steps, inner
 from checkpoint.ctarget.translate.specialise.headers import MAX_PATH_NODES, Headers
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
@@ -323,14 +323,21 @@ class Ends:
         state = open.state.copy()
         case = Node(open.node.block, open.node.steps, open.node.exit)
         first, *names = peer.block.params
-        places = []
+        places: list[Place | DualParts] = []
         slots: dict[str, Abstract] = {}
+        tags: dict[Place, Place] = {}
         for name, was in zip(names, saved, strict=True):
+            if isinstance(was, Virtual) and was.tag == "DUAL":
+                slots[name], parts = self.builder.dual(name, tags.get(was.birth))
+                tags[was.birth] = parts.tag
+                places.append(parts)
+                continue
             kind = was.kind if isinstance(was, Place | Constant) else "value"
             places.append(self.builder.place(name, kind))
         case.ops.append(Peek(point, tuple(places)))
         for name, place, was in zip(names, places, saved, strict=True):
-            slots[name] = self._checked(case, place, was)
+            if isinstance(place, Place):
+                slots[name] = self._checked(case, place, was)
         case.effects += [*open.effects, Pop(point, tuple(places))]
         slots[first] = Steps(self.builder, open.node.block, state, case).copied(first, open.value)
         self.headers.jump(case, peer, State(slots, []), open.path)

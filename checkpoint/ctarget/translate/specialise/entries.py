@@ -7,25 +7,43 @@ header, the content that each register must have for the machine to enter there.
 from __future__ import annotations
 
 from checkpoint.ctarget.peers import BlockPeer
-from checkpoint.ctarget.translate.ops.places import Constant, KnownClosure, Place, Tag
+from checkpoint.ctarget.translate.ops.places import Constant, DualParts, KnownClosure, Place, Tag
 from checkpoint.ctarget.translate.specialise.builder import WITH_COTANGENTS, Builder
-from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.specialise.observe import Shape, is_dual_of_reals
 from checkpoint.ctarget.translate.specialise.steps import NUMBERS
-from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Held, State
+from checkpoint.ctarget.translate.specialise.values import (
+    Abstract,
+    Closure,
+    Held,
+    State,
+    Virtual,
+    dual_parts,
+)
 from checkpoint.ctarget.translate.units.graph import Unit
 
-Entry = tuple[tuple[int, Place | Tag | KnownClosure], ...]
+Wanted = Place | Tag | KnownClosure | DualParts
+Entry = tuple[tuple[int, Wanted], ...]
 
 
 def observed(builder: Builder, peer: BlockPeer, shapes: dict[int, Shape]) -> State:
     """Return what is known of a block's parameters, from the shapes of what is in their registers."""
-    return State({name: known(builder, name, shapes[peer.registers[name]]) for name in peer.block.params})
+    tags: dict[int, Place] = {}
+    return State(
+        {name: known(builder, name, shapes[peer.registers[name]], tags) for name in peer.block.params}
+    )
 
 
-def known(builder: Builder, name: str, shape: Shape) -> Abstract:
-    """Return what is known of a value of a shape, which gets the name of its slot."""
+def known(builder: Builder, name: str, shape: Shape, tags: dict[int, Place]) -> Abstract:
+    """Return what is known of a value of a shape, which gets the name of its slot.
+
+    tags: the places of the tags of duals so far, by what these were: those that were equal are to be.
+    """
     if shape.tag in NUMBERS:
         return builder.place(name, NUMBERS[shape.tag])
+    if is_dual_of_reals(shape):
+        made, parts = builder.dual(name, tags.get(shape.number))
+        tags[shape.number] = parts.tag
+        return made
     if shape.tag == "NOTHING":
         return Constant(None)
     if shape.tag == "PROCEDURE" and shape.procedure is not None:
@@ -41,7 +59,7 @@ def entry(builder: Builder, peer: BlockPeer, state: State) -> Entry | None:
     """Return what must be in the registers; None: some of what is known is in no register."""
     if state.frames:
         return None
-    found: list[tuple[int, Place | Tag | KnownClosure]] = []
+    found: list[tuple[int, Wanted]] = []
     for name, value in state.slots.items():
         wanted = _wanted(builder, value)
         if wanted is None:
@@ -50,7 +68,7 @@ def entry(builder: Builder, peer: BlockPeer, state: State) -> Entry | None:
     return tuple(found)
 
 
-def _wanted(builder: Builder, value: Abstract) -> list[Place | Tag | KnownClosure] | None:
+def _wanted(builder: Builder, value: Abstract) -> list[Wanted] | None:
     match value:
         case Place():
             return [value]
@@ -62,6 +80,8 @@ def _wanted(builder: Builder, value: Abstract) -> list[Place | Tag | KnownClosur
             return [Tag("PROCEDURE", builder.reference(procedure))]
         case Closure(procedure, Held(place)):
             return [KnownClosure(builder.reference(procedure), place)]
+        case Virtual(tag="DUAL"):
+            return [dual_parts(value)]
     return None
 
 
@@ -71,8 +91,10 @@ def fits(unit: Unit, block: BlockPeer, shapes: dict[int, Shape]) -> bool:
     return any(all(_fits(unit, wanted, shapes[register]) for register, wanted in entry) for entry in entries)
 
 
-def _fits(unit: Unit, wanted: Place | Tag | KnownClosure, shape: Shape) -> bool:
+def _fits(unit: Unit, wanted: Wanted, shape: Shape) -> bool:
     match wanted:
+        case DualParts():
+            return is_dual_of_reals(shape)
         case Place(kind="value"):
             return True
         case Place(kind=kind):

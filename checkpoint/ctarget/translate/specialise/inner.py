@@ -12,6 +12,7 @@ a loop.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Protocol
@@ -19,12 +20,14 @@ from typing import Protocol
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.ctarget.peers import BlockPeer
+from checkpoint.ctarget.translate.nested.dual_gradient import dual_gradient
 from checkpoint.ctarget.translate.nested.inner_ops import inner_gradient
-from checkpoint.ctarget.translate.nested.region import region
-from checkpoint.ctarget.translate.ops.check_ops import Apart, Enclosed
+from checkpoint.ctarget.translate.nested.region import Region, region
+from checkpoint.ctarget.translate.ops.check_ops import Apart, Enclosed, Same
+from checkpoint.ctarget.translate.ops.dual_ops import OpenDual
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Element, Load
 from checkpoint.ctarget.translate.ops.operation import Op
-from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
+from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place, Source, reals
 from checkpoint.ctarget.translate.ops.scalar_ops import Copy
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.path import Inner, PathSoFar
@@ -37,6 +40,8 @@ from checkpoint.ctarget.translate.specialise.values import (
     Frame,
     State,
     Virtual,
+    dual_parts,
+    is_dual,
 )
 from checkpoint.ctarget.translate.units.graph import Exit, Node
 
@@ -86,7 +91,8 @@ def begin(nodes: Nodes, steps: Steps, exit: Exit, path: PathSoFar) -> None:
     seeds = None if isinstance(cotangent, Virtual) and cotangent.tag == "UNIT" else cotangent
     marker = Frame(steps.peer, dict(steps.state.slots), None, entry, 0, path.calls)
     frames = [*steps.state.frames, marker]
-    slots = nodes.captures(steps, called, entry)
+    primals = Steps(nodes.builder, steps.peer, steps.state, steps.node, is_inner=True)
+    slots = nodes.captures(primals, called, entry)
     (param,) = entry.block.params[len(slots) :]
     state = State({**slots, param: entered}, frames, steps.state.facts)
     path = _with_arguments(path, steps.node.ops[:first])
@@ -124,6 +130,11 @@ def _entered(steps: Steps, name: str, value: Abstract, places: list[Place]) -> A
             places.append(steps.builder.place(f"{name}_at", "real"))
             steps.node.ops.append(Copy(places[-1], value))
             return places[-1]
+        case Virtual(tag="DUAL"):
+            entered = steps.primal(steps.copied(f"{name}_at", value))
+            assert isinstance(entered, Place)
+            places.append(entered)
+            return entered
         case Place() | Constant():
             return value
         case Virtual(tag="PAIR" | "TUPLE"):
@@ -162,7 +173,7 @@ def _around(inner: Inner, path: PathSoFar, ops: tuple[Op, ...], first: int) -> P
     after = replace(inner.path, length=path.length)
     if after.inner is None:
         return after
-    read = [op for op in ops if isinstance(op, Load | Element | Enclosed)]
+    read = [op for op in ops if isinstance(op, Load | Element | Enclosed | OpenDual)]
     return replace(after, inner=replace(after.inner, ops=(*after.inner.ops, *read), first=first))
 
 
@@ -171,13 +182,50 @@ def _differentiated(outer: Steps, inner: Inner, ops: tuple[Op, ...], value: Abst
     results, seeds = _matched(value, inner.seeds)
     found, owners = region(inner.places, ops, results)
     outer.node.ops += [Apart(one, other) for one, other in combinations(owners, 2)]
-    name, builder = inner.step.name, outer.builder
-    values = [builder.place(f"{name}_value", "real") for _ in results]
-    cotangents = [builder.place(f"{name}_cotangent", "real") for _ in inner.places]
-    outer.node.ops.append(inner_gradient(found, seeds, values, cotangents))
+    name = inner.step.name
+    duals = (
+        {}
+        if outer.is_inner
+        else {x: outer.builder.duals[x] for x in found.inputs if x in outer.builder.duals}
+    )
+    if duals or any(isinstance(seed, DualParts) for seed in seeds):
+        values, cotangents = _at_duals(outer, inner, found, duals, seeds)
+    else:
+        values, cotangents = _at_reals(outer, inner, found, seeds)
     made = _born(outer, name)
     made.cells += [_rebuilt(outer, name, value, values), _rebuilt(outer, name, inner.argument, cotangents)]
     return made
+
+
+def _at_reals(
+    outer: Steps, inner: Inner, found: Region, seeds: Sequence[Source]
+) -> tuple[list[Abstract], list[Abstract]]:
+    """Add the gradient; return the values, and the cotangents of the argument."""
+    name, builder = inner.step.name, outer.builder
+    values = [builder.place(f"{name}_value", "real") for _ in found.results]
+    cotangents = [builder.place(f"{name}_cotangent", "real") for _ in inner.places]
+    outer.node.ops.append(inner_gradient(found, seeds, values, cotangents))
+    return list(values), list(cotangents)
+
+
+def _at_duals(
+    outer: Steps, inner: Inner, found: Region, duals: Mapping[Place, DualParts], seeds: Sequence[Source]
+) -> tuple[list[Abstract], list[Abstract]]:
+    """Add the gradient at duals, which must have one tag; return what _at_reals does, all of them duals."""
+    found_duals = [each for each in [*duals.values(), *seeds] if isinstance(each, DualParts)]
+    tag, *others = dict.fromkeys([each.tag for each in found_duals])
+    for other in others:
+        outer.node.ops.append(Same(tag, other))
+        outer.state.share_tag(tag, other)
+    names = [
+        *[f"{inner.step.name}_value"] * len(found.results),
+        *[f"{inner.step.name}_cotangent"] * len(inner.places),
+    ]
+    made = [outer.builder.dual(name, tag) for name in names]
+    to = [place for _, parts in made for place in reals([parts])]
+    outer.node.ops.append(dual_gradient(found, duals, seeds, to, len(inner.places)))
+    numbers: list[Abstract] = [number for number, _ in made]
+    return numbers[: len(found.results)], numbers[len(found.results) :]
 
 
 def _matched(value: Abstract, seeds: Abstract | None) -> tuple[list[Source], list[Source]]:
@@ -187,6 +235,8 @@ def _matched(value: Abstract, seeds: Abstract | None) -> tuple[list[Source], lis
             return [value], [Constant(1.0)]
         case ((Place(kind="real") | Constant(value=float())), (Place(kind="real") | Constant(value=float()))):
             return [value], [seeds]
+        case ((Place(kind="real") | Constant(value=float())), Virtual(tag="DUAL")):
+            return [value], [dual_parts(seeds)]
         case Virtual(tag="PAIR" | "TUPLE"), Virtual() if seeds is not None:
             if value.tag != seeds.tag or len(value.cells) != len(seeds.cells):
                 raise Untranslatable
@@ -203,11 +253,11 @@ def _born(steps: Steps, name: str, tag: str = "PAIR") -> Virtual:
     return Virtual(tag, [], birth)
 
 
-def _rebuilt(steps: Steps, name: str, value: Abstract, reals: list[Place]) -> Abstract:
-    """Return a value of the same structure of the next reals; what has no cotangent becomes nothing."""
-    if isinstance(value, Virtual):
+def _rebuilt(steps: Steps, name: str, value: Abstract, numbers: list[Abstract]) -> Abstract:
+    """Return a value of the same structure of the next numbers; what has no cotangent becomes nothing."""
+    if isinstance(value, Virtual) and value.tag != "DUAL":
         made = _born(steps, name, value.tag)
-        made.cells += [_rebuilt(steps, name, cell, reals) for cell in value.cells]
+        made.cells += [_rebuilt(steps, name, cell, numbers) for cell in value.cells]
         return made
-    is_real = isinstance(value, Place | Constant) and value.kind == "real"
-    return reals.pop(0) if is_real else Constant(None)
+    is_number = is_dual(value) or (isinstance(value, Place | Constant) and value.kind == "real")
+    return numbers.pop(0) if is_number else Constant(None)

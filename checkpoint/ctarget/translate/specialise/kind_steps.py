@@ -11,7 +11,7 @@ from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.translate.ops.places import Constant
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
-from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, tag_of
+from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, is_dual, tag_of
 
 _DUALS = frozenset(("DUAL", "NODE"))
 # For each test the kinds for which it is true, and those for which it depends on the value.
@@ -28,7 +28,8 @@ TESTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 
 
 def _is_of_kind(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
-    tag = tag_of(steps.operand(step.operands[0]))
+    value = steps.operand(step.operands[0])
+    tag = "REAL" if is_dual(value) else tag_of(value)
     kinds, unsure = TESTS[step.op]
     if tag in unsure:
         raise Untranslatable

@@ -15,7 +15,15 @@ from checkpoint.ctarget.translate.ops.operation import Effect
 from checkpoint.ctarget.translate.ops.places import Constant, KnownClosure, Place, Source
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.observe import Shape
-from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Held, State, Virtual
+from checkpoint.ctarget.translate.specialise.values import (
+    Abstract,
+    Closure,
+    Held,
+    State,
+    Virtual,
+    dual_parts,
+    is_dual,
+)
 from checkpoint.prims.operators import UNIT
 
 
@@ -41,6 +49,8 @@ class Materialiser:
                 inner = self.source(environment)
                 assert isinstance(inner, Place)
                 return KnownClosure(number, inner)
+            case Virtual(tag="DUAL"):
+                return dual_parts(value)
         return self._object(value)
 
     def _object(self, virtual: Virtual) -> Place:
@@ -71,9 +81,9 @@ class Materialiser:
         return value
 
     def held(self, value: Abstract) -> Abstract:
-        """Return a value with nothing virtual in it."""
+        """Return a value with nothing virtual in it but duals."""
         match value:
-            case Virtual():
+            case Virtual() if not is_dual(value):
                 return _held(value, self._object(value))
             case Closure(procedure, environment) if environment is not None:
                 return Closure(procedure, self.held(environment))

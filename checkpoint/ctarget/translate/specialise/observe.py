@@ -37,7 +37,7 @@ class Shape:
     is any; of all others, and where it was cut, none. At most MOST shapes in all, DEPTH below the first
     one; a value's fields are there all or none. first: the first element of a TUPLE that has too many; else
     None. address: where the object was when it was seen, by which it is known whether two are one; 0: it is
-    none.
+    none. number: of a DUAL, its tag.
     """
 
     tag: str
@@ -46,6 +46,7 @@ class Shape:
     layout: Layout | None = None
     first: Shape | None = None
     address: int = field(default=0, compare=False)
+    number: int = field(default=0, compare=False)
 
 
 def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
@@ -61,6 +62,11 @@ def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
     count = module.lib.ck_parameter_shapes(held, DEPTH, MOST, numbers, room)
     listed = _Listed(module.ffi.unpack(numbers, count))
     return peer, {register: listed.shape() for register in registers}
+
+
+def is_dual_of_reals(shape: Shape) -> bool:
+    """Return whether a shape is that of a dual of reals."""
+    return shape.tag == "DUAL" and [field.tag for field in shape.fields] == ["REAL", "REAL"]
 
 
 def lane_seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
@@ -111,6 +117,8 @@ class _Listed:
         tag = _tags()[number]
         if tag == "FOREIGN" and detail == _TEXT:
             return Shape("TEXT", address=address)
+        if tag == "DUAL":
+            return Shape(tag, None, fields, address=address, number=detail)
         if tag in WITH_LAYOUT:
             return Shape(tag, None, fields, ctypes.cast(detail, ctypes.py_object).value, address=address)
         found = Shape(tag, _procedure(detail) if detail else None, fields, address=address)

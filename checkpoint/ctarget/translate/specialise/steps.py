@@ -16,13 +16,13 @@ from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.tables import is_uncounted, ownership_of
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
-from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Keep, Load, Make
-from checkpoint.ctarget.translate.ops.operation import Op
+from checkpoint.ctarget.translate.ops.dual_ops import OpenDual
+from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Element, Keep, Load, Make
 from checkpoint.ctarget.translate.ops.places import TAGS, Constant, Kind, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Copy
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
-from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.specialise.observe import Shape, is_dual_of_reals
 from checkpoint.ctarget.translate.specialise.values import (
     UNCOUNTED,
     Abstract,
@@ -30,10 +30,12 @@ from checkpoint.ctarget.translate.specialise.values import (
     Held,
     State,
     Virtual,
+    dual_parts,
 )
 from checkpoint.ctarget.translate.units.graph import Node
 
 NUMBERS: dict[str, Kind] = {tag: kind for kind, tag in TAGS.items()}
+PARTS = ("primal", "tangent")  # of a dual
 
 
 class Untranslatable(Exception):
@@ -66,10 +68,21 @@ class Steps:
     def operand(self, operand: t.Operand) -> Abstract:
         """Return the value of an operand."""
         if isinstance(operand, str):
-            return self.state.slots[operand]
+            value = self.state.slots[operand]
+            return self.primal(value) if self.is_inner else value
         if not is_uncounted(operand.value):
             raise Untranslatable
         return Constant(operand.value)
+
+    def primal(self, value: Abstract) -> Abstract:
+        """Return the primal of a dual, of any other value itself: a run within a step computes primals."""
+        if not isinstance(value, Virtual) or value.tag != "DUAL":
+            return value
+        parts = dual_parts(value)
+        if not isinstance(parts.primal, Place):
+            raise Untranslatable
+        self.builder.duals[parts.primal] = parts
+        return parts.primal
 
     def take(self, operands: list[t.Operand], uses: Uses, first: int = 0) -> list[Abstract]:
         """Return the values of operands, each with a reference for its new owner.
@@ -139,6 +152,13 @@ class Steps:
 
     def copied(self, name: str, value: Abstract) -> Abstract:
         """Return a copy of a value, which has an accumulator of its own if it is a real."""
+        if isinstance(value, Virtual) and value.tag == "DUAL":
+            if self.is_inner:
+                return self.copied(name, self.primal(value))
+            cells = [
+                self.copied(f"{name}_{part}", cell) for part, cell in zip(PARTS, value.cells, strict=True)
+            ]
+            return Virtual("DUAL", cells, value.birth)
         if not isinstance(value, Place) or value.kind != "real":
             return value
         place = self.builder.place(name, value.kind)
@@ -177,14 +197,21 @@ class Steps:
         place = self.readable(owner)
         return self.read(name, hint, peer, lambda to: Load(to, place, index))
 
-    def read(self, name: str, hint: Shape | None, peer: BlockPeer, op: Callable[[Place], Op]) -> Abstract:
+    def read(
+        self, name: str, hint: Shape | None, peer: BlockPeer, op: Callable[[Place], Load | Element]
+    ) -> Abstract:
         """Add an op that reads a value and checks its kind.
 
         The kind is that of the hint; without one, a real if the block uses `name` in arithmetic.
         """
         tag = hint.tag if hint is not None else "REAL" if name in peer.code.arithmetic else "OTHER"
         place = self.builder.place(name, NUMBERS.get(tag, "value"))
-        self.node.ops.append(op(place))
+        read = op(place)
+        self.node.ops.append(read)
+        if hint is not None and is_dual_of_reals(hint):
+            made, parts = self.builder.dual(name)
+            self.node.ops.append(OpenDual(parts, place, read.owner, read.field))
+            return made
         return place if tag in NUMBERS else self._checked(place, tag, hint)
 
     def _checked(self, place: Place, tag: str, hint: Shape | None) -> Abstract:

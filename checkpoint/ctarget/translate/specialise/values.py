@@ -10,7 +10,7 @@ An abstract value is one of
 
 References are counted as in the machine (checkpoint.cps.ownership): a Held owns one, which effects keep and
 drop when the unit runs. A Virtual has no references, only `owners`: how many slots, cells and frames refer to
-it while the unit is made.
+it while the unit is made. (Of a dual, which has no identity, each gets an object of its own.)
 
 What always holds: a State and what is in it belong to one path; where paths part, `State.copy` copies the
 virtual objects, and what two values shared, their copies share.
@@ -24,7 +24,7 @@ from typing import Any
 
 from checkpoint.ad.containers import Layout
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
-from checkpoint.ctarget.translate.ops.places import TAGS, Constant, Place
+from checkpoint.ctarget.translate.ops.places import TAGS, Constant, DualParts, Place
 from checkpoint.ctarget.translate.specialise.observe import Shape
 
 UNCOUNTED = frozenset(("REAL", "INTEGER", "BOOLEAN", "NOTHING", "PROCEDURE"))
@@ -68,6 +68,19 @@ class Virtual:
 
 
 Abstract = Place | Constant | Held | Closure | Virtual
+
+
+def dual_parts(value: Virtual) -> DualParts:
+    """Return a dual as a source."""
+    primal, tangent = value.cells
+    assert isinstance(primal, Place | Constant)
+    assert isinstance(tangent, Place | Constant)
+    return DualParts(value.birth, primal, tangent)
+
+
+def is_dual(value: Abstract) -> bool:
+    """Return whether a value is a dual whose parts are in places."""
+    return isinstance(value, Virtual) and value.tag == "DUAL"
 
 
 def tag_of(value: Abstract) -> str:
@@ -134,7 +147,7 @@ class Copier:
         return self.leaf(old)
 
     def _data(self, old: Virtual) -> Virtual:
-        if id(old) not in self.made:
+        if id(old) not in self.made or old.tag == "DUAL":
             if old.birth not in self.births:
                 self.births[old.birth] = self.birth(old.birth)
             new = self.made[id(old)] = Virtual(old.tag, [], self.births[old.birth], old.owners, old.layout)
@@ -195,6 +208,15 @@ class State:
         self.slots = {name: again(value) for name, value in self.slots.items()}
         for frame in self.frames:
             frame.saved = {name: again(value) for name, value in frame.saved.items()}
+
+    def share_tag(self, tag: Place, other: Place) -> None:
+        """Give all duals that have another tag this one: they were found to be equal."""
+        seen: dict[int, Virtual] = {}
+        for value in [*self.slots.values(), *[value for f in self.frames for value in f.saved.values()]]:
+            _size(value, seen)
+        for virtual in seen.values():
+            if virtual.tag == "DUAL" and virtual.birth is other:
+                virtual.birth = tag
 
     def size(self) -> int:
         """Return the number of values in the slots, those within virtual objects included."""
@@ -261,9 +283,9 @@ def _kind(value: Abstract, seen: dict[int, int]) -> Any:
             return ("held", tag)
         case Closure(procedure, environment):
             return (id(procedure), None if environment is None else _kind(environment, seen))
-    if id(value) in seen:
+    if id(value) in seen and value.tag != "DUAL":
         return seen[id(value)]
-    seen[id(value)] = len(seen)
+    seen.setdefault(id(value), len(seen))
     birth = seen.setdefault(id(value.birth), len(seen))
     return (value.tag, id(value.layout), birth, *[_kind(cell, seen) for cell in value.cells])
 
@@ -281,7 +303,7 @@ def leaves(state: State, block: BlockPeer) -> Iterator[Place | Constant | Held]:
 def _leaves(value: Abstract, seen: set[int]) -> Iterator[Place | Constant | Held]:
     match value:
         case Virtual():
-            if id(value) not in seen:
+            if id(value) not in seen or value.tag == "DUAL":
                 seen.add(id(value))
                 if id(value.birth) not in seen:
                     seen.add(id(value.birth))

@@ -30,7 +30,9 @@ from checkpoint.ctarget.translate.units.paths import Path, all_paths
 
 
 def find(unit: Unit) -> Plan | None:
-    """Return the plan of a unit's first loop over lanes, or None."""
+    """Return the plan of a unit's first loop over lanes, or None: where there are duals, too."""
+    if unit.has_duals:
+        return None
     paths = all_paths(unit)
     for header in unit.headers:
         plan = _Planner(header, paths).plan() if header.entry is not None else None

@@ -30,7 +30,7 @@ from typing import Any
 
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.operation import Effect, Op
-from checkpoint.ctarget.translate.ops.places import KnownClosure, Place, Source, Tag
+from checkpoint.ctarget.translate.ops.places import DualParts, KnownClosure, Place, Source, Tag
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -105,17 +105,18 @@ class Node:
 class Header:
     """A point where paths meet, and the machine may enter.
 
-    params: places that each jump sets. max_steps: of its longest path; so many must be left before `stop`.
-    entry: for each register that the unit reads when the machine enters here, what it must hold: a place of
-    its kind; a place of kind "value" and its tag, as in Expect; a tag alone; or a closure of the known
-    procedure, whose environment becomes the place. A register may be named twice. None: the machine cannot
-    enter here (some of what is known here is in no register). exit: to here, nothing done.
+    params: places that each jump sets. max_steps: of its longest path; so many must be left before
+    `stop`. entry: for each register that the unit reads when the machine enters here, what it must hold:
+    a place of its kind; a place of kind "value" and its tag, as in Expect; a tag alone; a closure of the
+    known procedure, whose environment becomes the place; or a dual of reals, whose parts do. A register
+    may be named twice. None: the machine cannot enter here (some of what is known here is in no
+    register). exit: to here, nothing done.
     """
 
     number: int
     block: BlockPeer
     params: tuple[Place, ...]
-    entry: tuple[tuple[int, Place | Tag | KnownClosure], ...] | None
+    entry: tuple[tuple[int, Place | Tag | KnownClosure | DualParts], ...] | None
     max_steps: int = 0
     exit: Exit = field(init=False)
     root: Node = field(init=False)
@@ -128,7 +129,8 @@ class Unit:
     headers: the entry first. places: all of them. references: what its code names by numbers: BlockPeer,
     ProcedurePeer, ReturnPoint (a C pointer); their addresses are known only where the code is loaded. exits,
     jumps: how many it has. is_cut: whether there would be more of it if it might be larger. tapes: whether it
-    has a taped form: not if it holds values that have cotangents and are no reals (arrays, duals).
+    has a taped form: not if it holds values that have cotangents and are neither reals nor duals of
+    reals. has_duals: whether it has duals in places.
     """
 
     name: str
@@ -139,6 +141,7 @@ class Unit:
     jumps: int = 0
     is_cut: bool = False
     tapes: bool = True
+    has_duals: bool = False
 
     def reference(self, thing: Any) -> str:
         """Return how the unit's code names a reference, which gets a number if it has none."""
