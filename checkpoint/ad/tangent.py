@@ -34,6 +34,23 @@ from checkpoint.ad.walk import DESCEND, Branch, fold
 Path = tuple[Any, str]  # the path of the surrounding value (None at the top), and the last step
 
 
+# What messages are made of, here and in executables (checkpoint/ctarget/alone/texts.py).
+NOTHING = "nothing, which is ()"
+AT, CAR, CDR, BETWEEN = " at ", "car", "cdr", ", "
+TANGENT, COTANGENT = "tangent", "cotangent"
+
+
+def difference(what: str, place: str, expected: str, found: str) -> str:
+    """Return the message for a tangent or cotangent of another shape than its value's, at a place in it."""
+    return f"the {what}{place} must be {expected}, not {found}"
+
+
+def of_holder(count: int) -> str:
+    """Return a text for the tangent of a procedure or capsule that reaches so many reals."""
+    reals = "1 real" if count == 1 else f"{count} reals"
+    return f"that of a procedure or capsule that holds {reals}"
+
+
 class ShapeError(ValueError):
     """Raised for a tangent or cotangent that does not have the shape of its value."""
 
@@ -50,11 +67,11 @@ def match(value: Any, tangent: Any, what: str) -> list[tuple[Number, Number]]:
         kind = type(value)
         if kind in NUMBERS:
             if type(tangent) not in NUMBERS or _form(tangent) != _form(value):
-                raise _mismatch(what, _describe(value), tangent, path)
+                raise _mismatch(what, describe(value), tangent, path)
             matched.append((value, tangent))
         elif kind in NON_DIFFERENTIABLE:
             if tangent is not None:
-                raise _mismatch(what, "nothing, which is ()", tangent, path)
+                raise _mismatch(what, NOTHING, tangent, path)
         elif kind is not tuple and value.enters_as_graph:
             matched.extend(_match_opaque(value, tangent, what, path))
         else:
@@ -69,8 +86,7 @@ def _match_opaque(value: Any, tangent: Any, what: str, path: Path | None) -> lis
         expected, actual = descriptions(identity, tangent.identity)
         raise _mismatch(what, expected, tangent, path, actual)
     if type(tangent) is not Opaque or len(tangent.numbers) != len(found):
-        reals = "1 real" if len(found) == 1 else f"{len(found)} reals"
-        raise _mismatch(what, f"that of a procedure or capsule that holds {reals}", tangent, path)
+        raise _mismatch(what, of_holder(len(found)), tangent, path)
     return list(zip(found, tangent.numbers, strict=True))
 
 
@@ -78,7 +94,7 @@ def _match_data(value: Any, tangent: Any, what: str, path: Path | None) -> list[
     if type(value) is Pair:
         if type(tangent) is not Pair:
             raise _mismatch(what, "a pair", tangent, path)
-        return [(value.cdr, tangent.cdr, (path, "cdr")), (value.car, tangent.car, (path, "car"))]
+        return [(value.cdr, tangent.cdr, (path, CDR)), (value.car, tangent.car, (path, CAR))]
     expected, names = _SHAPES[type(value)](value)
     others = _fields(value, tangent)
     if others is None:
@@ -142,8 +158,8 @@ def _mismatch(
     while path is not None:
         path, step = path
         steps.append(step)
-    place = f" at {', '.join(reversed(steps))}" if steps else ""
-    return ShapeError(f"the {what}{place} must be {expected}, not {described or _describe(got)}")
+    place = f"{AT}{BETWEEN.join(reversed(steps))}" if steps else ""
+    return ShapeError(difference(what, place, expected, described or describe(got)))
 
 
 def _form(number: Number) -> Any:
@@ -152,7 +168,8 @@ def _form(number: Number) -> Any:
     return None if type(value) is float else (value.data.dtype, tuple(value.data.shape))
 
 
-def _describe(value: Any) -> str:
+def describe(value: Any) -> str:
+    """Return a text that tells a value, as a tangent, from what was expected."""
     kind = type(value)
     if kind in NUMBERS:
         form = _form(value)

@@ -23,6 +23,15 @@ LANE = "vmap_lane"  # the variable of the loops over lanes, in these files
 LOOPS_OVER_LANES = (str(Path("library", "lanes.py")), "prelude.vlad")
 
 
+SHOWN_OF_RAISED = 200  # characters of what nobody handles
+SHOWN_OF_OPERAND = 60
+
+
+def uncaught(shown: str) -> str:
+    """Return the message for a raised value, as a text, that nobody handles."""
+    return f"uncaught raise: {shown}"
+
+
 class Raised(Exception):
     """An exception that carries a raised value (a Failure where a primitive failed) and its place.
 
@@ -45,7 +54,7 @@ class Raised(Exception):
         if isinstance(self.value, Failure):
             text = self.value.text
         else:
-            text = f"uncaught raise: {write_value(self.value, limit=200)}"
+            text = uncaught(write_value(self.value, limit=SHOWN_OF_RAISED))
         error = RunError(text, self.span)
         error.trace, error.lanes, error.raised = self.trace, self.lanes, self.value
         return error
@@ -93,7 +102,7 @@ def failure(name: str, operands: tuple[Any, ...], exception: Exception, span: Sp
             return operand.error(span)
         if type(operand) is Object and isinstance(records().get(name), Tensor):
             return _of_object(name, operand, span)
-    shown = " ".join([name, *(write_value(operand, limit=60) for operand in operands)])
+    shown = " ".join([name, *(write_value(operand, limit=SHOWN_OF_OPERAND) for operand in operands)])
     return Raised(Failure(exception, f"({shown}): {exception}", _about(name, operands)), span)
 
 

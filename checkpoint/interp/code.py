@@ -18,7 +18,7 @@ from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.tangent import split
 from checkpoint.ad.values import Closure, Environment, Pair
-from checkpoint.driver.raised import Raised, failure
+from checkpoint.driver.raised import SHOWN_OF_OPERAND, Raised, failure
 from checkpoint.errors import Span
 from checkpoint.interp.machine import Code, Frame, Machine, State
 from checkpoint.lang.printer import write_value
@@ -118,7 +118,7 @@ class Call(Compound):
         try:
             return call(procedure, tuple(arguments), next)
         except OperandError as exception:
-            name = write_value(procedure, limit=60)
+            name = write_value(procedure, limit=SHOWN_OF_OPERAND)
             raise failure(name, tuple(arguments), exception, self.span) from None
 
 

@@ -87,14 +87,22 @@ _predicate("symbol?", "whether it is a symbol", lambda value: type(value) is Sym
 _predicate("string?", "whether it is a string", lambda value: type(value) is str)
 
 
+END_OF_INPUT = "end of input"
+
+
+def no_real(word: str) -> str:
+    """Return the message for a word of standard input, in quotation marks, that is no real."""
+    return f"{word} on standard input is not a real"
+
+
 def _read_real(effects: Effects, step: int) -> float:
     word = effects.read(step, read_word)
     if not word:
-        raise ValueError("end of input")
+        raise ValueError(END_OF_INPUT)
     try:
         return float(word)
     except ValueError:
-        raise ValueError(f"{word!r} on standard input is not a real") from None
+        raise ValueError(no_real(repr(word))) from None
 
 
 def _write_real(effects: Effects, step: int, value: Any) -> Any:

@@ -3,6 +3,7 @@
 
 #include "api/api_small.h"
 
+#include "bridge/classes.h"
 #include "bridge/guard.h"
 #include "bridge/passage_import.h"
 #include "reversal/reverse.h"

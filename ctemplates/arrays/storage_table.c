@@ -218,7 +218,7 @@ static bool is_known(const StorageTable *table, const PyObject *storage) {
     return table->storages.room && place_of(&table->storages, storage)->key;
 }
 
-void note_array(const ArrayClasses *c, const Heap *heap, PyObject *array) {
+void note_array(const ArrayClasses *c, const Heap *heap, void *array) {
     StorageTable *table = heap->storages;
     if (!table || !PyDict_GET_SIZE(c->storages) || PyErr_Occurred()) return;
     PyObject *storage = storage_of(c, array);
@@ -258,4 +258,24 @@ size_t note_foreign(const Heap *heap, void *python) {
     const size_t accumulated = note_object(heap, python);
     python_unlock(lock);
     return accumulated;
+}
+
+/* Handles */
+
+static bool is_handle(const ArrayClasses *c, const Foreign *foreign) {
+    return Py_IS_TYPE(foreign->python, c->array) || Py_IS_TYPE(foreign->python, c->discrete);
+}
+
+size_t arrays_in_heap(const Heap *heap, Foreign **found) {
+    void *lock = python_lock();
+    const ArrayClasses *c = array_classes();
+    size_t count = 0;
+    if (!c) PyErr_Clear();
+    for (Foreign *foreign = heap->foreign; c && foreign; foreign = foreign->next) {
+        if (!is_handle(c, foreign)) continue;
+        if (found) found[count] = foreign;
+        count++;
+    }
+    python_unlock(lock);
+    return count;
 }

@@ -9,7 +9,6 @@
 #ifndef CK_STORAGE_TABLE_H
 #define CK_STORAGE_TABLE_H
 
-#include "arrays/array_classes.h"
 #include "memory/heap.h"
 
 typedef struct StorageTable StorageTable;
@@ -24,10 +23,14 @@ void storage_table_end(StorageTable *table);    /* NULL is ignored */
 int64_t storage_table_live(const StorageTable *table); /* 0 for NULL */
 
 /* Counts the storage of an array, if it has one and the heap's sweep counts them. No exception is set or lost. */
-void note_array(const ArrayClasses *c, const Heap *heap, PyObject *array);
+struct ArrayClasses;
+void note_array(const struct ArrayClasses *c, const Heap *heap, void *array); /* PyObject *: the array */
 
 /* Notes the array of a handle or accumulator that enters the heap; returns the bytes of an accumulator's array, 0 for all
  * else (HeapHooks). */
 size_t note_foreign(const Heap *heap, void *python);
+
+/* Returns how many handles of arrays the heap has, and stores them if there is room: `found` is not NULL. */
+size_t arrays_in_heap(const Heap *heap, Foreign **found);
 
 #endif

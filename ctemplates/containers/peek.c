@@ -39,6 +39,8 @@ uint64_t text_hash(Value v) {
 
 bool is_any_text(Value v) { return kind_of(v) == FOREIGN && PyUnicode_Check(python_in(v)); }
 
+bool is_foreign_atom(Value v) { return is_any_text(v) || is_large_integer(v); }
+
 bool same_python_type(Value a, Value b) { return Py_TYPE(python_in(a)) == Py_TYPE(python_in(b)); }
 
 /* Large integers: those that INTEGER cannot hold */

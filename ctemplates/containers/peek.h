@@ -20,6 +20,7 @@ bool whole_of(Value v, int64_t *whole);
 bool same_python_type(Value a, Value b); /* of two FOREIGN */
 /* Returns isinstance(v, types); -1: only Python can tell. Acquires the GIL on the first query about a class. */
 int32_t instance_of(Heap *heap, Value v, Value types);
+bool is_foreign_atom(Value v);           /* of a FOREIGN: it never changes, and holds no number */
 bool is_any_text(Value v);               /* a string, or a symbol */
 
 /* Returns the position of the field `name` (a str) in `layout` (a Python Layout); -1: it has none. The others: whether

@@ -21,6 +21,38 @@ static Value object_for(Copying *c, Value v, bool *is_old) {
     return (Value){.tag = v.tag, .object = met->value.object};
 }
 
+/* Returns the tangent of a procedure. */
+static Value tangent_of_procedure(Copying *c, Value v) {
+    const uint32_t count = kind_of(v) == CLOSURE ? numbers_held(c->heap, v) : 0;
+    Cells *made = new_born_cells(c->heap, RECORD, count + 1, c->births++);
+    store(&made->cells[0], nothing());
+    for (uint32_t i = 1; i <= count; i++) store(&made->cells[i], *c->numbers++);
+    return of_object(RECORD, made);
+}
+
+/* Returns the copy of a closure that is in a tree: it shares nothing with others, and preserves its inner sharing. */
+static Value closure_in_tree(Copying *c, Value v) {
+    Copying inner = {.heap = c->heap, .births = c->births, .numbers = c->numbers, .sharing = AS_GRAPH};
+    const Value made = copy_of(&inner, v);
+    c->births = inner.births;
+    c->numbers = inner.numbers;
+    return made;
+}
+
+/* Copies a procedure within data, where that is no copy like others. */
+static bool copy_procedure(Copying *c, Value v, Value *to) {
+    bool is_old = false;
+    if (!c->tangent) {
+        if (kind_of(v) != CLOSURE || c->sharing != AS_TREE) return false;
+        *to = closure_in_tree(c, v);
+        return true;
+    }
+    Met *met = kind_of(v) == CLOSURE && c->sharing != AS_TREE ? seen_at(&c->seen, v.object, &is_old) : NULL;
+    *to = is_old ? copied(met->value) : tangent_of_procedure(c, v);
+    if (met) met->value = *to;
+    return true;
+}
+
 static void copy_to(Copying *c, Value v, Value *to) {
     while (true) {
         const Kind kind = kind_of(v);
@@ -30,6 +62,7 @@ static void copy_to(Copying *c, Value v, Value *to) {
             *to = *c->numbers++;
             return;
         }
+        if ((kind == PROCEDURE || kind == CLOSURE) && copy_procedure(c, v, to)) return;
         const Value *parts = parts_of(v, &count);
         if (!parts) {
             *to = c->tangent ? nothing() : copied(v);

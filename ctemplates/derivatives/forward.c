@@ -39,7 +39,7 @@ bool lift_argument(Machine *m, Value argument, Value tangent, Value *lifted) {
     const bool done = locations_match(&x, &tangents, argument, nowhere, tangent, nowhere);
     if (done) {
         *lifted = lifted_copy(m, &x, &tangents, argument);
-        const Whole whole = {WHOLE_LIFT, m->tags, {argument, tangent}, *lifted};
+        const Whole whole = {WHOLE_LIFT, m->tags, {argument, tangent}, *lifted, 0};
         record_whole(m, END_ORIGIN, whole, 2);
         m->tags++;
     }
@@ -83,10 +83,10 @@ bool split_value(Machine *m, Value value, Value tag, Value *result) {
     if ((m->tape && !m->part) || kind_of(tag) != INTEGER) return false;
     Locations found;
     locations_begin(&found, m->heap);
-    const bool done = locations_add(&found, value, in_register(NO_REGISTER), AS_DATA) && !found.hollow;
+    const bool done = locations_add(&found, value, in_register(NO_REGISTER), AS_DATA) && (!found.hollow || heap_is_alone(m->heap));
     if (done) {
         *result = split_copy(m, &found, value, (uint64_t)tag.integer);
-        const Whole whole = {WHOLE_EXIT, tag.integer, {value}, *result};
+        const Whole whole = {WHOLE_EXIT, tag.integer, {value}, *result, 0};
         record_whole(m, 0, whole, 1);
     }
     locations_end(&found);

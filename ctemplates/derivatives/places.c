@@ -84,7 +84,7 @@ bool is_atom(Value v) {
     case NOTHING:
     case PROCEDURE:
     case RANGE: return true;
-    case FOREIGN: return is_any_text(v) || is_large_integer(v);
+    case FOREIGN: return is_foreign_atom(v);
     default: return false;
     }
 }
@@ -101,6 +101,37 @@ static bool all_null(const Value *parts, uint32_t count) {
     return true;
 }
 
+static int deepest(const Locations *found) { return heap_is_alone(found->heap) ? DEEPEST_ALONE : DEEPEST; }
+
+static bool walk(Walk *w, Value v, Site place, int deeper);
+
+static bool is_procedure(Value v) { return kind_of(v) == PROCEDURE || kind_of(v) == CLOSURE; }
+
+/* Appends the numbers of a closure that are not there yet. false: it shares some with another one. */
+static bool walk_shared(Walk *w, Value v, uint32_t own, int deeper) {
+    bool is_old;
+    Met *met = seen_at(&w->seen, v.object, &is_old);
+    if (is_old) return !own || met->value.tag == v.tag;
+    met->value = v;
+    uint32_t count;
+    const uint32_t before = w->found->count;
+    const Value *parts = parts_of(v, &count);
+    const Sharing outer = w->sharing;
+    bool done = true;
+    w->sharing = AS_GRAPH;
+    for (uint32_t i = 0; i < count && done; i++) done = walk(w, parts[i], in_field(v.object, i), deeper - 1);
+    w->sharing = outer;
+    return done && w->found->count - before == own;
+}
+
+/* Appends the numbers of a procedure within data. */
+static bool walk_procedure(Walk *w, Value v, int deeper) {
+    if (!heap_is_alone(w->found->heap)) return false;
+    if (kind_of(v) == PROCEDURE) return true;
+    if (w->sharing == AS_DATA) return walk_shared(w, v, numbers_held(w->found->heap, v), deeper);
+    return locations_add(w->found, v, in_register(NO_REGISTER), AS_GRAPH);
+}
+
 static bool walk(Walk *w, Value v, Site place, int deeper) {
     while (true) {
         const Kind kind = kind_of(v);
@@ -110,9 +141,7 @@ static bool walk(Walk *w, Value v, Site place, int deeper) {
             append(w->found, (Location){v, place});
             return is_of_reals(v, DEEPEST);
         }
-        if (kind == PROCEDURE || kind == CLOSURE || kind == ENVIRONMENT) {
-            if (w->sharing != AS_GRAPH) return false;
-        }
+        if (w->sharing != AS_GRAPH && is_procedure(v)) return walk_procedure(w, v, deeper);
         const Value *parts = parts_of(v, &count);
         if (!parts) return is_atom(v);
         if (!deeper) return false;
@@ -130,16 +159,34 @@ static bool walk(Walk *w, Value v, Site place, int deeper) {
 bool locations_add(Locations *found, Value value, Site place, Sharing sharing) {
     Walk w = {.found = found, .sharing = sharing};
     if (sharing != AS_TREE) seen_begin(&w.seen, found->heap);
-    const bool done = walk(&w, value, place, DEEPEST);
+    const bool done = walk(&w, value, place, deepest(found));
     if (sharing != AS_TREE) seen_end(&w.seen);
     return done;
 }
 
+uint32_t numbers_held(Heap *heap, Value procedure) {
+    Locations own;
+    locations_begin(&own, heap);
+    locations_add(&own, procedure, in_register(NO_REGISTER), AS_GRAPH);
+    const uint32_t count = own.count;
+    locations_end(&own);
+    return count;
+}
+
 /* Returns whether a value and its tangent, neither of them a number, have the same shape but for their parts. */
 static bool are_alike(Value v, Value other) {
-    if (is_atom(v)) return kind_of(v) != PROCEDURE && other.tag == NOTHING;
+    if (is_atom(v)) return other.tag == NOTHING;
     const Kind kind = kind_of(v);
     return (kind == PAIR || kind == RECORD) && kind_of(other) == kind && v.object->length == other.object->length;
+}
+
+/* Appends the numbers of a procedure, and those of its tangent. */
+static bool match_procedure(Locations *found, Locations *others, Value v, Value other) {
+    const uint32_t before = found->count, first = others->count;
+    return heap_is_alone(found->heap) && kind_of(other) == RECORD &&
+           locations_add(found, v, in_register(NO_REGISTER), AS_GRAPH) &&
+           locations_add(others, other, in_register(NO_REGISTER), AS_TREE) &&
+           found->count - before == others->count - first;
 }
 
 static bool match(Locations *found, Locations *others, Location v, Location other, int deeper) {
@@ -152,6 +199,7 @@ static bool match(Locations *found, Locations *others, Location v, Location othe
             return (other_kind == REAL || other_kind == DUAL) && is_of_reals(v.number, DEEPEST) &&
                    is_of_reals(other.number, DEEPEST);
         }
+        if (is_procedure(v.number)) return match_procedure(found, others, v.number, other.number);
         if (!are_alike(v.number, other.number)) return false;
         const Value *parts = parts_of(v.number, &count), *theirs = parts_of(other.number, &count);
         if (!parts) return true;
@@ -168,5 +216,5 @@ static bool match(Locations *found, Locations *others, Location v, Location othe
 }
 
 bool locations_match(Locations *found, Locations *others, Value value, Site place, Value other, Site other_place) {
-    return match(found, others, (Location){value, place}, (Location){other, other_place}, DEEPEST);
+    return match(found, others, (Location){value, place}, (Location){other, other_place}, deepest(found));
 }

@@ -2,7 +2,9 @@
  *
  * In: values of a run, borrowed. Out: their numbers in the canonical order of checkpoint/ad/graph.py: depth first, parts
  * from the first to the last. Numbers are reals, and duals of these. A walk refuses values that hold anything which these
- * steps leave to Python: containers that may change, arrays, capsules, what stands for cotangents of procedures.
+ * steps leave to Python: containers that may change, arrays, capsules, procedures within data. Executables take procedures:
+ * the tangent of one is a plain tuple of the tangents of the numbers that it reaches, once each, since nothing else makes
+ * tuples there; and they refuse two procedures within data that share numbers.
  *
  * Recursion is as deep as values are nested, without the last part of each: lists do not count, and DEEPEST is refused.
  */
@@ -83,6 +85,10 @@ static inline const Value *parts_of(Value v, uint32_t *count) {
 /* Returns whether a value holds no number, and is shared by whoever holds it. */
 bool is_atom(Value v);
 
-enum { DEEPEST = 100 };
+/* Returns the numbers that a procedure reaches, or that its tangent has, once each. */
+uint32_t numbers_held(Heap *heap, Value procedure);
+
+/* How deep values may be nested; the stack of executables is made for what they have. */
+enum { DEEPEST = 100, DEEPEST_ALONE = 1000000 };
 
 #endif

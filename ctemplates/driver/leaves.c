@@ -1,37 +1,22 @@
 /* Samples which arrays among the arguments are untouched: see leaves.h. */
 #include "driver/leaves.h"
 
-#include "arrays/array_classes.h"
-#include "bridge/gil.h"
+#include "arrays/storage_table.h"
 
 enum { SAMPLES = 256 }; /* all are looked at when one in so many of those left has been touched */
 
-static bool is_array(const ArrayClasses *c, const Foreign *foreign) {
-    return Py_IS_TYPE(foreign->python, c->array) || Py_IS_TYPE(foreign->python, c->discrete);
-}
-
-/* Counts the handles of arrays, and stores them if there is room. */
-static size_t find_arrays(const ArrayClasses *c, const Heap *heap, Leaf *to) {
-    size_t count = 0;
-    for (Foreign *foreign = heap->foreign; foreign; foreign = foreign->next) {
-        if (!is_array(c, foreign)) continue;
-        if (to) to[count] = (Leaf){foreign, foreign->head.count, 0};
-        count++;
-    }
-    return count;
-}
-
 void leaves_begin(Heap *heap, Leaves *leaves) {
-    void *lock = python_lock();
-    const ArrayClasses *c = array_classes();
-    if (!c) PyErr_Clear();
-    const size_t total = c ? find_arrays(c, heap, NULL) : 0;
-    python_unlock(lock);
+    const size_t total = arrays_in_heap(heap, NULL);
     if (!total) return;
+    Foreign **found = heap_allocate(heap, total * sizeof *found);
     leaves->all = heap_allocate(heap, total * sizeof(Leaf));
     leaves->total = leaves->active = total;
-    find_arrays(c, heap, leaves->all);
-    for (size_t i = 0; i < total; i++) leaves->all[i].foreign->watched = true;
+    arrays_in_heap(heap, found);
+    for (size_t i = 0; i < total; i++) {
+        leaves->all[i] = (Leaf){found[i], found[i]->head.count, 0};
+        found[i]->watched = true;
+    }
+    heap_free(heap, found, total * sizeof *found);
 }
 
 void leaves_end(Heap *heap, Leaves *leaves) {

@@ -135,9 +135,3 @@ void begin_call(Task *task) {
     call_add_integer(call, m->births);
     call_add_integer(call, m->tags);
 }
-
-void drop_live(const Machine *m, uint32_t index, Register except) {
-    const uint32_t *live = m->block->live[index];
-    for (uint32_t i = 1; i <= live[0]; i++)
-        if (live[i] != except) drop_register(m, live[i]);
-}

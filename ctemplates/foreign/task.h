@@ -55,7 +55,4 @@ void ask(Task *task, PyObject *name, int32_t key);
 bool take_content(Task *task);
 void add_origin(Task *task, PyObject *origin, int64_t bytes, int32_t key);
 
-/* Drops all slots that are live at a point but one. */
-void drop_live(const Machine *m, uint32_t index, Register except);
-
 #endif

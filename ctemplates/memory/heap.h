@@ -25,6 +25,7 @@ typedef struct Heap Heap;
 struct Machine;
 struct Cotangent;
 struct Whole;
+struct Tags;
 typedef struct HeapHooks {
     void (*release_python)(void *python);          /* drops a reference; acquires the GIL itself */
     void (*destroy_container)(Heap *heap, Object *object); /* frees what a mutable container owns, not the object */
@@ -35,9 +36,13 @@ typedef struct HeapHooks {
      * accumulator, 0 for all else. The GIL is held. */
     size_t (*note_foreign)(const Heap *heap, void *python);
     /* *j and its kin, as a native step (natives/native.h), whose tapes have `base` steps at most; and the reversal of one
-     * with operands in the registers `at`. false: refused (operators/gradient.h). */
+     * with operands in the registers `at`, whose result, if it is a number, has `received`. false: refused (operators/gradient.h). */
     bool (*gradient)(struct Machine *machine, const Value *operands, int64_t base, Value *result);
-    bool (*reverse_gradient)(struct Cotangent *c, const struct Whole *whole, const Register *at);
+    bool (*reverse_gradient)(struct Cotangent *c, const struct Whole *whole, Value *received, const Register *at);
+    /* Of executables, where nothing is left to Python; else NULL. mismatched: notes that the cotangent of a run within a step
+     * does not fit its value. left: that the run has ended early; its tags, and those of the numbers of its step. */
+    void (*mismatched)(Heap *heap, Value value, Value cotangent);
+    void (*left)(struct Machine *machine, const struct Tags *own, const struct Tags *around);
 } HeapHooks;
 
 /* Owners of mutable containers (versions.h): an epoch of a machine, or one of these. */
@@ -74,6 +79,7 @@ typedef struct Nesting {
     uint32_t depth;
     int64_t left; /* the steps that they may still make */
     void *helper; /* PyObject *: of the outermost machine or cotangent, which makes code; borrowed, or NULL */
+    void *within; /* the helper of the next run within a step; NULL: it has none */
 } Nesting;
 
 struct Heap {
@@ -108,6 +114,9 @@ struct Heap {
     struct Suspects *suspects; /* containers that may be on cycles (collector.h); NULL: there were none */
     void *constants; /* a map from constants of the code to their values in this heap (memo.h) */
 };
+
+/* Returns whether the heap is that of an executable. */
+static inline bool heap_is_alone(const Heap *heap) { return heap->hooks->mismatched != NULL; }
 
 Heap *heap_create(size_t limit, const HeapHooks *hooks); /* NULL: no memory */
 void heap_destroy(Heap *heap);   /* holds the GIL */

@@ -16,14 +16,6 @@ typedef struct Gradient {
     Seeds seeds;
 } Gradient;
 
-/* Fills in the components of what the run is to begin with. */
-static void fill_reals(Gradient *g) {
-    Inner *run = &g->run;
-    double *to = run->reals;
-    for (uint32_t i = 0; i < run->u.count; i++)
-        for (uint32_t b = 0; b < row_of(&g->tags); b++) *to++ = component(&g->tags, run->u.all[i].number, b);
-}
-
 /* The results */
 
 static Value *result_numbers(Gradient *g, const Locations *y) {
@@ -75,9 +67,13 @@ static bool is_ready(Gradient *g) {
 static bool is_done(Gradient *g, int64_t base) {
     Inner *run = &g->run;
     if (!inner_tagged(run, g->tags.count, g->m->tags)) return false;
-    fill_reals(g);
+    inner_fill(run, &g->tags);
     if (!inner_run(run, g->operands[0], g->operands[1], base)) return false;
-    if (!seeds_match(&g->seeds, inner_value(run), NO_REGISTER) || (g->seeds.value.hollow && run->u.hollow)) return false;
+    if (!seeds_match(&g->seeds, inner_value(run), NO_REGISTER)) {
+        if (heap_is_alone(run->heap)) run->heap->hooks->mismatched(run->heap, inner_value(run), g->operands[2]);
+        return false;
+    }
+    if (g->seeds.value.hollow && run->u.hollow && !heap_is_alone(run->heap)) return false;
     seeds_give(&g->seeds, run, &g->tags, NULL);
     return inner_reverse(run);
 }
@@ -94,10 +90,12 @@ bool gradient_step(Machine *m, const Value *operands, int64_t base, Value *resul
         if (m->part) {
             Whole *whole = whole_create(m->heap, WHOLE_GRADIENT, operands, MOST_WHOLE, *result);
             whole->tag = m->tags;
+            whole->step = m->steps;
             part_add_whole(m->heap, m->part, (int32_t)m->part->stop, whole);
         }
         if (tags > m->tags) m->tags = tags;
     }
+    if (!done && heap_is_alone(m->heap)) m->heap->hooks->left(m, &g.run.tags, &g.tags);
     seeds_end(&g.seeds);
     inner_end(&g.run);
     return done;

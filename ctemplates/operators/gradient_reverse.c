@@ -104,7 +104,8 @@ static bool is_open(Pullback *p, const Register *at) {
            p->tags.count < MOST_TAGS;
 }
 
-bool gradient_reverse(Cotangent *c, const Whole *whole, const Register *at) {
+bool gradient_reverse(Cotangent *c, const Whole *whole, Value *received, const Register *at) {
+    (void)received; /* the result is a pair */
     Pullback p = {.c = c, .whole = whole};
     if (!c->heap->nesting.depth) c->heap->nesting.helper = c->helper;
     seeds_begin(&p.seeds, c->heap);

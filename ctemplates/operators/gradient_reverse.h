@@ -6,6 +6,6 @@
 #include "state/whole.h"
 
 /* See HeapHooks (memory/heap.h). */
-bool gradient_reverse(Cotangent *c, const Whole *whole, const Register *at);
+bool gradient_reverse(Cotangent *c, const Whole *whole, Value *received, const Register *at);
 
 #endif

@@ -6,22 +6,22 @@
 #include "reversal/places.h"
 #include "reversal/reverse_program.h"
 #include "scalars/duals.h"
-#include "state/built_in.h"
 
-/* DEEPEST_NEST: runs within steps of runs, each of which is on the stack of C. MOST_STEPS: of all runs within one step:
- * about 2 ms, after which a run is worth what Python does for it: it can be interrupted, and is translated. PACE: between
- * two looks at that. */
-enum { DEEPEST_NEST = 6, MOST_STEPS = 60000, PACE = 20000, FIRST_BIRTH = 2, MOST_SKIPPED = 255 };
+/* DEEPEST_NEST: runs within steps of runs, each of which is on the stack of C; DEEPEST_NEST_ALONE: in executables, whose stack is
+ * made for it. MOST_STEPS: of all runs within one step: about 2 ms, after which a run is worth what Python does for it: it
+ * can be interrupted, and is translated. PACE: between two looks at that. */
+enum { DEEPEST_NEST = 6, DEEPEST_NEST_ALONE = 10000, MOST_STEPS = 60000, PACE = 20000, FIRST_BIRTH = 2, MOST_SKIPPED = 255 };
 
 bool inner_open(Inner *run, Heap *heap, Value procedure, Value argument, const Register *at) {
     run->heap = heap;
     run->reals = NULL;
+    if (!run->halt) run->halt = built_in.halt;
     run->start = NULL;
     run->sweep = NULL;
     run->cotangent = NULL;
     locations_begin(&run->u, heap);
     const Kind kind = kind_of(procedure);
-    if (!built_in.entry || heap->nesting.depth >= DEEPEST_NEST) return false;
+    if (!built_in.entry || heap->nesting.depth >= (heap_is_alone(heap) ? DEEPEST_NEST_ALONE : DEEPEST_NEST)) return false;
     if ((kind != CLOSURE && kind != PROCEDURE) || procedure_of(procedure)->arity != 1) return false;
     run->procedure = (Procedure *)(uintptr_t)upper(procedure);
     if (!locations_add(&run->u, procedure, in_register(at[0]), AS_GRAPH)) return false;
@@ -37,6 +37,7 @@ static uint8_t count_in(const uint8_t *from) { return __atomic_load_n(from, __AT
 static void set_count(uint8_t *to, uint32_t count) { __atomic_store_n(to, (uint8_t)count, __ATOMIC_RELAXED); }
 
 static bool refused(Inner *run) {
+    if (heap_is_alone(run->heap)) return false;
     uint8_t *skipped = &run->procedure->skipped[run->is_derived];
     const uint32_t more = 2 * count_in(skipped) + 1u;
     set_count(skipped, more < MOST_SKIPPED ? more : MOST_SKIPPED);
@@ -58,6 +59,12 @@ bool inner_tagged(Inner *run, uint32_t count, int64_t first) {
     return true;
 }
 
+void inner_fill(Inner *run, const Tags *tags) {
+    double *to = run->reals;
+    for (uint32_t i = 0; i < run->u.count; i++)
+        for (uint32_t b = 0; b < row_of(tags); b++) *to++ = component(tags, run->u.all[i].number, b);
+}
+
 /* The first state */
 
 static Value *lifted_numbers(Inner *run) {
@@ -67,7 +74,7 @@ static Value *lifted_numbers(Inner *run) {
     return numbers;
 }
 
-static void make_start(Inner *run, Value procedure, Value argument) {
+void inner_start(Inner *run, Value procedure, Value argument) {
     Heap *heap = run->heap;
     Value *numbers = lifted_numbers(run);
     Copying c = {.heap = heap, .births = FIRST_BIRTH, .numbers = numbers, .sharing = AS_GRAPH};
@@ -81,7 +88,7 @@ static void make_start(Inner *run, Value procedure, Value argument) {
     start->births = c.births;
     start->values[0] = f;
     start->values[1] = x;
-    stack_push(heap, &start->stack, built_in.halt, NULL);
+    stack_push(heap, &start->stack, run->halt, NULL);
 }
 
 /* The sweep */
@@ -111,17 +118,18 @@ static SweepOutcome go_on(Inner *run) {
 }
 
 bool inner_run(Inner *run, Value procedure, Value argument, int64_t base) {
-    make_start(run, procedure, argument);
-    run->sweep = sweep_create(run->heap, run->start, TO_THE_END, base, UNBOUNDED, NULL);
+    void *helper = run->heap->nesting.within;
+    inner_start(run, procedure, argument);
+    run->sweep = sweep_create(run->heap, run->start, TO_THE_END, base, UNBOUNDED, helper);
     run->sweep->pace = PACE;
-    if (!run->heap->nesting.depth) run->heap->nesting.left = MOST_STEPS;
+    if (!run->heap->nesting.depth) run->heap->nesting.left = heap_is_alone(run->heap) ? INT64_MAX : MOST_STEPS;
     run->heap->nesting.depth++;
     const SweepOutcome outcome = go_on(run);
     run->heap->nesting.depth--;
     if (outcome != SWEEP_WANTS_SEED) return refused(run);
     const State *end = run->sweep->end;
     run->heap->nesting.left -= end->steps % PACE;
-    Cotangent *c = run->cotangent = cotangent_create(run->heap, NULL);
+    Cotangent *c = run->cotangent = cotangent_create(run->heap, helper);
     programs_create(c);
     c->block = end->block;
     c->index = end->index;

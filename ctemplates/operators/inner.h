@@ -2,8 +2,8 @@
  *
  * In: a procedure and its argument, whose numbers get as many components as there are tags (components.h). Out: the value
  * at the end of the run; for its cotangent, which the caller adds, that of what the run began with. The run counts its
- * own steps and births. It has no helper, so the first step that needs Python ends it; so do too many steps, too deep a
- * nest, too little code. Nothing that anybody can see has happened by then: the whole step is Python's, and so are some
+ * own steps and births. Its helper is the heap's `within`; without one, as in Python, the first step that needs Python ends
+ * it; so do too many steps, too deep a nest, too little code. Nothing that anybody can see has happened by then: the whole step is Python's, and so are some
  * of those that follow with the same procedure, twice as many each time.
  *
  * What always holds: between inner_begin, if it succeeds, and inner_end nothing of the run around it is touched.
@@ -13,6 +13,7 @@
 
 #include "driver/driver.h"
 #include "operators/components.h"
+#include "state/built_in.h"
 
 typedef struct Inner {
     Heap *heap;
@@ -23,6 +24,7 @@ typedef struct Inner {
     bool is_derived; /* there are tags */
     uint32_t of_procedure; /* how many of them are the procedure's; the others are in u.all behind them */
     double *reals; /* their components, a row for each */
+    const ReturnPoint *halt; /* where it ends; NULL, when it is opened: as every run does */
     State *start;
     Sweep *sweep;
     Cotangent *cotangent;
@@ -35,7 +37,13 @@ bool inner_open(Inner *run, Heap *heap, Value procedure, Value argument, const R
 /* Makes room for the components, of so many tags, the first of them `first`. false: this one is left to Python. */
 bool inner_tagged(Inner *run, uint32_t count, int64_t first);
 
-/* Runs to the end; false: it is Python's. Then inner_value is the value, and the cotangent waits for its own. */
+/* Fills in the components, where they are those of the numbers: `tags` are theirs, as many as the run's own. */
+void inner_fill(Inner *run, const Tags *tags);
+
+/* Makes the state at which it begins. */
+void inner_start(Inner *run, Value procedure, Value argument);
+
+/* Starts, and runs to the end; false: it is Python's. Then inner_value is the value, and the cotangent waits for its own. */
 bool inner_run(Inner *run, Value procedure, Value argument, int64_t base);
 static inline Value inner_value(const Inner *run) { return run->sweep->end->values[0]; }
 static inline int64_t inner_tags(const Inner *run) { return run->sweep->end->tags; }

@@ -23,7 +23,8 @@ bool seeds_open(Seeds *seeds, Heap *heap, Value cotangent, Tags *tags) {
     if (seeds->is_one) return true;
     Locations found;
     locations_begin(&found, heap);
-    const bool done = locations_add(&found, cotangent, in_register(NO_REGISTER), AS_TREE) && tags_add(tags, &found, 0);
+    const Sharing sharing = heap_is_alone(heap) ? AS_GRAPH : AS_TREE; /* what does not fit the value is found later */
+    const bool done = locations_add(&found, cotangent, in_register(NO_REGISTER), sharing) && tags_add(tags, &found, 0);
     locations_end(&found);
     return done;
 }

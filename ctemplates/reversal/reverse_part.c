@@ -51,7 +51,8 @@ static bool reverse_values(Cotangent *c, const Whole *whole, Value *received, co
     Register at[MOST_WHOLE];
     const bool lifts = whole->kind == WHOLE_LIFT; /* the procedure is the first operand of its end */
     for (uint32_t i = 0; i < MOST_WHOLE; i++) at[i] = i + lifts < count ? operands[i + lifts].at : NO_REGISTER;
-    if (whole->kind == WHOLE_GRADIENT) return c->heap->hooks->reverse_gradient(c, whole, at);
+    if (whole->kind == WHOLE_GRADIENT || whole->kind == WHOLE_RAISE)
+        return c->heap->hooks->reverse_gradient(c, whole, received, at);
     reverse_whole(c, whole, received, at);
     return true;
 }

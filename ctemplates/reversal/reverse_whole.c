@@ -44,8 +44,7 @@ static void reverse_lift(Cotangent *c, const Whole *whole, Value *received, cons
     locations_end(&made);
 }
 
-/* Returns the accumulator of a number from those of its primal and tangent under a tag; consumes both. */
-static Value merged(Heap *heap, Value number, uint64_t tag, Value primal, Value tangent) {
+Value merged_accumulator(Heap *heap, Value number, uint64_t tag, Value primal, Value tangent) {
     if (kind_of(number) != DUAL) {
         drop(heap, tangent);
         return primal;
@@ -53,8 +52,8 @@ static Value merged(Heap *heap, Value number, uint64_t tag, Value primal, Value 
     if (is_zero_cotangent(primal) && is_zero_cotangent(tangent)) return of_real(0.0);
     if (number.object->birth == tag) return dual_of(heap, tag, primal, tangent);
     const Value *parts = cells_of(number);
-    const Value first = merged(heap, parts[0], tag, part_of(primal, 0), part_of(tangent, 0));
-    const Value second = merged(heap, parts[1], tag, part_of(primal, 1), part_of(tangent, 1));
+    const Value first = merged_accumulator(heap, parts[0], tag, part_of(primal, 0), part_of(tangent, 0));
+    const Value second = merged_accumulator(heap, parts[1], tag, part_of(primal, 1), part_of(tangent, 1));
     drop(heap, primal);
     drop(heap, tangent);
     return dual_of(heap, number.object->birth, first, second);
@@ -76,7 +75,8 @@ static void reverse_exit(Cotangent *c, const Whole *whole, const Register *at) {
     Value *others = take_all(c, &made, count, count, few_others, NULL);
     for (uint32_t i = count; i-- > 0;) {
         const Location *number = &value.all[i];
-        give_to_place(c, number->place, merged(heap, number->number, (uint64_t)whole->tag, primals[i], others[i]));
+        give_to_place(c, number->place,
+                      merged_accumulator(heap, number->number, (uint64_t)whole->tag, primals[i], others[i]));
     }
     free_taken(c, primals, count, few);
     free_taken(c, others, count, few_others);

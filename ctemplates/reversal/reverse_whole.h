@@ -10,4 +10,7 @@
  * made of numbers are reversed, the last one first. */
 void reverse_whole(Cotangent *c, const Whole *whole, Value *received, const Register *at);
 
+/* Returns the accumulator of a number from those of its primal and tangent under a tag; consumes both. */
+Value merged_accumulator(Heap *heap, Value number, uint64_t tag, Value primal, Value tangent);
+
 #endif

@@ -78,6 +78,12 @@ void machine_enter(Machine *m, Value closure, const Value *args, uint32_t count)
     m->index = 0;
 }
 
+void drop_live(const Machine *machine, uint32_t index, Register except) {
+    const uint32_t *live = machine->block->live[index];
+    for (uint32_t i = 1; i <= live[0]; i++)
+        if (live[i] != except) drop_register(machine, live[i]);
+}
+
 /* States */
 
 static size_t state_size(uint32_t value_count) { return sizeof(State) + value_count * sizeof(Value); }

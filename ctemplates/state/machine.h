@@ -74,6 +74,9 @@ static inline void drop_moved(const Machine *machine, const Operand *operands, u
         if (operands[i].moves) drop(machine->heap, load(&machine->registers[operands[i].at]));
 }
 
+/* Drops all slots that are live at a point of its block but one. */
+void drop_live(const Machine *machine, uint32_t index, Register except);
+
 /* Pushes a frame, to which the values that the point saves are moved. */
 static inline void push_frame(Machine *machine, const ReturnPoint *point, const Block *call) {
     Value *saved = stack_push(machine->heap, &machine->stack, point, call);

@@ -10,8 +10,9 @@
 
 /* WHOLE_LIFT: the argument of the procedure of j*; operands: that argument and its tangent without derivatives of this j*.
  * WHOLE_EXIT: the exit of j*, of a value under a tag. WHOLE_GRADIENT: *j and its kin; operands: procedure, argument,
- * cotangent. */
-typedef enum WholeKind { WHOLE_LIFT, WHOLE_EXIT, WHOLE_GRADIENT } WholeKind;
+ * cotangent. In executables also: WHOLE_RAISE: what a procedure has raised at its argument; WHOLE_STRIP: a raised value
+ * without the derivatives of a tag. */
+typedef enum WholeKind { WHOLE_LIFT, WHOLE_EXIT, WHOLE_GRADIENT, WHOLE_RAISE, WHOLE_STRIP } WholeKind;
 
 enum { MOST_WHOLE = 3 };
 
@@ -20,6 +21,7 @@ typedef struct Whole {
     int64_t tag;
     Value operands[MOST_WHOLE]; /* owned, like the result */
     Value result;
+    int64_t step; /* of WHOLE_GRADIENT and WHOLE_RAISE: the steps that its run had made */
 } Whole;
 
 static inline Whole *whole_create(Heap *heap, WholeKind kind, const Value *operands, int count, Value result) {

@@ -21,7 +21,7 @@ from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Pair
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
-from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure, left_open, run_ending
+from checkpoint.driver.raised import LONGEST_TRACE, SHOWN_OF_OPERAND, Raised, failure, left_open, run_ending
 from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import LEAVE, Frame, Machine, Split, Values
@@ -287,7 +287,7 @@ class Part:
         except OperandError as exception:
             if end.span is None:
                 raise
-            raise failure(write_value(fn, limit=60), args, exception, end.span) from None
+            raise failure(write_value(fn, limit=SHOWN_OF_OPERAND), args, exception, end.span) from None
 
     def _return_point(self, label: str | None) -> tuple[BlockCode | None, Values]:
         if label is None:
