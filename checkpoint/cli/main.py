@@ -15,7 +15,7 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.api.schedules import SCHEDULES, named_schedule
-from checkpoint.cli import check, demo, demo_raytracer, doctor, show, trace
+from checkpoint.cli import check, demo, demo_raytracer, doctor, executable, show, trace
 from checkpoint.cli.errors import FAILED, OK, UsageError, guarded
 from checkpoint.cli.programs import Program, program
 from checkpoint.driver import memory
@@ -83,6 +83,9 @@ def _parser() -> argparse.ArgumentParser:
     check_parser = _add(commands, "check", _check, "what is refused in a program when a run reaches it")
     check_parser.add_argument("program", metavar="PROG", help=PROGRAM)
     check.add_arguments(check_parser)
+    compile_parser = _add(commands, "compile", _compile, "a .vlad program as an executable without Python")
+    compile_parser.add_argument("program", metavar="PROG", help="a .vlad file")
+    executable.add_arguments(compile_parser)
     _command(commands, "doctor", _doctor, "what is available here, and why not")
     demo_parser = _command(commands, "demo", _demo, "gradients of a simulation, or through a ray tracer")
     demo_raytracer.add_arguments(demo_parser)
@@ -146,6 +149,10 @@ def _primops(options: argparse.Namespace) -> int:
 
 def _show(options: argparse.Namespace) -> int:
     return show.show(options, _program(options), _engine)
+
+
+def _compile(options: argparse.Namespace) -> int:
+    return executable.compile_program(options, _program(options))
 
 
 def _check(options: argparse.Namespace) -> int:

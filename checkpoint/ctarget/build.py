@@ -39,6 +39,7 @@ MODULE = "checkpoint.ctarget._runtime"
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "ctemplates"
 OBJECTS = ROOT / "build" / "ctarget"
+ALONE = "alone"  # the folder of the executables of programs (checkpoint/ctarget/alone)
 GENERATED = OBJECTS / "generated"  # the headers that are made of definitions in Python
 # What cffi reads, in this order: declarations only. Those of the first line are included by others.
 DECLARED = (
@@ -67,13 +68,8 @@ def imported(name: str) -> ModuleType:
 _SHARED = imported("checkpoint.ctarget.flags")
 FROM_LIBM: str = _SHARED.FROM_LIBM
 SANITIZERS: list[str] = [*_SHARED.SANITIZERS]
-# Never -ffast-math. The passes that are off merge or move what the instructions of the machine's loop have in
-# common: that costs a third of its speed, as measured, and makes it depend on where its code happens to be.
-FLAGS = [*_SHARED.STANDARD, "-O2", "-fno-gcse", "-fno-schedule-insns2", "-fno-tree-pre", "-fno-ivopts"]
-FLAGS += _SHARED.NO_BUILTINS
-WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion", "-Werror"]
-# clang knows none of these passes.
-WARNINGS += ["-Wno-ignored-optimization-argument"]
+FLAGS: list[str] = [*_SHARED.RUNTIME]
+WARNINGS: list[str] = [*_SHARED.WARNINGS]
 HOSTILE = [*_SHARED.HOSTILE, "-O1", "-fno-omit-frame-pointer"]
 # What cffi adds itself when setuptools does the work; the option that lists what an object is made from.
 OURS = ["-D_CFFI_NO_LIMITED_API", "-MMD"]
@@ -124,9 +120,14 @@ def generate() -> None:
         copy.replace(path)
 
 
+def c_files() -> list[Path]:
+    """Return the C files of the module: all but those that executables have instead of Python."""
+    return [path for path in sorted(SOURCES.rglob("*.c")) if path.parent.name != ALONE]
+
+
 def sources() -> list[str]:
     """Return the paths of the C files, relative to the root, as setuptools requires."""
-    return [str(path.relative_to(ROOT)) for path in sorted(SOURCES.rglob("*.c"))]
+    return [str(path.relative_to(ROOT)) for path in c_files()]
 
 
 def builder(flags: list[str]) -> FFI:
@@ -239,7 +240,7 @@ def _objects(command: list[str], folder: Path, flags: list[str], strict: bool) -
     include = ["-I", str(SOURCES), "-I", str(GENERATED), "-I", sysconfig.get_path("include")]
     jobs: list[Callable[[], None]] = []
     objects = []
-    for source in [*sorted(SOURCES.rglob("*.c")), generated]:
+    for source in [*c_files(), generated]:
         target = folder / f"{source.stem}.o"
         ours = ["-w"] if source == generated else WARNINGS if strict else []
         if _is_stale(target, source):

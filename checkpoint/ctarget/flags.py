@@ -13,6 +13,17 @@ FROM_LIBM = (
 NO_BUILTINS = tuple([f"-fno-builtin-{name}" for name in FROM_LIBM.split()])
 # No contraction to fused multiply-adds: a result must not depend on where a run was interrupted.
 STANDARD = ("-std=c11", "-ffp-contract=off", "-fno-tree-slp-vectorize", "-fvisibility=hidden")
+# Of the runtime. Never -ffast-math. The passes that are off merge or move what the instructions of the
+# machine's loop have in common: that costs a third of its speed, as measured, and makes it depend on where
+# its code happens to be.
+RUNTIME = (
+    *(*STANDARD, "-O2", "-fno-gcse", "-fno-schedule-insns2", "-fno-tree-pre", "-fno-ivopts"),
+    *NO_BUILTINS,
+)
+WARNINGS = (
+    *("-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion", "-Werror"),
+    "-Wno-ignored-optimization-argument",  # clang knows none of these passes
+)
 # For the hostile build: the runtime's headers depend on CK_HOSTILE.
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 HOSTILE = (*SANITIZERS, "-g", "-DCK_HOSTILE")

@@ -1,0 +1,92 @@
+"""The command `checkpoint compile`, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.alone.support import command, run
+
+USAGE = "usage: {} [--steps]\n"
+
+
+def compiled(folder: Path, text: str, *options: str) -> tuple[Path, str, int]:
+    """Compile a text; return the path of its executable, what was said, and the exit status."""
+    program = folder / "program.vlad"
+    program.write_text(text)
+    done = command("compile", program, *options)
+    assert not done.written
+    return folder / "program", done.errors.replace(f"{folder}/", ""), done.status
+
+
+def test_the_executable_has_the_name_of_the_program(tmp_path: Path) -> None:
+    made, said, status = compiled(tmp_path, "(+ 1 2)")
+    assert (said, status) == ("", 0)
+    assert run(made).written == "3.0\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["program", "program.vlad"]
+
+
+def test_another_name_and_the_program_in_c(tmp_path: Path) -> None:
+    _, said, status = compiled(tmp_path, "(+ 1 2)", "-o", f"{tmp_path}/other", "--c", f"{tmp_path}/other.c")
+    assert (said, status) == ("", 0)
+    assert run(tmp_path / "other").written == "3.0\n"
+    assert "const Program PROGRAM" in (tmp_path / "other.c").read_text()
+
+
+def test_wrong_options_of_an_executable(tmp_path: Path) -> None:
+    made, _, _ = compiled(tmp_path, "(+ 1 2)")
+    for options in (["--engine", "c"], ["--steps", "1"], ["-h"]):
+        done = run(made, *options)
+        assert (done.written, done.errors, done.status) == ("", USAGE.format(made), 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "name"),
+    [
+        ("(define (f x)\n  (zeros x))\n(f '(2))", "program.vlad:2:3", "zeros"),
+        ("(if (tensor? 1) (list->tensor '(1)) (ones '(1)))", "program.vlad:1:37", "ones"),
+        ("(map (lambda (x) (matmul x x)) '(1))", "program.vlad:1:18", "matmul"),
+    ],
+)
+def test_what_only_python_does_is_refused_with_its_place(
+    text: str, place: str, name: str, tmp_path: Path
+) -> None:
+    made, said, status = compiled(tmp_path, text)
+    assert said.startswith(
+        f"{place}: error: {name} is a step of Python's, which executables do not have: "
+        f"run the program by `checkpoint run`\n"
+    )
+    assert status == 1
+    assert not made.exists()
+
+
+def test_branches_for_tensors_are_no_reason_to_refuse(tmp_path: Path) -> None:
+    made, said, status = compiled(tmp_path, "(map (lambda (x) (if (tensor? x) (size x) (* x x))) '(1 2))")
+    assert (said, status) == ("", 0)
+    assert run(made).written == "(1.0 4.0)\n"
+
+
+def test_an_error_in_the_text(tmp_path: Path) -> None:
+    _, said, status = compiled(tmp_path, "(+ 1 y)")
+    assert said.startswith("program.vlad:1:6: error: unbound variable y")
+    assert status == 1
+
+
+def test_functions_of_python_are_refused() -> None:
+    done = command("compile", "math:sin")
+    assert "error: only .vlad programs are compiled: Python functions need Python\n" in done.errors
+    assert done.status == 2
+
+
+def test_options_of_other_commands_are_refused(tmp_path: Path) -> None:
+    for option in ("--engine", "--x", "--memory", "--schedule"):
+        _, said, status = compiled(tmp_path, "1", option, "1")
+        assert f"unrecognized arguments: {option}" in said
+        assert status == 2
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    _, said, status = compiled(tmp_path, "(+ 1 2)", "-o", f"{tmp_path}/none/program")
+    assert said == "checkpoint: error: none/program: No such file or directory\n"
+    assert status == 1
