@@ -136,6 +136,10 @@ class DurableError(RunError):
     """A capsule or cotangent cannot be written, or a file is none of this program, machine or format."""
 
 
+class JournalWarning(RuntimeWarning):
+    """A gradient goes on without its journal, from here on or for a while; the warning says why."""
+
+
 class InternalError(CheckpointError):
     """A bug of this package."""
 

@@ -19,6 +19,7 @@ from checkpoint.ad.attributes import stored
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.numbers import NUMBERS, one, real_part
 from checkpoint.ad.tangent import is_zero, zeros_of
+from checkpoint.api.journals import Directory, check_journal, taken_by
 from checkpoint.api.schedules import named_schedule
 from checkpoint.collector import Paused
 from checkpoint.driver.memory import Memory
@@ -46,7 +47,8 @@ class Derivative(Derived):
     function: the function that is differentiated. argnums: by which of its positional arguments.
     has_aux: whether it returns a pair, of which only the first is differentiated.
     has_state: whether the function may change what came in from outside; what it leaves is returned, too.
-    engine, schedule, memory, progress, each: as `vjp` has them; a memory becomes the schedule it stands for.
+    engine, schedule, memory, progress, each, journal: as `vjp` has them; a memory becomes the schedule
+        that it stands for.
     """
 
     kind = "a derivative"
@@ -62,6 +64,7 @@ class Derivative(Derived):
         progress: ProgressOption = False,
         has_state: bool = False,
         each: Each = None,
+        journal: Directory = None,
     ) -> None:
         if not callable(function):
             raise RunError(f"{self.kind} is that of a function, not of a {type(function).__name__}")
@@ -69,6 +72,7 @@ class Derivative(Derived):
         chosen = named_schedule(schedule, memory)
         check_progress(progress)
         check_each(each, has_state)
+        check_journal(journal, each)
         self.function = function
         self.argnums = argnums
         self.has_aux = has_aux
@@ -77,6 +81,7 @@ class Derivative(Derived):
         self.progress: ProgressOption = progress
         self.has_state = has_state
         self.each = each
+        self.journal = journal
         self._may_be_small = self._small_positions()
         functools.update_wrapper(self, function, updated=())
         self.__doc__ = f"{self.kind} of {_name(function)}.\n\n{function.__doc__ or ''}".rstrip()
@@ -96,13 +101,14 @@ class Derivative(Derived):
             found = getattr(found, part, None)
         if found is self:
             return str(name)
-        how = (self.engine, self.schedule, None, self.progress, self.has_state, self.each)
+        how = (self.engine, self.schedule, None, self.progress, self.has_state, self.each, self.journal)
         return type(self), (self.function, self.argnums, self.has_aux, *how)
 
     def _small_positions(self) -> tuple[int, ...] | None:
         """Return the positions by which small gradients are taken; None: none are (functions/small.py)."""
         by = (self.argnums,) if isinstance(self.argnums, int) else self.argnums
         plain = self.schedule is None and self.progress is False and self.engine in (None, "c")
+        plain = plain and self.journal is None
         if plain and not self.has_aux and not self.has_state and self.each is None and min(by) >= 0:
             return by
         return None
@@ -185,7 +191,9 @@ class ValueAndGrad(Derivative):
         if self.each is not None:
             return self._with_each(self.each, call, positions, args)
         schedule = named_schedule(self.schedule)
-        if self.progress is False:
+        if self.journal is not None:
+            y, xbar = self._with_journal(call, schedule, positions)
+        elif self.progress is False:
             y, xbar = call.run.vjp(self.cotangent_of, schedule)
         else:
             with reported(self.progress):
@@ -198,6 +206,11 @@ class ValueAndGrad(Derivative):
         with Paused():  # likewise what leaves
             gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
             return self.outcome(y, call, gradient)
+
+    def _with_journal(self, call: Call, schedule: Schedule, positions: Sequence[int]) -> tuple[Any, Any]:
+        options = {"argnums": str(positions), "has_aux": str(self.has_aux), "has_state": str(self.has_state)}
+        with reported(self.progress), taken_by(self.journal, call, options) as swept:
+            return call.run.vjp(self.cotangent_of, schedule, by=swept)
 
     def outcome(self, y: Any, call: Call, gradient: Any) -> Any:
         """Return what the caller receives for the value y and the gradient."""
@@ -252,6 +265,7 @@ def grad(
     progress: ProgressOption = False,
     has_state: bool = False,
     each: Each = None,
+    journal: Directory = None,
 ) -> Callable[P, Any]:
     """Return the gradient of a function that returns a real, as a function of the same arguments.
 
@@ -273,6 +287,7 @@ def grad(
         has_state: as in `vjp`; the result is then (gradient, State), with has_aux (gradient, (anything else,
             State)).
         each: as in `vjp`: it receives the path and the gradient of each leaf as soon as that is final.
+        journal: as in `vjp`: a directory, from which the same call goes on after a kill.
 
     Examples:
         >>> def loss(w, xs):
@@ -298,7 +313,7 @@ def grad(
         >>> weights
         [array([2.5, 2.5]), array([4.7, 4.7])]
     """
-    return Grad(f, argnums, has_aux, engine, schedule, memory, progress, has_state, each)
+    return Grad(f, argnums, has_aux, engine, schedule, memory, progress, has_state, each, journal)
 
 
 @within_programs
@@ -313,6 +328,7 @@ def value_and_grad(
     progress: ProgressOption = False,
     has_state: bool = False,
     each: Each = None,
+    journal: Directory = None,
 ) -> Callable[P, tuple[Any, Any]]:
     """Return a function that gives the value and the gradient of `f`, from one sweep.
 
@@ -324,7 +340,7 @@ def value_and_grad(
         >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 4.0)
         (12.0, (4.0, 3.0))
     """
-    return ValueAndGrad(f, argnums, has_aux, engine, schedule, memory, progress, has_state, each)
+    return ValueAndGrad(f, argnums, has_aux, engine, schedule, memory, progress, has_state, each, journal)
 
 
 @within_programs

@@ -17,13 +17,15 @@ from typing import Any
 from checkpoint import engines
 from checkpoint.ad.state import State
 from checkpoint.ad.values import Capsule
+from checkpoint.api.journals import Directory, check_journal, taken_by, value_of
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError, Source
 from checkpoint.functions import small
+from checkpoint.functions.interface import Call
 from checkpoint.functions.leaves import Each, check_each, vjp_reporting
-from checkpoint.functions.procedures import to_python
+from checkpoint.functions.procedures import Procedure, to_python
 from checkpoint.functions.program import load, load_file
 from checkpoint.functions.public import within_programs
 from checkpoint.functions.python_functions import PythonCall
@@ -76,6 +78,7 @@ def vjp(
     progress: ProgressOption = False,
     has_state: bool = False,
     each: Each = None,
+    journal: Directory = None,
 ) -> tuple[Any, Any]:
     """Return the value y of f at x, and the cotangent of x for the cotangent `ybar` of y.
 
@@ -112,6 +115,11 @@ def vjp(
             that lead to it. Engine c knows when arrays in containers are final; all else is reported at the
             end. Where the gradient fails, the notes of the exception name the leaves that were reported, and
             its attribute `reported` has all of them. memory then bounds all that is added, results too.
+        journal: a directory in which the call makes durable how far it is. Killed at any moment, the same
+            call goes on from there, to the same bits; when it has finished, it returns at once. A directory
+            holds one call: another function, input, option or machine is refused, memory and schedule may
+            differ. What is printed is printed at least once. Where the disk takes no more, the gradient goes
+            on without it, with a JournalWarning. Needs engine "c" or "hybrid"; not with each.
 
     Returns:
         y, and a cotangent with x's structure, with None where x has nothing to differentiate.
@@ -119,6 +127,7 @@ def vjp(
     Raises:
         RunError: if x holds no real or ybar has another shape than y.
         BudgetError: if the gradient needs more memory than it may hold; it says how much is needed.
+        DurableError: if the journal is that of another call, or another process goes on with it.
         Exception: what f raises.
 
     Examples:
@@ -146,8 +155,9 @@ def vjp(
     chosen = named_schedule(schedule, memory)
     check_progress(progress)
     check_each(each, has_state)
+    check_journal(journal, each)
     plain = schedule is None and memory is None and progress is False and engine in (None, "c")
-    may_be_small = plain and each is None and not has_state
+    may_be_small = plain and each is None and not has_state and journal is None
     if may_be_small and (ybar is None or type(ybar) is float):
         found = small.taken(f, (x,), {}, (0,), 1.0 if ybar is None else ybar)
         if found is not None:
@@ -156,9 +166,22 @@ def vjp(
     with reported(progress):
         if each is not None:
             return vjp_reporting(call, ybar, chosen, each, ("x", "ybar"))
+        if journal is not None:
+            return _vjp_with_journal(f, call, ybar, chosen, journal)
         y, cotangents = call.vjp(ybar, chosen, ("x", "ybar"))
     if may_be_small and isinstance(call, PythonCall):
         small.learn(f, 1, (), call.run)
+    return y, cotangents[0]
+
+
+def _vjp_with_journal(
+    f: Any, call: Call, ybar: Any, schedule: Schedule, journal: Directory
+) -> tuple[Any, Any]:
+    """Return what `vjp` returns, with a journal."""
+    procedure = f if isinstance(f, Procedure) else None
+    options = {"ybar": value_of(ybar, call), "has_state": str(getattr(call, "has_state", False))}
+    with taken_by(journal, call, options, procedure) as swept:
+        y, cotangents = call.vjp(ybar, schedule, ("x", "ybar"), swept)
     return y, cotangents[0]
 
 

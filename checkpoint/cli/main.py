@@ -15,7 +15,7 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.api.schedules import SCHEDULES, named_schedule
-from checkpoint.cli import check, demo, demo_raytracer, doctor, executable, show, trace
+from checkpoint.cli import check, demo, demo_raytracer, doctor, executable, journal, show, trace
 from checkpoint.cli.errors import FAILED, OK, UsageError, guarded
 from checkpoint.cli.programs import Program, program
 from checkpoint.driver import memory
@@ -31,6 +31,7 @@ MEMORY = "what the gradient may take, as 512MiB or 25%% of what is free; `doctor
 SCHEDULE = "which states are kept, what is taped at once; if left out budget, which keeps to --memory"
 BASES = f"steps that are taped at once, by bisection if no --schedule is given, or binomial ({BASE})"
 PROGRESS = "show progress bars on standard error"
+JOURNAL = "a directory in which it becomes durable how far it is: after a kill the same command goes on"
 COTANGENT = "the cotangent of the value; 1 for a real if left out"
 ARGUMENT = "an argument, e.g. '[1.0, 2.0]', one --x for each; of a .vlad program its only one, '(list 1 2)'"
 
@@ -86,6 +87,9 @@ def _parser() -> argparse.ArgumentParser:
     compile_parser = _add(commands, "compile", _compile, "a .vlad program as an executable without Python")
     compile_parser.add_argument("program", metavar="PROG", help="a .vlad file")
     executable.add_arguments(compile_parser)
+    grad.add_argument("--journal", metavar="DIR", help=JOURNAL)
+    journal_parser = _add(commands, "journal", journal.journal, "how far the gradient of a journal is")
+    journal.add_arguments(journal_parser)
     _command(commands, "doctor", _doctor, "what is available here, and why not")
     demo_parser = _command(commands, "demo", _demo, "gradients of a simulation, or through a ray tracer")
     demo_raytracer.add_arguments(demo_parser)
@@ -129,7 +133,7 @@ def _run(options: argparse.Namespace) -> int:
 def _grad(options: argparse.Namespace) -> int:
     engine, schedule = _engine(options.engine), _schedule(options)
     with reported(options.progress):
-        lines = _program(options).gradient(options.x, options.ybar, engine, schedule)
+        lines = _program(options).gradient(options.x, options.ybar, engine, schedule, options.journal)
     for text in lines:
         print(text)
     return OK

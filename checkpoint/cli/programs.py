@@ -19,6 +19,7 @@ from typing import Any
 
 from checkpoint.ad.values import Closure
 from checkpoint.api.checking import check, required
+from checkpoint.api.journals import taken_by, value_of
 from checkpoint.cli.errors import ProgramError, UsageError
 from checkpoint.cps.compilation import Compilation
 from checkpoint.cps.passes import compile_to
@@ -27,6 +28,7 @@ from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import CheckpointError, RunError, Source, SourceError, Span
 from checkpoint.functions import runs
 from checkpoint.functions.interface import Call
+from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.program import load, load_file, place
 from checkpoint.functions.resumption import as_function
 from checkpoint.lang.printer import write_value
@@ -68,8 +70,15 @@ class Program(ABC):
         with _users_errors():
             return self.written(self.call(xs, engine).value())
 
-    def gradient(self, xs: Sequence[str], ybar: str | None, engine: Engine, schedule: Schedule) -> list[str]:
-        """Return the value, and the cotangents of the arguments."""
+    def gradient(
+        self,
+        xs: Sequence[str],
+        ybar: str | None,
+        engine: Engine,
+        schedule: Schedule,
+        journal: str | None = None,
+    ) -> list[str]:
+        """Return the value, and the cotangents of the arguments; journal: a directory."""
         if not xs:
             raise UsageError(
                 f"{self.command} needs --x, {self.article} argument at which to take the gradient"
@@ -77,8 +86,14 @@ class Program(ABC):
         with _users_errors():
             call = self.call(xs, engine)
             cotangent = None if ybar is None else self.argument("--ybar", ybar, engine)
-            y, cotangents = call.vjp(cotangent, schedule, ("--x", "--ybar"))
+            options = {"--ybar": value_of(cotangent, call)}
+            with taken_by(journal, call, options, self.procedure(call)) as swept:
+                y, cotangents = call.vjp(cotangent, schedule, ("--x", "--ybar"), swept)
             return [self.written(each) for each in (y, *cotangents)]
+
+    def procedure(self, call: Call) -> Procedure | None:
+        """Return the procedure that is called, if the program is a text."""
+        return None
 
     def steps(self, xs: Sequence[str], engine: Engine) -> int:
         """Return the number of steps of the run."""
@@ -125,10 +140,20 @@ class VladProgram(Program):
             raise UsageError("a .vlad program is run as it is: --x is for Python functions")
         return super().value(xs, engine)
 
-    def gradient(self, xs: Sequence[str], ybar: str | None, engine: Engine, schedule: Schedule) -> list[str]:
+    def gradient(
+        self,
+        xs: Sequence[str],
+        ybar: str | None,
+        engine: Engine,
+        schedule: Schedule,
+        journal: str | None = None,
+    ) -> list[str]:
         if not xs:
             self._procedure(engine)  # an error of the program comes before that of the missing argument
-        return super().gradient(xs, ybar, engine, schedule)
+        return super().gradient(xs, ybar, engine, schedule, journal)
+
+    def procedure(self, call: Call) -> Procedure | None:
+        return Procedure(call.run.u.car, self.program)
 
     def refusals(self, xs: Sequence[str]) -> list[str]:
         return []  # what is refused in a text ends its reading

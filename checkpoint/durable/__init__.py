@@ -46,7 +46,7 @@ def _loaded(file: format.Opened, f: Any, known: Sequence[Any], *, anyway: bool) 
             )
         return cotangents.read(file, f, anyway=anyway)
     capsules.check_function(f, file)
-    return capsules.read(file, f, known, anyway=anyway)
+    return capsules.read(file, capsules.Programs(f, known), anyway=anyway)
 
 
 def reduced(value: Capsule | Opaque) -> tuple[Any, ...]:

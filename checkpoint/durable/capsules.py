@@ -19,11 +19,11 @@ from checkpoint.ad.values import Capsule
 from checkpoint.driver.engine import Engine
 from checkpoint.durable import machine
 from checkpoint.durable.buffers import Arrays
-from checkpoint.durable.code import Code, Known
+from checkpoint.durable.code import Code, Known, Wanted
 from checkpoint.durable.decode import Decoder
 from checkpoint.durable.encode import ENGINES, Encoder, of_other_engine
 from checkpoint.durable.format import CAPSULE, Buffer, Opened, packed
-from checkpoint.durable.programs import program_of
+from checkpoint.durable.programs import Program, program_of
 from checkpoint.durable.stream import Reader, Writer
 from checkpoint.errors import DurableError
 from checkpoint.functions.procedures import Procedure
@@ -64,14 +64,33 @@ def read_facts(reader: Reader) -> machine.Facts:
     return {reader.text(): reader.text() for _ in range(reader.count(8))}
 
 
-def read(file: Opened, f: Any, known: Sequence[Any], *, anyway: bool) -> Capsule:
-    """Return the capsule of a file, whose function is f. known: classes and functions in f's arguments."""
+class Programs:
+    """The program of a function, translated when the first of its capsules is read.
+
+    function: f. known: classes and functions in its arguments.
+    """
+
+    def __init__(self, function: Any, known: Sequence[Any]) -> None:
+        self.function = function
+        self._known = known
+        self._made: dict[Any, Program] = {}
+
+    def of(self, wanted: Wanted, engine: Engine) -> Program:
+        """Return the program for the call that a file names."""
+        key = wanted, engine.name
+        if key not in self._made:
+            self._made[key] = program_of(self.function, wanted, self._known, engine)
+        return self._made[key]
+
+
+def read(file: Opened, programs: Programs, *, anyway: bool) -> Capsule:
+    """Return the capsule of a file, whose function is that of the programs."""
     origin, code = Reader(file, "ORIGIN"), Known(Reader(file, "CODE"))
     written_on = read_facts(origin)
     name, open_tags, found = Decoder.frame(origin)
     origin.end()
     engine = _engine(name)
-    program = program_of(f, code.wanted, known, engine)
+    program, f = programs.of(code.wanted, engine), programs.function
     machine.check(written_on, file.name, anyway=anyway)
     code.of(program)
     decoder = Decoder(code, Arrays(file))

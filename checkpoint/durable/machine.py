@@ -68,8 +68,14 @@ def check(written: Facts, name: str, *, anyway: bool) -> None:
 def _version(package: str) -> str:
     loaded = sys.modules.get(package)
     found = getattr(loaded, "__version__", None)
+    return str(found) if found else _installed(package)
+
+
+@cache
+def _installed(package: str) -> str:
+    """Return the version of a package that does not say it itself; finding it takes a millisecond."""
     try:
-        return str(found) if found else version(package)
+        return version(package)
     except PackageNotFoundError:
         return "unknown"
 

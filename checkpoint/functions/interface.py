@@ -18,6 +18,7 @@ from checkpoint.ad.values import Capsule
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
 from checkpoint.functions.run import Run
+from checkpoint.prims.operators import Swept, swept
 
 
 class Function(ABC):
@@ -135,11 +136,16 @@ class Call(ABC):
         """Return the capsule that holds the rest of the run after a number of steps."""
         return self.leave_capsule(self.run.interrupt(steps))
 
-    def vjp(self, ybar: Any, schedule: Schedule, names: tuple[str, str]) -> tuple[Any, list[Any]]:
-        """Return the value and the cotangents of the arguments; names: of an argument and the cotangent."""
+    def vjp(
+        self, ybar: Any, schedule: Schedule, names: tuple[str, str], by: Swept = swept
+    ) -> tuple[Any, list[Any]]:
+        """Return the value and the cotangents of the arguments.
+
+        names: of an argument and the cotangent. by: takes the gradient.
+        """
         if not any(type(part) is Capsule or holds_real(part) for part in self.parts):
             raise RunError(self.without_reals(names[0], self.given[0]))
-        y, xbar = self.run.vjp(self.seed(ybar, names[1]), schedule)
+        y, xbar = self.run.vjp(self.seed(ybar, names[1]), schedule, by=by)
         pairs = zip(self.given, self.unpacked(xbar), strict=True)
         return self.leave(y), [self.leave_cotangent(x, part) for x, part in pairs]
 

@@ -32,7 +32,7 @@ from checkpoint.functions.trees import cotangent_of_items, entered_tree
 from checkpoint.functions.unwanted import unwanted_in
 from checkpoint.lang import core
 from checkpoint.lang.origins import origin_of
-from checkpoint.prims.operators import Context, reverse_sweep, swept
+from checkpoint.prims.operators import Context, Swept, reverse_sweep, swept
 from checkpoint.prims.waiting import Waiting
 
 PROGRAMS_AT_ONCE = 8  # that are made without a collection of garbage
@@ -273,19 +273,24 @@ class Run:
 
     @_until_all_is_reached
     def vjp(
-        self, cotangent_of: Callable[[Any], Any], schedule: Schedule, finals: Finals | None = None
+        self,
+        cotangent_of: Callable[[Any], Any],
+        schedule: Schedule,
+        finals: Finals | None = None,
+        by: Swept = swept,
     ) -> tuple[Any, Any]:
         """Return the value y and the cotangent of the argument, for the cotangent `cotangent_of(y)`.
 
         finals: receives cotangents as soon as they are final; in their places is None.
+        by: takes the gradient.
         """
         with self.errors:
             wanted = self._wanted()
             run = self.context(), 0, schedule, self.u
             if wanted is None:
-                outcome = reverse_sweep(*run, cotangent_of, self.found, finals)
-                return outcome.car, outcome.cdr.cdr
-            value, found = swept(*run, self.found, cotangent_of, finals, wanted)
+                value, found = by(*run, self.found, cotangent_of, finals)
+                return renew(value), tangent_of(self.u, found, self.found).cdr
+            value, found = by(*run, self.found, cotangent_of, finals, wanted)
             return renew(value), cotangent_of_items(self.u.cdr, wanted.positions, found)
 
     def _wanted(self) -> Wanted | None:

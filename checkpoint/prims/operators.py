@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from checkpoint.ad.activity import enter_as_constant
 from checkpoint.ad.arrays import Native
@@ -87,6 +87,23 @@ def gradient(
     return _gradient_of_floats(context, level, schedule, operands, by)
 
 
+class Swept(Protocol):
+    """What takes the gradient of a run, as `swept` does."""
+
+    def __call__(
+        self,
+        context: Context,
+        level: int,
+        schedule: Schedule,
+        u: Any,
+        found: Sequence[Number],
+        cotangent_of: Callable[[Any], Any],
+        finals: Finals | None = None,
+        wanted: Wanted | None = None,
+    ) -> tuple[Any, list[Any]]:
+        """Return y and the cotangents of `found`."""
+
+
 def reverse_sweep(
     context: Context,
     level: int,
@@ -125,7 +142,7 @@ def swept(
     sweep = Sweep(
         engine,
         context.effects,
-        seed=_seed(engine, cotangent_of, start, wanted),
+        seed=seed_of(engine, cotangent_of, start, wanted),
         outside=outside_of(engine, schedule, start, u, found, finals, wanted),
         finals=finals,
     )
@@ -140,7 +157,7 @@ def swept(
     return end.value, finals.not_reported(accumulators, found)
 
 
-def _seed(
+def seed_of(
     engine: Engine, cotangent_of: Callable[[Any], Any], start: Any, wanted: Wanted | None
 ) -> Callable[[Any], Any]:
     """Return what makes the cotangent of the end of a run from `start`."""

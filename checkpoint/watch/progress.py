@@ -36,6 +36,7 @@ class Progress:
         done: the share of the phase that is done; None while that is not known, as until the end of a run is.
         seconds: time since the sweep began.
         left: estimated seconds until it ends; None while unknown.
+        unsaved: with a journal the seconds of work that a kill would lose now; None without one.
     """
 
     phase: Phase
@@ -43,6 +44,7 @@ class Progress:
     done: float | None
     seconds: float
     left: float | None
+    unsaved: float | None = None
 
 
 Callback = Callable[[Progress], object]
@@ -58,6 +60,7 @@ class Watch:
     def __init__(self, report: Callback, clock: Callable[[], float] = perf_counter) -> None:
         self.report = report
         self.clock = clock
+        self.reported_at = clock()
 
     def began(self, schedule: Schedule, report: Report) -> None:
         self.start = self.reported_at = self.clock()
@@ -83,6 +86,11 @@ class Watch:
         if finished:
             first = self.estimate.first.start
             self._report(Progress("backward", first, 1.0, self.clock() - self.start, 0.0))
+
+    def report_whole(self, progress: Progress, now: bool) -> None:
+        """Report the progress of several sweeps that are one gradient; now: however recent the last is."""
+        if now or self.clock() - self.reported_at >= PAUSE:
+            self._report(progress)
 
     def _report_news(self, now: float) -> None:
         estimate = self.estimate

@@ -25,14 +25,15 @@ def _perform(effects: Effects, step: int, function: Native, args: Record, keywor
 
 
 def _observe(effects: Effects, step: int, function: Native, args: Record, keywords: Dict) -> Any:
-    found = effects.read(step, lambda: _outcome(function.value, native(args), native(keywords)))
-    if isinstance(found, _Raised):
+    consumes = "line" if function.value is input else ""
+    found = effects.read(step, lambda: _outcome(function.value, native(args), native(keywords)), consumes)
+    if isinstance(found, ObservedFailure):
         raise found.error
     return from_native(found, _no_value)
 
 
-class _Raised:
-    """What a function raised instead of returning."""
+class ObservedFailure:
+    """Holds what a function raised instead of returning."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -42,7 +43,7 @@ def _outcome(function: Callable[..., Any], args: tuple[Any, ...], keywords: dict
     try:
         return function(*args, **keywords)
     except Exception as error:  # the program's own: it is raised again at each execution of the step
-        return _Raised(error)
+        return ObservedFailure(error)
 
 
 def _no_value(value: Any) -> Any:
