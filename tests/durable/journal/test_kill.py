@@ -56,8 +56,8 @@ def test_second_process(tmp_path: Path) -> None:
         "import sys; from pathlib import Path; from checkpoint.durable.journal.lock import Lock; "
         "lock = Lock(Path(sys.argv[1])); print('locked', flush=True); sys.stdin.read()"
     )
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, text=True, **pipes) as other:
+    command, pipe = [sys.executable, "-c", code, str(tmp_path)], subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, text=True, stdin=pipe, stdout=pipe) as other:
         assert other.stdout is not None
         other.stdout.readline()
         with pytest.raises(DurableError) as caught:
