@@ -28,6 +28,7 @@ from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.comparison import Individual, RightBranching
 from checkpoint.driver.schedule import Bisection, Plain
+from checkpoint.driver.spill.setting import Spill
 from checkpoint.errors import (
     BudgetError,
     CheckpointError,
@@ -38,6 +39,7 @@ from checkpoint.errors import (
     RoundingWarning,
     RunError,
     SourceError,
+    SpillWarning,
     TranslationWarning,
 )
 from checkpoint.functions.networks import Network
@@ -80,6 +82,8 @@ __all__ = [
     "RoundingWarning",
     "RunError",
     "SourceError",
+    "Spill",
+    "SpillWarning",
     "State",
     "TranslationWarning",
     "check",

@@ -159,6 +159,14 @@ class LanesWarning(UserWarning):
     """
 
 
+class SpillWarning(UserWarning):
+    """A gradient goes on without the disk that `spill` names, or without a part of what was there.
+
+    The result is right, and takes as long as without `spill`, since states are run again instead. The warning
+    says what the disk, or the system, has answered, and comes once for each gradient.
+    """
+
+
 class RoundingWarning(UserWarning):
     """A gradient is 0 because the result depends on an argument only through values that are rounded.
 

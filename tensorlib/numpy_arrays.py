@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad import elements
 from checkpoint.ad.array_library import library_of
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import ArrayLibrary, chosen_kernels, defaults, install
+from tensorlib.numpy_elements import NumPyElements
 
 WRITEABLE = 0x400  # the bit of flags.num; flags.writeable warns for results of np.broadcast_arrays
 
@@ -161,4 +163,5 @@ _TYPES = (np.ndarray, *[each for each in _SCALARS if issubclass(each, np.bool_ |
 NUMPY = NumPyArrays("NumPy", np, _TYPES)
 NUMPY.kernels = KERNELS
 install(NUMPY)
+elements.install(np.ndarray, NumPyElements())
 defaults.append(np)

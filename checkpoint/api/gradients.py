@@ -24,6 +24,7 @@ from checkpoint.api.schedules import named_schedule
 from checkpoint.collector import Paused
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
+from checkpoint.driver.spill.setting import SpillOption
 from checkpoint.errors import RunError
 from checkpoint.functions import small
 from checkpoint.functions.interface import Call, holds_real
@@ -47,8 +48,8 @@ class Derivative(Derived):
     function: the function that is differentiated. argnums: by which of its positional arguments.
     has_aux: whether it returns a pair, of which only the first is differentiated.
     has_state: whether the function may change what came in from outside; what it leaves is returned, too.
-    engine, schedule, memory, progress, each, journal: as `vjp` has them; a memory becomes the schedule
-        that it stands for.
+    engine, schedule, memory, progress, each, journal, spill: as `vjp` has them; memory and spill become the
+        schedule that they stand for.
     """
 
     kind = "a derivative"
@@ -65,11 +66,12 @@ class Derivative(Derived):
         has_state: bool = False,
         each: Each = None,
         journal: Directory = None,
+        spill: SpillOption = None,
     ) -> None:
         if not callable(function):
             raise RunError(f"{self.kind} is that of a function, not of a {type(function).__name__}")
         check_argnums(argnums)
-        chosen = named_schedule(schedule, memory)
+        chosen = named_schedule(schedule, memory, spill)
         check_progress(progress)
         check_each(each, has_state)
         check_journal(journal, each)
@@ -77,7 +79,7 @@ class Derivative(Derived):
         self.argnums = argnums
         self.has_aux = has_aux
         self.engine = engine
-        self.schedule = schedule if memory is None else chosen
+        self.schedule = schedule if memory is None and spill is None else chosen
         self.progress: ProgressOption = progress
         self.has_state = has_state
         self.each = each
@@ -266,6 +268,7 @@ def grad(
     has_state: bool = False,
     each: Each = None,
     journal: Directory = None,
+    spill: SpillOption = None,
 ) -> Callable[P, Any]:
     """Return the gradient of a function that returns a real, as a function of the same arguments.
 
@@ -288,6 +291,7 @@ def grad(
             State)).
         each: as in `vjp`: it receives the path and the gradient of each leaf as soon as that is final.
         journal: as in `vjp`: a directory, from which the same call goes on after a kill.
+        spill: as in `vjp`.
 
     Examples:
         >>> def loss(w, xs):
@@ -313,7 +317,8 @@ def grad(
         >>> weights
         [array([2.5, 2.5]), array([4.7, 4.7])]
     """
-    return Grad(f, argnums, has_aux, engine, schedule, memory, progress, has_state, each, journal)
+    how = engine, schedule, memory, progress, has_state, each, journal, spill
+    return Grad(f, argnums, has_aux, *how)
 
 
 @within_programs
@@ -329,6 +334,7 @@ def value_and_grad(
     has_state: bool = False,
     each: Each = None,
     journal: Directory = None,
+    spill: SpillOption = None,
 ) -> Callable[P, tuple[Any, Any]]:
     """Return a function that gives the value and the gradient of `f`, from one sweep.
 
@@ -340,7 +346,8 @@ def value_and_grad(
         >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 4.0)
         (12.0, (4.0, 3.0))
     """
-    return ValueAndGrad(f, argnums, has_aux, engine, schedule, memory, progress, has_state, each, journal)
+    how = engine, schedule, memory, progress, has_state, each, journal, spill
+    return ValueAndGrad(f, argnums, has_aux, *how)
 
 
 @within_programs

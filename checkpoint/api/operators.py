@@ -21,6 +21,7 @@ from checkpoint.api.journals import Directory, check_journal, taken_by, value_of
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
+from checkpoint.driver.spill.setting import SpillOption
 from checkpoint.errors import RunError, Source
 from checkpoint.functions import small
 from checkpoint.functions.interface import Call
@@ -79,6 +80,7 @@ def vjp(
     has_state: bool = False,
     each: Each = None,
     journal: Directory = None,
+    spill: SpillOption = None,
 ) -> tuple[Any, Any]:
     """Return the value y of f at x, and the cotangent of x for the cotangent `ybar` of y.
 
@@ -120,6 +122,9 @@ def vjp(
             holds one call: another function, input, option or machine is refused, memory and schedule may
             differ. What is printed is printed at least once. Where the disk takes no more, the gradient goes
             on without it, with a JournalWarning. Needs engine "c" or "hybrid"; not with each.
+        spill: a folder on a disk, or Spill(folder, size), to which kept states with large arrays go that
+            outgrow `memory`, in the background, where the disk is fast enough for that. spill=s is short for
+            schedule=Budget(memory, spill=s). A disk that fails costs time, and a SpillWarning, nothing else.
 
     Returns:
         y, and a cotangent with x's structure, with None where x has nothing to differentiate.
@@ -152,12 +157,14 @@ def vjp(
         >>> vjp(double, [3.0], (0.0, State(([1.0],), {}, {})), has_state=True)[1]
         [2.0]
     """
-    chosen = named_schedule(schedule, memory)
+    chosen = named_schedule(schedule, memory, spill)
     check_progress(progress)
     check_each(each, has_state)
     check_journal(journal, each)
     plain = schedule is None and memory is None and progress is False and engine in (None, "c")
     may_be_small = plain and each is None and not has_state and journal is None
+    plain = schedule is None and memory is None and spill is None and progress is False
+    may_be_small = plain and engine in (None, "c") and each is None and not has_state
     if may_be_small and (ybar is None or type(ybar) is float):
         found = small.taken(f, (x,), {}, (0,), 1.0 if ybar is None else ybar)
         if found is not None:

@@ -1,6 +1,6 @@
 """Schedules as users ask for them: by themselves, by their names, or by the memory that they may take.
 
-In: the arguments `schedule` and `memory` of the interface. Out: a Schedule.
+In: the arguments `schedule`, `memory` and `spill` of the interface. Out: a Schedule.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from checkpoint.driver.binomial import BASE, Binomial
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Bisection, Plain, Schedule
+from checkpoint.driver.spill.setting import SpillOption
 from checkpoint.errors import RunError
 
 # By name: "binomial" is the rule that needs no number from the user, logarithmic in space and time.
@@ -20,12 +21,18 @@ SCHEDULES: dict[str, Schedule] = {
 }
 
 
-def named_schedule(schedule: Schedule | str | None, memory: Memory = None) -> Schedule:
+def named_schedule(
+    schedule: Schedule | str | None, memory: Memory = None, spill: SpillOption = None
+) -> Schedule:
     """Return the schedule that a user asks for; RunError where there is none such."""
-    if memory is not None:
+    if memory is not None or spill is not None:
         if schedule is not None:
-            raise RunError("give memory or a schedule, not both: memory=m is short for schedule=Budget(m)")
-        return Budget(memory)
+            what, short = ("memory", "memory=m") if spill is None else ("spill", "spill=s")
+            how = "m" if spill is None else "m, spill=s"
+            raise RunError(
+                f"give {what} or a schedule, not both: {short} is short for schedule=Budget({how})"
+            )
+        return Budget(memory, spill=spill)
     if schedule is None:
         return SCHEDULES["budget"]
     if not isinstance(schedule, str):

@@ -25,6 +25,7 @@ from checkpoint.driver.schedule import (
     Tape,
     Unwind,
 )
+from checkpoint.driver.spill.transfers import NO_DISK
 from checkpoint.interp.hybrid.code import NEVER
 
 Directive = Any  # of cffi: Directive *
@@ -108,12 +109,12 @@ def _reported() -> Callable[[Any], tuple[Any, ...]]:
 def report_of(found: Any, began: float, busy: float, least: int) -> Report:
     """Return the content of a `Report *` of C. began, busy: the readings of both clocks at the start."""
     read = _reported()
-    return Report._make((*read(found), perf_counter() - began, process_time() - busy, least))
+    return Report._make((*read(found), perf_counter() - began, process_time() - busy, least, NO_DISK))
 
 
 def first_report_of(found: Any, least: int) -> Report:
     """Return the report at the time at which both clocks are read: process_time is a call of the system."""
-    return Report._make((*_reported()(found), 0.0, 0.0, least))
+    return Report._make((*_reported()(found), 0.0, 0.0, least, NO_DISK))
 
 
 def short_report_of(found: Any) -> Report:

@@ -37,6 +37,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.own_schedules import bisected, is_own, known_bound
 from checkpoint.ctarget.reporting import Pacing, Reporter, SamplingReporter
 from checkpoint.ctarget.run import block_at, left_in_c
+from checkpoint.ctarget.spilling import OnDisk, on_disk
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.sweep_helper import SweepHelper, add_counts, wrong_directive
 from checkpoint.ctarget.translate.watch import Watch, watch
@@ -57,12 +58,14 @@ from checkpoint.driver.schedule import (
     Release,
     Reverse,
     Schedule,
+    Series,
     Stride,
     Tape,
     Unwind,
     in_series,
     weighs,
 )
+from checkpoint.driver.spill.transfers import Transfer
 from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.cotangent import redo
@@ -117,6 +120,7 @@ def follow(
                 module.lib.ck_sweep_weigh_arrays(held, outside.results, *given)
             if finals is not None:
                 module.lib.ck_sweep_watch_leaves(held)
+            work.disk = on_disk(schedule, start.heap, held)
             yield from work.follow(schedule, outside.least, finals, reversals)
         return work.result()
     except (KeyboardInterrupt, MemoryError) as stop:
@@ -154,6 +158,7 @@ class _Progress:
         "_report",
         "_reporter",
         "cotangent",
+        "disk",
         "end",
         "held",
         "helper",
@@ -183,6 +188,7 @@ class _Progress:
         self.helper = helper
         self.seed = seed
         self.pauses = pauses
+        self.disk: OnDisk | None = None
         self.end: State | None = None
         self.cotangent: Cotangent | None = None
 
@@ -245,27 +251,36 @@ class _Progress:
         directive = runtime().ffi.new("Directive *")
         action = next(actions)
         while True:
-            write(action, directive, self._lib)
-            if self._is_last:  # a reversal uses its tape up, and what is released may have been
-                directive.keeps = type(action) is Release
-            self._keeps = directive.keeps and type(action) is Reverse
-            self._watch_changes()
-            yield from self._perform(directive)
-            if self._keeps and self.cotangent is not None:
-                redo(self.cotangent)
+            for each in (action,) if self.disk is None else self.disk.for_c(action):
+                yield from self._act(cast("Action | Series", each), directive)
             if type(action) is Again:
                 yield from self._hand_out()
             if finals is not None and type(action) is Reverse:
                 self._report_finals(finals)
+            if self.disk is not None:
+                self.disk.settle()
             report = short_report_of(found) if weighing is None else report_of(found, *weighing)
+            if self.disk is not None:
+                report = self.disk.completed(report)
             if type(action) in RUNS:
                 self._pacing.ran()
-            if reporter is not None:
+            if reporter is not None and not isinstance(action, Transfer):
                 reporter.acted(cast(Action, action), report)
             try:
                 action = actions.send(report)
             except StopIteration:
                 return
+
+    def _act(self, action: Action | Series, directive: Directive) -> Generator[Any, bool | None, None]:
+        """Perform an action, by a directive that is written anew."""
+        write(action, directive, self._lib)
+        if self._is_last:  # a reversal uses its tape up, and what is released may have been
+            directive.keeps = type(action) is Release
+        self._keeps = directive.keeps and type(action) is Reverse
+        self._watch_changes()
+        yield from self._perform(directive)
+        if self._keeps and self.cotangent is not None:
+            redo(self.cotangent)
 
     def _perform(self, directive: Directive) -> Iterable[State]:
         """Follow a directive; return what is left of that to do."""
@@ -362,6 +377,8 @@ class _Progress:
     def stop(self) -> None:
         """Drop references to exceptions, and the cotangent's references to itself."""
         self.helper.error = None
+        if self.disk is not None:
+            self.disk.close()
         self._let_go()
         self.end = None
 

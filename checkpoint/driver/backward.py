@@ -17,6 +17,7 @@ from checkpoint.driver.binomial import first_part, recomputed
 from checkpoint.driver.division import divide
 from checkpoint.driver.ledger import MARK_BYTES, Done, Ledger, Mark
 from checkpoint.driver.online import FirstPass
+from checkpoint.driver.spill.policy import Policy
 
 CRAMPED = 16  # tapes limited to this fraction (1 / CRAMPED) of the budget make slow progress
 SERIES = 256  # segments of one series at most: between two series plans follow what was learnt
@@ -37,6 +38,7 @@ class Backward:
         self.ledger = ledger
         self.fitted = self.state = 0
         self.trusted = ledger.memory // 4 if ledger.ended else ledger.memory
+        self.policy = Policy(ledger)
 
     def run(self) -> Done:
         """Reverse the rest of the run, down to its start."""
@@ -58,7 +60,8 @@ class Backward:
         most, lowest, high = min(ledger.room(), 3 * ledger.piece // 2), ledger.head_end, ledger.high
         count = 0
         for mark in reversed(ledger.marks[-SERIES:]):
-            if mark.step <= lowest or mark.snapshots or ledger.predicted(mark.step, high) > most:
+            other = mark.snapshots or mark.spilled
+            if mark.step <= lowest or other or ledger.predicted(mark.step, high) > most:
                 break
             count, high = count + 1, mark.step
         return count if count > 1 else 0
@@ -76,6 +79,7 @@ class Backward:
         ledger = self.ledger
         yield from self._widen()
         yield from self._relieve()
+        yield from self.policy.fetch()
         mark, high = ledger.marks[-1], ledger.high
         cut = self._cut(mark)
         yield from ledger.restore(mark)
@@ -112,7 +116,7 @@ class Backward:
             if ledger.tapes:
                 yield from ledger.release()
             else:
-                between = range(1, len(ledger.marks) - 1)
+                between = [i for i in range(1, len(ledger.marks) - 1) if not ledger.marks[i].spilled]
                 largest = max(between, key=lambda i: ledger.marks[i].bytes, default=0)
                 if ledger.marks[largest].bytes < ledger.memory // LARGE or not largest:
                     return

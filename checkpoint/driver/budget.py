@@ -35,6 +35,7 @@ from checkpoint.driver.schedule import (
     tape_again_and_again,
 )
 from checkpoint.driver.series import one_by_one
+from checkpoint.driver.spill.setting import SpillOption, spill_of
 
 
 @dataclass(frozen=True)
@@ -50,22 +51,26 @@ class Budget:
             kept states then leave it; None: a quarter of what is free, at most 4 GiB.
         length: the number of steps of the run, if that is known: then no state is kept in vain. A wrong one
             costs time, nothing else.
+        spill: a folder on a disk, or Spill(folder, size), to which kept states may go that outgrow the
+            memory. None: they do not.
 
     Raises:
-        RunError: for a memory that means nothing.
+        RunError: for a memory that means nothing, or a folder that is not there.
 
     Examples:
         >>> Budget("512MiB")
-        Budget(memory='512MiB', length=None)
+        Budget(memory='512MiB', length=None, spill=None)
     """
 
     memory: memory.Memory = None
     length: int | None = None
+    spill: SpillOption = None
     weighs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         memory.check(self.memory)
         require(self, length="step")
+        spill_of(self.spill)
 
     def actions(self) -> Actions:
         return one_by_one(self.in_series())

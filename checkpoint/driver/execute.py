@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from time import perf_counter, process_time
 from typing import Any, cast
 
-from checkpoint.ad.activity import unwanted, without
 from checkpoint.ad.library import silently
 from checkpoint.collector import Paused
 from checkpoint.driver.calls import Calls
@@ -25,7 +24,7 @@ from checkpoint.driver.finals import Finals
 from checkpoint.driver.first_reads import FirstReads
 from checkpoint.driver.footprint import Footprint
 from checkpoint.driver.levels import level_of
-from checkpoint.driver.observe import REPORT_SECONDS, Observer, adapted, each_alone, observed, observers
+from checkpoint.driver.observe import REPORT_SECONDS, Observer, adapted, observed, observers
 from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.schedule import (
     Action,
@@ -44,6 +43,8 @@ from checkpoint.driver.schedule import (
     repeatable,
     weighs,
 )
+from checkpoint.driver.spill.level import on_disk
+from checkpoint.driver.spill.transfers import Fetch, Spill, Transfer, Wait
 from checkpoint.errors import InternalError
 
 WITHOUT_TAPE = "the schedule reversed without a tape"
@@ -113,64 +114,6 @@ def outcome(halves: Halves) -> tuple[State, Any]:
     raise InternalError("a sweep paused more than once")
 
 
-class PausedSweep:
-    """A sweep that has reached the end of its run, and waits until it is reversed or closed.
-
-    end: the end state. The sweep holds its states and tapes; its observers are those it began with.
-    is_over: whether it has been used up by being reversed, or closed.
-    """
-
-    __slots__ = ("_halves", "_observers", "_unwanted", "end", "is_over")
-
-    def __init__(self, sweep: Sweep, start: State, schedule: Schedule) -> None:
-        """Run from a state to the end, as the schedule says; the sweep must be one that pauses."""
-        self._observers = each_alone()
-        self._unwanted = unwanted()
-        self.is_over = False
-        self._halves = sweep.halves(start, schedule, self._observers)
-        self.end: State = self._observed(lambda: next(self._halves), ends=False)
-
-    def reverse(self, is_last: bool = False) -> Any:
-        """Reverse the run; return the cotangent of the state that it started from.
-
-        is_last: whether tapes may be used up by it, since it is closed afterwards.
-        """
-        with without(self._unwanted):
-            return self._observed(lambda: self._cotangent(is_last), ends=True)
-
-    def _cotangent(self, is_last: bool) -> Any:
-        try:
-            return self._halves.send(is_last)
-        except StopIteration as stop:
-            self.is_over = True
-            return stop.value[1]
-
-    def close(self) -> None:
-        """Release all states and tapes."""
-        self.is_over = True
-        self._halves.close()
-        self._end(False)
-
-    def _observed(self, half: Callable[[], Any], ends: bool) -> Any:
-        """Return the outcome of one half, which runs without observers of sweeps within it."""
-        if not self._observers:
-            return half()
-        finished = False
-        try:
-            with observed(()):
-                found = half()
-            finished = True
-        finally:
-            if ends or not finished:
-                self._end(finished)
-        return found
-
-    def _end(self, finished: bool) -> None:
-        found, self._observers = self._observers, ()
-        for observer in found:
-            observer.ended(finished)
-
-
 class _Followed:
     """A sweep that follows a schedule; the head of this file says what it holds."""
 
@@ -188,7 +131,8 @@ class _Followed:
         self.left = False  # after a reversal there is no current state
         if self.footprint is not None:
             self.footprint.keep(start)
-        self.kept = level_of(schedule, self.footprint)
+        self.kept = level_of(schedule, self.footprint, self._again)
+        self.disk = on_disk(self.kept)
         self.last: Recording | None = None
         self.last_from = 0
         self.held: dict[int, Recording] = {}
@@ -201,6 +145,14 @@ class _Followed:
         self.first_reads = None if finals is None else FirstReads(self.reporting, start, finals)
 
     def follow(self) -> Halves:
+        """Follow the schedule; return as `_follow` does, with nothing left on a disk."""
+        try:
+            return (yield from self._follow())
+        finally:
+            if self.disk is not None:
+                self.disk.close()
+
+    def _follow(self) -> Halves:
         """Follow the schedule to its end; return the end of the run and the cotangent of its start."""
         for observer in self.observers:
             observer.began(self.schedule, self._report())
@@ -215,8 +167,9 @@ class _Followed:
                     self.is_last = bool((yield self.end))
             self._perform(action)
             report = self._report()
-            for observer in self.observers:
-                observer.acted(action, report)
+            if not isinstance(action, Transfer):
+                for observer in self.observers:
+                    observer.acted(action, report)
             try:
                 action = actions.send(report)
             except StopIteration:
@@ -226,6 +179,12 @@ class _Followed:
         return self.end, self.cotangent
 
     def _report(self) -> Report:
+        if self.disk is not None:
+            self.disk.settle()
+            return self.disk.completed(self._report_of_memory())
+        return self._report_of_memory()
+
+    def _report_of_memory(self) -> Report:
         current = self.current
         finished = current.finished or current.steps == self.sweep.last
         last = 0 if self.last is None else self.last.bytes
@@ -261,7 +220,13 @@ class _Followed:
             footprint.drop(self.counted)
         self.counted = here
 
-    def _perform(self, action: Action) -> None:
+    def _again(self, state: State, step: int) -> State:
+        """Run from a state to a later step, which the run has reached before."""
+        found = self.engine.advance(state, step, self.sweep.effects, None)
+        self.sweep.counts.advanced += step - state.steps
+        return found
+
+    def _perform(self, action: Action | Transfer) -> None:
         match action:
             case Keep():
                 self._keep(self._untaped())
@@ -283,6 +248,9 @@ class _Followed:
                 self._reverse(self._taken(step), first, keeps and not self.is_last)
             case Again():
                 self.cotangent, self.seeded = None, False
+            case Spill() | Fetch() | Wait():
+                if self.disk is not None:
+                    self.disk.perform(action)
 
     def _keep(self, state: State) -> None:
         counts = self.sweep.counts

@@ -30,14 +30,16 @@ from checkpoint.driver.schedule import (
     Tape,
     Unwind,
 )
+from checkpoint.driver.spill.transfers import Fetch, Spill, Transfer, Wait
 from checkpoint.errors import BudgetError
 
 MARK_BYTES = 160  # of a kept state besides those reported: its Mark, and places in lists
 SMALLEST = 64 * 2**10  # bytes; a gradient of anything takes about as many
 LEAST_GROWTH, MOST_GROWTH = 1 / 3, 4.0
-Done = Generator[Action | Series, Report, None]
-Reached = Generator[Action | Series, Report, Report]
-Changed = Generator[Action | Series, Report, bool]
+Step = Action | Transfer | Series
+Done = Generator[Step, Report, None]
+Reached = Generator[Step, Report, Report]
+Changed = Generator[Step, Report, bool]
 
 
 class Mark:
@@ -47,14 +49,17 @@ class Mark:
     snapshots, base: once it is planned (checkpoint.driver.division) how the segment from here is reversed;
     recorded, room: the bytes that a unit of its work was thought to record then, and those free for a tape.
     within: whether it was kept by the plan of a longer segment.
+    spilled: whether it is on the disk; coming: whether it is on its way back from there.
     """
 
-    __slots__ = ("base", "bytes", "level", "recorded", "room", "snapshots", "step", "within")
+    __slots__ = (
+        "base", "bytes", "coming", "level", "recorded", "room", "snapshots", "spilled", "step", "within",
+    )  # fmt: skip
 
     def __init__(self, step: int, level: int = 0) -> None:
         self.step = step
         self.level = level
-        self.within = False
+        self.within = self.spilled = self.coming = False
         self.recorded = 1.0
         self.bytes = self.room = 0
         self.snapshots = 0
@@ -66,11 +71,13 @@ class Ledger:
 
     memory: how many bytes may be held; a part of them is never planned for (`allowed`).
     piece: the bytes of a small tape, if the run is reversed by such (checkpoint.driver.online); else 0.
+    spills: whether states may go to the disk, if there is one.
     lasts: whether the run is reversed more than once, by what the first pass has kept
     (checkpoint.driver.lasting).
     """
 
     lasts = False
+    spills = True
 
     def __init__(self, memory: int, start: Report, piece: Report) -> None:
         """Open the ledger of a run.
@@ -89,7 +96,8 @@ class Ledger:
         self._taped = 0.0, 0.0
         self.growth = LEAST_GROWTH  # bytes of a cotangent per byte of a tape
         self.costs = Costs(start.step)
-        self._held_before = self.held  # bytes held after a state was last kept or dropped
+        self._ran = 0.0, 0.0  # seconds and work of the first pass
+        self._held_before = self.occupied  # bytes of that after a state was last kept or dropped
         self._learn(start.step, piece)
 
     # Bytes and places
@@ -98,6 +106,16 @@ class Ledger:
     def held(self) -> int:
         """Bytes held by the sweep and by the ledger itself."""
         return self.report.held + MARK_BYTES * len(self.marks)
+
+    @property
+    def occupied(self) -> int:
+        """Bytes held for longer: without those on their way to the disk."""
+        return self.held - self.report.disk.pending
+
+    @property
+    def pace(self) -> float:
+        """Return the seconds that a unit of work takes; 0 while that is not known."""
+        return self._ran[0] / self._ran[1] if self._ran[1] else 0.0
 
     @property
     def allowed(self) -> int:
@@ -138,7 +156,7 @@ class Ledger:
 
     # Actions
 
-    def do(self, action: Action | Series) -> Reached:
+    def do(self, action: Step) -> Reached:
         """Do an action, record its report and return it."""
         report = yield action
         self._note(report)
@@ -149,6 +167,11 @@ class Ledger:
         if report.finished and not self.ended:
             self.high = self.end = report.step
             self.ended = True
+        for step in report.disk.returned:
+            self.spills = False  # the disk has failed, or states are not what it is for
+            i = self.place(step)
+            if i < len(self.marks) and self.marks[i].step == step:
+                self.marks[i].spilled = False
 
     def _learn(self, low: int, report: Report) -> None:
         """Record that the run was taped from a step to the current one."""
@@ -162,10 +185,17 @@ class Ledger:
         """Run on for the first time; record the cost of the steps and the bytes of the last mark."""
         before = self.report
         report = yield from self.do(Advance(to, self.allowed))
-        # Neither waiting for other processes nor using several processors makes steps count as slower.
-        self.costs.sample(report.step, min(report.seconds - before.seconds, report.busy - before.busy))
-        self.marks[-1].bytes = max(self.held - self._held_before, 0)
+        self._sample(before, report)
+        self.marks[-1].bytes = max(self.occupied - self._held_before, 0)
         return report
+
+    def _sample(self, before: Report, report: Report) -> None:
+        """Record what a piece of the first pass has cost."""
+        seconds = report.seconds - before.seconds
+        # Neither waiting for other processes nor using several processors makes steps count as slower.
+        self.costs.sample(report.step, min(seconds, report.busy - before.busy))
+        work = self.costs.work(before.step, report.step)
+        self._ran = self._ran[0] + seconds, self._ran[1] + work
 
     def stride(self, steps: int, count: int, enough: int) -> Reached:
         """Run on for the first time, and keep a state after each so many steps, `count` times at most.
@@ -174,15 +204,15 @@ class Ledger:
         """
         before = self.report
         report = yield from self.do(Stride(steps, count, self.allowed, enough))
-        self.costs.sample(report.step, min(report.seconds - before.seconds, report.busy - before.busy))
+        self._sample(before, report)
         # The state at the end of the run is not kept.
         kept = (report.step - before.step - report.finished) // steps
-        each = max(self.held - self._held_before, 0) // max(kept, 1)
+        each = max(self.occupied - self._held_before, 0) // max(kept, 1)
         self.marks[-1].bytes = each
         for number in range(1, kept + 1):
             self.marks.append(Mark(before.step + number * steps))
             self.marks[-1].bytes = each
-        self._held_before = self.held
+        self._held_before = self.occupied
         return report
 
     def run_on(self, to: int) -> Reached:
@@ -196,18 +226,18 @@ class Ledger:
         self._learn(low, report)
         return report
 
-    def keep(self, level: int = 0) -> Generator[Action | Series, Report, Mark]:
+    def keep(self, level: int = 0) -> Generator[Step, Report, Mark]:
         """Keep the current state, which is later than all that are kept."""
         report = yield from self.do(Keep())
         mark = Mark(report.step, level)
         self.marks.append(mark)
-        self._held_before = self.held
+        self._held_before = self.occupied
         return mark
 
     def drop(self, i: int) -> Done:
         """Drop the i-th kept state."""
         yield from self.do(Drop(self.marks.pop(i).step))
-        self._held_before = self.held
+        self._held_before = self.occupied
 
     def drop_from(self, step: int) -> Done:
         """Drop all states that are kept at a step and after it, but never the first."""
@@ -235,6 +265,22 @@ class Ledger:
     def restore(self, mark: Mark) -> Done:
         """Make a kept state the current one."""
         yield from self.do(Restore(mark.step))
+        mark.spilled = mark.coming = False
+
+    def spill(self, mark: Mark) -> Done:
+        """Let a kept state go to the disk."""
+        mark.spilled = True
+        yield from self.do(Spill(mark.step))
+        self._held_before = self.occupied
+
+    def fetch(self, mark: Mark) -> Done:
+        """Let a state come back from the disk."""
+        mark.coming = True
+        yield from self.do(Fetch(mark.step))
+
+    def wait(self) -> Done:
+        """Wait for the disk."""
+        yield from self.do(Wait())
 
     def reverse(self, low: int) -> Done:
         """Reverse the last tape; it starts at a step."""
@@ -262,7 +308,7 @@ class Ledger:
             self._learn_growth(grown / max(self.predicted(self.high, high), 1.0))
         if done < count:
             self._learn(states[done], report)
-        self._held_before = self.held
+        self._held_before = self.occupied
         return done == count
 
     def reverse_held(self) -> Done:

@@ -1,10 +1,9 @@
 """Levels of storage for the states that a sweep keeps: memory, or another one.
 
 In: states, as a schedule keeps and drops them. Out: the states that it restores. What always holds: a
-restored state is the one that was kept, in every bit, and a level holds at most one state for each step.
-The executor knows only the interface, so another level (a disk, another machine) is one more class here and
-its choice in `level_of`. An engine with a driver of its own keeps states itself (ctemplates/driver for
-engine c).
+restored state is the one that was kept, in every bit, and a level holds at most one state for each step. The
+executor knows only the interface, so another level (a disk, another machine) is one more class here and its
+choice in `level_of`. An engine with a driver of its own keeps states itself (ctemplates/driver for engine c).
 
 What only a machine with a device could show has not been tried: how fast states move, and that the device's
 memory is free afterwards. That states which have moved are the same in every bit is tested on tensors of the
@@ -24,6 +23,8 @@ from checkpoint.driver.engine import State
 from checkpoint.driver.footprint import Footprint
 from checkpoint.driver.memory import has_devices
 from checkpoint.driver.schedule import Schedule
+from checkpoint.driver.spill.level import OnDisk
+from checkpoint.driver.spill.setting import spill_of
 
 
 class Level(Protocol):
@@ -123,10 +124,16 @@ def _is_on_device(data: Any) -> bool:
     return library_of(data).device_of(data) not in (None, HOST)
 
 
-def level_of(schedule: Schedule, footprint: Footprint | None) -> Level:
+def level_of(
+    schedule: Schedule, footprint: Footprint | None, again: Callable[[State, int], State] | None = None
+) -> Level:
     """Return the level at which a sweep by a schedule keeps its states.
 
     Where a device has a budget, and the host another, they are kept in the memory of the host.
+    again: runs from a state to a later step, for a level that may lose one; None: no such level is wanted.
     """
     kept = InMemory(footprint)
-    return OnHost(kept, _is_on_device) if has_devices(getattr(schedule, "memory", None)) else kept
+    if has_devices(getattr(schedule, "memory", None)):
+        return OnHost(kept, _is_on_device)
+    spill = spill_of(getattr(schedule, "spill", None))
+    return kept if spill is None or again is None else OnDisk(kept, spill, again)

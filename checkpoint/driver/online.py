@@ -10,7 +10,8 @@ budget allows.
    then is cheaper than to tape it at once.
 2. Behind it states are kept in equal distances. Where they outgrow their share of the room they are
    thinned: of the largest ones those are dropped whose neighbours are not further apart than a tape is long,
-   which costs nothing. Then the tapes of the head are released, the last first.
+   which costs nothing. Then states go to the disk, if there is one that is fast enough
+   (checkpoint.driver.spill.policy). Then the tapes of the head are released, the last first.
    Where steps are so fast that tapes in the processor's cache are worth it, the first distance is that of a
    *small* tape (`Ledger.piece`), and states are kept in series: not where many lanes run at once, for which
    short segments leave no room.
@@ -28,6 +29,7 @@ from __future__ import annotations
 from checkpoint.driver.caches import second_level
 from checkpoint.driver.ledger import MARK_BYTES, Changed, Done, Ledger, Mark
 from checkpoint.driver.schedule import Report
+from checkpoint.driver.spill.policy import Policy
 
 PIECES = 16  # the head is taped in pieces of this fraction (1 / PIECES) of the budget
 HALVINGS = 5  # how often the first distance of states can be doubled until it is a tape's length
@@ -60,6 +62,7 @@ class FirstPass:
         self.level = 0
         self.dispensable: list[Mark] = []
         self.outgrown = self.faulting = self.measured = False
+        self.policy = Policy(ledger)
 
     def run(self) -> Done:
         """Run from a kept state to the end, taping the head and keeping states behind it."""
@@ -173,7 +176,7 @@ class FirstPass:
         ledger = self.ledger
         tapes = ledger.report.tapes
         free = max(ledger.allowed - tapes, 0)
-        return min(max(free // 8, 2 * (ledger.held - tapes)), free // 2)
+        return min(max(free // 8, 2 * (ledger.occupied - tapes)), free // 2)
 
     def _base(self) -> int:
         """Return the work that one tape can hold in the memory that is left."""
@@ -186,9 +189,12 @@ class FirstPass:
         ledger = self.ledger
         while ledger.tapes and self._base() < self.fewest:
             yield from ledger.release()  # short tapes cost more than the head saves
-        while ledger.held - ledger.report.tapes > self._states_share():
+        while ledger.occupied - ledger.report.tapes > self._states_share():
             if not (
-                (yield from self._thin()) or (yield from self._release()) or (yield from self._replace())
+                (yield from self._thin())
+                or (yield from self.policy.relieve(self._first()))
+                or (yield from self._release())
+                or (yield from self._replace())
             ):
                 if ledger.held > ledger.memory:
                     yield from self._too_large()
@@ -217,7 +223,7 @@ class FirstPass:
         if self._base() <= self.exhausted:
             return False
         enough = ledger.report.tapes + 3 * self._states_share() // 4
-        while ledger.held > enough:
+        while ledger.occupied > enough:
             superfluous = self._superfluous()
             if not superfluous:
                 self.exhausted = 1.25 * self._base()
@@ -234,11 +240,11 @@ class FirstPass:
         marks = ledger.marks[first:]
         steps = [*(mark.step for mark in marks), ledger.report.step]
         gaps = [ledger.costs.work(steps[i - 1], steps[i + 1]) for i in range(1, len(marks))]
-        near = [mark.bytes for mark, gap in zip(marks[1:], gaps, strict=True) if gap <= base]
+        near = [i for i, gap in enumerate(gaps, 1) if gap <= base and not marks[i].spilled]
         if not near:
             return []
-        large = max(near) / 2
-        those = [i for i, gap in enumerate(gaps, 1) if gap <= base and marks[i].bytes >= large]
+        large = max(marks[i].bytes for i in near) / 2
+        those = [i for i in near if marks[i].bytes >= large]
         nearest = min(gaps[i - 1] for i in those)
         self.distance = max(self.distance, min(int(nearest), base))
         return self._apart(marks, steps, those, min(1.25 * nearest, base))
@@ -267,10 +273,10 @@ class FirstPass:
         while self.dispensable:
             mark = self.dispensable.pop()
             i = ledger.place(mark.step)
-            if i < len(ledger.marks) and ledger.marks[i] is mark:
+            if i < len(ledger.marks) and ledger.marks[i] is mark and not mark.spilled:
                 yield from ledger.drop(i)
                 return True
-        if len(ledger.marks) <= self._first() + 1:
+        if len(ledger.marks) <= self._first() + 1 or ledger.marks[-1].spilled:
             return False
         self.distance = max(self._base(), self.fewest)
         self.level = max(self.level, ledger.marks[-1].level + 1)

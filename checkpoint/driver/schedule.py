@@ -10,6 +10,8 @@ What always holds of a schedule's actions, for a run of t steps that starts at s
   from; Reverse takes the last tape, or one that is held. Its end must be the step down to which the run has
   been reversed (at first: the end of the run);
 - after Reverse there is no current state until the next Restore;
+- Spill names a state that is kept in memory, Fetch one that was spilled; one that is restored is in memory
+  again. Only schedules that have `spill` (checkpoint.driver.spill) may name these and Wait;
 - when the coroutine ends, everything down to s has been reversed, and nothing is kept but s, nothing held.
 
 A run whose value is known may be reversed more than once, for other cotangents each time. A schedule that
@@ -34,6 +36,7 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Protocol, cast
 
 from checkpoint.driver.calls import Calls
+from checkpoint.driver.spill.transfers import NO_DISK, Disk, Transfer
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,7 @@ class Report(NamedTuple):
     seconds: the time since the sweep began. busy: of that, what this process had the processors for, in all
     of its threads.
     least: what the cotangent of the start will hold at least, without results.
+    disk: what is known of the disk that states may be spilled to.
     """
 
     step: int
@@ -177,6 +181,7 @@ class Report(NamedTuple):
     seconds: float = 0.0
     busy: float = 0.0
     least: int = 0
+    disk: Disk = NO_DISK
 
     @property
     def growing(self) -> int:
@@ -189,9 +194,9 @@ class Report(NamedTuple):
         return self.held - self.tapes - self.cotangent
 
 
-Actions = Generator[Action, Report, None]
+Actions = Generator[Action | Transfer, Report, None]
 Series = Stride | Unwind
-ActionsInSeries = Generator[Action | Series, Report, None]
+ActionsInSeries = Generator[Action | Transfer | Series, Report, None]
 
 
 class Schedule(Protocol):

@@ -27,8 +27,9 @@ from checkpoint.driver.schedule import (
     Tape,
     Unwind,
 )
+from checkpoint.driver.spill.transfers import Transfer
 
-Single = Generator[Action, Report, Report]
+Single = Generator[Action | Transfer, Report, Report]
 
 
 def one_by_one(actions: ActionsInSeries) -> Actions:

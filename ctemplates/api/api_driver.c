@@ -78,22 +78,44 @@ const Report *ck_sweep_report(const Held *sweep) { return &sweep->sweep->report;
 SweepCounts ck_sweep_counts(const Held *sweep) { return sweep->sweep->counts; }
 const SweepRun *ck_sweep_at_work(const Held *sweep) { return &sweep->sweep->run; }
 
-typedef struct EndTaking {
+typedef struct Taking {
     const Held *sweep;
+    State *state;
     Held *result;
-} EndTaking;
+} Taking;
 
-static void take_end(void *arguments) {
-    EndTaking *given = arguments;
+static void take_state(void *arguments) {
+    Taking *given = arguments;
     given->result = held_new(given->sweep, HELD_STATE);
-    given->result->state = given->sweep->sweep->end;
-    given->result->state->count++;
+    given->result->state = given->state;
+    given->state->count++;
 }
 
-Held *ck_sweep_end(const Held *sweep) {
-    EndTaking given = {.sweep = sweep};
-    if (!sweep->sweep->end || !held_run(sweep, take_end, &given)) return NULL;
+static Held *taken(const Held *sweep, State *state) {
+    Taking given = {.sweep = sweep, .state = state};
+    if (!state || !held_run(sweep, take_state, &given)) return NULL;
     return given.result;
+}
+
+Held *ck_sweep_end(const Held *sweep) { return taken(sweep, sweep->sweep->end); }
+
+Held *ck_sweep_kept_until(const Held *sweep, int64_t step) {
+    return taken(sweep, sweep_kept_until(sweep->sweep, step));
+}
+
+typedef struct Putting {
+    Sweep *sweep;
+    State *state;
+} Putting;
+
+static void put_state(void *arguments) {
+    const Putting *given = arguments;
+    sweep_put(given->sweep, given->state);
+}
+
+bool ck_sweep_put(const Held *sweep, const Held *state) {
+    Putting given = {.sweep = sweep->sweep, .state = state->state};
+    return held_run(sweep, put_state, &given);
 }
 
 void ck_sweep_begin_log(const Held *sweep) { sweep->sweep->logs = true; }

@@ -37,6 +37,11 @@ SweepCounts ck_sweep_counts(const Held *sweep);
 const SweepRun *ck_sweep_at_work(const Held *sweep); /* as long as the sweep lives */
 Held *ck_sweep_end(const Held *sweep);               /* the state at the end of the run, once it is known */
 
+/* Return the last state that is kept at a step or before it, or NULL; and keep another state of the same run (false: no
+ * memory). */
+Held *ck_sweep_kept_until(const Held *sweep, int64_t step);
+bool ck_sweep_put(const Held *sweep, const Held *state);
+
 /* Copies at most `room` of the directives that the sweep's own schedule has issued since the log was begun; returns
  * how many there are. */
 void ck_sweep_begin_log(const Held *sweep);

@@ -87,24 +87,33 @@ static Kept *find_kept(const Sweep *s, int64_t step) {
     return i < s->kept_count && s->kept[i].step == step ? &s->kept[i] : NULL;
 }
 
-static SweepOutcome keep_current(Sweep *s) {
-    drop_tape(s);
-    if (!s->current) return SWEEP_WITHOUT_STATE;
-    Kept *found = find_kept(s, s->current->steps);
+void sweep_put(Sweep *s, State *state) {
+    Kept *found = find_kept(s, state->steps);
     if (found) {
         drop_state(s, &found->state);
-        found->state = another(s->current);
-        return SWEEP_FOLLOWED;
+        found->state = another(state);
+        return;
     }
     if (s->kept_count == s->kept_room) {
         const size_t room = s->kept_room ? 2 * s->kept_room : FIRST_KEPT;
         s->kept = heap_resize(s->heap, s->kept, s->kept_room * sizeof(Kept), room * sizeof(Kept));
         s->kept_room = room;
     }
-    const size_t place = kept_before(s, s->current->steps);
+    const size_t place = kept_before(s, state->steps);
     for (size_t i = s->kept_count++; i > place; i--) s->kept[i] = s->kept[i - 1];
-    s->kept[place] = (Kept){.step = s->current->steps, .state = another(s->current)};
+    s->kept[place] = (Kept){.step = state->steps, .state = another(state)};
     if (s->kept_count > s->counts.most_kept) s->counts.most_kept = s->kept_count;
+}
+
+State *sweep_kept_until(Sweep *s, int64_t step) {
+    const size_t count = kept_before(s, step + 1);
+    return count ? s->kept[count - 1].state : NULL;
+}
+
+static SweepOutcome keep_current(Sweep *s) {
+    drop_tape(s);
+    if (!s->current) return SWEEP_WITHOUT_STATE;
+    sweep_put(s, s->current);
     return SWEEP_FOLLOWED;
 }
 

@@ -21,6 +21,10 @@ void sweep_destroy(Sweep *sweep);
 
 void sweep_watch_leaves(Sweep *sweep); /* before the run begins: watches the arrays among its arguments */
 
+/* Keeps a state of the same run, in the place of one at its step. */
+void sweep_put(Sweep *sweep, State *state);
+State *sweep_kept_until(Sweep *sweep, int64_t step); /* the last one that is kept at a step or before it; NULL: none is */
+
 /* Makes a directive, or a series of them, the next one to be executed. */
 void sweep_begin(Sweep *sweep, const Directive *directive);
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from checkpoint.ad import elements
 from checkpoint.ad.array_library import library_of, noticed
 from checkpoint.ad.opaque import LibraryOperator
 from checkpoint.prims.arrays import ArrayLibrary, install
@@ -25,6 +26,7 @@ from tensorlib.pytorch import (
     settings,
     window_kernels,
 )
+from tensorlib.pytorch.elements import TorchElements
 from tensorlib.pytorch.elementwise import BUILTINS
 
 _FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
@@ -172,3 +174,4 @@ TORCH = TorchArrays(
     {each: _KIND_OF.get(each, "O") for each in vars(torch).values() if isinstance(each, torch.dtype)},
 )
 install(TORCH)
+elements.install(torch.Tensor, TorchElements())

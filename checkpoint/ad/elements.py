@@ -1,0 +1,57 @@
+"""The elements of arrays as bytes, for whoever stores them elsewhere and shows them again later.
+
+In: an array of a library. Out: which bytes have its elements, of which object; later, from an object with the
+same bytes, the same array: its elements, dtype, shape and strides, since the order in which a sum is formed
+depends on these. Libraries say how for the types of their arrays (`install`); nothing here imports one.
+Arrays of other types, and those of which a library says nothing, stay where they are.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+
+class Span(NamedTuple):
+    """The bytes of an array's elements.
+
+    holder: the object that has the bytes, which can be referred to weakly. first, end: from which byte of it
+    up to which. form: all else that the array is, for `Elements.shown`.
+    """
+
+    holder: Any
+    first: int
+    end: int
+    form: Any
+
+
+class Elements(Protocol):
+    """What a library says of the elements of its arrays."""
+
+    def span(self, data: Any) -> Span | None:
+        """Return where an array's elements are; None for one that must stay there."""
+        ...
+
+    def raw(self, holder: Any) -> memoryview:
+        """Return the bytes of a holder, which can be written where the holder is new."""
+        ...
+
+    def blank(self, spans: list[Span], length: int) -> Any:
+        """Return a new holder, of any content, of the bytes that all these spans of one holder cover."""
+        ...
+
+    def shown(self, holder: Any, shift: int, form: Any) -> Any:
+        """Return the array of a form; byte 0 of the holder is byte `shift` of the one the form is of."""
+        ...
+
+
+_of_types: dict[type, Elements] = {}
+
+
+def install(kind: type, elements: Elements) -> None:
+    """Let the elements of arrays of a type be stored elsewhere."""
+    _of_types[kind] = elements
+
+
+def elements_of(data: Any) -> Elements | None:
+    """Return what is known of the elements of an array's type; None if nothing is."""
+    return _of_types.get(type(data))
