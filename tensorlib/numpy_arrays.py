@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from checkpoint.ad import elements
 from checkpoint.ad.array_library import library_of
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import ArrayLibrary, chosen_kernels, defaults, install
@@ -69,6 +68,8 @@ KERNELS = Kernels()
 
 class NumPyArrays(ArrayLibrary):
     """Arrays of NumPy, or of a library whose arrays have their attributes."""
+
+    elements = NumPyElements()
 
     def holder(self, data: Any) -> Any:
         """Return the array that has the elements: that which another one is a view of, or itself."""
@@ -163,5 +164,4 @@ _TYPES = (np.ndarray, *[each for each in _SCALARS if issubclass(each, np.bool_ |
 NUMPY = NumPyArrays("NumPy", np, _TYPES)
 NUMPY.kernels = KERNELS
 install(NUMPY)
-elements.install(np.ndarray, NumPyElements())
 defaults.append(np)

@@ -1,4 +1,4 @@
-"""The elements of NumPy's arrays as bytes: see checkpoint.ad.elements."""
+"""The elements of NumPy's arrays as bytes: see checkpoint.driver.spill.elements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from checkpoint.ad.array_library import holder_of
-from checkpoint.ad.elements import Span
 
 
 class Form(NamedTuple):
@@ -26,7 +25,7 @@ class Form(NamedTuple):
 class NumPyElements:
     """Elements of arrays that lie in one piece, or are views of such."""
 
-    def span(self, data: Any) -> Span | None:
+    def span(self, data: Any) -> tuple[Any, int, int, Any] | None:
         holder = holder_of(data)
         if type(holder) is not np.ndarray or not (_order(holder) and data.size) or data.dtype.hasobject:
             return None
@@ -36,13 +35,13 @@ class NumPyElements:
         form = Form(
             data.dtype, data.shape, data.strides, data.ctypes.data - start, order, data.flags.writeable
         )
-        return Span(holder, first - start, end - start, form)
+        return holder, first - start, end - start, form
 
     def raw(self, holder: Any) -> memoryview:
         return memoryview(_flat(holder))
 
-    def blank(self, spans: list[Span], length: int) -> Any:
-        whole = next((span.form for span in spans if span.form.order), None)
+    def blank(self, forms: list[Any], length: int) -> Any:
+        whole = next((form for form in forms if form.order), None)
         return (
             np.empty(length, np.uint8) if whole is None else np.empty(whole.shape, whole.dtype, whole.order)
         )

@@ -30,8 +30,7 @@ ARRAY_KINDS = "fcbiu"  # NumPy's letters for floats, complex numbers, booleans, 
 class ArrayLibrary(ABC):
     """A library of arrays. `data` is one of its arrays, `dtype` one of its dtypes.
 
-    name: as its users write it, for messages. namespace: its functions, by NumPy's names.
-    types: those of its arrays.
+    name: as users write it, for messages. namespace: its functions, by NumPy's names. types: its arrays'.
     methods: by the name of a method of its arrays that NumPy's do not have, or have with another meaning, the
         record (checkpoint.ad.tensors) or the function to translate, written in Python, in its place.
     lacking: the names of the records that do not work on its arrays.
@@ -48,6 +47,7 @@ class ArrayLibrary(ABC):
         a record, with its operands; "sum" and "mean" of an array, an axis or axes and keepdims, and
         "broadcast_to" of an array and a shape.
     kernels: the object whose functions, by name, are for what NumPy has no name for (tensorlib.networks).
+    elements: how its arrays' elements are stored elsewhere (checkpoint.driver.spill.elements), or None.
     is_apart: whether its arrays have the default library's dtypes and may not stand beside its arrays.
     plain: how users make one of its arrays of one of a subclass, for messages.
     kinds: for dtypes that have no attribute `kind`, NumPy's letter for it: f, c, b, i, u, or O for others.
@@ -61,6 +61,7 @@ class ArrayLibrary(ABC):
     operator: str = ""
     written_in: str | None = None
     is_apart = False
+    elements: Any = None
     plain = "numpy.asarray(x)"
 
     def __init__(

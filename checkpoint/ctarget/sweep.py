@@ -26,15 +26,17 @@ from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.directives import (
     Directive,
+    bisected,
     directive_of,
     first_report_of,
+    is_own,
+    known_bound,
     logged,
     report_of,
     short_report_of,
     write,
 )
 from checkpoint.ctarget.library import runtime
-from checkpoint.ctarget.own_schedules import bisected, is_own, known_bound
 from checkpoint.ctarget.reporting import Pacing, Reporter, SamplingReporter
 from checkpoint.ctarget.run import block_at, left_in_c
 from checkpoint.ctarget.spilling import OnDisk, on_disk

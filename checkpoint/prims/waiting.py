@@ -12,9 +12,9 @@ from typing import Any
 from checkpoint.ad.numbers import Number
 from checkpoint.ad.tangent import zeros_of
 from checkpoint.driver.execute import Sweep
-from checkpoint.driver.paused import PausedSweep
 from checkpoint.driver.schedule import Schedule
 from checkpoint.prims.operators import Context, outside_of
+from checkpoint.prims.paused import PausedSweep
 
 
 class Waiting:

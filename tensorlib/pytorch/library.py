@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
-from checkpoint.ad import elements
 from checkpoint.ad.array_library import library_of, noticed
 from checkpoint.ad.opaque import LibraryOperator
 from checkpoint.prims.arrays import ArrayLibrary, install
@@ -26,7 +25,6 @@ from tensorlib.pytorch import (
     settings,
     window_kernels,
 )
-from tensorlib.pytorch.elements import TorchElements
 from tensorlib.pytorch.elementwise import BUILTINS
 
 _FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
@@ -38,6 +36,47 @@ _KINDS = {"f": _FLOATS, "c": _COMPLEX, "i": _SIGNED, "u": _UNSIGNED, "b": (torch
 
 _UNINITIALISED = (torch.nn.UninitializedParameter, torch.nn.UninitializedBuffer)
 _AS_NUMPY = ("item", "tolist", "conj")  # methods with NumPy's meaning, of its records
+
+
+class Form(NamedTuple):
+    """A tensor beside its bytes. offset: of its first element in its storage, in bytes."""
+
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+
+
+class TorchElements:
+    """Elements of dense tensors in the host's memory."""
+
+    def span(self, data: Any) -> tuple[Any, int, int, Any] | None:
+        if type(data) is not torch.Tensor or data.device.type != "cpu" or data.layout is not torch.strided:
+            return None
+        if not data.numel() or data.is_conj() or data.is_neg() or data.requires_grad:
+            return None
+        size = data.element_size()
+        first = data.storage_offset() * size
+        steps = zip(data.shape, data.stride(), strict=True)
+        end = first + (1 + sum((length - 1) * step for length, step in steps)) * size
+        form = Form(data.dtype, tuple(data.shape), data.stride(), first)
+        return data.untyped_storage(), first, end, form
+
+    def raw(self, holder: Any) -> memoryview:
+        return memoryview(_bytes(holder).numpy())
+
+    def blank(self, forms: list[Any], length: int) -> Any:
+        return torch.empty(length, dtype=torch.uint8).untyped_storage()
+
+    def shown(self, holder: Any, shift: int, form: Form) -> Any:
+        made = torch.empty(0, dtype=form.dtype)
+        start = (form.offset - shift) // made.element_size()
+        return made.set_(holder, start, form.shape, form.strides)
+
+
+def _bytes(storage: Any) -> torch.Tensor:
+    """Return the bytes of a storage, as a tensor that shares them."""
+    return torch.empty(0, dtype=torch.uint8).set_(storage)
 
 
 class TorchArrays(ArrayLibrary):
@@ -53,6 +92,7 @@ class TorchArrays(ArrayLibrary):
     kernels = SimpleNamespace(**vars(kernels) | vars(window_kernels) | vars(piecewise_kernels))
     facts = frozenset(("device", "is_cuda", "is_cpu", "is_mps", "is_sparse", "is_quantized", "is_meta"))
     plain = "x.as_subclass(torch.Tensor)"
+    elements = TorchElements()
     written_in = "tensorlib.pytorch.functions"
     operator = "torch.operator"
 
@@ -174,4 +214,3 @@ TORCH = TorchArrays(
     {each: _KIND_OF.get(each, "O") for each in vars(torch).values() if isinstance(each, torch.dtype)},
 )
 install(TORCH)
-elements.install(torch.Tensor, TorchElements())

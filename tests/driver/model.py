@@ -30,6 +30,7 @@ from checkpoint.driver.schedule import (
     repeatable,
     weighs,
 )
+from checkpoint.driver.spill.transfers import Disk, Fetch, Spill, Transfer, Wait
 
 
 class BrokenRule(AssertionError):
@@ -54,6 +55,8 @@ class Model:
     cost: the seconds that a step takes, likewise. fault: those that a byte takes of tapes which is held for
     the first time.
     look_every: between how many steps bytes are compared with their bound.
+    rate: the bytes per second of a disk that states may be spilled to; 0: there is none. disk_ends: after how
+    many spilled states it fails: what is on its way then is in memory again, what is there can be read.
     calls: the steps before which a call has just been made of the function that a schedule names, in order.
     reversed: the pieces that were reversed, in order, each from its first step to its last.
     advanced: the pieces that were run without a tape, in order.
@@ -72,9 +75,11 @@ class Model:
     cost: Callable[[int], float] | float = 1.0
     fault: float = 0.0
     look_every: int = 1
+    rate: float = 0.0
+    disk_ends: int = 1 << 62
     calls: Sequence[int] = ()
     counts: Counts = field(default_factory=Counts)
-    actions: list[Action] = field(default_factory=list)
+    actions: list[Action | Transfer] = field(default_factory=list)
     reversed: list[tuple[int, int]] = field(default_factory=list)
     advanced: list[tuple[int, int]] = field(default_factory=list)
     outgrown: int = 0
@@ -110,6 +115,11 @@ class Model:
         self.tape: tuple[int, int] | None = None
         self.held: dict[int, tuple[int, int]] = {}
         self.seconds = self.faulting = 0.0
+        self.spilled: dict[int, float] = {}  # the second at which each has arrived
+        self.spills, self.waited = 0, 0.0
+        self.coming: dict[int, float] = {}
+        self.disk_free = 0.0
+        self.returned: list[int] = []
         self.most_taped = 0
         self.weighing = weighs(schedule)
         self.sizes = Sums(self.size, self.start, self.end)
@@ -141,7 +151,53 @@ class Model:
         self.most_taped = max(self.most_taped, tapes)
         known = held, tapes, cotangent, fixed, 0, 0, self.faulting
         seconds = self.seconds + self.faulting
-        return Report(here, here == self.end, last, *known, seconds=seconds, busy=seconds)
+        disk = self._disk()
+        return Report(here, here == self.end, last, *known, seconds=seconds, busy=seconds, disk=disk)
+
+    def _disk(self) -> Disk:
+        """Return what is known of the disk: its rate is, once somebody has waited for it."""
+        returned = tuple(self.returned)
+        self.returned.clear()
+        if not self.rate or self.spills >= self.disk_ends:
+            return Disk(returned=returned)
+        pending = sum(self.state(step) for step in self._on_their_way())
+        return Disk(self.rate if self.waited else 0.0, pending, 1 << 62, 0.0, returned)
+
+    def _on_their_way(self) -> list[int]:
+        """Return the spilled states that memory holds, since they have not arrived or are coming back."""
+        return [step for step, arrival in self.spilled.items() if arrival > self.seconds]
+
+    def _transfer(self, action: Transfer) -> None:
+        """Move a state, or wait."""
+        match action:
+            case Spill(step):
+                self._require(step in self.kept and step not in self.spilled, "a state in memory is spilled")
+                self._require(step != self.start, "the start of the run stays in memory")
+                self.spills += 1
+                self.disk_free = max(self.disk_free, self.seconds) + self.state(step) / self.rate
+                self.spilled[step] = self.disk_free
+                if self.spills >= self.disk_ends:
+                    self.returned += self._on_their_way()
+                    for returned in self.returned:
+                        del self.spilled[returned]
+            case Fetch(step):
+                self._require(step in self.spilled, "only a spilled state is fetched")
+                if step not in self.coming:
+                    self.disk_free = max(self.disk_free, self.seconds) + self.state(step) / self.rate
+                    self.coming[step] = self.disk_free
+            case Wait():
+                before = self.seconds
+                self.seconds = max([self.seconds, *self.spilled.values()])
+                self.waited += self.seconds - before or 1e-9
+
+    def _taken(self, step: int) -> None:
+        """Bring a spilled state back to memory; the run waits until it is there."""
+        if step in self.spilled:
+            self._transfer(Fetch(step))
+            before = self.seconds
+            self.seconds = max(self.seconds, self.coming.pop(step))
+            self.waited += self.seconds - before
+            del self.spilled[step]
 
     def _bytes(self, tape: tuple[int, int] | None) -> int:
         return 0 if tape is None else int(self.sizes.between(*tape))
@@ -153,7 +209,8 @@ class Model:
         return self.cotangent(self._down_to()) if self.reversed else 0
 
     def _states(self) -> int:
-        standing = self.kept if self.current is None else self.kept | {self.current}
+        away = self.spilled.keys() - self._on_their_way() - self.coming.keys()
+        standing = self.kept - away if self.current is None else (self.kept - away) | {self.current}
         return sum(map(self.state, standing))
 
     def _down_to(self) -> int:
@@ -163,7 +220,7 @@ class Model:
         if not holds:
             raise BrokenRule(rule)
 
-    def _perform(self, action: Action) -> None:
+    def _perform(self, action: Action | Transfer) -> None:
         match action:
             case Keep():
                 self.kept.add(self._here())
@@ -171,10 +228,13 @@ class Model:
                 self.tape = None
             case Restore(step):
                 self._require(step in self.kept, "only a kept state is restored")
+                self._taken(step)
                 self.current, self.tape = step, None
             case Drop(step):
                 self._require(step in self.kept, "only a kept state is dropped")
                 self.kept.remove(step)
+                self.spilled.pop(step, None)
+                self.coming.pop(step, None)
             case Advance(to, held, calls):
                 self.tape = None
                 if calls is not None:
@@ -198,6 +258,8 @@ class Model:
                 self._reverse(step, keeps)
             case Again():
                 self._begin_again()
+            case Spill() | Fetch() | Wait():
+                self._transfer(action)
 
     def _here(self) -> int:
         self._require(self.current is not None, "after Reverse there is no current state")
@@ -222,7 +284,8 @@ class Model:
         return int(self.sizes.between(self._here(), step))
 
     def _holding(self, step: int) -> int:
-        return sum(map(self.state, self.kept | {step})) + self._tapes() + self._cotangent()
+        away = self.spilled.keys() - self._on_their_way() - self.coming.keys()
+        return sum(map(self.state, (self.kept - away) | {step})) + self._tapes() + self._cotangent()
 
     def _move(self, to: int | None) -> tuple[int, int]:
         begin = self._here()

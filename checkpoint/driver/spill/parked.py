@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ad.arrays import Array, Discrete
-from checkpoint.ad.elements import Elements, Span, elements_of
 from checkpoint.ad.graph import reach, settled
 from checkpoint.ad.numbers import real_part
+from checkpoint.driver.spill.elements import Elements, Span, elements_of
 from checkpoint.driver.spill.store import Read, Store, Stored
 from checkpoint.errors import CheckpointError
 
@@ -71,7 +71,7 @@ class Part:
         if found is not None:
             self.holder = found
             return
-        self.holder = self.elements.blank([span for _, span in self.shown], stored.length)
+        self.holder = self.elements.blank([span.form for _, span in self.shown], stored.length)
         self.read = store.read(stored, self.elements.raw(self.holder)[: stored.length])
 
     def fill(self, store: Store) -> None:
@@ -147,9 +147,12 @@ def parked(state: Any) -> Parked | None:
     found, others = reach(stored)
     parts: dict[int, Part] = {}
     for handle in _arrays(found, others):
-        elements = elements_of(handle.data)
-        span = None if elements is None or handle.memory.is_fixed else elements.span(handle.data)
-        if elements is not None and span is not None and span.end - span.first >= LEAST_BYTES:
+        elements = None if handle.memory.is_fixed else elements_of(handle.data)
+        found_at = None if elements is None else elements.span(handle.data)
+        if elements is None or found_at is None:
+            continue
+        span = Span(*found_at)
+        if span.end - span.first >= LEAST_BYTES:
             parts.setdefault(id(span.holder), Part(elements)).show(handle, span)
     rest = OBJECT_BYTES * (len(found) + len(others))
     made = Parked(stored, list(parts.values()), rest)

@@ -5,8 +5,8 @@ spilled in the first pass, each where the disk has twice the time that it needs 
 follow; in the backward sweep each is on its way back while the segment behind it is reversed. So a run never
 waits for a disk that keeps its rate, and what a spilled state costs is the time in which it is taken apart
 and put together, of which reports say how long it is. Both are less than what it spares: its segment, run
-once more. Where states are too large for the rate, those between two spilled ones are dropped, and made again
-from there.
+once more. Where states are too large for the rate, those between two spilled ones stay in memory, and are
+thinned as without a disk.
 """
 
 from __future__ import annotations
@@ -36,36 +36,30 @@ class Policy:
     def relieve(self, first: int) -> Changed:
         """Spill the earliest state that the disk has time for; return whether any was, or will be then.
 
-        first: the index of the first state that may be.
+        first: the index of the state at the end of the head, which stays.
         """
         ledger = self.ledger
-        if not self.may_spill or not any(not mark.spilled for mark in ledger.marks[max(first, 1) :]):
+        if not self.may_spill or all(mark.spilled for mark in ledger.marks[first + 1 :]):
             return False
-        disk = ledger.report.disk
-        if disk.pending or not disk.rate:
+        if not ledger.report.disk.rate:
             yield from ledger.wait()
-            if not ledger.report.disk.rate:
-                return False
-        found = self._next(max(first, 1))
-        if found is None:
+        mark = self._next(first + 1) if ledger.report.disk.rate else None
+        if mark is None:
             return False
-        mark, superfluous = found
-        for each in superfluous:
-            yield from ledger.drop(ledger.place(each.step))
+        if ledger.report.disk.pending:
+            yield from ledger.wait()
         yield from ledger.spill(mark)
         return mark.spilled
 
-    def _next(self, first: int) -> tuple[Mark, list[Mark]] | None:
-        """Return the state to be spilled next, and those before it that are too close to the last one."""
+    def _next(self, first: int) -> Mark | None:
+        """Return the state to be spilled next: the first one that is far enough behind the last one there."""
         ledger = self.ledger
-        low, between = ledger.head_end, list[Mark]()
+        low = ledger.head_end
         for mark in ledger.marks[first:]:
             if mark.spilled:
-                low, between = mark.step, []
+                low = mark.step
             elif self._has_time(low, mark):
-                return mark, between
-            else:
-                between.append(mark)
+                return mark
         return None
 
     def _has_time(self, low: int, mark: Mark) -> bool:
@@ -77,10 +71,10 @@ class Policy:
         return ledger.pace * ledger.costs.work(low, mark.step) >= needed
 
     def fetch(self) -> Done:
-        """Let the last state come back from the disk, and the one before it, if there is room for both."""
-        ledger = self.ledger
-        for mark in ledger.marks[-1:-3:-1]:
-            if not mark.spilled or mark.coming:
-                continue
-            if mark is ledger.marks[-1] or AHEAD * mark.bytes <= ledger.room():
-                yield from ledger.fetch(mark)
+        """Let the last state come back from the disk, and the next one there, if there is room for it."""
+        marks = self.ledger.marks
+        if marks[-1].spilled and not marks[-1].coming:
+            yield from self.ledger.fetch(marks[-1])
+        ahead = next((mark for mark in reversed(marks[:-1]) if mark.spilled), None)
+        if ahead is not None and not ahead.coming and AHEAD * ahead.bytes <= self.ledger.room():
+            yield from self.ledger.fetch(ahead)

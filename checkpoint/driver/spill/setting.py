@@ -24,8 +24,8 @@ class Spill:
     Its file there has no name, so nothing is left behind, however the process ends.
 
     Args:
-        folder: an existing folder, on a disk that is faster than running steps again.
-        size: how many bytes it may take there: an int, or a text such as "100GiB"; None: as many as there are.
+        folder: an existing folder on a disk that is faster than running steps again.
+        size: how many bytes it may take there: an int, or a text such as "100GiB"; None: any number.
 
     Raises:
         RunError: where there is no such folder, or the size means nothing.

@@ -118,7 +118,7 @@ class Store:
         self._written_rate = Rate(_rates.get(self._device, 0.0))
         self._read_rate = Rate()
         self._probes = not _rates.get(self._device)
-        self._closed = False
+        self._closed = self._is_writing = False
         self._process = os.getpid()
         self._file = File(folder)
         self._thread = Thread(target=self._work, name="checkpoint-spill", daemon=True)
@@ -220,7 +220,7 @@ class Store:
         if self.is_lost:
             return
         with self._changed:
-            self._changed.wait_for(lambda: not (self._writes or self._unsynced or self._probes) or self.lost)
+            self._changed.wait_for(lambda: self.lost or not (self._is_writing or self._has_writes()))
 
     def close(self) -> None:
         """End the thread after what it is doing, and free all places."""
@@ -241,16 +241,20 @@ class Store:
                     return
                 read = self._reads.popleft() if self._reads else None
                 write = self._writes.popleft() if not read and self._writes and not self._probes else None
+                self._is_writing = read is None
             if read is not None:
                 self._fill(read)
             else:
                 self._attempt(write)
             with self._changed:
+                self._is_writing = False
                 self._changed.notify_all()
 
     def _has_work(self) -> bool:
-        writes = self._probes or self._writes or self._unsynced
-        return bool(self._closed or self._reads or (writes and self.lost is None))
+        return bool(self._closed or self._reads or (self._has_writes() and self.lost is None))
+
+    def _has_writes(self) -> bool:
+        return bool(self._probes or self._writes or self._unsynced)
 
     def _attempt(self, write: Stored | None) -> None:
         """Write an object, or else measure the disk, or sync what was written; note where that fails."""
@@ -288,6 +292,8 @@ class Store:
             return
         digest = _digest(data)
         with self._changed:
+            if not stored.count:
+                return
             place = self._by_content.get(digest)
             is_new = place is None
             if place is None:

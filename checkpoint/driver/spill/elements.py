@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
+from checkpoint.ad.array_library import library_of
+
 
 class Span(NamedTuple):
     """The bytes of an array's elements.
@@ -27,16 +29,16 @@ class Span(NamedTuple):
 class Elements(Protocol):
     """What a library says of the elements of its arrays."""
 
-    def span(self, data: Any) -> Span | None:
-        """Return where an array's elements are; None for one that must stay there."""
+    def span(self, data: Any) -> tuple[Any, int, int, Any] | None:
+        """Return a Span, where an array's elements are; None for one that must stay there."""
         ...
 
     def raw(self, holder: Any) -> memoryview:
         """Return the bytes of a holder, which can be written where the holder is new."""
         ...
 
-    def blank(self, spans: list[Span], length: int) -> Any:
-        """Return a new holder, of any content, of the bytes that all these spans of one holder cover."""
+    def blank(self, forms: list[Any], length: int) -> Any:
+        """Return a new holder of so many bytes, of any content, for the arrays of one of these forms."""
         ...
 
     def shown(self, holder: Any, shift: int, form: Any) -> Any:
@@ -44,14 +46,7 @@ class Elements(Protocol):
         ...
 
 
-_of_types: dict[type, Elements] = {}
-
-
-def install(kind: type, elements: Elements) -> None:
-    """Let the elements of arrays of a type be stored elsewhere."""
-    _of_types[kind] = elements
-
-
 def elements_of(data: Any) -> Elements | None:
-    """Return what is known of the elements of an array's type; None if nothing is."""
-    return _of_types.get(type(data))
+    """Return what is known of the elements of an array; None if nothing is."""
+    found: Elements | None = library_of(data).elements
+    return found
