@@ -32,7 +32,7 @@ from checkpoint.driver.schedule import (
     Tape,
     Unwind,
 )
-from checkpoint.driver.spill.transfers import NO_DISK
+from checkpoint.driver.spill.transfers import NO_DISK, Transfer
 from checkpoint.errors import RunError
 from checkpoint.interp.hybrid.code import NEVER
 
@@ -41,15 +41,18 @@ Directive = Any  # of cffi: Directive *
 
 @cache
 def _kinds() -> dict[type[Action | Series], int]:
-    """Return the DirectiveKind of each class of actions and series: DO_ and the name of the class."""
+    """Return the DirectiveKind of each class of actions and series: DO_ and the name of the class.
+
+    Transfers have none: they are the business of checkpoint.ctarget.spilling.
+    """
     lib = runtime().lib
-    kinds = (*get_args(Action), *get_args(Series))
+    kinds = {*get_args(Action), *get_args(Series)} - {*get_args(Transfer)}
     return {kind: getattr(lib, f"DO_{kind.__name__.upper()}") for kind in kinds}
 
 
 @cache
 def _classes() -> dict[int, type[Action]]:
-    return {_kinds()[action]: action for action in get_args(Action)}
+    return {_kinds()[action]: action for action in get_args(Action) if action in _kinds()}
 
 
 def bound(bytes: int | None) -> int:
@@ -102,7 +105,8 @@ def action_of(directive: Directive) -> Action:
         return kind(step)
     if issubclass(kind, Reverse):
         return kind(None if step == lib.LAST_TAPE else step, directive.keeps)
-    return kind()
+    found: Action = kind()  # type: ignore[call-arg]  # of an action without fields
+    return found
 
 
 @cache

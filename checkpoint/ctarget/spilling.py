@@ -15,7 +15,7 @@ from checkpoint.driver.schedule import Action, Advance, Drop, Keep, Report, Rest
 from checkpoint.driver.spill.parked import LostError
 from checkpoint.driver.spill.setting import spill_of
 from checkpoint.driver.spill.shelf import Shelf
-from checkpoint.driver.spill.transfers import Fetch, Spill, Transfer, Wait
+from checkpoint.driver.spill.transfers import Fetch, Spill, Wait
 
 
 class OnDisk:
@@ -26,7 +26,7 @@ class OnDisk:
         self.held = held
         self.shelf = shelf
 
-    def for_c(self, action: Action | Transfer | Series) -> Iterator[Action | Series]:
+    def for_c(self, action: Action | Series) -> Iterator[Action | Series]:
         """Do what an action wants of the disk; yield what C has to do for it, in order."""
         match action:
             case Spill(step):

@@ -254,7 +254,7 @@ class _Progress:
         action = next(actions)
         while True:
             for each in (action,) if self.disk is None else self.disk.for_c(action):
-                yield from self._act(cast("Action | Series", each), directive)
+                yield from self._act(each, directive)
             if type(action) is Again:
                 yield from self._hand_out()
             if finals is not None and type(action) is Reverse:

@@ -226,7 +226,7 @@ class _Followed:
         self.sweep.counts.advanced += step - state.steps
         return found
 
-    def _perform(self, action: Action | Transfer) -> None:
+    def _perform(self, action: Action) -> None:
         match action:
             case Keep():
                 self._keep(self._untaped())

@@ -30,13 +30,13 @@ from checkpoint.driver.schedule import (
     Tape,
     Unwind,
 )
-from checkpoint.driver.spill.transfers import Fetch, Spill, Transfer, Wait
+from checkpoint.driver.spill.transfers import Fetch, Spill, Wait
 from checkpoint.errors import BudgetError
 
 MARK_BYTES = 160  # of a kept state besides those reported: its Mark, and places in lists
 SMALLEST = 64 * 2**10  # bytes; a gradient of anything takes about as many
 LEAST_GROWTH, MOST_GROWTH = 1 / 3, 4.0
-Step = Action | Transfer | Series
+Step = Action | Series
 Done = Generator[Step, Report, None]
 Reached = Generator[Step, Report, Report]
 Changed = Generator[Step, Report, bool]

@@ -144,7 +144,7 @@ class Unwind:
     held: int
 
 
-Action = Keep | Restore | Drop | Advance | Tape | Hold | Release | Reverse | Again
+Action = Keep | Restore | Drop | Advance | Tape | Hold | Release | Reverse | Again | Transfer
 
 
 class Report(NamedTuple):
@@ -194,9 +194,9 @@ class Report(NamedTuple):
         return self.held - self.tapes - self.cotangent
 
 
-Actions = Generator[Action | Transfer, Report, None]
+Actions = Generator[Action, Report, None]
 Series = Stride | Unwind
-ActionsInSeries = Generator[Action | Transfer | Series, Report, None]
+ActionsInSeries = Generator[Action | Series, Report, None]
 
 
 class Schedule(Protocol):

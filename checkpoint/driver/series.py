@@ -27,9 +27,8 @@ from checkpoint.driver.schedule import (
     Tape,
     Unwind,
 )
-from checkpoint.driver.spill.transfers import Transfer
 
-Single = Generator[Action | Transfer, Report, Report]
+Single = Generator[Action, Report, Report]
 
 
 def one_by_one(actions: ActionsInSeries) -> Actions:

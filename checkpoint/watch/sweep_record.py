@@ -30,6 +30,7 @@ from checkpoint.driver.schedule import (
     Tape,
     weighs,
 )
+from checkpoint.driver.spill.transfers import Fetch, Spill, Wait
 from checkpoint.errors import InternalError
 
 
@@ -208,6 +209,8 @@ class SweepRecord:
                 return Kind.REVERSE, *(self._last if where is None else self._held.pop(where))
             case Again():
                 raise InternalError("a run that is observed is reversed once")
+            case Spill() | Fetch() | Wait():
+                raise InternalError("observers do not hear of what moves between memory and a disk")
 
     def _moved(self, step: int, elapsed: float, first: str, again: str) -> tuple[int, int]:
         """Count a move of the run to `step`; return its first and last step.

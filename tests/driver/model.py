@@ -79,7 +79,7 @@ class Model:
     disk_ends: int = 1 << 62
     calls: Sequence[int] = ()
     counts: Counts = field(default_factory=Counts)
-    actions: list[Action | Transfer] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
     reversed: list[tuple[int, int]] = field(default_factory=list)
     advanced: list[tuple[int, int]] = field(default_factory=list)
     outgrown: int = 0
@@ -220,7 +220,7 @@ class Model:
         if not holds:
             raise BrokenRule(rule)
 
-    def _perform(self, action: Action | Transfer) -> None:
+    def _perform(self, action: Action) -> None:
         match action:
             case Keep():
                 self.kept.add(self._here())

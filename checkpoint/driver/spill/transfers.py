@@ -1,7 +1,7 @@
 """Actions of a schedule that move kept states between memory and a disk, and what is known of the disk.
 
-They are answered by reports as all actions are (checkpoint.driver.schedule), and change nothing but where
-states are: what a schedule may do next is the same with and without them.
+They are actions like those of checkpoint.driver.schedule, and change nothing but where states are: what a
+schedule may do next is the same with and without them. Observers do not hear of them.
 """
 
 from __future__ import annotations

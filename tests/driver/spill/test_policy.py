@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ def state(step: int) -> int:
     return 100_000 if step else 0
 
 
-def followed(length: int, rate: float, spill: Path | None, **given: int) -> Model:
+def followed(length: int, rate: float, spill: Path | None, **given: Any) -> Model:
     rate = rate if spill else 0.0
     model = Model(length, size=20_000, state=state, cost=0.005, rate=rate, **given)
     return model.follow(Budget(MEMORY, spill=spill))

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,12 +29,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
     made.close()
 
 
-def put(store: Store, array: np.ndarray) -> Stored:
+def put(store: Store, array: Any) -> Stored:
     return store.put(array, 0, array.nbytes, memoryview(array).cast("B"))
 
 
-def read(store: Store, stored: Stored) -> np.ndarray:
-    into = np.empty(stored.length, np.uint8)
+def read(store: Store, stored: Stored) -> Any:
+    into: Any = np.empty(stored.length, np.uint8)
     found = store.read(stored, memoryview(into))
     store.wait_for(found)
     if found.error is not None:
