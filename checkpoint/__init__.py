@@ -16,6 +16,7 @@ from typing import Any
 
 from checkpoint.ad.values import Capsule
 from checkpoint.api.checking import check
+from checkpoint.api.ensembles import mapped, summed
 from checkpoint.api.files import load
 from checkpoint.api.gradients import grad, stop_gradient, value_and_grad
 from checkpoint.api.jacobians import hessian, hvp, jacfwd, jacrev
@@ -95,6 +96,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "load",
+    "mapped",
     "primitive",
     "primops",
     "profile",
@@ -102,6 +104,7 @@ __all__ = [
     "read",
     "resume",
     "stop_gradient",
+    "summed",
     "translate",
     "value_and_grad",
     "vjp",

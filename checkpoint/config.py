@@ -128,21 +128,34 @@ def translation() -> Translation:
     return _TRANSLATION[text]
 
 
-def threads_text() -> str:
-    """Return what CHECKPOINT_THREADS says, "" if it is not set; read at each run, so apart from Settings."""
-    return _variable("CHECKPOINT_THREADS")
+_most_threads: ContextVar[int | None] = ContextVar("checkpoint.threads", default=None)
+
+
+@contextmanager
+def threads_at_most(count: int) -> Iterator[None]:
+    """Within a `with`, have runs use no more than so many cores, whatever CHECKPOINT_THREADS says."""
+    token = _most_threads.set(count)
+    try:
+        yield
+    finally:
+        _most_threads.reset(token)
+
+
+def threads_asked() -> tuple[str, int | None]:
+    """Return what `threads` depends on; read at each run, so apart from Settings."""
+    return _variable("CHECKPOINT_THREADS"), _most_threads.get()
 
 
 def threads() -> int:
     """Return how many cores a run may use."""
-    text = threads_text()
+    text, most = threads_asked()
     if not text:
         return 1
     if not re.fullmatch("[1-9][0-9]{0,2}", text) or int(text) > MOST_THREADS:
         raise SettingError(
             f"CHECKPOINT_THREADS is {text!r}; write a number from 1 to {MOST_THREADS}, or leave it unset"
         )
-    return int(text)
+    return int(text) if most is None else min(int(text), most)
 
 
 def kernels() -> str:

@@ -66,7 +66,8 @@ def resolve(memory: Memory) -> int:
 
 
 def _share_of_free(share: float | None) -> int:
-    return _default(free()) if share is None else max(1, int(free() * share))
+    mine = free() // _sharers.get()
+    return _default(mine) if share is None else max(1, int(mine * share))
 
 
 def _default(free: int) -> int:
@@ -93,6 +94,19 @@ def resolved_once() -> Iterator[None]:
         yield
     finally:
         _resolved.reset(token)
+
+
+_sharers: ContextVar[int] = ContextVar("checkpoint.sharers", default=1)
+
+
+@contextmanager
+def divided_among(count: int) -> Iterator[None]:
+    """Within a `with`, take what is free to be shared by so many runs at the same time, in equal parts."""
+    token = _sharers.set(_sharers.get() * count)
+    try:
+        yield
+    finally:
+        _sharers.reset(token)
 
 
 def written(bytes: int) -> str:

@@ -19,8 +19,8 @@ from checkpoint.lang.printer import write_value
 
 LONGEST_TRACE = 50  # calls
 MAX_LANES = 16  # of an error: each is within the next
-LANE = "vmap_lane"  # the variable of the loops over lanes, in these files
-LOOPS_OVER_LANES = (str(Path("library", "lanes.py")), "prelude.vlad")
+LANES = ("vmap_lane", "summed_item")  # the variables of lanes and items of sums, in these files
+LOOPS_OVER_LANES = (str(Path("library", "lanes.py")), str(Path("library", "sums.py")), "prelude.vlad")
 
 
 SHOWN_OF_RAISED = 200  # characters of what nobody handles
@@ -38,7 +38,8 @@ class Raised(Exception):
     tags: the tag counter of the runs that it left, so that a capsule it carries keeps its tags apart.
     trace: where the calls were that it left open in those runs, the innermost first: of functions whose
         lambda says `shown`, and of operators.
-    lanes: the numbers of the lanes (vmap) that those runs were within, the innermost first.
+    lanes: the numbers of the lanes (vmap) that those runs were within, the innermost first; below 0 those of
+        items (summed), -1 for the first.
     """
 
     def __init__(self, value: Any, span: Span) -> None:
@@ -86,7 +87,7 @@ def lane_position(names: Sequence[str], span: Span | None) -> int:
     """
     if span is not None and span.source.name.endswith(LOOPS_OVER_LANES):
         for position, name in enumerate(names):
-            if name.startswith(LANE):
+            if name.startswith(LANES):
                 return position
     return -1
 

@@ -35,6 +35,7 @@ from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.python.context.builder import NOWHERE
 from checkpoint.lang.python.library import derivatives as library_derivatives
 from checkpoint.lang.python.library import lanes as library_lanes
+from checkpoint.lang.python.library import sums as library_sums
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.application import forwarder
 from checkpoint.lang.python.library.standard.keyed import KeyedDict
@@ -367,9 +368,11 @@ def spread(closure: Closure, count: int, engine: Engine) -> Closure:
     return Closure(entry, Environment((closure,)))
 
 
+_LIBRARIES = {"vmap": library_lanes, "summed": library_sums}
+
 tables.FUNCTIONS.update(
     {
-        function: getattr(library_lanes if name == "vmap" else library_derivatives, name)
+        function: getattr(_LIBRARIES.get(name, library_derivatives), name)
         for function, name in COUNTERPARTS.items()
     }
 )

@@ -1,8 +1,8 @@
 """Public functions of this package that a program may call too.
 
 In: functions and classes of derivatives, which checkpoint.api registers when they are defined. Out: for each
-the name of its counterpart in checkpoint/lang/python/library (derivatives.py, lanes.py), which a program
-calls instead.
+the name of its counterpart in checkpoint/lang/python/library (derivatives.py, lanes.py, sums.py), which a
+program calls instead.
 """
 
 from __future__ import annotations

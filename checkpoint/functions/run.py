@@ -76,9 +76,9 @@ class LanguageErrors:
 
 
 def _name_lanes(error: BaseException, lanes: Sequence[int]) -> None:
-    """Note on an error the lanes that the run was within, the innermost first."""
+    """Note on an error the lanes and items that the run was within, the innermost first."""
     for lane in lanes:
-        error.add_note(f"in lane {lane} of vmap")
+        error.add_note(f"in lane {lane} of vmap" if lane >= 0 else f"in item {-1 - lane} of summed")
 
 
 Errors = Callable[[Span | None], LanguageErrors]

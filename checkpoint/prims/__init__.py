@@ -5,7 +5,7 @@ from __future__ import annotations
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.lang.tensors import TENSORS
-from checkpoint.prims import arrays, data, interruption, lanes, operators, python, scalars
+from checkpoint.prims import arrays, data, interruption, lanes, operators, python, scalars, sums
 from checkpoint.prims.batched import apart as batched_apart
 from checkpoint.prims.batched import steps as batched_steps
 
@@ -20,6 +20,7 @@ __all__ = [
     "operators",
     "python",
     "scalars",
+    "sums",
     "text_arities",
 ]
 

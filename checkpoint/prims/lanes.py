@@ -84,7 +84,7 @@ class _Sharing(Renewal):
         return new
 
 
-def _apart(value: Any) -> Any:
+def apart(value: Any) -> Any:
     """Return a frozen copy of what lanes share, all of whose locations are its own."""
     return enter(value, renewal=_Sharing(FROZEN))
 
@@ -108,7 +108,7 @@ def _lanes(_: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> Record:
     count = sizes.pop()
     if not count:
         raise ValueError("vmap needs at least one lane: what f returns cannot be known without one")
-    whole = _apart(Record(TUPLE, (f, shared, named)))
+    whole = apart(Record(TUPLE, (f, shared, named)))
     own, shared, named = whole.items
     arity = -1 if named is not None else len(shared.items)
     arrays = Record(TUPLE, tuple([Record(TUPLE, pair) for pair in mapped]))
@@ -191,7 +191,7 @@ def _enter_lane(_: Any, f: Any, args: Any, keywords: Any, row: Any) -> Record:
         return Branch(value.parts(), builder(value)) if _holds_parts(value) else value
 
     filled = [fold(part, opened) for part in (args, keywords)]
-    whole: Record = _apart(Record(TUPLE, (f, *filled)))
+    whole: Record = apart(Record(TUPLE, (f, *filled)))
     return whole
 
 
@@ -366,7 +366,7 @@ def _tensor_lanes(context: Any, f: Any, tensor: Any) -> Pair:
 
 
 def _enter_tensor_lane(_: Any, f: Any, item: Any) -> Pair:
-    entered: Pair = _apart(Pair(f, item))
+    entered: Pair = apart(Pair(f, item))
     return entered
 
 

@@ -145,16 +145,16 @@ class Watch:
         self.slice = min(2 * self.slice, longest)
 
 
-_threads: str | None = None  # what CHECKPOINT_THREADS said when it was last read
+_threads: tuple[str, int | None] | None = None  # what their number depended on when it was last read
 
 
 def use_threads() -> None:
-    """Have strips of lanes run on as many cores as CHECKPOINT_THREADS says now."""
+    """Have strips of lanes run on as many cores as the settings say now."""
     global _threads  # noqa: PLW0603  (read at each run; set where it has changed)
-    text = config.threads_text()
-    if text != _threads:
+    asked = config.threads_asked()
+    if asked != _threads:
         runtime().lib.ck_set_threads(config.threads())
-        _threads = text
+        _threads = asked
 
 
 def watch(state: State, taped: bool) -> Watch | None:

@@ -27,7 +27,7 @@ from checkpoint.ad.values import Closure, Environment, Pair
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.prims.batched.program import NoForm
 from checkpoint.prims.lane_values import builder, structure
-from checkpoint.prims.lanes import _apart
+from checkpoint.prims.lanes import apart
 
 
 class Numbers:
@@ -136,7 +136,7 @@ def _opened(value: Any, at: Discrete) -> Any:
 
 def taken(value: Any, at: Discrete) -> Any:
     """Return a frozen copy of a value, with the lanes at some places."""
-    return _apart(fold(value, lambda item: _opened(item, at)))
+    return apart(fold(value, lambda item: _opened(item, at)))
 
 
 # Lanes of several groups
@@ -147,7 +147,7 @@ def merged(values: Sequence[Any], at: Sequence[Discrete], count: int) -> Any:
 
     at: of each group the places of its lanes. NoForm: the values do not fit.
     """
-    return _apart(fold(tuple(values), lambda item: _merged(item, at, count)))
+    return apart(fold(tuple(values), lambda item: _merged(item, at, count)))
 
 
 def _merged(values: tuple[Any, ...], at: Sequence[Discrete], count: int) -> Any:

@@ -51,6 +51,8 @@ Loops and calls (iteration.py, foreign.py)
 Lanes of vmap (checkpoint/prims/lanes.py)
     O lanes f args keywords in_axes   enter-lane f args keywords row   stack-lanes like results out_axes
     Many lanes at once: checkpoint/prims/batched/steps.py
+Sums of items (checkpoint/prims/sums.py)
+    O summands f items   leaves x   leaves-like x y   of-leaves x leaves   R left-summands n   is-nest x
 Solvers of packages, with functions of the program (solvers.py)
     O solver name functions arguments   implicit f x   attached y f x   moved f b
     O underived text f y
