@@ -99,7 +99,7 @@ def test_a_worker_that_dies_is_replaced(processes: Processes) -> None:
 
 def test_functions_that_cannot_be_imported_reach_other_processes(processes: Processes) -> None:
     factor = 3.0
-    typed: dict[str, Any] = {}
+    typed: dict[str, Any] = {"__name__": "a_notebook"}
     text = "def f(x):\n    y = x\n    while y < 100.0:\n        y = y * y + 1.0\n    return y\n"
     import linecache  # noqa: PLC0415
 
