@@ -140,6 +140,12 @@ class C:
         """See Engine.cotangent_bytes; elements of arrays are only counted by a sweep."""
         return runtime().lib.ck_cotangent_bytes(cotangent.held), 0
 
+    def ignore(self, start: State, positions: Sequence[int]) -> None:
+        """See WithDriver.ignore."""
+        state = start.python()
+        unread, argument = unread_births(state, positions), state.values[1]
+        runtime().lib.ck_heap_ignore(start.heap.held, argument.birth, unread.start, len(unread))
+
     def restrict(self, cotangent: Cotangent, start: State, positions: Sequence[int]) -> None:
         """See WithDriver.restrict."""
         unread = unread_births(start.python(), positions)

@@ -121,6 +121,7 @@ class StepPlan:
         record = own if isinstance(own, Tensor) else overloads.get(own.name)
         lib = runtime().lib
         self.flags = lib.ANYWAY | lib.ENTERS * (self.step.op == "py.enter-lane")
+        self.flags |= lib.SHARES * (self.step.op == "py.lanes")
         if record is None:
             if isinstance(own, Data) or (isinstance(own, Rearrange) and own.discrete):
                 self.on_arrays, self.on_tape = _of_handles(own)

@@ -161,6 +161,10 @@ class Engine(Protocol):
 class WithDriver(Engine, Protocol):
     """An engine with a driver of its own, to which the executor leaves all sweeps."""
 
+    def ignore(self, start: Any, positions: Sequence[int]) -> None:
+        """Say before a sweep what `restrict` will say of its cotangents: the run may need less."""
+        ...
+
     def restrict(self, cotangent: Any, start: Any, positions: Sequence[int]) -> None:
         """Let the argument of `start`, a tuple, have accumulators in the elements at these positions alone.
 

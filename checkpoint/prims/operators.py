@@ -139,6 +139,9 @@ def swept(
     """
     engine = context.engine
     start = engine.start(level, u, context.tags)
+    own = driver_of(engine)
+    if own is not None and wanted is not None:
+        own.ignore(start, wanted.positions)
     sweep = Sweep(
         engine,
         context.effects,

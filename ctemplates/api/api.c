@@ -16,6 +16,12 @@ size_t ck_heap_peak(const Held *any) { return any->heap->peak; }
 uint64_t ck_heap_runs(const Held *any) { return any->heap->runs; }
 void ck_heap_fail_at(const Held *any, int64_t allocation) { any->heap->fail_at = allocation; }
 
+void ck_heap_ignore(const Held *any, uint64_t before, uint64_t first, uint64_t count) {
+    any->heap->unwanted_before = before;
+    any->heap->unwanted = first;
+    any->heap->unwanted_count = count;
+}
+
 static void check_heap(void *heap) { heap_check(heap); }
 void ck_heap_check(const Held *any) { held_run(any, check_heap, any->heap); }
 

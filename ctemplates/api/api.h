@@ -28,6 +28,9 @@ Held *ck_heap_create(size_t limit);
 size_t ck_heap_bytes(const Held *any);
 size_t ck_heap_peak(const Held *any);
 uint64_t ck_heap_runs(const Held *any);
+/* The births of what is to enter the heap, and has no cotangent that is wanted: those before one, and so many from another
+ * one on. */
+void ck_heap_ignore(const Held *any, uint64_t before, uint64_t first, uint64_t count);
 void ck_heap_fail_at(const Held *any, int64_t allocation); /* the hostile build: the one that fails */
 void ck_heap_check(const Held *any);                       /* aborts if the heap is inconsistent */
 

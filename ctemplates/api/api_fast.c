@@ -117,7 +117,7 @@ static void add_shape(Shapes *t, Value v, uint32_t depth) {
     }
     t->numbers[t->count++] = (int64_t)kind;
     t->numbers[t->count++] = detail_of(v);
-    t->numbers[t->count++] = is_counted(v) ? (int64_t)(uintptr_t)v.object : 0;
+    t->numbers[t->count++] = is_counted(v) ? (int64_t)((uintptr_t)v.object | v.object->constant) : 0;
     t->numbers[t->count++] = shows_first ? FIRST_ALONE : (int64_t)count;
     for (uint32_t i = 0; i < count; i++) add_shape(t, load(&parts[i]), below(t, v, depth));
 }

@@ -68,6 +68,10 @@ static bool is_of_floats(PyObject *dual) {
     return true;
 }
 
+static bool is_unwanted(const Heap *heap, uint64_t birth) {
+    return (birth && birth < heap->unwanted_before) || birth - heap->unwanted < heap->unwanted_count;
+}
+
 /* Returns an object of so many cells, appended to the objects to be filled. */
 static Value empty_cells(Passage *x, Kind kind, PyObject *python, size_t length, uint64_t birth) {
     if (length > UINT32_MAX - 1) {
@@ -77,6 +81,7 @@ static Value empty_cells(Passage *x, Kind kind, PyObject *python, size_t length,
     Cells *made = new_cells(x->heap, kind, (uint32_t)length);
     for (size_t i = 0; i < length; i++) made->cells[i] = nothing();
     made->head.birth = birth & LARGEST_BIRTH;
+    made->head.constant = kind != DUAL && is_unwanted(x->heap, birth);
     passage_add(x, &made->head, python);
     return of_object(kind, made);
 }

@@ -251,6 +251,7 @@ static bool deliver_items(const Application *a) {
         add_origin(task, task->origin, 0, (int32_t)task->step);
     }
     task->value = items_of_row(task->m, row);
+    task->value.object->constant = !is_wanted(a, 0);
     task->outcome = STOPPED;
     return true;
 }

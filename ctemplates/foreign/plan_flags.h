@@ -9,12 +9,13 @@
  *     UNASKED     the plan for arrays has not been made yet
  *     ITEMS       the result is the items of the first operand along the second, an axis; of a row of reals, C makes them
  *     ENTERS      it enters a lane of vmap
+ *     SHARES      it makes what all lanes share
  *     JOINS       the result is the second operand along a new axis; of a list of reals, C makes it
  */
 #ifndef CK_PLAN_FLAGS_H
 #define CK_PLAN_FLAGS_H
 
-enum { OVERLOADS = 1, OF_FIRST = 2, VIEWS = 4, CHANGES = 8, VARIADIC = 16, ANYWAY = 32, UNASKED = 64, ITEMS = 128, JOINS = 256, ENTERS = 512 };
+enum { OVERLOADS = 1, OF_FIRST = 2, VIEWS = 4, CHANGES = 8, VARIADIC = 16, ANYWAY = 32, UNASKED = 64, ITEMS = 128, JOINS = 256, ENTERS = 512, SHARES = 1024 };
 
 /* The bit of the result, among those that say which operands a rule reads. */
 enum { RESULT_BIT = 62 };

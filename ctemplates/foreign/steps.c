@@ -12,21 +12,46 @@
 #include "foreign/plans.h"
 #include "foreign/unwind.h"
 #include "lanes/entering.h"
+#include "lanes/sharing.h"
 
-/* Enters a lane, where that is the step. */
-static bool lane_step(Task *task, const Step *step) {
+/* Returns the flags of the step's plan; 0: it has none. */
+static int64_t flags_of(const Task *task) {
     const ArrayClasses *c = array_classes();
     PyObject *plan = c ? plan_of_step(c, task) : NULL;
     if (!plan) PyErr_Clear();
-    if (!plan || !(PyLong_AsLongLong(*slot_of(plan, c->plan_flags)) & ENTERS)) return false;
-    Value operands[LANE_OPERANDS];
+    return plan ? PyLong_AsLongLong(*slot_of(plan, c->plan_flags)) : 0;
+}
+
+/* Takes the operands of a step out of the registers; false: some are constants of the code. */
+static bool in_registers(const Task *task, const Step *step, Value *operands) {
     for (uint32_t i = 0; i < LANE_OPERANDS; i++) {
         if (step->operands[i].at == NO_REGISTER) return false;
         operands[i] = task->m->registers[step->operands[i].at];
     }
+    return true;
+}
+
+/* Enters a lane. */
+static bool lane_step(Task *task, const Step *step) {
+    Value operands[LANE_OPERANDS];
+    if (!in_registers(task, step, operands)) return false;
     if (!enter_lane(task->m, operands, (int32_t)task->step, &task->value)) return false;
     task->outcome = STOPPED;
     return true;
+}
+
+static void perform_on_data(Task *task, const Step *step) {
+    const int64_t flags = flags_of(task);
+    if ((flags & ENTERS) && lane_step(task, step)) return;
+    if (!data_step(task, step)) {
+        begin_call(task);
+        call_add_integer(&task->call, task->step);
+        call_add_operands(&task->call, &task->x, task->m->registers, step->operands, step->count);
+        ask(task, classes()->perform, (int32_t)task->step);
+    }
+    Value operands[LANE_OPERANDS];
+    if ((flags & SHARES) && task->outcome == STOPPED && !task->raised && in_registers(task, step, operands))
+        share_constants(operands, task->value);
 }
 
 static void perform(void *arguments) {
@@ -34,12 +59,7 @@ static void perform(void *arguments) {
     if (!task_open(task)) return;
     const Machine *m = task->m;
     const Step *step = &m->block->steps[task->step];
-    if (!array_step(task, step) && !lane_step(task, step) && !data_step(task, step)) {
-        begin_call(task);
-        call_add_integer(&task->call, task->step);
-        call_add_operands(&task->call, &task->x, m->registers, step->operands, step->count);
-        ask(task, classes()->perform, (int32_t)task->step);
-    }
+    if (!array_step(task, step)) perform_on_data(task, step);
     if (task->outcome == STOPPED) drop_moved(m, step->operands, step->count); /* here, where the GIL is held */
 }
 

@@ -71,6 +71,7 @@ INLINE Value closure(const void *procedure, Value environment) {
 }
 INLINE Value bare_closure(const void *procedure) { return of_procedure(PROCEDURE, procedure, NULL); }
 INLINE Value environment_of(Value closure) { return of_object(ENVIRONMENT, closure.object); }
+INLINE bool is_constant(Value v) { return is_counted(v) && v.object->constant; }
 INLINE uint64_t birth_of(Value v) { return is_counted(v) ? v.object->birth : 0; }
 
 /* Returns a field, in a tuple not counting its first cell; NULL: there is no field of that number. */

@@ -106,6 +106,8 @@ struct Heap {
     jmp_buf *escape;
     PythonHold hold;
     uint64_t runs; /* the next epoch (versions.h) */
+    /* Births of what enters, of which no cotangent is wanted: those before one, and so many from another one on. */
+    uint64_t unwanted_before, unwanted, unwanted_count;
     void *keeps; /* PyObject *: the set of peers whose code closures and frames name; owned; NULL: none */
     int64_t fail_at; /* the hostile build: the allocation that fails, counted down; 0: none */
     struct Gate *gate; /* the thread in the heap, and what it releases on leaving (held.h) */
@@ -173,7 +175,7 @@ static inline Object *new_object(Heap *heap, Kind kind, size_t bytes) {
     if (UNLIKELY(bytes > LARGEST_CLASS)) return new_large_object(heap, kind, bytes);
     const uint32_t size_class = (uint32_t)((bytes + CLASS_BYTES - 1) / CLASS_BYTES);
     Object *object = (Object *)heap_take(heap, size_class);
-    *object = (Object){.count = 1, .length = 0, .birth = 0, .kind = kind & 0xff, .size_class = size_class & 0xff};
+    *object = (Object){.count = 1, .length = 0, .birth = 0, .kind = kind & 0xff, .size_class = size_class & 0x7f};
     return object;
 }
 /* Returns a new object with a birth and `length` cells, which the caller fills at once. The header is written as whole
@@ -192,7 +194,7 @@ static inline Cells *new_born_cells(Heap *heap, Kind kind, uint32_t length, int6
                            .length = length,
                            .birth = (uint64_t)birth & LARGEST_BIRTH,
                            .kind = kind & 0xff,
-                           .size_class = size_class & 0xff};
+                           .size_class = size_class & 0x7f};
     }
     return (Cells *)object;
 }

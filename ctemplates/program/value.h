@@ -5,13 +5,15 @@
 #include "program/code.h"
 #include "program/opcodes.h"
 
-/* The header of every counted object. `kind` is ENVIRONMENT for what a CLOSURE refers to. */
+/* The header of every counted object. `kind` is ENVIRONMENT for what a CLOSURE refers to. constant: no cotangent of a real
+ * among its own fields is wanted in this heap's sweeps; only what never changes has it, and not having it is never wrong. */
 struct Object {
     uint32_t count;
     uint32_t length; /* of Cells: how many */
     uint64_t birth : 48;
     uint64_t kind : 8;
-    uint64_t size_class : 8;
+    uint64_t constant : 1;
+    uint64_t size_class : 7;
 };
 
 #define LARGEST_BIRTH ((UINT64_C(1) << 48) - 1)

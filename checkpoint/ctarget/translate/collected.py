@@ -48,7 +48,7 @@ class Collector(Translator):
     def _begin(self, place: Place, account: Account, taped: bool, waits: bool) -> Translation | None:
         if place.peer in self._covered:
             return None
-        translation = self._translation(place, account, may_begin=True)
+        translation = self._translation(place, account, may_begin=True, taped=taped)
         if translation is not None:
             self.units.append(translation.unit)
             self._covered.update([place.peer, *blocks(translation.unit)])

@@ -239,7 +239,7 @@ class Translator:
             return None
         is_hot = account.blocks.add(place.peer.address)
         may_begin = waits or (self.effort.allows(is_hot) and len(self.pending) < MAX_PENDING)
-        translation = self._translation(place, account, may_begin)
+        translation = self._translation(place, account, may_begin, taped)
         if translation is None:
             return None
         if by is None:
@@ -251,7 +251,9 @@ class Translator:
             self.pending.append(translation)
         return translation
 
-    def _translation(self, place: Place, account: Account, may_begin: bool) -> Translation | None:
+    def _translation(
+        self, place: Place, account: Account, may_begin: bool, taped: bool
+    ) -> Translation | None:
         """Return the translation of a block, made if it was not and if it may be made now."""
         own, label = account_of(place.peer.procedure.lam), place.peer.block.label
         made = own.made.get(label, [])
@@ -262,9 +264,11 @@ class Translator:
         try:
             fitting = [each for each in made if each.fits(place.standing())]
             is_larger = place.is_loop_over_lanes and bool(fitting) and self._may_enlarge(fitting[-1])
-            if (fitting and not is_larger) or len(made) >= MAX_KINDS or not may_begin:
+            is_sharper = taped and bool(fitting) and fitting[-1].is_blunt(place.standing())
+            if (fitting and not (is_larger or is_sharper)) or len(made) >= MAX_KINDS or not may_begin:
                 return fitting[-1] if fitting else None
             is_large = is_larger or (place.is_loop_over_lanes and self.mode == "wait")
+            is_large = is_large or (is_sharper and fitting[-1].is_large)
             translation: Translation | None = forms.of_standing(place.standing(), is_large)
         except Exception:
             own.refused.add(label)

@@ -64,6 +64,18 @@ def of_standing(found: Any, is_large: bool) -> Translation | None:
     return None if unit is None else Translation(unit, shapes, is_large)
 
 
+def _constants(shapes: dict[int, Any]) -> frozenset[tuple[int, ...]]:
+    """Return where in registers the objects are of whose fields no cotangents are wanted."""
+    found: set[tuple[int, ...]] = set()
+    pending: list[tuple[tuple[int, ...], Any]] = [((each,), shape) for each, shape in shapes.items()]
+    while pending:
+        place, shape = pending.pop()
+        if shape.constant:
+            found.add(place)
+        pending += [((*place, i), field) for i, field in enumerate(shape.fields)]
+    return frozenset(found)
+
+
 def _kinds(shapes: dict[int, Any]) -> dict[int, Any]:
     """Return the tags in registers, without the fields below."""
     return {register: (shape.tag, shape.procedure) for register, shape in shapes.items()}
@@ -76,12 +88,13 @@ class Translation:
     long compilers took.
     """
 
-    __slots__ = ("_begun", "_made_for", "is_large", "pending", "seconds", "unit")
+    __slots__ = ("_begun", "_constants", "_made_for", "is_large", "pending", "seconds", "unit")
 
     def __init__(self, unit: Unit, shapes: dict[int, Any], is_large: bool = False) -> None:
         self.unit = unit
         self.is_large = is_large
         self._made_for = _kinds(shapes)
+        self._constants = {unit.headers[0].block: _constants(shapes)}  # where a sample was first
         self.pending: dict[tuple[str, ...], Compilation] = {}
         self.seconds = 0.0
         self._begun: set[str] = set()
@@ -94,6 +107,14 @@ class Translation:
         if any(header.block is block and header.entry is not None for header in self.unit.headers):
             return fits(self.unit, block, shapes)
         return _kinds(shapes) == self._made_for
+
+    def is_blunt(self, standing: Any) -> bool:
+        """Return whether its strips of lanes compute cotangents of what is constant there."""
+        from checkpoint.ctarget.translate.strips.planner import find  # noqa: PLC0415
+
+        block, shapes = standing
+        now = _constants(shapes)
+        return not now <= self._constants.setdefault(block, now) and find(self.unit) is not None
 
     @property
     def lacks_tape(self) -> bool:

@@ -12,13 +12,14 @@ sum is not -0.0 if one of its terms is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from checkpoint.ctarget.translate.emit.records import Record, Records
 from checkpoint.ctarget.translate.ops.accumulators import Accumulators
 from checkpoint.ctarget.translate.ops.operation import Residual
 from checkpoint.ctarget.translate.ops.places import C_TYPES, DualParts, Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import Move, broken, declaration, in_order
+from checkpoint.ctarget.translate.strips.functions import StripFunction
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Unit
 from checkpoint.ctarget.translate.units.paths import reached
 from checkpoint.errors import InternalError
@@ -29,12 +30,12 @@ MAX_JUMPS = 255  # their numbers are bytes
 class AdjointFunction:
     """One function in C. exits: the numbers of the exits that the forward function takes.
 
-    strips: the header where it reverses strips of lanes (translate/strips), whose number among the ways
-    follows those of jumps.
+    strips: the functions that run strips of lanes (translate/strips), which it reverses at the header of
+    their loop.
     """
 
     def __init__(
-        self, unit: Unit, records: Records, exits: Iterable[int], strips: Header | None = None
+        self, unit: Unit, records: Records, exits: Iterable[int], strips: Sequence[StripFunction] = ()
     ) -> None:
         if unit.jumps > MAX_JUMPS:
             raise InternalError("a unit of more jumps than a byte can count")
@@ -71,7 +72,7 @@ class AdjointFunction:
         lines = ["    const uint8_t *const last = ways + end->ways;"]
         lines += [f"    {_read(each, f'header[{i}]')}" for i, each in enumerate(self.records.prologue)]
         lines += declaration("double", [f"{param.name}_b" for param in params])
-        if self.strips is not None:
+        if self.strips:
             lines.append("    bool apart = false; /* strips are reversed one by one */")
         return [*lines, "    Value *w = c->window;", "    (void)header;"]
 
@@ -117,14 +118,17 @@ class AdjointFunction:
         self.text.append(f"header_{header.number}:")
         if header.entry is not None:
             self._put(f"if (ways == last) goto begin_{header.number};")
-        if header is self.strips:
-            given = f"c, &strip_back, {self.unit.jumps}, &up, &ways, last"
+        for strip in self.strips:
+            if header is not strip.plan.loop:
+                continue
+            name = f"strip{strip.plan.suffix}"
+            given = f"c, &{name}_back, {strip.mark}, &up, &ways, last"
             self._put(
-                f"if (*ways == {self.unit.jumps}) {{",
+                f"if (*ways == {strip.mark}) {{",
                 f"    apart = apart || !services->strips_reversed({given});",
                 "    if (apart) {",
                 "        ways++;",
-                "        strip_reverse(c, &up, &ways);",
+                f"        {name}_reverse(c, &up, &ways);",
                 "    }",
                 f"    goto header_{header.number};",
                 "}",

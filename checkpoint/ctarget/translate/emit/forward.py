@@ -46,16 +46,17 @@ class ForwardFunction:
     """One function in C, to which operations write their text (ops/operation.py, Forward).
 
     records: what it records; None: nothing. lines: whether it names lines of the program. text: its lines so
-    far. exits: the exits that it takes, by their numbers, with the paths to them.
+    far. strips: the functions that run many lanes at once; the last one if it suffices, else the first one.
+    exits: the exits that it takes, by their numbers, with the paths to them.
     """
 
     def __init__(
-        self, unit: Unit, records: Records | None, lines: bool, strip: StripFunction | None = None
+        self, unit: Unit, records: Records | None, lines: bool, strips: Sequence[StripFunction] = ()
     ) -> None:
         self.unit = unit
         self.records = records
         self.lines = lines
-        self.strip = strip
+        self.strips = strips
         self.text: list[str] = []
         self.exits: dict[int, Path] = {}
         self._paths = {id(path.end): path for path in (records.paths if records else all_paths(unit))}
@@ -106,32 +107,29 @@ class ForwardFunction:
         if self._duals:
             lines.append(f"    Value duals[{self._duals}] = {{{', '.join(['{0}'] * self._duals)}}};")
         lines += ["    const Value *const r = m->registers;", "    int64_t left = stop - m->steps;"]
-        if self.strip is not None:
+        if self.strips:
             lines += ["    static Patience patience;", "    int64_t alone = relaxed(&patience.alone);"]
-            lines.append("    bool ran = false;")
+            lines.append("    bool ran = false, sharp = true; /* strips without some cotangents run */")
         return [*lines, "    const int64_t first = left;", "    int64_t births = m->births;"]
 
     def job(self) -> list[str]:
         """Return the functions that run strips in several threads."""
-        together = self._together()
-        return together.functions() if together is not None else []
+        return [line for strip in self.strips if (own := self._together(strip)) for line in own.functions()]
 
-    def _together(self) -> Together | None:
+    def _together(self, strip: StripFunction) -> Together | None:
         """Return how several threads run strips; None: that the header is left is more than its params."""
-        if self.strip is None:
-            return None
-        header = self.strip.plan.loop
+        header = strip.plan.loop
         if self.records is None:
-            return Together(self.strip, (), ())
+            return Together(strip, (), ())
         words = self.records.of_end[id(header.exit)].words
         if header.exit.effects or any(word.birth or word.place not in header.params for word in words):
             return None
-        return Together(
-            self.strip, [*self._record(header.exit), self._run_end(header.exit)], self._prologue(header)
-        )
+        ends = [*self._record(header.exit), self._run_end(header.exit)]
+        return Together(strip, ends, self._prologue(header))
 
     def _loop_exit(self) -> Exit | None:
-        return self.strip.plan.loop.exit if self.strip is not None and self._together() is not None else None
+        strip = self.strips[0] if self.strips else None
+        return strip.plan.loop.exit if strip is not None and self._together(strip) is not None else None
 
     def _run_end(self, exit: Exit) -> str:
         return f"services->run_end(m, unit, entry, {exit.number}, start, up, ways, end);"
@@ -186,7 +184,7 @@ class ForwardFunction:
     def _run_begin(self, header: Header) -> str:
         assert self.records is not None
         least = len(self.records.prologue) + (self.records.max_bytes(header) + WORD - 1) // WORD
-        wanted = "WANTED" if self.strip is not None else "0"
+        wanted = "WANTED" if self.strips else "0"
         return f"start = services->run_begin(m, {least}, {wanted}, &end);"
 
     def _prologue(self, header: Header) -> list[str]:
@@ -205,27 +203,38 @@ class ForwardFunction:
         room = self.records.max_bytes(header) if self.records else 0
         test = f"left < {header.max_steps}" + (f" || !has_room(up, ways, {room})" if room else "")
         self.put(if_unlikely(test, self._take(header.exit)))
-        if self.strip is not None and header is self.strip.plan.loop:
-            self._strip(self.strip, header)
+        if self.strips and header is self.strips[0].plan.loop:
+            self._some_strip(header)
         waiting = [header.root]
         while waiting:
             node = waiting.pop()
             self._node(node)
             waiting += reversed(following(node))
 
-    def _strip(self, strip: StripFunction, header: Header) -> None:
+    def _some_strip(self, header: Header) -> None:
         """Run the next lanes at once, if they can be."""
-        together = self._together()
+        general, *others = self.strips
+        self.put("if (!is_alone(&patience, &alone, ran)) {")
+        for each in others:
+            self.put(f"if (sharp && {each.suffices()}) {{")
+            self._strip(each, header)
+            self.put("}")
+        self._strip(general, header)
+        self.put("}")
+
+    def _strip(self, strip: StripFunction, header: Header) -> None:
+        together = self._together(strip)
         size = "(up - up_before) + (ways_before - ways) / WORD_BYTES" if self.records else "0"
         self.put(
-            "if (!is_alone(&patience, &alone, ran)) {",
             *([f"    {line}" for line in self._team(together, header)] if together else []),
+            "{",
             "    const int64_t left_before = left;",
             *(["    const Word *const up_before = up;"] if self.records else []),
             *(["    const uint8_t *const ways_before = ways;"] if self.records else []),
             f"    const StripOutcome outcome = {strip.call()};",
             if_unlikely("outcome == FULL && ran", self._take(header.exit)),
-            "    note_outcome(&patience, outcome, &alone, &ran);",
+            *(["    sharp = has_run(outcome);"] if strip.is_sharp else []),
+            f"    {'if (sharp) ' if strip.is_sharp else ''}note_outcome(&patience, outcome, &alone, &ran);",
             "    if (has_run(outcome)) {",
             *[f"        {line}" for line in strip.after()],
             f"        if (outcome == RAN) note_strips(&patience, 1, left_before - left, {size});",

@@ -11,6 +11,7 @@ from checkpoint.ctarget.translate.emit.definitions import used_in
 from checkpoint.ctarget.translate.emit.forward import ForwardFunction
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.ops.words import comment
+from checkpoint.ctarget.translate.strips.activity import sharpened
 from checkpoint.ctarget.translate.strips.adjoint import StripAdjoint
 from checkpoint.ctarget.translate.strips.functions import StripFunction
 from checkpoint.ctarget.translate.strips.plan import Plan
@@ -43,23 +44,26 @@ def taped_source(unit: Unit, lines: bool = True) -> str:
 
 
 def _plain(unit: Unit, plan: Plan | None, lines: bool) -> list[str]:
-    strip = StripFunction(unit, plan, None) if plan is not None else None
-    forward = ForwardFunction(unit, None, lines, strip)
-    before = [*strip.function(), "", *forward.job()] if strip is not None else []
-    return [*before, *forward.function()]
+    strips = [StripFunction(unit, plan, None)] if plan is not None else []
+    forward = ForwardFunction(unit, None, lines, strips)
+    return [*_strips(strips, forward), *forward.function()]
 
 
 def _taped(unit: Unit, plan: Plan | None, lines: bool) -> list[str]:
     records = Records(unit)
-    strips = StripRecords(plan) if plan is not None and unit.jumps < MAX_JUMPS else None
-    strip = StripFunction(unit, plan, strips) if plan is not None and strips is not None else None
-    forward = ForwardFunction(unit, records, lines, strip)
+    plans = [plan, sharpened(plan)] if plan is not None and unit.jumps + 1 < MAX_JUMPS else []
+    recorded = [(each, StripRecords(each)) for each in plans if each is not None]
+    strips = [StripFunction(unit, each, own) for each, own in recorded]
+    forward = ForwardFunction(unit, records, lines, strips)
     tape = forward.function()
-    loop = strip.plan.loop if strip is not None else None
-    text = [*tape, "", *AdjointFunction(unit, records, forward.exits, loop).function()]
-    if plan is None or strip is None or strips is None:
-        return text
-    return [*strip.function(), "", *forward.job(), *StripAdjoint(plan, strips).function(), "", *text]
+    back = [line for each, own in recorded for line in (*StripAdjoint(each, own).function(), "")]
+    adjoint = AdjointFunction(unit, records, forward.exits, strips).function()
+    return [*_strips(strips, forward), *back, *tape, "", *adjoint]
+
+
+def _strips(strips: list[StripFunction], forward: ForwardFunction) -> list[str]:
+    """Return the functions that run strips, and those by which several threads do."""
+    return [*[line for strip in strips for line in (*strip.function(), "")], *forward.job()]
 
 
 def prologue_words(unit: Unit) -> int:

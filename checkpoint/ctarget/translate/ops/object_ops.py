@@ -7,7 +7,7 @@ The cotangent of a field is found by the birth of its object and its index, in a
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from checkpoint.ctarget.translate.ops.operation import (
     Adjoint,
@@ -39,12 +39,14 @@ class Load(Op):
     """Reads a field of an object (of a TUPLE: not counting its first cell).
 
     Exits where the field has another kind than `to`. (`to` of the kind "value" takes any; it is
-    borrowed from the owner until a Keep.) Adjoint: (owner . index)' += to', if to is a real.
+    borrowed from the owner until a Keep.) Adjoint: (owner . index)' += to', if to is a real. constant:
+    whether the owner was a constant when the unit was made (program/value.h): nothing relies on it.
     """
 
     to: Place
     owner: Place
     index: int
+    constant: bool = field(default=False, kw_only=True)
 
     def reads(self) -> Sequence[Source]:
         return (self.owner,)
@@ -79,13 +81,14 @@ class Element(Op):
     """Reads an element of a list or a plain tuple, by an index as in Python: a negative one is from the end.
 
     at: the place of the index where it was found. Exits where there is no such element, where it
-    has another kind than `to`. Adjoint: (owner . at)' += to', if to is a real.
+    has another kind than `to`. Adjoint: (owner . at)' += to', if to is a real. constant: as in Load.
     """
 
     to: Place
     owner: Place
     index: Source
     at: Place
+    constant: bool = field(default=False, kw_only=True)
 
     def reads(self) -> Sequence[Source]:
         return (self.owner, self.index)

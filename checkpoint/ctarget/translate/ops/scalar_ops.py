@@ -26,7 +26,7 @@ class Apply(Op):
     definition is a PREDICATE. "integers" computes by the definition's INTEGERS; `to` has the kind that this
     gives. singular: some partial is infinite somewhere (checkpoint/ad/record.py, Scalar). needs: for each
     operand the positions that its partial reads (the result's is the number of operands); None: all. line:
-    in the source of the program; 0: none.
+    in the source of the program; 0: none. ignored: the positions of operands whose cotangents are not wanted.
 
     Adjoint: operand' += partial * to', the last operand first.
     """
@@ -38,6 +38,7 @@ class Apply(Op):
     singular: bool
     needs: tuple[tuple[int, ...], ...] | None
     line: int
+    ignored: frozenset[int] = frozenset()
 
     def reads(self) -> Sequence[Source]:
         return self.operands
@@ -54,32 +55,36 @@ class Apply(Op):
             out.put(*scalar_words.on_integers(*given, lambda: out.temporary("result", "Value ")))
 
     def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
-        return reals(self.operands) or None if self.to in active else None
+        if self.to not in active:
+            return None
+        return reals([self.operands[i] for i in self.differentiated()]) or None
 
     def residuals(self) -> Sequence[Residual]:
         values = (*self.operands, self.to)
-        return [Residual(place) for i in self._positions_read() if isinstance(place := values[i], Place)]
+        return [Residual(place) for i in self.positions_read() if isinstance(place := values[i], Place)]
 
-    def _positions_read(self) -> set[int]:
+    def differentiated(self) -> list[int]:
+        """Return the positions of the operands that have cotangents."""
+        return [i for i, each in enumerate(self.operands) if is_real(each) and i not in self.ignored]
+
+    def positions_read(self) -> set[int]:
         """Return the positions of operands, and the result's, that the partials of real places read."""
         found: set[int] = set()
-        for i, operand in enumerate(self.operands):
-            if is_real(operand):
-                everything = range(len(self.operands) + 1)
-                found.update(everything if self.needs is None else self.needs[i])
+        everything = range(len(self.operands) + 1)
+        for i in self.differentiated():
+            found.update(everything if self.needs is None else self.needs[i])
         return found
 
     def reverse(self, adjoint: Adjoint) -> None:
         cotangent = adjoint.cotangent(self.to)
         places = (*self.operands, self.to)
-        values = {k: real(places[k]) for k in self._positions_read()}
-        for i in reversed(range(len(self.operands))):
-            if is_real(self.operands[i]):
-                sign, term = scalar_words.contribution(
-                    self.definition, i, self.operands, cotangent.text, values, self.singular
-                )
-                is_same = sign == "+" and term == cotangent.text
-                adjoint.add(self.operands[i], term, sign, cotangent.never_minus_zero and is_same)
+        values = {k: real(places[k]) for k in self.positions_read()}
+        for i in reversed(self.differentiated()):
+            sign, term = scalar_words.contribution(
+                self.definition, i, self.operands, cotangent.text, values, self.singular
+            )
+            is_same = sign == "+" and term == cotangent.text
+            adjoint.add(self.operands[i], term, sign, cotangent.never_minus_zero and is_same)
 
     def recomputed(self) -> str | None:
         if self.definition not in scalar_words.CHEAP:

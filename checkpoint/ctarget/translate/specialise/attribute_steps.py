@@ -61,7 +61,12 @@ def _attribute(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     place, number = readable_container(steps, value), steps.builder.reference(layout)
     fields = value.hint.fields if value.hint is not None else ()
     hint = fields[position] if position < len(fields) else None
-    found = steps.read(step.name, hint, steps.peer, lambda to: Attribute(to, place, position, number))
+    found = steps.read(
+        step.name,
+        hint,
+        steps.peer,
+        lambda to: Attribute(to, place, position, number, constant=value.was_constant),
+    )
     return steps.keep_found(found, step, uses)
 
 

@@ -37,7 +37,8 @@ class Shape:
     is any; of all others, and where it was cut, none. At most MOST shapes in all, DEPTH below the first
     one; a value's fields are there all or none. first: the first element of a TUPLE that has too many; else
     None. address: where the object was when it was seen, by which it is known whether two are one; 0: it is
-    none. number: of a DUAL, its tag.
+    none. number: of a DUAL, its tag. constant: whether no cotangent of its fields was wanted
+    (ctemplates/program/value.h).
     """
 
     tag: str
@@ -47,6 +48,7 @@ class Shape:
     first: Shape | None = None
     address: int = field(default=0, compare=False)
     number: int = field(default=0, compare=False)
+    constant: bool = field(default=False, compare=False)
 
 
 def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
@@ -109,19 +111,22 @@ class _Listed:
     def shape(self) -> Shape:
         """Return the next one."""
         number, detail, address, count = self._next(), self._next(), self._next(), self._next()
+        address, is_constant = address & ~1, bool(address & 1)
         if count == _FIRST_ALONE:
-            return Shape("TUPLE", first=self.shape(), address=address)
+            return Shape("TUPLE", first=self.shape(), address=address, constant=is_constant)
         fields = tuple([self.shape() for _ in range(count)])
         if detail == _PLAIN_TUPLE:
-            return Shape("TUPLE", None, fields, address=address)
+            return Shape("TUPLE", None, fields, address=address, constant=is_constant)
         tag = _tags()[number]
         if tag == "FOREIGN" and detail == _TEXT:
             return Shape("TEXT", address=address)
         if tag == "DUAL":
             return Shape(tag, None, fields, address=address, number=detail)
         if tag in WITH_LAYOUT:
-            return Shape(tag, None, fields, ctypes.cast(detail, ctypes.py_object).value, address=address)
-        found = Shape(tag, _procedure(detail) if detail else None, fields, address=address)
+            layout = ctypes.cast(detail, ctypes.py_object).value
+            return Shape(tag, None, fields, layout, address=address, constant=is_constant)
+        procedure = _procedure(detail) if detail else None
+        found = Shape(tag, procedure, fields, address=address, constant=is_constant)
         return self._environments.setdefault(address, found) if tag == "ENVIRONMENT" else found
 
 

@@ -121,7 +121,7 @@ def _element(steps: Steps, step: t.Compute, value: Held, index: Place | Constant
         step.name,
         _hint(value, known),
         steps.peer,
-        lambda to: Element(to, place, index, at),
+        lambda to: Element(to, place, index, at, constant=value.was_constant),
     )
 
 

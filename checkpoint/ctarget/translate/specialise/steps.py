@@ -195,7 +195,7 @@ class Steps:
         shape = owner.hint
         hint = shape.fields[index] if shape is not None and index < len(shape.fields) else None
         place = self.readable(owner)
-        return self.read(name, hint, peer, lambda to: Load(to, place, index))
+        return self.read(name, hint, peer, lambda to: Load(to, place, index, constant=owner.was_constant))
 
     def read(
         self, name: str, hint: Shape | None, peer: BlockPeer, op: Callable[[Place], Load | Element]

@@ -43,6 +43,11 @@ class Held:
     tag: str
     hint: Shape | None = None
 
+    @property
+    def was_constant(self) -> bool:
+        """Return whether no cotangent of the object's fields was wanted when the unit was made."""
+        return self.hint is not None and self.hint.constant
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Closure:

@@ -19,13 +19,12 @@ from collections.abc import Set
 from checkpoint.ctarget.translate.ops.accumulators import Accumulators
 from checkpoint.ctarget.translate.ops.object_ops import Element, Load
 from checkpoint.ctarget.translate.ops.operation import Accumulator, Operation
-from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place, Source, is_real, reals
+from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import broken, plain
 from checkpoint.ctarget.translate.strips import cells, together
 from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.records import StripRecord, StripRecords, leaving, number_of
-from checkpoint.ctarget.translate.strips.sharing import shared_arrays
 from checkpoint.ctarget.translate.strips.vectors import TYPES, on_vectors
 from checkpoint.ctarget.translate.units.graph import Header, Jump
 
@@ -36,11 +35,11 @@ class StripAdjoint:
     def __init__(self, plan: Plan, records: StripRecords) -> None:
         self.plan = plan
         self.records = records
+        self._type = f"StripAdjoint{plan.suffix}"
         self.text: list[str] = []
         self._arrays: dict[str, Kind] = {}  # names of arrays of vectors, one for each chunk
         # The arrays with the cotangents of the real params of inner headers.
-        shared = shared_arrays(plan, plan.inner, lambda param: param.kind == "real")
-        self._names = {param: f"{named.name}_b" for param, named in shared.items()}
+        self._names = {param: f"{named.name}_b" for param, named in records.arrays.items()}
         self._passed_back: dict[int, dict[Place, Accumulator]] = {}  # by records: what waited passes back
         self._saved: dict[int, list[Variable]] = {}  # by records: what is saved for the end
         self._all = list(records.of_way.values())
@@ -66,7 +65,7 @@ class StripAdjoint:
             "typedef struct {",
             *[f"    {TYPES[kind]} {name}[CHUNKS];" for name, kind in between.items()],
         ]
-        lines += ["    const Word *footer, *up;", "    const uint8_t *ways;", "} StripAdjoint;", ""]
+        lines += ["    const Word *footer, *up;", "    const uint8_t *ways;", f"}} {self._type};", ""]
         for name, text in texts.items():
             own = {array: kind for array, kind in arrays.items() if array in words[name]}
             lines += [*self._part(name, text, own, set(between), words[name]), ""]
@@ -81,9 +80,9 @@ class StripAdjoint:
     ) -> list[str]:
         """Return one of the functions. arrays: those that it uses; between: those of them that others use."""
         parameters = {
-            "first": "Cotangent *c, StripAdjoint *restrict strip, const Word *up, const uint8_t *ways",
-            "lanes": "StripAdjoint *restrict strip",
-            "last": "Cotangent *c, StripAdjoint *restrict strip",
+            "first": f"Cotangent *c, {self._type} *restrict strip, const Word *up, const uint8_t *ways",
+            "lanes": f"{self._type} *restrict strip",
+            "last": f"Cotangent *c, {self._type} *restrict strip",
         }
         footer = f"{len(self.records.kept)} * LANES"
         lines = []
@@ -104,7 +103,7 @@ class StripAdjoint:
             )
         end = ["    strip->up = up;"] if name == "first" else []
         return [
-            f"static void strip_reverse_{name}({parameters[name]}) {{",
+            f"static void strip{self.plan.suffix}_reverse_{name}({parameters[name]}) {{",
             *[f"    {line}" for line in lines],
             *text,
             *end,
@@ -128,31 +127,34 @@ class StripAdjoint:
         return lines
 
     def _whole(self) -> list[str]:
-        functions = ["strip_job_first", "strip_job_lanes", "strip_job_last"]
-        fields = ", ".join(["sizeof(StripAdjoint)", str(together.PART_RECORDS), *functions])
+        name = f"strip{self.plan.suffix}"
+        functions = [f"{name}_job_first", f"{name}_job_lanes", f"{name}_job_last"]
+        fields = ", ".join([f"sizeof({self._type})", str(together.PART_RECORDS), *functions])
         return [
-            "static void strip_reverse(Cotangent *c, const Word **tape_up, const uint8_t **tape_ways) {",
-            "    StripAdjoint strip;",
+            f"static void {name}_reverse(Cotangent *c, const Word **tape_up, const uint8_t **tape_ways) {{",
+            f"    {self._type} strip;",
             "    const int64_t size = (*tape_up)[-1].field;",
-            "    strip_reverse_first(c, &strip, *tape_up, *tape_ways);",
-            "    strip_reverse_lanes(&strip);",
-            "    strip_reverse_last(c, &strip);",
+            f"    {name}_reverse_first(c, &strip, *tape_up, *tape_ways);",
+            f"    {name}_reverse_lanes(&strip);",
+            f"    {name}_reverse_last(c, &strip);",
             "    *tape_up -= size >> 32;",
             "    *tape_ways += (uint32_t)size;",
             "}",
-            "static void strip_job_first(Cotangent *c, void *strip, const Word *up, const uint8_t *ways) {",
-            "    strip_reverse_first(c, strip, up, ways);",
+            f"static void {name}_job_first(Cotangent *c, void *strip, const Word *up,",
+            "                            const uint8_t *ways) {",
+            f"    {name}_reverse_first(c, strip, up, ways);",
             "}",
-            "static void strip_job_lanes(void *strip) { strip_reverse_lanes(strip); }",
-            "static void strip_job_last(Cotangent *c, void *strip) { strip_reverse_last(c, strip); }",
-            f"static const StripBack strip_back = {{{fields}}};",
+            f"static void {name}_job_lanes(void *strip) {{ {name}_reverse_lanes(strip); }}",
+            f"static void {name}_job_last(Cotangent *c, void *strip) {{ {name}_reverse_last(c, strip); }}",
+            f"static const StripBack {name}_back = {{{fields}}};",
         ]
 
     def _all_ways(self) -> None:
         """Reverse the records of chunks."""
         self.put("for (int begun = 0; begun < LANES;) switch (*ways++) {")
         for record in self._all:
-            self._way(record)
+            if not record.is_void:
+                self._way(record)
         self.put("default: __builtin_unreachable();", "}")
 
     def _array(self, name: str, kind: Kind) -> str:
@@ -182,12 +184,13 @@ class StripAdjoint:
             operation.reverse(out)
         for place in leaving(self.plan, record.path):
             out.put(*self._taken(place))
-        for place, accumulator in out.of.items():
+        wanted = {place: each for place, each in out.of.items() if self.plan.is_wanted(place)}
+        for place, accumulator in wanted.items():
             name = self._array(_first_name(record, place), "real")
             out.put(f"((double *){name})[lane] = {accumulator.text};")
         self._passed_back[id(record)] = {
             place: Accumulator(_first_name(record, place), False, each.never_minus_zero)
-            for place, each in out.of.items()
+            for place, each in wanted.items()
         }
         return out.text
 
@@ -196,7 +199,7 @@ class StripAdjoint:
         lines = []
         for own in self.plan.objects.of[place]:
             lines.append(f"if ({number_of(place).name} == {own.number}) {{")
-            for i in reversed(cells.differentiated(own)):
+            for i in reversed(cells.differentiated(own, self.plan)):
                 name = self._array(cells.cotangent(own, i), "real")
                 lines.append(f"    ((double *){name})[lane] += taken(c, {place.name}_birth, {i});")
             lines.append("}")
@@ -290,7 +293,7 @@ class StripAdjoint:
         return [
             (source, Accumulator(f"{self._names[param]}_u", False, True))
             for param, source in reversed(list(pairs))
-            if is_real(param)
+            if self.plan.is_wanted(param)
         ]
 
     def _params(self, header: Header, adjoint: VectorAdjoint) -> list[str]:
@@ -331,7 +334,8 @@ class StripAdjoint:
         """Move the cotangents of a header's params to where those that jump there find them."""
         if header is self.plan.loop:
             return
-        moves = [(self._names[param], adjoint.cotangent(param)) for param in reals(header.params)]
+        wanted = filter(self.plan.is_wanted, header.params)
+        moves = [(self._names[param], adjoint.cotangent(param)) for param in wanted]
         moves = [(name, each) for name, each in moves if each.text != f"{name}_u"]
         adjoint.put(*[f"const Reals {name}_new = all_reals(0.0) + {each.text};" for name, each in moves])
         adjoint.put(*[f"{name}[u] = either_reals(mask, {name}_new, {name}[u]);" for name, _ in moves])
@@ -349,7 +353,7 @@ class VectorAdjoint(Accumulators):
 
     def add(self, source: Source, text: str, sign: str = "+", never_minus_zero: bool = False) -> None:
         """Add an expression, which one lane after another computes if it is none on vectors."""
-        if not is_real(source):
+        if not self.plan.is_wanted(source):
             return
         on = on_vectors(text)
         super().add(source, self._by_lanes(text) if on is None else on, sign, never_minus_zero)

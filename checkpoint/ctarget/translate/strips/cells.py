@@ -14,7 +14,7 @@ from checkpoint.ctarget.translate.ops.attribute_ops import HasLayout
 from checkpoint.ctarget.translate.ops.check_ops import Expect
 from checkpoint.ctarget.translate.ops.object_ops import Element, Length, Load, Make
 from checkpoint.ctarget.translate.ops.operation import Adjoint, Operation
-from checkpoint.ctarget.translate.ops.places import Constant, Place, Source, is_real, places_in
+from checkpoint.ctarget.translate.ops.places import Constant, Place, Source, places_in
 from checkpoint.ctarget.translate.ops.words import if_unlikely, plain
 from checkpoint.ctarget.translate.strips.objects import LaneObject, fits
 from checkpoint.ctarget.translate.strips.plan import Plan
@@ -158,9 +158,9 @@ def _position(read: Load | Element, plan: Plan) -> list[str]:
 # Adjoints
 
 
-def differentiated(own: LaneObject) -> list[int]:
+def differentiated(own: LaneObject, plan: Plan) -> list[int]:
     """Return which cells of an object have cotangents: not those that are always constants."""
-    return [i for i in range(len(own.cells)) if any(is_real(each.cells[i]) for each in own.makes)]
+    return [i for i in range(len(own.cells)) if any(plan.is_wanted(each.cells[i]) for each in own.makes)]
 
 
 def cotangent(own: LaneObject, index: int) -> str:
@@ -176,7 +176,7 @@ def reverse(operation: Operation, plan: Plan, adjoint: Adjoint) -> list[str]:
     given = adjoint.cotangent(operation.to).text
     names = []
     for own, index, _ in plan.objects.choices(operation):
-        if index not in differentiated(own):
+        if index not in differentiated(own, plan):
             continue
         name = cotangent(own, index)
         at, lanes = f"{name}[u]", " & ".join(["mask", *_tests(operation, own, index, plan)])
@@ -189,7 +189,7 @@ def _reverse_make(make: Make, plan: Plan, adjoint: Adjoint) -> list[str]:
     own = plan.objects.made(make)
     assert own is not None
     names = []
-    for i in reversed(differentiated(own)):
+    for i in reversed(differentiated(own, plan)):
         name = cotangent(own, i)
         taken = f"{name}_{make.to.name}"
         adjoint.put(f"const Reals {taken} = {name}[u];")

@@ -20,6 +20,7 @@ from checkpoint.ctarget.translate.ops.operation import Effect, Operation
 from checkpoint.ctarget.translate.ops.places import Place, Source, places_in
 from checkpoint.ctarget.translate.ops.words import comment, if_unlikely, plain, value
 from checkpoint.ctarget.translate.strips import cells
+from checkpoint.ctarget.translate.strips.activity import finite_terms
 from checkpoint.ctarget.translate.strips.closing import save
 from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
 from checkpoint.ctarget.translate.strips.lines import StripText
@@ -248,10 +249,10 @@ class StripLanes(StripText):
 
     def _leaf(self, jump: Jump, mask: str) -> None:
         path = self.plan.ways[id(jump)]
-        if self.records:
-            self.put(
-                f"if (any({mask})) {{", *[f"    {line}" for line in self.records.writes(path, mask)], "}"
-            )
+        self._check_dropped(path, mask)
+        written = self.records.writes(path, mask) if self.records else []
+        if written:
+            self.put(f"if (any({mask})) {{", *[f"    {line}" for line in written], "}")
         if jump.steps:
             self.put(f"left -= {jump.steps} * count_of({mask});")
         births = self._before[id(jump)]
@@ -273,6 +274,14 @@ class StripLanes(StripText):
             self.put(f"here_{number} |= {mask};")
         else:
             self.put(f"at_{number}[u] |= {mask};", f"live_{number} |= (unsigned)any({mask}) << u;")
+
+    def _check_dropped(self, path: Path, mask: str) -> None:
+        """End the strip where a zero that the adjoint leaves out would have become a NaN."""
+        dropped = self.plan.dropped.get(id(path.end), ()) if self.records else ()
+        terms = dict.fromkeys(term for each in dropped for term in finite_terms(each) or ())
+        if terms:
+            self.put("Reals zero = all_reals(0.0);", *[f"zero += {term};" for term in terms])
+            self.put(if_unlikely(f"any({mask} & MASK(zero != zero))", FAILED))
 
     def _array(self, param: Place) -> str:
         """Return the vector in which lanes that wait at a header have a param."""

@@ -22,6 +22,7 @@ from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place
 from checkpoint.ctarget.translate.ops.words import if_unlikely
 from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.closing import close, list_name
+from checkpoint.ctarget.translate.strips.constants import test
 from checkpoint.ctarget.translate.strips.forward import StripLanes, first_of, kept_name
 from checkpoint.ctarget.translate.strips.lines import StripText
 from checkpoint.ctarget.translate.strips.plan import Plan
@@ -53,16 +54,33 @@ class StripFunction:
     @property
     def name(self) -> str:
         """Return the name of the function that the unit calls."""
-        return "strip_tape" if self.records else "strip_plain"
+        return f"strip_tape{self.plan.suffix}" if self.records else "strip_plain"
 
     @property
     def type(self) -> str:
         """Return the name of the structure between the functions."""
-        return "StripTape" if self.records else "StripPlain"
+        return f"StripTape{self.plan.suffix}" if self.records else "StripPlain"
+
+    @property
+    def mark(self) -> int:
+        """Return the number of a strip among the ways of the unit."""
+        return self.unit.jumps + self.is_sharp
+
+    @property
+    def is_sharp(self) -> bool:
+        """Return whether its strips leave cotangents out (activity.py)."""
+        return self.plan.wanted is not None
+
+    @property
+    def test(self) -> str:
+        """Return the name of the function that returns whether what it takes for constants is."""
+        return f"{self.name}_suffices"
 
     def function(self) -> list[str]:
         """Return the lines of all functions."""
         parts = [self._structure(), self._fits(), self._lanes(), self._close(), self._whole()]
+        if self.is_sharp:
+            parts.append(test(self.plan, self.test, self._parameters()))
         return [line for part in parts for line in ("", *part)][1:]
 
     def call(self) -> str:
@@ -76,13 +94,20 @@ class StripFunction:
         """Return the statements that continue behind a strip."""
         lines = [f"{each.name} += LANES;" for each in self.plan.loop.params if each in self.plan.counters]
         if self.records:
-            lines.append(f"*--ways = {self.unit.jumps};")
+            lines.append(f"*--ways = {self.mark};")
         return lines
+
+    def suffices(self) -> str:
+        """Return the test of whether what it takes for constants is."""
+        return f"{self.test}({', '.join(['unit', *self._loop_names()])})"
 
     def fits(self) -> str:
         """Return the test of whether a strip may begin where the unit is at the header of the loop."""
-        names = [param.name for param in self.plan.loop.params if param not in self.plan.results]
+        names = self._loop_names()
         return f"{self.name}_fits({', '.join([*names, *[param.name for param in self.lists]])})"
+
+    def _loop_names(self) -> list[str]:
+        return [param.name for param in self.plan.loop.params if param not in self.plan.results]
 
     @property
     def lists(self) -> list[Place]:

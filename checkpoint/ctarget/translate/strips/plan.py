@@ -28,7 +28,8 @@ from checkpoint.ctarget.translate.ops.object_ops import (
     Make,
 )
 from checkpoint.ctarget.translate.ops.operation import Effect, Operation
-from checkpoint.ctarget.translate.ops.places import Place, Source, places_in
+from checkpoint.ctarget.translate.ops.places import Place, Source, is_real, places_in
+from checkpoint.ctarget.translate.ops.scalar_ops import Apply
 from checkpoint.ctarget.translate.strips.objects import LaneObject, Objects
 from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump
 from checkpoint.ctarget.translate.units.paths import Path
@@ -45,6 +46,8 @@ class Plan:
     inner headers, what they always are within a lane. uniform: places. births: places that hold births.
     late: for each way that closes a lane the operations that wait until all lanes have ended, in order.
     objects: those of the lanes. leaving: those that may be part of a result. live: what strips read.
+    wanted: the reals whose cotangents are wanted; None: all. dropped: for each way operations that are not
+    reversed since their results have the cotangent zero (activity.py).
     """
 
     loop: Header
@@ -60,6 +63,17 @@ class Plan:
     objects: Objects = field(init=False)
     leaving: set[LaneObject] = field(default_factory=set)
     live: set[Place] = field(default_factory=set)
+    wanted: frozenset[Place] | None = None
+    dropped: dict[int, tuple[Apply, ...]] = field(default_factory=dict)
+
+    @property
+    def suffix(self) -> str:
+        """Return what names of C end with, which strips with all cotangents have, too."""
+        return "" if self.wanted is None else "_some"
+
+    def is_wanted(self, source: Source | None) -> bool:
+        """Return whether a source has a cotangent that is wanted."""
+        return is_real(source) and (self.wanted is None or source in self.wanted)
 
     @property
     def headers(self) -> list[Header]:

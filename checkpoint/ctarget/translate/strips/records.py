@@ -21,11 +21,14 @@ from checkpoint.ctarget.translate.ops.object_ops import Element, Load
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import Place, Source, places_in
 from checkpoint.ctarget.translate.strips import cells
+from checkpoint.ctarget.translate.strips.activity import reversal
 from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.sharing import shared_arrays
 from checkpoint.ctarget.translate.strips.vectors import is_plain
-from checkpoint.ctarget.translate.units.graph import Header
+from checkpoint.ctarget.translate.units.graph import Header, Jump
+from checkpoint.ctarget.translate.units.invariants import copies, original
 from checkpoint.ctarget.translate.units.paths import Path
-from checkpoint.ctarget.translate.units.reversal import WORD, reversal
+from checkpoint.ctarget.translate.units.reversal import WORD
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -35,7 +38,8 @@ class StripRecord:
     words: places whose vectors it has. late_words: what the operations that wait record for each lane.
     recomputed: operations that compute what else the adjoint reads, in order. first, main, last: the
     operations that the adjoint reverses, the last of the path first: those that waited, those on vectors,
-    and those that add to what lanes share, lane by lane, when all have been reversed.
+    and those that add to what lanes share, lane by lane, when all have been reversed. is_void: whether
+    nothing is to be reversed, so that there is no record.
     """
 
     path: Path
@@ -45,26 +49,29 @@ class StripRecord:
     first: tuple[Operation, ...]
     main: tuple[Operation, ...]
     last: tuple[Operation, ...]
+    is_void: bool
 
 
 class StripRecords:
     """The records of a strip.
 
     of_way: by the ids of jumps. shared: residuals that all lanes share. kept: places whose vectors are the
-    same throughout a lane. births: the residuals that are births, of shared objects and of the list.
+    same throughout a lane. births: the residuals that are births, of shared objects and of the list. arrays:
+    for each real param of inner headers the one after which the array of its cotangents is named.
     """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.shared: dict[Residual, None] = {}
         self.kept: dict[Place, None] = {}
+        self.arrays = shared_arrays(plan, plan.inner, plan.is_wanted)
         self.of_way = {id(path.end): self._record(path) for path in plan.ways.values()}
         late = [word for record in self.of_way.values() for word in record.late_words]
         self.births = frozenset([word for word in [*self.shared, *late] if word.birth])
 
     def _record(self, path: Path) -> StripRecord:
         plan = self.plan
-        reversed_operations, _ = reversal(path)
+        reversed_operations = reversal(path, plan)
         late = {id(each) for each in plan.late.get(id(path.end), ())}
         first = tuple([each for each in reversed_operations if id(each) in late])
         rest = [each for each in reversed_operations if id(each) not in late]
@@ -88,9 +95,27 @@ class StripRecords:
                     recomputed.append(operation)
                     needed.update(dict.fromkeys(map(Residual, reads)))
         words += [word.place for word in needed if not self._is_elsewhere(word)]
+        is_void = not (words or first or main or last) and self._only_passes_on(path)
         return StripRecord(
-            path, tuple(words), tuple(late_words), tuple(reversed(recomputed)), first, main, last
+            path, tuple(words), tuple(late_words), tuple(reversed(recomputed)), first, main, last, is_void
         )
+
+    def _only_passes_on(self, path: Path) -> bool:
+        """Return whether the cotangents that a way passes back are where they are to be."""
+        if path.header is self.plan.loop or self.plan.closes(path):
+            return False
+        assert isinstance(path.end, Jump)
+        known = copies(path)
+        pairs = [
+            (param, original(source, known))
+            for param, source in zip(path.end.header.params, path.end.sources, strict=True)
+            if self.plan.is_wanted(param)
+        ]
+        for own in filter(self.plan.is_wanted, path.header.params):
+            passed = [self.arrays[param] for param, source in pairs if source is own]
+            if len(passed) != 1 or passed[0] is not self.arrays[own]:
+                return False
+        return True
 
     def _recomputed_from(self, operation: Operation, place: Place) -> list[Place] | None:
         """Return what the adjoint computes a place from again; None: its vector is recorded."""
@@ -123,7 +148,8 @@ class StripRecords:
 
     def room(self, headers: list[Header]) -> int:
         """Return the bytes that a turn at some headers may take."""
-        records = [record for record in self.of_way.values() if record.path.header in headers]
+        of_way = self.of_way.values()
+        records = [record for record in of_way if record.path.header in headers and not record.is_void]
         return sum(WORD * (8 * len(record.words) + 1) + 1 for record in records) * 8
 
     @property
@@ -140,7 +166,10 @@ class StripRecords:
 
     def writes(self, path: Path, mask: str) -> list[str]:
         """Return the statements that record one chunk's way."""
-        words = self.of_way[id(path.end)].words
+        record = self.of_way[id(path.end)]
+        if record.is_void:
+            return []
+        words = record.words
         lines = [f"PUT(up + {i} * WIDTH, {place.name});" for i, place in enumerate(words)]
         at = f"up[{len(words)} * WIDTH]"
         return [

@@ -55,7 +55,7 @@ class Together:
         strip = self.strip
         arguments = ", ".join(["given->unit", *map(self._argument, self._lane_params())])
         tape = ", up, ways" if strip.records else ""
-        mark = f"    if (has_run(outcome)) *--*ways = {strip.unit.jumps};" if strip.records else ""
+        mark = f"    if (has_run(outcome)) *--*ways = {strip.mark};" if strip.records else ""
         return [
             f"static StripOutcome {self.name}_job_lanes(const void *context, int64_t number, void *strip,",
             "        int64_t most, Word **up, uint8_t **ways) {",
@@ -130,7 +130,8 @@ class Together:
             "        births = given.births;",
             "        left -= task.used;",
             *[f"        {line}" for line in moved],
-            "        note_team(&patience, &task, &alone, &ran);",
+            *(["        sharp = task.outcome != LEFT;"] if strip.is_sharp else []),
+            f"        {'if (sharp) ' if strip.is_sharp else ''}note_team(&patience, &task, &alone, &ran);",
             "    } else {",
             "        forget_strips(&patience);",
             "    }",
