@@ -137,6 +137,44 @@ INLINE bool sub_integers(Mask mask, Integers a, Integers b, Integers *to) {
     return !any(mask & MASK(((a ^ b) & (a ^ *to)) < 0));
 }
 
+/* Between reals and integers, as whole_down and its kin of translated.h; a lane of the mask without a result: false. */
+#define CONVERTED_ONE_BY_ONE(function)                                            \
+    for (int k = 0; k < WIDTH; k++) {                                             \
+        int64_t one = 0;                                                          \
+        if (is_in(mask, k) && !function(x[k], &one)) return false;                \
+        (*to)[k] = one;                                                           \
+    }                                                                             \
+    return true
+#if WIDTH == 8
+#define ROUNDED(x, mode) _mm512_roundscale_pd((__m512d)(x), mode)
+#define SMALL_ENOUGH 0x1p62
+#define WHOLE(x) (Integers) _mm512_cvttpd_epi64((__m512d)(x))
+#elif WIDTH == 4
+#define ROUNDED(x, mode) _mm256_round_pd((__m256d)(x), mode)
+#define SMALL_ENOUGH 0x1p51
+#define WHOLE(x) ((Integers)((x) + 0x1.8p52) - (Integers)all_reals(0x1.8p52)) /* the last bits of the sum */
+#endif
+#ifdef ROUNDED
+#define WHOLE_LANES(function, mode)                                               \
+    INLINE bool function##_lanes(Mask mask, Reals x, Integers *to) {              \
+        const Reals rounded = (Reals)ROUNDED(x, mode);                            \
+        *to = WHOLE(rounded);                                                     \
+        if (LIKELY(!any(mask & ~MASK(sizes(rounded) < SMALL_ENOUGH)))) return true; \
+        CONVERTED_ONE_BY_ONE(function);                                           \
+    }
+#else
+#define WHOLE_LANES(function, mode)                                               \
+    INLINE bool function##_lanes(Mask mask, Reals x, Integers *to) { CONVERTED_ONE_BY_ONE(function); }
+#endif
+WHOLE_LANES(whole_down, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
+WHOLE_LANES(whole_up, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
+WHOLE_LANES(whole_part, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
+WHOLE_LANES(whole_nearest, _MM_FROUND_CUR_DIRECTION | _MM_FROUND_NO_EXC)
+INLINE bool of_whole_lanes(Mask mask, Integers x, Reals *to) {
+    *to = __builtin_convertvector(x, Reals);
+    return !any(mask & (MASK(x > LARGEST_EXACT) | MASK(x < -LARGEST_EXACT)));
+}
+
 /* When strips are tried. A strip may run beyond the end of a slice, as far as the run may go. */
 
 #define MOST_BEYOND (INT64_C(1) << 22)

@@ -108,7 +108,9 @@ def early(x: float, n: float) -> float:
 
 
 def rounds(x: float, n: float) -> float:
-    return math.floor(x * n) * x + int(n / 3.0) + round(x)
+    large = (x - 1.0) * 10.0 ** (n * 0.35)  # up to 1e17, of either sign
+    rests = math.ceil(large) % 8 + math.trunc(-large) % 4 * 16 + round(large * 0.5) % 2 * 64
+    return math.floor(x * n) * x + int(n / 3.0) + round(x) + float(rests)
 
 
 def cold(x: float, n: float) -> float:

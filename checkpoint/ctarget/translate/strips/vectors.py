@@ -11,8 +11,8 @@ import re
 
 from checkpoint.ctarget.translate.ops import scalar_words
 from checkpoint.ctarget.translate.ops.operation import Operation
-from checkpoint.ctarget.translate.ops.places import Kind, Source
-from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Copy
+from checkpoint.ctarget.translate.ops.places import Constant, Kind, Source
+from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Convert, Copy
 from checkpoint.ctarget.translate.ops.words import if_unlikely, plain
 from checkpoint.ctarget.translate.strips.plan import Plan
 
@@ -33,6 +33,7 @@ _VALUES = {
     "max": ("either_reals(MASK({y} > {x}), {y}, {x})", ""),
     "min": ("either_reals(MASK({y} < {x}), {y}, {x})", ""),
 }
+CONVERSIONS = frozenset(("whole_down", "whole_up", "whole_part", "whole_nearest", "of_whole"))
 _COMPARISONS = {"<": "LT", "<=": "LE", "==": "EQ", "!=": "NE", ">": "GT", ">=": "GE"}
 _PLAIN = re.compile(r"[\w.\s+\-*/()<>=!]*")
 _SINGULAR = re.compile(r"\((\w+) == 0\.0 \? 0\.0 : (.*)\)")
@@ -48,6 +49,10 @@ def statements(operation: Operation, plan: Plan, mask: str) -> list[str] | None:
             return _on_reals(operation, plan, mask)
         case Apply(domain="integers"):
             return _on_integers(operation, plan, mask)
+        case Convert(to, function, (source,)) if function in CONVERSIONS:
+            zero = f"{TYPES[to.kind]} {to.name} = {NONE[to.kind]};"
+            test = f"!{function}_lanes({mask}, {spread(source, plan)}, &{to.name})"
+            return [zero, if_unlikely(test, FAILED)]
     return None
 
 
@@ -116,6 +121,9 @@ def _on_integers(apply: Apply, plan: Plan, mask: str) -> list[str] | None:
         return (
             [f"const Mask {to.name} = MASK({simple});"] if simple is not None and is_plain(simple) else None
         )
+    match apply.operands:
+        case (x, Constant(int() as y)) if apply.definition == "float_modulo" and y > 0 and not y & (y - 1):
+            return [f"const Integers {to.name} = {spread(x, plan)} & {y - 1};"]
     if apply.definition not in ("add", "subtract"):
         return None
     given = ", ".join([spread(operand, plan) for operand in apply.operands])
