@@ -198,7 +198,7 @@ typedef struct {
 #define MOST_ALONE (INT64_C(1) << 16)
 INLINE int64_t relaxed(const int64_t *x) { return __atomic_load_n(x, __ATOMIC_RELAXED); }
 INLINE void set_relaxed(int64_t *x, int64_t to) { __atomic_store_n(x, to, __ATOMIC_RELAXED); }
-INLINE bool heap_is_alone(Patience *shared, int64_t *alone, bool ran) {
+INLINE bool is_alone(Patience *shared, int64_t *alone, bool ran) {
     if (!*alone) return false;
     --*alone;
     if (!ran) set_relaxed(&shared->alone, *alone);
