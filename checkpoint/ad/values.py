@@ -145,6 +145,9 @@ class Durable:
         return self
 
 
+NO_CAPSULE = "not a capsule"  # what is said of another value where one is wanted
+
+
 class Capsule(Durable):
     """The rest of an interrupted run: a state of the engine that ran it.
 

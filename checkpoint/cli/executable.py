@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from checkpoint import engines
+from checkpoint import config, engines
 from checkpoint.cli.errors import OK, UsageError
 from checkpoint.cli.programs import Program, VladProgram
 from checkpoint.errors import RunError
@@ -41,7 +41,7 @@ def compile_program(options: argparse.Namespace, program: Program) -> int:
         options.c_file.write_text(text, encoding="utf-8")
     target = options.output or Path(options.program).with_suffix("")
     try:
-        build(text, target)
+        build(text, target, strict=config.current().check)
     except CompilationError as error:
         raise RunError(str(error)) from None
     return OK

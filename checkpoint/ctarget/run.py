@@ -77,7 +77,7 @@ def run(
     if calls is not None:
         module.lib.ck_machine_stop_at_calls(held, calls.number)
     try:
-        return _run(state, held, helper, NEVER if to is None else to, watched)
+        return _run(state, held, helper, NEVER if to is None else min(to, NEVER), watched)
     except (KeyboardInterrupt, MemoryError) as stop:
         helper.machine.block = block_at(held).code
         helper.machine.interrupted(stop)

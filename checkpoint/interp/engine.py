@@ -20,7 +20,7 @@ from checkpoint.ad.numbers import Node, Number, Tape, components, with_component
 from checkpoint.ad.pullbacks import Pull
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import lift, seed
-from checkpoint.ad.values import Capsule, is_resume
+from checkpoint.ad.values import NO_CAPSULE, Capsule, is_resume
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.errors import InternalError
@@ -166,7 +166,7 @@ class Interp:
 
     def _rest(self, capsule: Any, under: Frame | None, tags: int) -> State:
         if type(capsule) is not Capsule:
-            raise OperandError("not a capsule")
+            raise OperandError(NO_CAPSULE)
         state: State = capsule.state
         machine = Machine(self, State(state.frame, state.steps, tags, state.version), Effects())
         machine.frame = machine.resume(state, under, lambda slot: slot)

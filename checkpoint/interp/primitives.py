@@ -28,7 +28,7 @@ from checkpoint.ad.record import (
 )
 from checkpoint.ad.tangent import ShapeError, lift
 from checkpoint.ad.tensors import Tensor, perform
-from checkpoint.ad.values import Capsule
+from checkpoint.ad.values import NO_CAPSULE, Capsule
 from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure, run_ending
 from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.code import Compound, LeaveTag, Projection, call
@@ -154,7 +154,7 @@ class Resume(Apply):
     def step(self, machine: Machine, frame: Frame) -> Frame:
         capsule = frame.values[0]
         if type(capsule) is not Capsule:
-            raise failure(self.name, frame.values, OperandError("not a capsule"), self.span)
+            raise failure(self.name, frame.values, OperandError(NO_CAPSULE), self.span)
         return machine.resume(own_state(capsule), frame.next, fresh)
 
 

@@ -75,11 +75,21 @@ def _interrupt_run(context: Context, u: Any, limit: int) -> Capsule:
     start = context.engine.start(0, u, context.tags)
     end = context.engine.advance(start, start.steps + limit, context.effects)
     if end.steps != start.steps + limit:
-        raise ValueError(f"the run has {end.steps - start.steps} steps: cannot stop after {limit}")
+        raise ValueError(too_short(end.steps - start.steps, limit))
     context.tags = max(context.tags, end.tags)
     capsule: Capsule = renew(context.engine.capsule(end))
     capsule.origin = origin
     return capsule
+
+
+def not_whole(number: str) -> str:
+    """Return the message for a number of steps that is none."""
+    return f"a number of steps must be whole and not negative, not {number}"
+
+
+def too_short(steps: int, limit: int) -> str:
+    """Return the message for a run that has fewer steps than those after which it was to stop."""
+    return f"the run has {steps} steps: cannot stop after {limit}"
 
 
 def _whole(steps: Any) -> int:
@@ -88,7 +98,7 @@ def _whole(steps: Any) -> int:
         raise OperandError("operand 3 is not a real")
     number = real_part(steps)
     if not (number >= 0.0 and number.is_integer()):
-        raise ValueError(f"a number of steps must be whole and not negative, not {number!r}")
+        raise ValueError(not_whole(repr(number)))
     return int(number)
 
 

@@ -59,6 +59,7 @@ static const char *described(Value v) {
         case TEXT: return TEXTS.described[DESCRIBED_TEXT];
         case SYMBOL: return TEXTS.described[DESCRIBED_SYMBOL];
         case FAILURE: return TEXTS.described[DESCRIBED_FAILURE];
+        case CAPSULE: break; /* programs that have these take no derivatives */
         }
         return "";
     default: return TEXTS.described[DESCRIBED_REAL];

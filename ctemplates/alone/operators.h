@@ -13,7 +13,4 @@
 bool alone_gradient(Machine *m, const Value *operands, int64_t base, Value *result);
 bool alone_reverse(Cotangent *c, const Whole *whole, Value *received, const Register *at);
 
-/* Counts the steps of a procedure at an argument; false: as above. */
-bool alone_primops(Machine *m, const Value *operands, Value *result);
-
 #endif

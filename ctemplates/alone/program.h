@@ -25,7 +25,8 @@ typedef enum Doing {
     DOES_WRITE,
     DOES_GRADIENT, /* it has failed */
     DOES_PRIMOPS,
-    DOES_CONTROL /* j* */
+    DOES_INTERRUPT,
+    DOES_CONTROL /* j*, resume, `if` */
 } Doing;
 
 /* The classes of reals by which a scalar function says why it fails. */
@@ -62,15 +63,16 @@ typedef struct BlockFacts { /* of Block.python */
 
 typedef struct ProcedureFacts { /* of Procedure.lambda */
     const char *name;
+    bool resumes; /* it is the primitive `resume` */
 } ProcedureFacts;
 
-typedef enum ThingKind { TEXT, SYMBOL, FAILURE } ThingKind;
+typedef enum ThingKind { TEXT, SYMBOL, FAILURE, CAPSULE } ThingKind;
 
-/* What a FOREIGN refers to. */
+/* What a FOREIGN refers to. A CAPSULE has no text, and is the first part of a Capsule (things.h). */
 typedef struct Thing {
     ThingKind kind;
     const char *text;
-    const void *made; /* NULL: it is a constant; else freed with it */
+    void (*release)(void *thing); /* NULL: it is a constant */
 } Thing;
 
 /* A constant of a block: a thing, or a pair of constants; others as they are. */
@@ -101,6 +103,7 @@ typedef struct Texts {
     const char *mismatch, *at, *car, *cdr, *between;              /* of a tangent: what, where, expected, found; a path */
     const char *tangent, *cotangent, *nothing, *one_real, *reals; /* what is expected; of a procedure, how many it holds */
     const char *described[DESCRIBED_KINDS];
+    const char *no_capsule, *no_whole, *too_short; /* of capsules: a number of steps; those of a run, and those wanted */
     const char *too_much, *out_of_memory; /* too_much: what C has no room for */
 } Texts;
 

@@ -107,6 +107,12 @@ void write_real(Buffer *buffer, double real) {
         write_scientific(buffer, &decimal);
 }
 
+void write_float(Buffer *buffer, double real) {
+    if (isnan(real)) buffer_put(buffer, "nan");
+    else if (isinf(real)) buffer_put(buffer, real < 0 ? "-inf" : "inf");
+    else write_real(buffer, real);
+}
+
 /* Words */
 
 /* Passes digits, between which there may be single underscores; copies the digits. NULL: there is no digit. */

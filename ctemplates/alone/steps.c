@@ -1,9 +1,11 @@
 /* Steps and ends of blocks that no instruction performs: see steps.h. */
 #include "alone/steps.h"
 
+#include <math.h>
+
+#include "alone/capsules.h"
 #include "alone/effects.h"
 #include "alone/failing.h"
-#include "alone/operators.h"
 #include "alone/raising.h"
 #include "alone/reals.h"
 #include "alone/things.h"
@@ -11,6 +13,8 @@
 #include "control/control.h"
 #include "foreign/unwind.h"
 #include "state/parts.h"
+
+#define LONGEST 0x1p62 /* more steps than any run makes */
 
 typedef struct Task { /* one step on borrowed operands */
     Machine *m;
@@ -85,12 +89,47 @@ static bool operates(Task *task, bool done) {
     Buffer message = {NULL, 0, 0};
     if (raise.mismatch.length)
         buffer_put(&message, raise.mismatch.text);
+    else if (is_resume(task->operands[0]))
+        buffer_put(&message, TEXTS.no_capsule);
     else if (!call_fails(&message, task->operands[0], 1))
         buffer_put(&message, TEXTS.too_much);
     fails(task, message.text);
     buffer_end(&message);
     buffer_end(&raise.mismatch);
     return false;
+}
+
+static bool count_steps(Task *task) {
+    int64_t steps;
+    const bool done = run_apart(task->m, task->operands, INT64_MAX, &steps, NULL);
+    if (done) task->value = of_real((double)steps);
+    return operates(task, done);
+}
+
+/* Says that a number of steps is none; or, of a run of so many steps, that it is too large. */
+static bool fails_to_stop(Task *task, double limit, const int64_t *steps) {
+    Buffer message = {NULL, 0, 0}, wanted = {NULL, 0, 0};
+    if (steps) {
+        buffer_format(&wanted, "%.0f", limit);
+        buffer_format(&message, TEXTS.too_short, (long long)*steps, wanted.text);
+    } else {
+        write_float(&wanted, limit);
+        buffer_format(&message, TEXTS.no_whole, wanted.text);
+    }
+    fails(task, message.text);
+    buffer_end(&message);
+    buffer_end(&wanted);
+    return false;
+}
+
+static bool interrupt(Task *task) {
+    double limit;
+    int64_t steps;
+    if (!real_in(task->operands[2], &limit)) return fails(task, task->facts->operation->refused[0]);
+    if (!(limit >= 0.0 && limit == floor(limit) && isfinite(limit))) return fails_to_stop(task, limit, NULL);
+    const int64_t most = limit < LONGEST ? (int64_t)limit : INT64_MAX;
+    if (!run_apart(task->m, task->operands, most, &steps, &task->value)) return operates(task, false);
+    return steps == most || fails_to_stop(task, limit, &steps);
 }
 
 /* Performs the step; false: it raises the value. */
@@ -111,7 +150,8 @@ static bool perform(Task *task) {
         return write_line(task);
     case DOES_WRITE: return write_line(task);
     case DOES_GRADIENT: return operates(task, false);
-    case DOES_PRIMOPS: return operates(task, alone_primops(task->m, task->operands, &task->value));
+    case DOES_PRIMOPS: return count_steps(task);
+    case DOES_INTERRUPT: return interrupt(task);
     case DOES_NOTHING_ELSE:
     case DOES_DATA:
     case DOES_CONTROL: break;
@@ -140,6 +180,8 @@ Outcome foreign_step(Machine *m, uint32_t index, bool *jumped) {
 static void say_why(Heap *heap, Buffer *message, const End *end, const Value *operands) {
     if (end->kind == BRANCH)
         buffer_put(message, TEXTS.test);
+    else if (end->kind == CONTROL && end->resumes)
+        buffer_put(message, TEXTS.no_capsule);
     else if (end->kind == CALL)
         call_fails(message, operands[0], end->count - 1);
     else if (!tangent_differs(heap, message, TEXTS.tangent, operands[1], operands[2]) && !call_fails(message, operands[0], 1))
@@ -165,8 +207,23 @@ static Value end_failure(Machine *m) {
     return made;
 }
 
+/* Performs resume; false: the operand is no capsule. */
+static bool resumes(Machine *m) {
+    const End *end = &m->block->end;
+    if (end->kind != CONTROL || !end->resumes) return false;
+    const Value operand = operand_value(m, m->block, &end->operands[0]);
+    const Capsule *capsule = capsule_in(operand);
+    if (!capsule) return false;
+    State *state = capsule->state;
+    state->count++;
+    if (state->tags > m->tags) m->tags = state->tags;
+    continue_state(m, state, copied(operand));
+    state_release(m->heap, state);
+    return true;
+}
+
 Outcome foreign_end(Machine *m) {
-    if (differentiates(m)) return STOPPED;
+    if (resumes(m) || differentiates(m)) return STOPPED;
     const Value raised = end_failure(m);
     drop_live(m, m->block->step_count, NO_REGISTER);
     return machine_unwind(m, raised) ? STOPPED : FAILED;

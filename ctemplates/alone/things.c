@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/hash.h"
 #include "memory/memo.h"
 
 /* Things */
+
+static void release_failure(void *failure) {
+    free((void *)(uintptr_t)((Thing *)failure)->text);
+    free(failure);
+}
 
 Value new_failure(Heap *heap, char *text) {
     Thing *made = malloc(sizeof *made);
@@ -15,15 +19,13 @@ Value new_failure(Heap *heap, char *text) {
         free(text);
         heap_exhausted(heap);
     }
-    *made = (Thing){FAILURE, text, text};
+    *made = (Thing){FAILURE, text, release_failure};
     return new_foreign(heap, made, false);
 }
 
 void thing_release(void *thing) {
     const Thing *released = thing;
-    if (!released->made) return;
-    free((void *)(uintptr_t)released->made);
-    free(thing);
+    if (released->release) released->release(thing);
 }
 
 static bool is_of(Value v, ThingKind kind) { return kind_of(v) == FOREIGN && thing_in(v)->kind == kind; }

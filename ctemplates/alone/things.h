@@ -11,6 +11,17 @@
 
 static inline const Thing *thing_in(Value v) { return python_in(v); }
 
+typedef struct Capsule { /* capsules.h */
+    Thing thing;
+    Heap *heap;
+    State *state; /* owned */
+} Capsule;
+
+/* Returns the capsule that a value is; NULL: it is none. */
+static inline const Capsule *capsule_in(Value v) {
+    return kind_of(v) == FOREIGN && thing_in(v)->kind == CAPSULE ? (const Capsule *)python_in(v) : NULL;
+}
+
 Value new_failure(Heap *heap, char *text); /* takes the text, which malloc has made */
 
 void thing_release(void *thing); /* of HeapHooks */

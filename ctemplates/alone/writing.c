@@ -23,6 +23,8 @@ static void write_escaped(Buffer *buffer, char character) {
 static void write_thing(Buffer *buffer, const Thing *thing) {
     if (thing->kind == SYMBOL) {
         buffer_put(buffer, thing->text);
+    } else if (thing->kind == CAPSULE) {
+        buffer_format(buffer, "#<capsule %lld>", (long long)((const Capsule *)thing)->state->steps);
     } else if (thing->kind == FAILURE) {
         buffer_format(buffer, "#<failure %s>", thing->text);
     } else {

@@ -61,6 +61,17 @@ def test_what_only_python_does_is_refused_with_its_place(
     assert not made.exists()
 
 
+def test_derivatives_beside_capsules_are_refused(tmp_path: Path) -> None:
+    text = "(define (f x) (* x x))\n(cdr (*j (lambda (x)\n  (resume (interrupt f x 1))) 2 1))"
+    made, said, status = compiled(tmp_path, text)
+    assert said.startswith(
+        "program.vlad:3:11: error: interrupt: executables have no derivatives of capsules, "
+        "but this program uses *j: run it by `checkpoint run`\n"
+    )
+    assert status == 1
+    assert not made.exists()
+
+
 def test_branches_for_tensors_are_no_reason_to_refuse(tmp_path: Path) -> None:
     made, said, status = compiled(tmp_path, "(map (lambda (x) (if (tensor? x) (size x) (* x x))) '(1 2))")
     assert (said, status) == ("", 0)

@@ -37,7 +37,8 @@ def build(program: str, target: Path, strict: bool = False, hostile: bool = Fals
     command = compiler.find()
     if command is None:
         raise CompilationError(f"there is no C compiler: {compiler.NONE}")
-    flags = (*RUNTIME, *(WARNINGS if strict else ()), *(HOSTILE if hostile else ()))
+    flags = (*RUNTIME, *(compiler.OF_ZIG if command.is_zig else ()))
+    flags += (*(WARNINGS if strict else ()), *(HOSTILE if hostile else ()))
     with kept.workplace() as place:
         _write(place, "runtime.o", _runtime(command, flags, place))
         _write(place, "program.c", program.encode("utf-8", "surrogatepass"))

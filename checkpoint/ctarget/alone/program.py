@@ -83,7 +83,7 @@ class _Writer:
         """Return what is in the fields of a procedure and its blocks that hold Python's objects."""
         found = {}
         if procedure.lam is not None:
-            name = string(procedure.lam.name)
+            name = f"{string(procedure.lam.name)}, {str(procedure.lam.primitive == 'resume').lower()}"
             self.lines.append(f"static const ProcedureFacts procedure_facts_{number} = {{{name}}};")
             found[f"procedure_{number}"] = f"(void *)(uintptr_t)&procedure_facts_{number}"
         for i, block in enumerate(procedure.blocks.values()):

@@ -2,7 +2,7 @@
 
 In: a program's thunk, prepared. Out: SourceError at the first place of a primitive that only Python performs.
 What always holds: without these there are no tensors, so the branches for them, behind `tensor?`, are never
-taken.
+taken. Capsules are there in programs that take no derivatives: so none has locations of its own.
 """
 
 from __future__ import annotations
@@ -15,26 +15,35 @@ from checkpoint.cps import terms as t
 from checkpoint.ctarget.alone.texts import DOINGS
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.tables import scalar_number
-from checkpoint.errors import SourceError
+from checkpoint.errors import SourceError, Span
 from checkpoint.interp.hybrid.code import ProcedureCode
 from checkpoint.interp.hybrid.later import code_of
 from checkpoint.lang import core
 
 ARRAY_TEST = "tensor?"
+DERIVATIVES = ("j*", "*j", "checkpoint-*j")
+CAPSULES = ("interrupt", "resume")
 
 
 def check(thunk: core.Lambda) -> None:
     """Refuse a program that can reach what executables do not have."""
+    found: dict[str, Span | None] = {}
     for where in _steps(thunk):
-        name = where.op
-        if isinstance(where, t.Compute) and isinstance(lookup(name), Scalar):
-            if scalar_number(where) != runtime().lib.NO_SCALAR:
-                continue
-        elif name in DOINGS:
-            continue
-        lacks = f"{name} is a step of Python's, which executables do not have"
-        message = f"{lacks}: run the program by `checkpoint run`"
-        raise SourceError(message, where.span)
+        found.setdefault(where.op, where.span)
+        if not _is_there(where):
+            lacks = f"{where.op} is a step of Python's, which executables do not have"
+            raise SourceError(f"{lacks}: run the program by `checkpoint run`", where.span)
+    derivatives, capsules = ([name for name in names if name in found] for names in (DERIVATIVES, CAPSULES))
+    if derivatives and capsules:
+        lacks = f"executables have no derivatives of capsules, but this program uses {derivatives[0]}"
+        message = f"{capsules[0]}: {lacks}: run it by `checkpoint run`"
+        raise SourceError(message, found[capsules[0]])
+
+
+def _is_there(where: t.Compute | b.Control) -> bool:
+    if isinstance(where, t.Compute) and isinstance(lookup(where.op), Scalar):
+        return scalar_number(where) != int(runtime().lib.NO_SCALAR)
+    return where.op in DOINGS
 
 
 def procedures(thunk: core.Lambda) -> list[ProcedureCode]:

@@ -15,11 +15,11 @@ from typing import Any
 from checkpoint.ad import tangent
 from checkpoint.ad.numbers import apply
 from checkpoint.ad.record import OperandError, Scalar, WrongCall, lookup
-from checkpoint.ad.values import EMPTY, Closure, Failure, Opaque, Pair, Symbol
+from checkpoint.ad.values import EMPTY, NO_CAPSULE, Closure, Failure, Opaque, Pair, Symbol
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.raised import uncaught
 from checkpoint.errors import InternalError
-from checkpoint.prims import data
+from checkpoint.prims import data, interruption
 from checkpoint.prims.arrays import boolean_of
 
 IF = "if"  # what a branch is called where its test is no boolean
@@ -36,6 +36,8 @@ DOINGS = {
     "*j": "DOES_GRADIENT",
     "checkpoint-*j": "DOES_GRADIENT",
     "primops": "DOES_PRIMOPS",
+    "interrupt": "DOES_INTERRUPT",
+    "resume": "DOES_CONTROL",
     "j*": "DOES_CONTROL",
     IF: "DOES_CONTROL",
 }
@@ -112,6 +114,8 @@ def refusals(name: str) -> tuple[str, ...]:
         return (_said(lambda: value(*_REFUSING[name])),)
     if name == "write-real":
         return (_said(lambda: value(Effects(), 0, _NO_REAL)),)
+    if name == "interrupt":
+        return (_said(lambda: value(None, None, None, _NO_REAL)),)
     return ()
 
 
@@ -165,6 +169,9 @@ def texts() -> list[str]:
         "nothing": tangent.NOTHING,
         "one_real": tangent.of_holder(1),
         "reals": tangent.of_holder(_COUNT),
+        "no_capsule": NO_CAPSULE,
+        "no_whole": interruption.not_whole("%s"),
+        "too_short": interruption.too_short("%lld", "%s"),  # type: ignore[arg-type]
         "too_much": TOO_MUCH,
         "out_of_memory": OUT_OF_MEMORY,
     }

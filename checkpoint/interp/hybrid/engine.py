@@ -17,7 +17,7 @@ from checkpoint.ad.graph import PLAIN_NUMBERS, containers_in, settled, with_own_
 from checkpoint.ad.numbers import Dual, Number, components
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import lift, seed
-from checkpoint.ad.values import Capsule, is_resume
+from checkpoint.ad.values import NO_CAPSULE, Capsule, is_resume
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.interp.hybrid import later
@@ -140,7 +140,7 @@ class Hybrid:
 
     def _rest(self, capsule: Any, frame: Frame, tags: int, births: int) -> State:
         if type(capsule) is not Capsule:
-            raise OperandError("not a capsule")
+            raise OperandError(NO_CAPSULE)
         state: State = capsule.state
         machine = Machine(
             self, State(ENTRY, 0, (), frame, state.steps, tags, births, state.version), Effects()

@@ -18,7 +18,7 @@ from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import Effect, OperandError, Operator, Primitive, Scalar, lookup
 from checkpoint.ad.tangent import ShapeError, lift, split
 from checkpoint.ad.tensors import Tensor
-from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Pair
+from checkpoint.ad.values import EMPTY, NO_CAPSULE, Capsule, Closure, Environment, Pair
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.driver.raised import LONGEST_TRACE, SHOWN_OF_OPERAND, Raised, failure, left_open, run_ending
@@ -310,7 +310,7 @@ class Part:
     def opened(self, machine: Machine, end: b.Control, capsule: Any) -> Capsule:
         """Return a capsule in the form in which it is resumed, with lists that belong to this run."""
         if type(capsule) is not Capsule:
-            raise OperandError("not a capsule")
+            raise OperandError(NO_CAPSULE)
         if reaches_mutable(capsule):
             renewed: Capsule = self._whole(machine, end.args, renew, "end")
             return renewed

@@ -28,7 +28,7 @@ FLAGS = (
     "-fcaller-saves",
 )
 # Zig checks for undefined behaviour by default.
-_OF_ZIG = ("-fno-sanitize=undefined",)
+OF_ZIG = ("-fno-sanitize=undefined",)
 NONE = "none; set CC to name one, or install ziglang"
 
 
@@ -69,7 +69,7 @@ def flags(is_zig: bool) -> tuple[str, ...]:
     """Return all flags of a compilation."""
     # Units are built with sanitizers if the runtime is: the headers depend on it.
     hostile = HOSTILE if "-DCK_HOSTILE" in built_with() else ()
-    return (*FLAGS, *NO_BUILTINS, *(_OF_ZIG if is_zig else ()), *hostile)
+    return (*FLAGS, *NO_BUILTINS, *(OF_ZIG if is_zig else ()), *hostile)
 
 
 def libraries(is_zig: bool) -> tuple[str, ...]:
