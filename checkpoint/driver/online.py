@@ -10,8 +10,8 @@ budget allows.
    then is cheaper than to tape it at once.
 2. Behind it states are kept in equal distances. Where they outgrow their share of the room they are
    thinned: of the largest ones those are dropped whose neighbours are not further apart than a tape is long,
-   which costs nothing. Then states go to the disk, if there is one that is fast enough
-   (checkpoint.driver.spill.policy). Then the tapes of the head are released, the last first.
+   which costs nothing. Then the tapes of the head are released, the last first. Then states go to the disk,
+   if there is one that is fast enough (checkpoint.driver.spill.policy).
    Where steps are so fast that tapes in the processor's cache are worth it, the first distance is that of a
    *small* tape (`Ledger.piece`), and states are kept in series: not where many lanes run at once, for which
    short segments leave no room.
@@ -192,8 +192,8 @@ class FirstPass:
         while ledger.occupied - ledger.report.tapes > self._states_share():
             if not (
                 (yield from self._thin())
-                or (yield from self.policy.relieve(self._first()))
                 or (yield from self._release())
+                or (yield from self.policy.relieve(self._first()))
                 or (yield from self._replace())
             ):
                 if ledger.held > ledger.memory:

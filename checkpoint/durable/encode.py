@@ -20,6 +20,7 @@ from checkpoint.ad.arrays import SYMBOLIC_ZERO
 from checkpoint.ad.containers import Dict, Object, Record
 from checkpoint.ad.storage import CONSTANT, FROZEN
 from checkpoint.ad.values import Symbol
+from checkpoint.ctarget.states import Run, in_runs
 from checkpoint.durable import natives
 from checkpoint.durable.buffers import Buffers
 from checkpoint.durable.code import Code
@@ -48,6 +49,9 @@ class Encoder:
 
     def state(self, state: Any) -> tuple[list[Any], list[Any]]:
         """Return the sections OBJECTS and STACK of a state."""
+        found = in_runs(state)
+        runs = None if found is None else found.runs
+        state = state if found is None else found.state
         order = Order(slots_of(state))
         self._alive.append(order)
         self._shared = frozenset(map(id, order.shared))
@@ -58,7 +62,7 @@ class Encoder:
         for entry in order.entries:
             self._entry(entry)
         stack = Writer()
-        self._state(stack, state)
+        self._state(stack, state, runs)
         head = Writer()
         head.u32(self._count)
         return [head.data, self._entries.data], [stack.data]
@@ -222,7 +226,8 @@ class Encoder:
 
     # States
 
-    def _state(self, to: Writer, state: Any) -> None:
+    def _state(self, to: Writer, state: Any, runs: list[Run | int] | None = None) -> None:
+        """Write a state; runs: those of its frames, if it is in parts."""
         state.version.show()
         self.code.point(to, state.block)
         to.u32(state.index)
@@ -230,13 +235,23 @@ class Encoder:
             to.i64(number)
         self.values(to, state.values)
         frames = frames_of(state)
-        to.u32(len(frames))
-        for _, group in groupby(frames, _return_point):
-            self._run(to, list(group))
+        runs = [len(frames)] if runs is None else runs
+        to.u32(sum([run if isinstance(run, int) else run.frames for run in runs]))
+        at = 0
+        for run in runs:
+            if isinstance(run, Run):
+                self._begin_run(to, run, run.frames, len(run.columns))
+                for column in run.columns:
+                    to.u8(RunTag.REALS if column.typecode == "d" else RunTag.INTEGERS)
+                    to.column(column.typecode, column)
+                continue
+            for _, group in groupby(frames[at : at + run], _return_point):
+                self._run(to, list(group))
+            at += run
 
-    def _run(self, to: Writer, frames: list[Any]) -> None:
-        first = frames[0]
-        to.u32(len(frames))
+    def _begin_run(self, to: Writer, first: Any, count: int, width: int) -> None:
+        """Write what frames in a row have in common: first, one of them, or a Run of them."""
+        to.u32(count)
         self.code.point(to, first.block)
         to.u8(first.handler is not None)
         if first.handler is not None:
@@ -245,9 +260,12 @@ class Encoder:
         if first.call is not None:
             to.i64(first.call.start)
             to.text(first.call.text)
-        to.u32(len(first.saved))
-        if not first.saved:
-            to.data += bytes(4 * len(frames))  # so that no file is small and makes many frames
+        to.u32(width)
+        if not width:
+            to.data += bytes(4 * count)  # so that no file is small and makes many frames
+
+    def _run(self, to: Writer, frames: list[Any]) -> None:
+        self._begin_run(to, frames[0], len(frames), len(frames[0].saved))
         for column in zip(*[frame.saved for frame in frames], strict=True):
             self._column(to, column)
 

@@ -1,0 +1,150 @@
+/* Entry points for states with deep stacks: see api_runs.h. Stacks are walked from the top, runs are listed from the
+ * bottom. */
+#include "api/api_runs.h"
+
+#include <string.h>
+
+enum { FEWEST = 8 }; /* frames of a plain run: fewer are not worth one */
+
+/* joins: the run before the present one is not plain. first: the saved values of the first frame of the present one. */
+typedef struct Listing {
+    FrameRun *runs;
+    size_t room, count;
+    bool joins;
+    FrameRun now;
+    const Value *first;
+} Listing;
+
+static void end_run(Listing *listing) {
+    FrameRun *now = &listing->now;
+    if (!now->frames) return;
+    if (now->frames < FEWEST) now->plain = false;
+    if (!now->plain && listing->joins) {
+        if (listing->count <= listing->room) listing->runs[listing->count - 1].frames += now->frames;
+    } else {
+        if (listing->count < listing->room) listing->runs[listing->count] = *now;
+        listing->count++;
+    }
+    listing->joins = !now->plain;
+    now->frames = 0;
+}
+
+static void list_frame(Listing *listing, const FrameHead *head, const Value *saved) {
+    FrameRun *now = &listing->now;
+    const uintptr_t point = (uintptr_t)head->point, call = (uintptr_t)head->call;
+    if (!now->frames || now->point != point || now->call != call) {
+        end_run(listing);
+        *now = (FrameRun){.point = point, .call = call, .plain = true};
+        listing->first = saved;
+    }
+    now->frames++;
+    for (uint32_t i = 0; now->plain && i < head->point->count; i++) {
+        const Kind kind = kind_of(saved[i]);
+        now->plain = (kind == REAL || kind == INTEGER) && kind == kind_of(listing->first[i]);
+    }
+}
+
+size_t ck_state_runs(const Held *state, FrameRun *runs, size_t room) {
+    Listing listing = {.runs = runs, .room = room};
+    FrameWalk walk = stack_walk(&state->state->stack);
+    FrameHead head;
+    const Value *saved;
+    while (stack_next(&walk, &head, &saved)) list_frame(&listing, &head, saved);
+    end_run(&listing);
+    for (size_t i = 0, j = listing.count; listing.count <= room && i + 1 < j; i++) {
+        const FrameRun run = runs[i];
+        runs[i] = runs[--j];
+        runs[j] = run;
+    }
+    return listing.count;
+}
+
+static uint32_t width_of(const FrameRun *run) { return ((const ReturnPoint *)run->point)->count; }
+
+static void copy_run(const FrameRun *run, FrameWalk *walk, uint64_t *columns, char *kinds) {
+    const uint32_t width = width_of(run);
+    FrameHead head;
+    const Value *saved;
+    for (size_t frame = run->frames; frame-- > 0;) {
+        stack_next(walk, &head, &saved);
+        for (uint32_t i = 0; i < width; i++) {
+            memcpy(&columns[i * run->frames + frame], &saved[i].integer, sizeof *columns);
+            kinds[i] = kind_of(saved[i]) == REAL ? 'd' : 'q';
+        }
+    }
+}
+
+void ck_state_columns(const Held *state, const FrameRun *runs, size_t count, uint64_t *columns, char *kinds) {
+    for (size_t i = 0; i < count; i++) {
+        if (!runs[i].plain) continue;
+        columns += width_of(&runs[i]) * runs[i].frames;
+        kinds += width_of(&runs[i]);
+    }
+    FrameWalk walk = stack_walk(&state->state->stack);
+    FrameHead head;
+    const Value *saved;
+    for (size_t i = count; i-- > 0;) {
+        if (runs[i].plain) {
+            columns -= width_of(&runs[i]) * runs[i].frames;
+            kinds -= width_of(&runs[i]);
+            copy_run(&runs[i], &walk, columns, kinds);
+        } else {
+            for (size_t frame = 0; frame < runs[i].frames; frame++) stack_next(&walk, &head, &saved);
+        }
+    }
+}
+
+typedef struct Frame {
+    FrameHead head;
+    const Value *saved;
+} Frame;
+
+typedef struct Copying {
+    const Held *held;
+    const FrameRun *runs;
+    size_t count, frames; /* of runs, and of the frames that stay */
+    Held *result;
+} Copying;
+
+/* Lists the frames that stay, the lowest first. */
+static void list_rest(const Copying *given, Frame *frames) {
+    FrameWalk walk = stack_walk(&given->held->state->stack);
+    Frame found;
+    size_t at = given->frames;
+    for (size_t i = given->count; i-- > 0;)
+        for (size_t frame = 0; frame < given->runs[i].frames; frame++) {
+            stack_next(&walk, &found.head, &found.saved);
+            if (!given->runs[i].plain) frames[--at] = found;
+        }
+}
+
+static void copy_rest(void *arguments) {
+    Copying *given = arguments;
+    const State *from = given->held->state;
+    Heap *heap = given->held->heap;
+    given->result = held_new(given->held, HELD_STATE);
+    Frame *frames = heap_allocate(heap, (given->frames + 1) * sizeof *frames);
+    list_rest(given, frames);
+    State *made = state_create(heap, from->block, from->index, from->value_count, version_held(from->version));
+    given->result->state = made;
+    made->window = from->window;
+    made->steps = from->steps;
+    made->births = from->births;
+    made->tags = from->tags;
+    for (uint32_t i = 0; i < from->value_count; i++) made->values[i] = copied(from->values[i]);
+    for (size_t i = 0; i < given->frames; i++) {
+        const FrameHead head = frames[i].head;
+        Value *saved = stack_push(heap, &made->stack, head.point, head.call);
+        for (uint32_t k = 0; k < head.point->count; k++) saved[k] = copied(frames[i].saved[k]);
+    }
+    heap_free(heap, frames, (given->frames + 1) * sizeof *frames);
+}
+
+Held *ck_state_without_runs(const Held *state, const FrameRun *runs, size_t count) {
+    Copying given = {.held = state, .runs = runs, .count = count};
+    for (size_t i = 0; i < count; i++)
+        if (!runs[i].plain) given.frames += runs[i].frames;
+    if (held_run(state, copy_rest, &given)) return given.result;
+    held_drop(given.result);
+    return NULL;
+}

@@ -1,0 +1,28 @@
+/* Entry points for states with deep stacks (checkpoint/ctarget/states.py); the rules of api.h apply.
+ *
+ * The frames of a state are divided into *runs*, from the bottom: a plain one has frames of one return point and one
+ * call, whose saved values are all reals and integers, of the same kinds in each frame; all between two of these is another
+ * run. So a stack that a million calls of one function have made is copied as columns of numbers, at the speed of memory.
+ */
+#ifndef CK_API_RUNS_H
+#define CK_API_RUNS_H
+
+#include "api/api.h"
+
+typedef struct FrameRun {
+    uintptr_t point, call; /* of a plain one: the ReturnPoint, and the Block of the call, or 0 */
+    size_t frames;
+    bool plain;
+} FrameRun;
+
+/* Lists at most `room` runs; returns how many there are. */
+size_t ck_state_runs(const Held *state, FrameRun *runs, size_t room);
+
+/* Copies the saved values of the plain ones among all `count` runs: for each run, the first first, its columns, each from
+ * its lowest frame on; eight bytes for each. kinds: for each column of each of them, 'd' for reals, 'q' for integers. */
+void ck_state_columns(const Held *state, const FrameRun *runs, size_t count, uint64_t *columns, char *kinds);
+
+/* Returns the state without the frames of plain runs; NULL: no memory. */
+Held *ck_state_without_runs(const Held *state, const FrameRun *runs, size_t count);
+
+#endif
