@@ -1,4 +1,4 @@
-"""Capsules with deep stacks: what C writes as columns is what hybrid writes, and continues to the same bits."""
+"""Capsules with deep stacks: what C writes as columns is what hybrid writes, and goes on to the same bits."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import checkpoint
+from checkpoint.ad.containers import List
 from checkpoint.ctarget import states
 from tests.support.corpus import usable_engines
 
@@ -88,12 +89,17 @@ def of_handlers(x: float) -> float:
 FUNCTIONS = [of_reals, of_both, of_two, of_lists, of_layers, of_handlers]
 
 
+def shown(value: Any) -> str:
+    """Return what a value holds, as a text: of a list its items."""
+    return repr(value.items) if type(value) is List else repr(value)
+
+
 def frames(state: Any) -> list[tuple[Any, ...]]:
     """Return the frames of a state, from the top, in what tells them apart."""
     found, frame = [], state.frame
     while frame is not None:
         call = None if frame.call is None else (frame.call.start, frame.call.text)
-        found.append((frame.block.fingerprint, frame.handler is None, call, tuple(map(repr, frame.saved))))
+        found.append((frame.block.fingerprint, frame.handler is None, call, tuple(map(shown, frame.saved))))
         frame = frame.next
     return found
 
@@ -108,7 +114,6 @@ def test_columns_are_what_the_frames_hold(
     cut = random.Random(seed).randrange(steps // 4, 3 * steps // 4)
     z = checkpoint.interrupt(f, 1.25, cut, engine="c")
     z.save(tmp_path / "by columns")
-    assert z.state.in_c is not None or f in (of_two, of_handlers)
     other = checkpoint.interrupt(f, 1.25, cut, engine="c")
     expected = frames(other.state)  # now it is hybrid's
     other.save(tmp_path / "by frames")
@@ -132,7 +137,7 @@ def test_a_deep_capsule_has_the_same_cotangent(tmp_path: Path) -> None:
 
 
 def test_most_of_a_deep_stack_never_becomes_objects(tmp_path: Path) -> None:
-    z = checkpoint.interrupt(of_reals, 1.25, 4 * DEPTH, engine="c")
+    z = checkpoint.interrupt(of_reals, 1.25, checkpoint.primops(of_reals, 1.25) // 2, engine="c")
     found = states.in_runs(z.state)
     assert found is not None
     runs = [run for run in found.runs if isinstance(run, states.Run)]

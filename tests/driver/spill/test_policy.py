@@ -43,7 +43,7 @@ def test_without_a_disk_nothing_moves(tmp_path: Path) -> None:
 def test_a_fast_disk_spares_all_but_one_repetition(tmp_path: Path) -> None:
     model = followed(8_000, 2e6, tmp_path)
     assert model.counts.advanced < model.length
-    assert model.counts.taped < 1.01 * model.length
+    assert model.counts.taped < 1.05 * model.length
     assert model.waited < 0.001 * model.seconds
     assert followed(8_000, 2e6, None).counts.advanced > 1.8 * model.length
 
