@@ -153,18 +153,18 @@ def test_a_budget_with_a_disk_holds(engine: str, tmp_path: Path, monkeypatch: py
 
     def f(x: Any) -> Any:
         y = x
-        for _ in range(400):
+        for _ in range(500):
             y = np.sin(y) + 0.1 * x
         return np.sum(y)
 
     def profiled(spill: Path | None) -> tuple[Any, Any]:
         with checkpoint.profile() as p:
-            found = checkpoint.value_and_grad(f, engine=engine, memory="4MiB", spill=spill)(x)
+            found = checkpoint.value_and_grad(f, engine=engine, memory="2MiB", spill=spill)(x)
         return found, p.total
 
     (found, total), (other, without) = profiled(tmp_path), profiled(None)
     assert same(found, other)
-    assert total.peak_bytes <= 2**22
+    assert total.peak_bytes <= 2**21
     assert total.most_kept > without.most_kept
     assert total.recomputed + total.taped_again < without.recomputed + without.taped_again
 
