@@ -42,12 +42,11 @@ class Policy:
         if not self.may_spill or all(mark.spilled for mark in ledger.marks[first + 1 :]):
             return False
         if not ledger.report.disk.rate:
-            yield from ledger.wait()
-        mark = self._next(first + 1) if ledger.report.disk.rate else None
+            yield from ledger.wait()  # which has it measured
+        disk = ledger.report.disk
+        mark = self._next(first + 1) if disk.rate and not disk.pending else None
         if mark is None:
             return False
-        if ledger.report.disk.pending:
-            yield from ledger.wait()
         yield from ledger.spill(mark)
         return mark.spilled
 

@@ -104,7 +104,7 @@ class Shelf:
             found.release(self._store)
 
     def wait(self) -> None:
-        """Wait until what is on its way to the disk has arrived, and the disk's rate is known."""
+        """Wait until what is on its way to the disk has arrived; the first time, have its rate measured."""
         store = self._opened()
         if store is not None:
             store.wait()

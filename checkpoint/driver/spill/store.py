@@ -216,11 +216,11 @@ class Store:
             self._changed.wait_for(lambda: read.done)
 
     def wait(self) -> None:
-        """Wait until nothing is on its way any more, and the rate is known, or the store is lost."""
+        """Wait until nothing is on its way any more, or the store is lost."""
         if self.is_lost:
             return
         with self._changed:
-            self._changed.wait_for(lambda: self.lost or not (self._is_writing or self._has_writes()))
+            self._changed.wait_for(lambda: self.lost or not self._is_on_its_way())
 
     def close(self) -> None:
         """End the thread after what it is doing, and free all places."""
@@ -241,7 +241,7 @@ class Store:
                     return
                 read = self._reads.popleft() if self._reads else None
                 write = self._writes.popleft() if not read and self._writes and not self._probes else None
-                self._is_writing = read is None
+                self._is_writing = write is not None or (read is None and not self._probes)
             if read is not None:
                 self._fill(read)
             else:
@@ -252,6 +252,9 @@ class Store:
 
     def _has_work(self) -> bool:
         return bool(self._closed or self._reads or (self._has_writes() and self.lost is None))
+
+    def _is_on_its_way(self) -> bool:
+        return bool(self._is_writing or self._writes or self._unsynced)
 
     def _has_writes(self) -> bool:
         return bool(self._probes or self._writes or self._unsynced)

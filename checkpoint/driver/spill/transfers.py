@@ -26,7 +26,7 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Wait until what is on its way to the disk has arrived, and it is known how fast the disk is."""
+    """Wait until what is on its way to the disk has arrived; the first time, have its rate measured."""
 
 
 Transfer = Spill | Fetch | Wait

@@ -16,6 +16,7 @@ import checkpoint
 from checkpoint import engines
 from checkpoint.driver.spill import policy
 from checkpoint.driver.spill import store as stores
+from checkpoint.driver.spill.file import File
 from checkpoint.driver.spill.setting import Spill
 from tests.driver.spill.everything import Everything, Failing
 
@@ -149,6 +150,8 @@ def test_a_budget_with_a_disk_holds(engine: str, tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(policy, "PATIENCE", 0.0)
     monkeypatch.setattr(policy, "TIMES_COST", 0.0)
     monkeypatch.setattr(policy, "TIMES_WRITING", 0.0)
+    monkeypatch.setattr(stores, "_rates", {os.stat(tmp_path).st_dev: 1e9})
+    monkeypatch.setattr(File, "sync", lambda file: None)  # whatever else the disk is doing
     x = RNG.normal(size=(64, 128))
 
     def f(x: Any) -> Any:
