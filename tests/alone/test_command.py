@@ -97,6 +97,13 @@ def test_options_of_other_commands_are_refused(tmp_path: Path) -> None:
         assert status == 2
 
 
+def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "/nonexistent")
+    _, said, status = compiled(tmp_path, "(+ 1 2)")
+    assert said == "checkpoint: error: there is no C compiler: set CC to name one, or install ziglang\n"
+    assert status == 1
+
+
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     _, said, status = compiled(tmp_path, "(+ 1 2)", "-o", f"{tmp_path}/none/program")
     assert said == "checkpoint: error: none/program: No such file or directory\n"

@@ -36,7 +36,7 @@ def build(program: str, target: Path, strict: bool = False, hostile: bool = Fals
     """
     command = compiler.find()
     if command is None:
-        raise CompilationError(f"there is no C compiler: {compiler.NONE}")
+        raise CompilationError(f"there is no C compiler: {compiler.INSTEAD}")
     flags = (*RUNTIME, *(compiler.OF_ZIG if command.is_zig else ()))
     flags += (*(WARNINGS if strict else ()), *(HOSTILE if hostile else ()))
     with kept.workplace() as place:

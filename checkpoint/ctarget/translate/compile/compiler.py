@@ -29,7 +29,8 @@ FLAGS = (
 )
 # Zig checks for undefined behaviour by default.
 OF_ZIG = ("-fno-sanitize=undefined",)
-NONE = "none; set CC to name one, or install ziglang"
+INSTEAD = "set CC to name one, or install ziglang"
+NONE = f"none; {INSTEAD}"
 
 
 @dataclass(frozen=True, slots=True)
