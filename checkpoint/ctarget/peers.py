@@ -17,7 +17,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.registers import assign
 from checkpoint.driver.calls import number_of
 from checkpoint.interp.hybrid.code import BlockCode, ProcedureCode
-from checkpoint.interp.hybrid.later import code_of
+from checkpoint.interp.hybrid.later import code_of, known_code
 from checkpoint.locks import hold_at_fork
 
 Pointer = Any  # of cffi
@@ -145,6 +145,13 @@ def procedure_peer(lam: Any) -> ProcedurePeer:
             if code.peer is None:
                 code.peer = ProcedurePeer(code.blocks, code.entry.block.label, code)
     peer: ProcedurePeer = code.peer
+    return peer
+
+
+def known_peer(lam: Any) -> ProcedurePeer | None:
+    """Return the peer of a lambda, if it has one."""
+    code = known_code(lam)
+    peer: ProcedurePeer | None = None if code is None else code.peer
     return peer
 
 

@@ -3,6 +3,7 @@
 
 #include "containers/containers.h"
 #include "machine/fast.h"
+#include "operators/inner.h"
 #include "threads/pool.h"
 #include "threads/team.h"
 
@@ -16,6 +17,11 @@ void ck_set_threads(int threads) { pool_set_threads(threads); }
 int ck_threads(void) { return pool_threads(); }
 uint64_t ck_strips_by_helpers(void) { return strips_by_helpers(); }
 void ck_wait_for_helpers(int waits) { team_waits_for_helpers(waits != 0); }
+
+void ck_watch_inner(int64_t steps) { inner_watch(steps); }
+void ck_inner_taken(void *procedure, int64_t patience, int64_t *steps, int64_t *runs) {
+    inner_taken(procedure, patience, steps, runs);
+}
 
 size_t ck_unit_bytes(void) { return sizeof(Unit); }
 size_t ck_entry_bytes(void) { return sizeof(UnitEntry); }
@@ -57,7 +63,7 @@ typedef struct Shapes {
 enum { PLAIN_TUPLE = 1, TEXT = 2, FIRST_ALONE = -1 };
 
 /* Returns the components of a value: of a list its first element. */
-static const Value *parts_of(Value v, uint32_t *count) {
+static const Value *shape_parts(Value v, uint32_t *count) {
     *count = 0;
     switch (kind_of(v)) {
     case PAIR:
@@ -101,7 +107,7 @@ static void add_shape(Shapes *t, Value v, uint32_t depth) {
     const Kind kind = kind_of(v);
     uint32_t count;
     Value environment;
-    const Value *parts = parts_of(v, &count);
+    const Value *parts = shape_parts(v, &count);
     if (kind == CLOSURE) {
         environment = of_object(ENVIRONMENT, v.object);
         parts = &environment;

@@ -20,6 +20,10 @@ int ck_threads(void);
 uint64_t ck_strips_by_helpers(void);
 void ck_wait_for_helpers(int waits); /* for tests: see threads/team.h */
 
+/* The steps of runs within steps (operators/inner.h), for the watch of translation. */
+void ck_watch_inner(int64_t steps);
+void ck_inner_taken(void *procedure, int64_t patience, int64_t *steps, int64_t *runs);
+
 size_t ck_unit_bytes(void);
 size_t ck_entry_bytes(void);
 

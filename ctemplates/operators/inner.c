@@ -33,6 +33,9 @@ bool inner_open(Inner *run, Heap *heap, Value procedure, Value argument, const R
 static size_t reals_bytes(const Inner *run) { return ((size_t)run->u.count << run->tags.count) * sizeof(double); }
 
 /* Procedures are shared by threads, which may lose counts of each other's. */
+static int64_t load_count(const int64_t *from) { return __atomic_load_n(from, __ATOMIC_RELAXED); }
+static void store_count(int64_t *to, int64_t count) { __atomic_store_n(to, count, __ATOMIC_RELAXED); }
+static void add_count(int64_t *to, int64_t more) { store_count(to, load_count(to) + more); }
 static uint8_t count_in(const uint8_t *from) { return __atomic_load_n(from, __ATOMIC_RELAXED); }
 static void set_count(uint8_t *to, uint32_t count) { __atomic_store_n(to, (uint8_t)count, __ATOMIC_RELAXED); }
 
@@ -45,8 +48,32 @@ static bool refused(Inner *run) {
     return false;
 }
 
+/* The steps of a procedure's runs after which one is left to Python; 0: any number. */
+static int64_t watched_steps;
+
+void inner_watch(int64_t steps) { store_count(&watched_steps, steps); }
+
+void inner_taken(Procedure *procedure, int64_t patience, int64_t *steps, int64_t *runs) {
+    *steps = load_count(&procedure->inner_steps);
+    *runs = load_count(&procedure->inner_runs);
+    store_count(&procedure->inner_steps, 0);
+    store_count(&procedure->inner_runs, 0);
+    store_count(&procedure->inner_due, patience * load_count(&watched_steps));
+}
+
+static void count_run(Inner *run) {
+    add_count(&run->procedure->inner_steps, run->sweep->end->steps);
+    add_count(&run->procedure->inner_runs, 1);
+}
+
+static bool is_sampled(const Procedure *procedure) {
+    const int64_t least = load_count(&watched_steps), due = load_count(&procedure->inner_due);
+    return least && load_count(&procedure->inner_steps) > (due > least ? due : least);
+}
+
 bool inner_tagged(Inner *run, uint32_t count, int64_t first) {
     run->is_derived = count > 0;
+    if (is_sampled(run->procedure)) return false;
     uint8_t *to_skip = &run->procedure->to_skip[run->is_derived];
     if (count_in(to_skip)) {
         set_count(to_skip, count_in(to_skip) - 1u);
@@ -129,6 +156,7 @@ bool inner_run(Inner *run, Value procedure, Value argument, int64_t base) {
     if (outcome != SWEEP_WANTS_SEED) return refused(run);
     const State *end = run->sweep->end;
     run->heap->nesting.left -= end->steps % PACE;
+    count_run(run);
     Cotangent *c = run->cotangent = cotangent_create(run->heap, helper);
     programs_create(c);
     c->block = end->block;

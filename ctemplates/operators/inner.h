@@ -30,6 +30,12 @@ typedef struct Inner {
     Cotangent *cotangent;
 } Inner;
 
+/* Has procedures leave a run within a step to Python, which may sample it, each time that their runs have made about so
+ * many steps more (0: never). inner_taken returns the steps and runs of a procedure so far, which begin at 0 again; it is
+ * due after `patience` times as many. */
+void inner_watch(int64_t steps);
+void inner_taken(Procedure *procedure, int64_t patience, int64_t *steps, int64_t *runs);
+
 /* Finds the numbers in what a run is to begin with; `at`: the registers of procedure and argument. false: it is refused;
  * inner_end is called in any case. */
 bool inner_open(Inner *run, Heap *heap, Value procedure, Value argument, const Register *at);

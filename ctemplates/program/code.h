@@ -150,6 +150,7 @@ struct Procedure {
     uint32_t registers;     /* the number of registers of its code, scratch ones included */
     const Block *entry;
     uint8_t to_skip[2], skipped[2]; /* of runs within steps that C has refused, and their reversals (operators/inner.h) */
+    int64_t inner_steps, inner_runs, inner_due; /* those of runs within steps, counted for the watch of translation */
 };
 
 #endif

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from checkpoint import engines
+from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.translate.emit import adjoint
 from checkpoint.driver.schedule import Bisection, Plain
 from tests.laws.test_translation import LOOPS, POINTS, outcome, pytestmark, same, some
@@ -54,6 +55,21 @@ def test_reverse_over_forward(name: str) -> None:
                     assert same(outcome(translated, x, "c"), expected)
                 for schedule in (Plain(), Bisection(30)):
                     assert same(outcome(translated, x, "c", schedule), gradient), (x, slice, schedule)
+
+
+INNER = """(lambda (x) (let f ((i 60) (y x)) (if (zero? i) y
+    (f (- i 1) (+ y (* 0.01 (cdr (*j (lambda (z)
+        (let g ((k 40) (w z)) (if (zero? k) w (g (- k 1) (sin (* w z)))))) y 1))))))))"""
+
+
+def test_loops_that_are_hot_within_short_runs_within_steps() -> None:
+    """C makes such runs alone; now and then it leaves one to Python, which translates the loop."""
+    expected = outcome(value_of(INNER, engines.get("hybrid")), 0.7, "hybrid", Plain())
+    with forced():
+        f = value_of(INNER, engines.get("c"))
+        before = runtime().lib.ck_unit_runs()
+        assert same(outcome(f, 0.7, "c", Plain()), expected)
+        assert runtime().lib.ck_unit_runs() > before
 
 
 def test_tapes_of_duals(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ def forced(slice: int = 400, first: int = 11) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CHECKPOINT_JIT", "wait")
         patch.setattr(policy, "THRESHOLD", 3)
+        patch.setattr(policy, "INNER_STEPS", 50)
         patch.setattr(policy, "PROBE_STEPS", 5)
         patch.setattr(policy, "MIN_PROBE_STEPS", 1)
         patch.setattr(policy, "MAX_PROBES", 40)

@@ -45,7 +45,9 @@ class Collector(Translator):
         """Raise what fails: nobody waits for results."""
         raise error
 
-    def _begin(self, place: Place, account: Account, taped: bool, waits: bool) -> Translation | None:
+    def _begin(
+        self, place: Place, account: Account, taped: bool, waits: bool, is_sought: bool = False
+    ) -> Translation | None:
         if place.peer in self._covered:
             return None
         translation = self._translation(place, account, may_begin=True, taped=taped)

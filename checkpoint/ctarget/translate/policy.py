@@ -48,6 +48,9 @@ LONGEST_REASON = 500  # characters
 # Steps of a slice: at most (less than 0.2 s, after which Python checks for an interruption); the first one;
 # while something is compiled; the first one where runs wait for the compiler, so that short ones have some.
 SLICE, FIRST, PENDING, FIRST_WAITING = 1_000_000, 100_000, 100_000, 2_003
+# Steps of runs that C makes within steps, of one procedure, after which the next one is left to Python, to be
+# sampled: some milliseconds, several times what Python takes to begin such a run.
+INNER_STEPS = 100_000
 # To find a machine at the first step of a block: the most and the least steps of a slice, and how many tries.
 PROBE_STEPS, MIN_PROBE_STEPS, MAX_PROBES = 1_009, 31, 10
 # Steps between two samples in the background: at least, at most. They vary by VARIATION, since samples at
@@ -56,6 +59,10 @@ GAP, MAX_GAP, VARIATION = 10_007, 250_007, 0.618034
 SAMPLE_INTERVAL = 0.005  # seconds between two samples, at least, after the first; one takes about 0.05 ms
 MAX_PATIENCE = 16  # times as many, where samples have found nothing of late
 _KEY = "translate"  # of a lambda's `compiled`
+LOOP = "loop."  # the labels of the blocks where turns of loops begin start so
+# Where a sample finds a block of which no unit can be made, so many blocks are run one by one to find a loop;
+# so often for the runs that start in one procedure.
+MAX_SOUGHT, MAX_SEARCHES = 3_000, 6
 # Imports within functions are of what compiles and makes units: most processes end before the first sample.
 
 
@@ -64,13 +71,28 @@ class Account:
 
     steps: how many there were. due: how many make a watch sample. gap: the steps between two samples.
     varied: by which part the last gap was longer. patience: how many times the interval of samples is to pass
-    before the next one. blocks: where the last samples were. units: what was made.
+    before the next one. searches: for loops, so far. blocks: where the last samples were. units: what was
+    made.
     made: by the labels of the procedure's own blocks, the units that can be entered there. refused: the
     blocks of which no unit can be made. inside: the blocks that are inside of units which are entered
-    elsewhere, and how many samples were there since: such a run soon reaches where it can enter.
+    elsewhere, and how many samples were there since: such a run soon reaches where it can enter. rolled: the
+    blocks whose units follow no recursion to its end, since no loop around these was found.
     """
 
-    __slots__ = ("blocks", "due", "gap", "inside", "made", "patience", "refused", "steps", "units", "varied")
+    __slots__ = (
+        "blocks",
+        "due",
+        "gap",
+        "inside",
+        "made",
+        "patience",
+        "refused",
+        "rolled",
+        "searches",
+        "steps",
+        "units",
+        "varied",
+    )
 
     def __init__(self) -> None:
         self.steps = 0
@@ -83,6 +105,8 @@ class Account:
         self.made: dict[str, list[Translation]] = {}
         self.refused: set[str] = set()
         self.inside: dict[str, int] = {}
+        self.searches = 0
+        self.rolled: set[str] = set()
 
 
 def account_of(lam: Any) -> Account:
@@ -116,6 +140,7 @@ class Found(Enum):
     NEWS = auto()  # something is being compiled, or was
     NOTHING = auto()  # there is nothing to do for the block
     NOWHERE = auto()  # the machine is not at the first step of a block
+    REFUSED = auto()  # no unit can be made of the block: perhaps of a loop around it
 
 
 class Translator:
@@ -135,6 +160,7 @@ class Translator:
         self.effort = Effort()
         self._failures = 0
         self._warned: set[str] = set()
+        self._last_refused: tuple[Account, str] | None = None
 
     @property
     def mode(self) -> config.Translation:
@@ -226,18 +252,58 @@ class Translator:
             begun = begun or self._begin(here, account, taped, waits)
         self.effort.spent += perf_counter() - began
         if begun is None:
-            return Found.NOTHING
+            own, label = account_of(here.peer.procedure.lam), here.peer.block.label
+            may_roll = label in own.refused and label not in own.rolled
+            self._last_refused = (own, label) if may_roll else None
+            return Found.REFUSED if may_roll else Found.NOTHING
+        self._started(begun, waits)
+        return Found.NEWS
+
+    def _started(self, begun: Translation, waits: bool) -> None:
         if waits:
             begun.wait()
         self.poll()
-        return Found.NEWS
 
-    def _begin(self, place: Place, account: Account, taped: bool, waits: bool) -> Translation | None:
-        """Return the translation of a block, if some form of it was not compiled before, and now is."""
+    def roll(self) -> None:
+        """Have the block that was refused last be translated without following recursions to their ends."""
+        if self._last_refused is not None:
+            own, label = self._last_refused
+            own.refused.discard(label)
+            own.rolled.add(label)
+
+    def seek(self, held: Held, account: Account, taped: bool, waits: bool) -> Found:
+        """Translate the block at whose first step a machine is, if a loop begins its turns there.
+
+        NEWS: that was begun. NOTHING: it was before, so there is no need to look further. Else NOWHERE.
+        """
+        at = runtime().lib.ck_machine_position(held)
+        peer = peer_at(at.block) if at.block and not at.index else None
+        if peer is None or not peer.block.label.startswith(LOOP):
+            return Found.NOWHERE
+        began = perf_counter()
+        from checkpoint.ctarget.translate import translation as forms  # noqa: PLC0415
+
+        with making:
+            place = forms.Place(peer, partial(forms.standing, held))
+            begun = self._begin(place, account, taped, waits, is_sought=True)
+        self.effort.spent += perf_counter() - began
+        if begun is not None:
+            self._started(begun, waits)
+            return Found.NEWS
+        own = account_of(peer.procedure.lam)
+        return Found.NOTHING if own.made.get(peer.block.label) else Found.NOWHERE
+
+    def _begin(
+        self, place: Place, account: Account, taped: bool, waits: bool, is_sought: bool = False
+    ) -> Translation | None:
+        """Return the translation of a block, if some form of it was not compiled before, and now is.
+
+        is_sought: whether the block is that of a loop which was looked for, and is taken to be hot.
+        """
         by = _compiler()
         if self.gives_up or (by is None and "none" in self._warned):
             return None
-        is_hot = account.blocks.add(place.peer.address)
+        is_hot = account.blocks.add(place.peer.address) or is_sought
         may_begin = waits or (self.effort.allows(is_hot) and len(self.pending) < MAX_PENDING)
         translation = self._translation(place, account, may_begin, taped)
         if translation is None:
@@ -269,7 +335,8 @@ class Translator:
                 return fitting[-1] if fitting else None
             is_large = is_larger or (place.is_loop_over_lanes and self.mode == "wait")
             is_large = is_large or (is_sharper and fitting[-1].is_large)
-            translation: Translation | None = forms.of_standing(place.standing(), is_large)
+            unrolls = label not in own.rolled
+            translation: Translation | None = forms.of_standing(place.standing(), is_large, unrolls)
         except Exception:
             own.refused.add(label)
             raise

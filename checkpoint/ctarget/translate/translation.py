@@ -49,10 +49,11 @@ def loop_over_lanes(held: Held) -> Place | None:
     return None if found is None else Place(found[0], lambda: found, is_loop_over_lanes=True)
 
 
-def of_standing(found: Any, is_large: bool) -> Translation | None:
+def of_standing(found: Any, is_large: bool, unrolls: bool) -> Translation | None:
     """Return the translation of a block, for the shapes in its registers, or None: none pays.
 
-    is_large: whether the unit may be several times as large as others.
+    is_large: whether the unit may be several times as large as others. unrolls: whether a recursion over data
+    of these shapes is followed to its end (specialise/builder.py).
     """
     if found is None:
         return None
@@ -60,7 +61,7 @@ def of_standing(found: Any, is_large: bool) -> Translation | None:
         from checkpoint.ctarget.translate.specialise import region  # noqa: PLC0415
 
         peer, shapes = found
-        unit = region.specialise(peer, shapes, is_large)
+        unit = region.specialise(peer, shapes, is_large, unrolls)
     return None if unit is None else Translation(unit, shapes, is_large)
 
 

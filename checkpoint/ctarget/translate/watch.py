@@ -7,6 +7,9 @@ Runs add their steps to the account of the procedure in which they start. Once t
 sampled between two slices. If a sample finds no machine at the first step of a block, slices are shortened
 until one does.
 
+Runs within steps are made by C alone (ctemplates/operators/inner.h), which counts their steps, and now and
+then leaves one to Python: such a run is sampled at some step of as many as its kind has.
+
 Where steps are fast a slice has more of them than a call of C runs without a look at the clock
 (machine/clock.h), so that calls take a negligible share of the time.
 
@@ -16,9 +19,11 @@ What always holds: if anything fails in translation, the run continues (boundary
 from __future__ import annotations
 
 from time import perf_counter
+from typing import Any
 
 from checkpoint import config
 from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.peers import known_peer
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.boundary import stage
@@ -29,9 +34,21 @@ from checkpoint.ctarget.translate.policy import Account, Found
 class Watch:
     """The watch of one run or sweep. slice: how many steps its next slice is to have. steps: those done."""
 
-    __slots__ = ("_account", "_due", "_pace", "_probes", "_since", "_taped", "_waits", "slice", "steps")
+    __slots__ = (
+        "_account",
+        "_due",
+        "_pace",
+        "_probes",
+        "_since",
+        "_sought",
+        "_taped",
+        "_waits",
+        "slice",
+        "steps",
+    )
 
-    def __init__(self, account: Account, taped: bool, waits: bool) -> None:
+    def __init__(self, account: Account, taped: bool, waits: bool, length: int = 0) -> None:
+        """length: how many steps such runs have had, where C has counted some that it made within steps."""
         translator = policy.translator
         self._account = account
         self._taped = taped
@@ -39,11 +56,15 @@ class Watch:
         self._due = account.steps + account.gap if waits else account.due
         self.steps = 0
         self._probes = 0  # samples in vain, one after another
+        self._sought = 0  # blocks that are still to be run one by one, to find a loop
         self.slice = max(translator.first_waiting, account.gap) if waits else policy.FIRST
         self._since = perf_counter()
         self._pace = Pace()
         if account.steps > self._due:
             self.slice = policy.PROBE_STEPS
+        if length:
+            account.varied = (account.varied + policy.VARIATION) % 1.0
+            self.slice = min(self.slice, 1 + int(length * account.varied))
 
     def ended(self, steps: int) -> None:
         """Count the steps of a run that has ended, or one of a sweep's; steps: how many there were in all."""
@@ -67,6 +88,9 @@ class Watch:
     def _sample(self, held: Held) -> None:
         if policy.translator.pending:
             policy.translator.poll()
+        if self._sought:
+            self._seek(held)
+            return
         self._hasten()
         if not self._is_due:
             self._grow()
@@ -78,6 +102,23 @@ class Watch:
             self._shorten()
         else:
             self._sampled(found)
+        if found is Found.REFUSED:
+            self._account.searches += 1
+            if self._account.searches > policy.MAX_SEARCHES:
+                policy.translator.roll()
+            else:
+                self._sought, self.slice = policy.MAX_SOUGHT, 1
+
+    def _seek(self, held: Held) -> None:
+        """Translate the loop that the run is at, or continue with the next block."""
+        self._sought -= 1
+        with stage("sampling"):
+            found = policy.translator.seek(held, self._account, self._taped, self._waits)
+        if found is not Found.NOWHERE or not self._sought:
+            self._sought = 0
+            self._sampled(found)
+        if found is Found.NOWHERE and not self._sought:
+            policy.translator.roll()
 
     def _add(self, steps: int) -> None:
         self.steps += steps
@@ -145,6 +186,29 @@ class Watch:
         self.slice = min(2 * self.slice, longest)
 
 
+def _count_inner(account: Account, lam: Any) -> int:
+    """Count the steps that C has made within steps, in runs of a lambda; return how many one run has had."""
+    peer = None if lam is None else known_peer(lam)
+    if peer is None:
+        return 0
+    module = runtime()
+    steps, runs = module.ffi.new("int64_t *"), module.ffi.new("int64_t *")
+    module.lib.ck_inner_taken(peer.pointer, account.patience, steps, runs)
+    account.steps += steps[0]
+    return steps[0] // runs[0] if runs[0] else 0
+
+
+_inner: int = 0  # what C was told last of the steps of such runs
+
+
+def watch_inner(steps: int) -> None:
+    """Have C leave a run within a step to Python whenever a procedure's have made so many; 0: never."""
+    global _inner  # noqa: PLW0603  (told once for all runs)
+    if steps != _inner:
+        runtime().lib.ck_watch_inner(steps)
+        _inner = steps
+
+
 _threads: tuple[str, int | None] | None = None  # what their number depended on when it was last read
 
 
@@ -165,15 +229,19 @@ def watch(state: State, taped: bool) -> Watch | None:
     translator = policy.translator
     mode = translator.mode
     use_threads()
-    if mode == "off" or translator.gives_up:
+    is_off = mode == "off" or translator.gives_up
+    watch_inner(0 if is_off else policy.INNER_STEPS)
+    if is_off:
         return None
     try:
         if translator.pending:
             translator.poll()
-        account = policy.account_of(policy.started_in(state))
+        lam = policy.started_in(state)
+        account = policy.account_of(lam)
+        length = _count_inner(account, lam)
         if taped:
             translator.add_tapes(account, mode == "wait")
     except Exception as error:
         translator.contain(error)
         return None
-    return Watch(account, taped, mode == "wait")
+    return Watch(account, taped, mode == "wait", length)

@@ -54,6 +54,12 @@ def code_of(lam: Lambda) -> ProcedureCode:
     return found if type(found) is ProcedureCode else _entered(lam)
 
 
+def known_code(lam: Lambda) -> ProcedureCode | None:
+    """Return the code of a lambda, if it has been compiled."""
+    found = lam.compiled.get(_KEY)
+    return found if type(found) is ProcedureCode else None
+
+
 def _entered(lam: Lambda) -> ProcedureCode:
     """Compile a lambda that is entered for the first time, unless another thread has done so."""
     found = procedure_of(lam)

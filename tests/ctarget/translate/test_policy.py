@@ -165,13 +165,14 @@ def test_a_sweep_makes_both_forms_however_short_its_runs_are(schedule: Schedule,
     assert sorted(fakes.installed) == sorted(fakes.written)
 
 
-def test_a_block_that_is_refused_is_sampled_once(fakes: Fakes) -> None:
+def test_a_block_that_is_refused_is_tried_once_more(fakes: Fakes) -> None:
+    """Without following recursions to their ends; no more often than that."""
     fakes.refuses = True
     engine, start = loop(20_000)
     for _ in range(2):
         engine.advance(start, None, Effects())
     assert fakes.sampled
-    assert len(set(fakes.sampled)) == len(fakes.sampled)
+    assert all(fakes.sampled.count(label) <= 2 for label in fakes.sampled)
     assert fakes.written == []
 
 

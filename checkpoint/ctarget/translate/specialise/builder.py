@@ -25,10 +25,15 @@ WITH_COTANGENTS = frozenset(("FOREIGN", "DUAL", "NODE"))
 
 
 class Builder:
-    """A unit that is being made. duals: of which duals places are the primals, where it was asked for."""
+    """A unit that is being made.
 
-    def __init__(self, name: str) -> None:
+    unrolls: whether a recursion over data whose shape was seen is followed to its end, each turn with checks
+    that it has that shape. duals: of which duals places are the primals, where it was asked for.
+    """
+
+    def __init__(self, name: str, unrolls: bool = False) -> None:
         self.unit = Unit(name)
+        self.unrolls = unrolls
         self.duals: dict[Place, DualParts] = {}
         self._used: dict[str, int] = {}
         self._references: dict[int, int] = {}

@@ -16,7 +16,7 @@ from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, SetCall
 from checkpoint.ctarget.translate.ops.operation import Effect
 from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place
 from checkpoint.ctarget.translate.specialise import block_steps, inner
-from checkpoint.ctarget.translate.specialise.headers import MAX_PATH_NODES, Headers
+from checkpoint.ctarget.translate.specialise.headers import Headers
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
 from checkpoint.ctarget.translate.specialise.path import PathSoFar
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
@@ -77,7 +77,7 @@ class Ends:
             while self.headers.waiting:
                 header = self.headers.waiting.pop()
                 state = self.headers.states[header.number]
-                call = Call(header.block, state.size(), len(state.frames))
+                call = Call(header.block, state.size(self.builder.unrolls), len(state.frames))
                 header.root = self._node(header.block, state, PathSoFar(calls=(call,), exit=header.exit))
             self._translate_waiting()
         for each in self.returns:
@@ -138,7 +138,7 @@ class Ends:
 
     def follow(self, node: Node, peer: BlockPeer, state: State, path: PathSoFar) -> None:
         """Continue a node with the node of a block."""
-        if path.length >= MAX_PATH_NODES:
+        if path.length >= self.headers.limits.path:
             if path.inner is not None:
                 raise Untranslatable
             self.headers.jump(node, peer, state, path)
@@ -209,7 +209,7 @@ class Ends:
         slots |= {n: steps.copied(n, value) for n, value in zip(names, arguments, strict=True)}
         frames = self._frames(steps, end, procedure, entry, path)
         state = State(slots, frames, steps.state.facts)
-        size = state.size()
+        size = state.size(self.builder.unrolls)
         if end.ret is not None:
             frames[-1].size = size
         steps.release(called)

@@ -29,22 +29,24 @@ from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Node
 
 MAX_KEYS = 8  # headers of one block with virtual objects; from then on these are made
 MAX_MADE = 4  # so many more headers of the block, then paths exit
-MAX_PATH_NODES = 120
 
 
 class Limits(NamedTuple):
     """The size from which paths of a unit exit: a compiler takes the longer, the more nodes there are.
 
-    alike: headers of one block with the same frames, for virtual objects; then these are made.
+    alike: headers of one block with the same frames, for virtual objects; then these are made. path: nodes of
+    one path, which ends with a header then.
     """
 
     nodes: int
     headers: int
     jumps: int
     alike: int
+    path: int = 120
 
 
 SMALL = Limits(nodes=150, headers=24, jumps=100, alike=8)
+UNROLLED = Limits(nodes=600, headers=24, jumps=100, alike=8, path=400)
 LARGE = Limits(nodes=1_200, headers=64, jumps=250, alike=1)
 
 
@@ -55,10 +57,12 @@ class Headers:
     those without a tree. nodes: how many nodes the unit has so far.
     """
 
-    def __init__(self, peer: BlockPeer, shapes: dict[int, Shape], limits: Limits) -> None:
+    def __init__(
+        self, peer: BlockPeer, shapes: dict[int, Shape], limits: Limits, unrolls: bool = False
+    ) -> None:
         self.limits = limits
         self.is_cut = False
-        self.builder = Builder(peer.block.label)
+        self.builder = Builder(peer.block.label, unrolls)
         self.unit = self.builder.unit
         self.states: dict[int, State] = {}
         self.waiting: list[Header] = []

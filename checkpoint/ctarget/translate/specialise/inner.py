@@ -38,6 +38,7 @@ from checkpoint.ctarget.translate.specialise.values import (
     Call,
     Closure,
     Frame,
+    Held,
     State,
     Virtual,
     dual_parts,
@@ -96,10 +97,8 @@ def begin(nodes: Nodes, steps: Steps, exit: Exit, path: PathSoFar) -> None:
     (param,) = entry.block.params[len(slots) :]
     state = State({**slots, param: entered}, frames, steps.state.facts)
     path = _with_arguments(path, steps.node.ops[:first])
-    inner = Inner(
-        step, uses, steps.peer, exit, path, len(frames), argument, tuple(places), seeds, first=first
-    )
-    call = Call(entry, state.size(), len(frames))
+    inner = Inner(step, uses, steps.peer, exit, path, len(frames), entered, tuple(places), seeds, first=first)
+    call = Call(entry, state.size(nodes.builder.unrolls), len(frames))
     within = replace(path, calls=(call,), exit=steps.node.exit, inner=inner)
     nodes.follow(steps.node, entry, state, within)
 
@@ -137,6 +136,11 @@ def _entered(steps: Steps, name: str, value: Abstract, places: list[Place]) -> A
             return entered
         case Place() | Constant():
             return value
+        case Held(tag="PAIR" | "TUPLE") if value.hint is not None and value.hint.fields:
+            fields = range(len(value.hint.fields))
+            found = [steps.load(f"{name}_{i}", value, i, steps.peer) for i in fields]
+            cells = [_entered(steps, name, cell, places) for cell in found]
+            return Virtual(value.tag, cells, steps.builder.place(f"{name}_birth", "integer"))
         case Virtual(tag="PAIR" | "TUPLE"):
             cells = [_entered(steps, name, cell, places) for cell in value.cells]
             return Virtual(value.tag, cells, steps.builder.place(f"{name}_birth", "integer"))

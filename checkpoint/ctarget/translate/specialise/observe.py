@@ -7,7 +7,7 @@ Shape of the value of each of its parameters. Nothing is changed.
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, procedure_peer
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.tables import LANES
 
-DEPTH, MOST = 6, 256
+DEPTH, SHALLOW, MOST = 8, 6, 256
 MOST_SAVED = 16  # values that the frame of a loop over lanes saves
 # See ctemplates/api/api_fast.h.
 _NUMBERS = 4
@@ -64,6 +64,31 @@ def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
     count = module.lib.ck_parameter_shapes(held, DEPTH, MOST, numbers, room)
     listed = _Listed(module.ffi.unpack(numbers, count))
     return peer, {register: listed.shape() for register in registers}
+
+
+def cut(shape: Shape, depth: int = SHALLOW) -> Shape:
+    """Return a shape without what is deeper."""
+    if not depth or not shape.fields:
+        return replace(shape, fields=()) if shape.fields else shape
+    # What the closures of a function that is a value have captured is as deep as it is (api_fast.c).
+    below = depth - 1 if shape.tag != "RECORD" else depth + 2
+    return replace(shape, fields=tuple([cut(each, below) for each in shape.fields]))
+
+
+@cache
+def extent(shape: Shape) -> int:
+    """Return the number of values in pairs and tuples all of which are known; 1 for any other shape."""
+    found = _extent(shape)
+    return 1 if found is None else found
+
+
+def _extent(shape: Shape) -> int | None:
+    if shape.tag not in ("PAIR", "TUPLE"):
+        return 1
+    parts = [_extent(field) for field in shape.fields]
+    if not parts or None in parts:
+        return None
+    return 1 + sum([part for part in parts if part is not None])
 
 
 def is_dual_of_reals(shape: Shape) -> bool:

@@ -21,36 +21,60 @@ from collections.abc import Iterator
 
 from checkpoint import config
 from checkpoint.ctarget.peers import BlockPeer
+from checkpoint.ctarget.translate.ops.frame_ops import Push
 from checkpoint.ctarget.translate.specialise.ends import Ends
-from checkpoint.ctarget.translate.specialise.headers import LARGE, SMALL, Headers
-from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.specialise.headers import LARGE, SMALL, UNROLLED, Headers, Limits
+from checkpoint.ctarget.translate.specialise.observe import Shape, cut
 from checkpoint.ctarget.translate.specialise.sections import gather
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Return, Unit
-from checkpoint.ctarget.translate.units.paths import tree
+from checkpoint.ctarget.translate.units.paths import nodes, tree
 
 
-def specialise(peer: BlockPeer, shapes: dict[int, Shape], is_large: bool = False) -> Unit | None:
+def specialise(
+    peer: BlockPeer, shapes: dict[int, Shape], is_large: bool = False, unrolls: bool = False
+) -> Unit | None:
     """Return the unit whose entry is a block, for values of these shapes in its registers.
 
-    is_large: whether it may be several times as large as others.
+    is_large: whether it may be several times as large as others. unrolls: as of a Builder; where no frame is
+    pushed then, it may be larger.
     """
-    headers = Headers(peer, shapes, LARGE if is_large else SMALL)
+    if unrolls and not is_large:
+        unit = _specialised(peer, shapes, UNROLLED, unrolls)
+        if not unit.is_cut and not _pushes(unit):
+            return unit if _repeats(unit) else None
+    shapes = {register: cut(shape) for register, shape in shapes.items()}
+    unit = _specialised(peer, shapes, LARGE if is_large else SMALL, unrolls)
+    return unit if _repeats(unit) else None
+
+
+def _specialised(peer: BlockPeer, shapes: dict[int, Shape], limits: Limits, unrolls: bool) -> Unit:
+    headers = Headers(peer, shapes, limits, unrolls)
     Ends(headers).make_all()
     unit = headers.unit
     unit.is_cut = headers.is_cut
     _remove_first(unit)
     for header in unit.headers:
-        if is_large:
+        if limits is LARGE:
             gather(header)
         header.max_steps = max(end.steps for end in ends(header))
     if config.current().check:
         from checkpoint.ctarget.translate.units.check_units import check_unit  # noqa: PLC0415
 
         check_unit(unit)
-    return unit if any(_repeats(header) for header in unit.headers) else None
+    return unit
 
 
-def _repeats(header: Header) -> bool:
+def _repeats(unit: Unit) -> bool:
+    """Return whether there is a loop in a unit."""
+    return any(_leads_back(header) for header in unit.headers)
+
+
+def _pushes(unit: Unit) -> bool:
+    """Return whether a recursion in a unit was not followed to its end."""
+    return any(isinstance(effect, Push) for node in nodes(unit) for effect in node.effects)
+
+
+def _leads_back(header: Header) -> bool:
     """Return whether a path leads from a header to itself."""
     reached = _next(header)
     for each in reached:

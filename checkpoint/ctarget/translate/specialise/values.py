@@ -25,7 +25,7 @@ from typing import Any
 from checkpoint.ad.containers import Layout
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
 from checkpoint.ctarget.translate.ops.places import TAGS, Constant, DualParts, Place
-from checkpoint.ctarget.translate.specialise.observe import Shape
+from checkpoint.ctarget.translate.specialise.observe import Shape, extent
 
 UNCOUNTED = frozenset(("REAL", "INTEGER", "BOOLEAN", "NOTHING", "PROCEDURE"))
 OTHER = "OTHER"  # the tag of a Held of which is known only that it has no cotangent
@@ -223,10 +223,13 @@ class State:
             if virtual.tag == "DUAL" and virtual.birth is other:
                 virtual.birth = tag
 
-    def size(self) -> int:
-        """Return the number of values in the slots, those within virtual objects included."""
+    def size(self, unrolls: bool = False) -> int:
+        """Return the number of values in the slots, those within virtual objects included.
+
+        unrolls: so are those of pairs and tuples that are expected to be known completely.
+        """
         seen: dict[int, Virtual] = {}
-        return sum(_size(value, seen) for value in self.slots.values())
+        return sum(_size(value, seen, unrolls) for value in self.slots.values())
 
     def stack(self) -> list[BlockPeer]:
         """Return the blocks to which the virtual frames return."""
@@ -246,16 +249,18 @@ def _data(values: list[Abstract]) -> int:
     return sum(virtual.tag != "DUAL" for virtual in seen.values())
 
 
-def _size(value: Abstract, seen: dict[int, Virtual]) -> int:
+def _size(value: Abstract, seen: dict[int, Virtual], unrolls: bool = False) -> int:
     """Return the number of values that a value consists of. seen: virtual objects already counted."""
     if isinstance(value, Closure):
-        return 1 if value.environment is None else 1 + _size(value.environment, seen)
+        return 1 if value.environment is None else 1 + _size(value.environment, seen, unrolls)
+    if isinstance(value, Held):
+        return extent(value.hint) if unrolls and value.hint is not None else 1
     if not isinstance(value, Virtual):
         return 1
     if id(value) in seen:
         return 1
     seen[id(value)] = value
-    return 1 + sum(_size(cell, seen) for cell in value.cells)
+    return 1 + sum(_size(cell, seen, unrolls) for cell in value.cells)
 
 
 def key(block: BlockPeer, state: State) -> tuple[Any, ...]:
