@@ -269,8 +269,7 @@ INLINE bool has_room(const Word *up, const uint8_t *ways, ptrdiff_t bytes) {
 
 /* Accumulators */
 
-/* Takes the accumulator of a real's field, which is a REAL: if it might be anything else, the run is not reversed by
- * its unit (only_reals in reverse.c), and the accumulator of a real's own field or slot is always one. */
+/* Takes the accumulator of a real's field, which is always a REAL. */
 INLINE double taken(Cotangent *c, uint64_t birth, int64_t field) {
     return cotangent_take(c, birth, field).real;
 }
