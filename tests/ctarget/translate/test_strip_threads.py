@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -168,32 +167,36 @@ def test_runs_at_once_in_threads(teams: Callable[[int], None]) -> None:
 
 
 LONG = """
-import sys
+import os, signal, threading, time
 import numpy as np
 import checkpoint
+from checkpoint.ctarget.library import runtime
 from tests.ctarget.translate.test_strips import branches
 mapped = checkpoint.vmap(branches, engine="c")
-xs, ns = np.random.default_rng(0).random(40_000) * 2.0, np.full(40_000, 30.0)
-for _ in range(5):
-    mapped(xs, ns)
+xs, ns = np.random.default_rng(0).random(2_000_000) * 2.0, np.full(2_000_000, 30.0)
+lib = runtime().lib
+lib.ck_wait_for_helpers(1)
+for _ in range(3):
+    mapped(xs[:40_000], ns[:40_000])
+before = lib.ck_strips_by_helpers()
+def interrupt():
+    while lib.ck_strips_by_helpers() == before:
+        time.sleep(0.001)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt).start()
 try:
-    print("go", flush=True)
-    while True:
-        mapped(xs, ns * 1000.0)
+    mapped(xs, ns * 100.0)  # many seconds, on any machine
+    print("ended", flush=True)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
-mapped(xs, ns)
+mapped(xs[:40_000], ns[:40_000])
 print("runs again", flush=True)
 """
 
 
 def test_ctrl_c_ends_a_run_in_threads() -> None:
+    """It comes while helpers are at strips, and ends the run long before its end."""
     environment = {**os.environ, "CHECKPOINT_THREADS": "2", "CHECKPOINT_JIT": "wait"}
-    with subprocess.Popen(
-        [sys.executable, "-c", LONG], stdout=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "go\n"
-        process.send_signal(signal.SIGINT)
-        assert process.stdout.read() == "interrupted\nruns again\n"
-    assert process.returncode == 0
+    ended = subprocess.run([sys.executable, "-c", LONG], capture_output=True, text=True, env=environment)
+    assert ended.stdout == "interrupted\nruns again\n", ended.stderr
+    assert ended.returncode == 0
