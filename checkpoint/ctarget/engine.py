@@ -30,7 +30,7 @@ from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Halves
 from checkpoint.driver.finals import Finals
-from checkpoint.driver.observe import Observer
+from checkpoint.driver.observe import Observer, Points
 from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.schedule import Schedule
 from checkpoint.interp.hybrid.code import NEVER
@@ -124,6 +124,11 @@ class C:
         """See Engine.seed_capsule."""
         return Cotangent.of(end, _ON_STATES.seed_capsule(end.python(), cotangents))
 
+    def capsule_cotangents(self, state: State, cotangent: Cotangent) -> list[Any]:
+        """See WithCapsules.capsule_cotangents."""
+        python = state.python()
+        return _ON_STATES.capsule_cotangents(python, cotangent.at(python))
+
     def reverse(self, recording: Recording, cotangent: Cotangent, keeps: bool = False) -> Cotangent:
         """See Engine.reverse."""
         lib = runtime().lib
@@ -185,9 +190,10 @@ class C:
         outside: Outside = NOTHING,
         finals: Finals | None = None,
         pauses: bool = False,
+        points: Points | None = None,
     ) -> Halves:
         """See WithDriver.sweep."""
-        given = effects, seed, last, counts, None, observers, outside, finals, pauses
+        given = effects, seed, last, counts, None, observers, outside, finals, pauses, points
         return follow(self, start, schedule, *given)
 
 

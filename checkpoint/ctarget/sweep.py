@@ -48,7 +48,7 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine, Halves
 from checkpoint.driver.execute import NEVER_REVERSED, reversals_of
 from checkpoint.driver.finals import Finals
-from checkpoint.driver.observe import Observer
+from checkpoint.driver.observe import Observer, Points
 from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.schedule import (
     Action,
@@ -89,6 +89,7 @@ def follow(
     outside: Outside = NOTHING,
     finals: Finals | None = None,
     pauses: bool = False,
+    points: Points | None = None,
 ) -> Halves:
     """Reverse the run from `start`; return its end and the cotangent of `start`.
 
@@ -98,7 +99,7 @@ def follow(
     """
     module = runtime()
     reversals = reversals_of(schedule, pauses, observers)
-    own = finals is None and reversals is None and is_own(schedule, observers)
+    own = finals is None and reversals is None and points is None and is_own(schedule, observers)
     base, bytes = bisected(schedule) if own else (0, NEVER)
     watched = watch(start, taped=True)
     # With `finals` a tape counts what it reads of the caller's: about as much does its reversal take.
@@ -111,6 +112,7 @@ def follow(
     helper.at_work = module.lib.ck_sweep_at_work(held)
     kind = SamplingReporter if own else Reporter
     work = _Progress(held, helper, seed, kind(held, observers) if observers else None, watched, pauses)
+    work.points = points
     try:
         if own:
             if log is not None:
@@ -165,6 +167,7 @@ class _Progress:
         "held",
         "helper",
         "pauses",
+        "points",
         "seed",
     )
 
@@ -191,6 +194,7 @@ class _Progress:
         self.seed = seed
         self.pauses = pauses
         self.disk: OnDisk | None = None
+        self.points: Points | None = None
         self.end: State | None = None
         self.cotangent: Cotangent | None = None
 
@@ -219,7 +223,7 @@ class _Progress:
         actions: ActionsInSeries | None
         if reversals is not None:
             actions = reversals
-        elif type(schedule) is Budget and self._reporter is None and finals is None:
+        elif type(schedule) is Budget and self._reporter is None and finals is None and self.points is None:
             actions = yield from self._open_budget(schedule, clocks, least)
         else:
             is_alone = self._reporter is None and finals is None
@@ -280,9 +284,25 @@ class _Progress:
             directive.keeps = type(action) is Release
         self._keeps = directive.keeps and type(action) is Reverse
         self._watch_changes()
+        if self.points is not None:
+            self.points.before(action, self)
         yield from self._perform(directive)
+        if self.points is not None:
+            self.points.after(action, self)
         if self._keeps and self.cotangent is not None:
             redo(self.cotangent)
+
+    def state(self, step: int | None) -> State | None:
+        """See AtWork."""
+        heap = self.helper.heap
+        held = self._lib.ck_sweep_state(self.held, -1 if step is None else step)
+        return State(heap, heap.got(held)) if held else None
+
+    @property
+    def reversed_to(self) -> int | None:
+        """The step down to which the run has been reversed."""
+        step: int = self._lib.ck_sweep_counts(self.held).reversed_to
+        return None if step < 0 else step
 
     def _perform(self, directive: Directive) -> Iterable[State]:
         """Follow a directive; return what is left of that to do."""

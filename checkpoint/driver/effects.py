@@ -25,7 +25,7 @@ class EffectLog:
     states: of PyTorch's random numbers, with the first path of each, in their order.
     outcomes: of all effects, in their order: None, what was read, or the exception of an action.
     earlier: those of a run that ended early and began again, which are not repeated.
-    consumed: what was read from standard input, each with how: by "word" or by "line".
+    consumed: the words that were read from standard input.
     """
 
     __slots__ = ("consumed", "earlier", "furthest", "furthest_state", "outcomes", "replies", "states")
@@ -36,7 +36,7 @@ class EffectLog:
         self.states: list[tuple[Path, Any]] = []
         self.furthest_state: Path = ()
         self.outcomes: list[Any] = []
-        self.consumed: list[tuple[str, str]] = []
+        self.consumed: list[str] = []
         self.earlier = deque(earlier)
 
     def first(self, effect: Callable[[], Any]) -> Any:
@@ -81,16 +81,16 @@ class Effects:
         if path in self.log.replies:
             raise self.log.replies[path]
 
-    def read(self, step: int, ask: Callable[[], Any], consumes: str = "") -> Any:
+    def read(self, step: int, ask: Callable[[], Any], is_input: bool = False) -> Any:
         """Return the answer of `ask`, which is called only when this path is reached for the first time.
 
-        consumes: "word" or "line", where that is what it takes from standard input.
+        is_input: whether it takes a word from standard input.
         """
         path = (*self.prefix, step)
         if path not in self.log.replies:
             found = self.log.replies[path] = self.log.first(ask)
-            if consumes and type(found) is str:
-                self.log.consumed.append((consumes, found))
+            if is_input:
+                self.log.consumed.append(found)
         return self.log.replies[path]
 
     def state(self, step: int, ask: Callable[[Any], Any]) -> Any:

@@ -20,7 +20,7 @@ from checkpoint.ad.values import Capsule
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.finals import Finals
-from checkpoint.driver.observe import Observer
+from checkpoint.driver.observe import Observer, Points
 from checkpoint.driver.outside import Outside
 from checkpoint.driver.schedule import Schedule
 
@@ -158,6 +158,17 @@ class Engine(Protocol):
         ...
 
 
+class WithCapsules(Engine, Protocol):
+    """An engine that can leave a sweep at a state, and go on from there with another one."""
+
+    def capsule_cotangents(self, state: Any, cotangent: Any) -> list[Any]:
+        """Return from the cotangent of a state one number for each component of its capsule's numbers.
+
+        From these `seed_capsule` makes the cotangent again. The cotangent stays as it is.
+        """
+        ...
+
+
 class WithDriver(Engine, Protocol):
     """An engine with a driver of its own, to which the executor leaves all sweeps."""
 
@@ -188,6 +199,7 @@ class WithDriver(Engine, Protocol):
         outside: Outside,
         finals: Finals | None,
         pauses: bool,
+        points: Points | None = None,
     ) -> Halves:
         """Do as checkpoint.driver.execute.Sweep.halves does."""
         ...

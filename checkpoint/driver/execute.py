@@ -24,7 +24,7 @@ from checkpoint.driver.finals import Finals
 from checkpoint.driver.first_reads import FirstReads
 from checkpoint.driver.footprint import Footprint
 from checkpoint.driver.levels import level_of
-from checkpoint.driver.observe import REPORT_SECONDS, Observer, adapted, observed, observers
+from checkpoint.driver.observe import REPORT_SECONDS, Observer, Points, adapted, observed, observers
 from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.schedule import (
     Action,
@@ -63,6 +63,7 @@ class Sweep:
     finals: receives cotangents of arguments as soon as they are known to be final; None: nobody does.
     pauses: whether it yields the end state, off its tape, before it asks for the seed; and then, if it can be
         reversed again, the cotangent of the start.
+    points: takes states out of it; of a sweep that does not pause.
     """
 
     engine: Engine
@@ -73,6 +74,7 @@ class Sweep:
     finals: Finals | None = None
     counts: Counts = field(default_factory=Counts)
     pauses: bool = False
+    points: Points | None = None
 
     def run(self, start: State, schedule: Schedule) -> tuple[State, Any]:
         """Reverse the run from `start`; return its end state and the cotangent of `start`."""
@@ -94,7 +96,7 @@ class Sweep:
         own = driver_of(self.engine)
         if own is not None:
             given = self.effects, self.seed, self.last, self.counts, observers, self.outside, self.finals
-            return own.sweep(start, schedule, *given, self.pauses)
+            return own.sweep(start, schedule, *given, self.pauses, self.points)
         return _Followed(self, start, schedule, observers).follow()
 
 
@@ -136,6 +138,7 @@ class _Followed:
         self.last: Recording | None = None
         self.last_from = 0
         self.held: dict[int, Recording] = {}
+        self.reversed_to: int | None = None
         self.cotangent: Any = None
         self.seeded = False
         self.is_last = False  # no tape is kept: there is no further reversal
@@ -157,7 +160,7 @@ class _Followed:
         for observer in self.observers:
             observer.began(self.schedule, self._report())
         actions = reversals_of(self.schedule, self.sweep.pauses, self.observers) or self.schedule.actions()
-        action = next(actions)
+        action, points = next(actions), self.sweep.points
         while True:
             if type(action) is Again:
                 self.is_last = bool((yield self.cotangent))
@@ -165,7 +168,11 @@ class _Followed:
                 self.end = self._recorded(action.step).detached()
                 if self.sweep.pauses:
                     self.is_last = bool((yield self.end))
+            if points is not None:
+                points.before(action, self)
             self._perform(action)
+            if points is not None:
+                points.after(action, self)
             report = self._report()
             if not isinstance(action, Transfer):
                 for observer in self.observers:
@@ -177,6 +184,12 @@ class _Followed:
         if self.end is None:
             raise InternalError(NEVER_REVERSED)
         return self.end, self.cotangent
+
+    def state(self, step: int | None) -> State | None:
+        """See AtWork."""
+        if step is not None:
+            return self.kept.restore(step)
+        return None if self.left or self.last is not None else self.current
 
     def _report(self) -> Report:
         if self.disk is not None:
@@ -345,7 +358,7 @@ class _Followed:
         return last if to is None or (last is not None and to > last) else to
 
     def _reverse(self, recording: Recording, first: int, keeps: bool) -> None:
-        self.left = True
+        self.left, self.reversed_to = True, first
         if keeps:
             self._detach(recording)
             self.held[first] = recording

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from checkpoint.driver.schedule import Action, Report, Schedule
 
@@ -63,6 +63,34 @@ class Divided(Observer, Protocol):
 
     def alone(self) -> Observer:
         """Return an observer of one sweep, which reports to this one."""
+        ...
+
+
+class AtWork(Protocol):
+    """A sweep between two of its actions.
+
+    cotangent: of the state down to which the run has been reversed. reversed_to: its step; None before.
+    """
+
+    cotangent: Any
+
+    @property
+    def reversed_to(self) -> int | None: ...
+
+    def state(self, step: int | None) -> Any:
+        """Return the state that is kept at a step, or (None) the current one, if one is off any tape."""
+        ...
+
+
+class Points(Protocol):
+    """What takes states and cotangents out of a sweep, to make them durable; it cannot change the sweep."""
+
+    def before(self, action: Any, sweep: AtWork) -> None:
+        """Receive an action or a series before it is done."""
+        ...
+
+    def after(self, action: Any, sweep: AtWork) -> None:
+        """Receive an action or a series after it was done."""
         ...
 
 

@@ -96,7 +96,7 @@ def no_real(word: str) -> str:
 
 
 def _read_real(effects: Effects, step: int) -> float:
-    word = effects.read(step, read_word, "word")
+    word = effects.read(step, read_word, is_input=True)
     if not word:
         raise ValueError(END_OF_INPUT)
     try:

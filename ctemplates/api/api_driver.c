@@ -117,6 +117,7 @@ bool ck_sweep_put(const Held *sweep, const Held *state) {
     Putting given = {.sweep = sweep->sweep, .state = state->state};
     return held_run(sweep, put_state, &given);
 }
+Held *ck_sweep_state(const Held *sweep, int64_t step) { return taken(sweep, sweep_state(sweep->sweep, step)); }
 
 void ck_sweep_begin_log(const Held *sweep) { sweep->sweep->logs = true; }
 

@@ -41,6 +41,8 @@ Held *ck_sweep_end(const Held *sweep);               /* the state at the end of 
  * memory). */
 Held *ck_sweep_kept_until(const Held *sweep, int64_t step);
 bool ck_sweep_put(const Held *sweep, const Held *state);
+/* Between two directives: the state that is kept at a step, or for a negative one the current state; NULL without one. */
+Held *ck_sweep_state(const Held *sweep, int64_t step);
 
 /* Copies at most `room` of the directives that the sweep's own schedule has issued since the log was begun; returns
  * how many there are. */

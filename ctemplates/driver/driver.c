@@ -87,6 +87,12 @@ static Kept *find_kept(const Sweep *s, int64_t step) {
     return i < s->kept_count && s->kept[i].step == step ? &s->kept[i] : NULL;
 }
 
+State *sweep_state(const Sweep *s, int64_t step) {
+    if (step < 0) return s->current;
+    const Kept *found = find_kept(s, step);
+    return found ? found->state : NULL;
+}
+
 void sweep_put(Sweep *s, State *state) {
     Kept *found = find_kept(s, state->steps);
     if (found) {

@@ -24,6 +24,8 @@ void sweep_watch_leaves(Sweep *sweep); /* before the run begins: watches the arr
 /* Keeps a state of the same run, in the place of one at its step. */
 void sweep_put(Sweep *sweep, State *state);
 State *sweep_kept_until(Sweep *sweep, int64_t step); /* the last one that is kept at a step or before it; NULL: none is */
+/* Returns the state that is kept at a step, or for a negative one the current state; NULL: there is none. */
+State *sweep_state(const Sweep *sweep, int64_t step);
 
 /* Makes a directive, or a series of them, the next one to be executed. */
 void sweep_begin(Sweep *sweep, const Directive *directive);

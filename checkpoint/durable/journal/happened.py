@@ -50,9 +50,8 @@ class Happened:
             _write(to, state)
         to.i64(len(log.outcomes) - self._outcomes)
         to.u32(len(log.consumed) - self._consumed)
-        for how, text in log.consumed[self._consumed :]:
-            to.text(how)
-            to.text(text)
+        for word in log.consumed[self._consumed :]:
+            to.text(word)
         self.counts(log)
         return bytes(to.data)
 
@@ -77,16 +76,16 @@ def restore(log: EffectLog, records: list[bytes], name: str) -> None:
             log.states.append((path, _read(payload)))
         log.outcomes += [None] * payload.i64()
         for _ in range(payload.count()):
-            log.consumed.append((payload.text(), payload.text()))
+            log.consumed.append(payload.text())
 
 
 def consume(log: EffectLog, name: str) -> None:
     """Read from standard input what a run has read before; DurableError where that is something else."""
-    for how, text in log.consumed:
-        found = read_word() if how == "word" else sys.stdin.readline().removesuffix("\n")
-        if found != text:
+    for word in log.consumed:
+        found = read_word()
+        if found != word:
             raise DurableError(
-                f"{name}: the run had read {text!r} from standard input, where now {found!r} is: give it the "
+                f"{name}: the run had read {word!r} from standard input, where now {found!r} is: give it the "
                 "same input, from its start"
             )
 

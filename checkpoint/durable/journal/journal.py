@@ -143,7 +143,7 @@ class Journal:
 
         self._write(made)
 
-    def reverse(self, step: int, numbers: Sequence[Any], place: Place, end: Capsule | None) -> None:
+    def reverse(self, step: int, numbers: Sequence[Any], place: Place | None, end: Capsule | None) -> None:
         """Make it durable that a run has been reversed to a step, with the cotangent there.
 
         place: of the state there. end: of the run, where that is not durable yet.
@@ -155,7 +155,7 @@ class Journal:
 
         self._write(made)
 
-    def finish(self, numbers: Sequence[Any], place: Place, end: Capsule | None) -> None:
+    def finish(self, numbers: Sequence[Any], place: Place | None, end: Capsule | None) -> None:
         """Make the result durable."""
 
         def made() -> list[Record]:

@@ -1,10 +1,10 @@
 """The gradient of a call with a journal: what `swept` of checkpoint.prims.operators returns, to the bit.
 
-In: a run, and its journal. Out: its value and cotangents. The run goes forward, and a state is made durable
-whenever that is due. Then it is reversed from durable state to durable state, the last segment first, each by
-a sweep of its own that keeps to the schedule; the cotangent of a state at which it has arrived is made
-durable when that is due. So a call that goes on needs the newest state, or the cotangent and the states
-before it, and never the schedule of the call before it.
+In: a run, and its journal. Out: its value and cotangents. The run is reversed by one sweep, which makes the
+state that its first pass has reached durable whenever that is due, and later the cotangent of the state down
+to which the run has been reversed (points.py). A call that goes on begins a sweep at the newest state; what
+lies before that, or before the last durable cotangent, is reversed from durable state to durable state, the
+last segment first, each by a sweep of its own. So it never needs the schedule of the call before it.
 
 A state of the journal is a capsule, and a segment is reversed as `interrupt` of `resume` is: that this gives
 the same bits is the law of capsules.
@@ -15,20 +15,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 from checkpoint.ad.accumulators import accumulated, contribution_of
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, zeros_like
 from checkpoint.ad.identity import identity_of
 from checkpoint.ad.numbers import Number, components
 from checkpoint.ad.values import Capsule
-from checkpoint.driver.engine import State
+from checkpoint.driver.budget import Budget
+from checkpoint.driver.engine import State, WithCapsules
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.observe import REPORT_SECONDS, adapted
 from checkpoint.driver.outside import Wanted
 from checkpoint.driver.schedule import Schedule
 from checkpoint.durable.journal.journal import Journal
+from checkpoint.durable.journal.points import DurablePoints
 from checkpoint.durable.journal.reports import Reports
 from checkpoint.functions.run import RESUME, Run
 from checkpoint.lang.origins import origin_of
@@ -101,15 +103,16 @@ class _Gradient:
         self.numbers: list[Any] = []
         self.end: Capsule | None = None
         self.value: Any = None
+        self.newest = max(self.journal.states(), default=-1)  # if it cannot be read yet, it will be
 
     def taken(self) -> tuple[Any, list[Any]]:
         """Return the value and the cotangents."""
         reversed, ended = self.journal.reversed, self.journal.end
-        if reversed is None or ended is None:
-            self._forward()
-        else:
+        if reversed is not None and ended is not None:
             (self.high, self.numbers), (total, self.value) = reversed, ended
             self.reports.turned(total)
+        elif not isinstance(self.schedule, Budget):
+            self._forward()
         results = self._backward()
         return self.value, results
 
@@ -128,18 +131,26 @@ class _Gradient:
         return self.start
 
     def _forward(self) -> None:
-        """Run to the end, and make states durable on the way."""
+        """Run to the end, and make states durable on the way: schedules may do all of that in one action."""
         begun, engine = self._last_begun(None), self.context.engine
         state, pace, effects = begun.state, FIRST_PACE, self.context.effects
-        newest = max(self.journal.states(), default=-1)  # if it cannot be read yet, it will be
         while not state.finished:
             began = perf_counter()
             state = engine.advance(state, state.steps + pace, effects)
             pace = adapted(pace, perf_counter() - began, REPORT_SECONDS)
-            if not state.finished and self.journal.pace.is_due() and state.steps > newest:
-                self.journal.keep(self._capsule(state), effects.log)
+            if not state.finished and self.journal.pace.is_due():
+                self.reached(state)
             self.reports.forward(state.steps)
-        self.reports.turned(state.steps)
+
+    def reached(self, state: State) -> None:
+        """Make a state of the first pass durable: see Durable."""
+        if state.steps > self.newest:
+            self.journal.keep(self._capsule(state), self.context.effects.log)
+
+    def reversed_to(self, state: State, cotangent: Any) -> None:
+        """Make it durable that the run has been reversed to a state: see Durable."""
+        numbers = cast(WithCapsules, self.context.engine).capsule_cotangents(state, cotangent)
+        self.journal.reverse(state.steps, numbers, identity_of(self._capsule(state)), self.end)
 
     def _capsule(self, state: State) -> Capsule:
         capsule = self.context.engine.capsule(state)
@@ -179,26 +190,33 @@ class _Gradient:
     def _reversed(self, begun: Begun) -> Any:
         """Reverse the run from `high` to where it has begun; return the cotangent of the state there."""
         context, engine = self.context, self.context.engine
+        pace, runs = self.journal.pace, self.high is None and isinstance(self.schedule, Budget)
         sweep = Sweep(
             engine,
             context.effects,
             seed=self._seed(begun),
             last=self.high,
             outside=outside_of(engine, self.schedule, begun.state, begun.u, begun.found, None, begun.wanted),
+            points=DurablePoints(self, pace, self.reports, begun.state.steps, runs),
         )
         with self.reports.alone():
             end, cotangent = sweep.run(begun.state, self.schedule)
         context.tags = max(context.tags, end.tags)
-        if self.high is None:
-            self.value, self.end = end.value, self._capsule(end)
         return cotangent
 
     def _seed(self, begun: Begun) -> Callable[[Any], Any]:
         """Return what makes the cotangent of the end of a segment."""
-        if self.high is None:
-            return seed_of(self.context.engine, self.cotangent_of, begun.state, begun.wanted)
-        numbers = self.numbers
-        return lambda end: self.context.engine.seed_capsule(end, [contribution_of(each) for each in numbers])
+        engine, numbers = self.context.engine, self.numbers
+        if self.high is not None:
+            return lambda end: engine.seed_capsule(end, [contribution_of(each) for each in numbers])
+        of_end = seed_of(engine, self.cotangent_of, begun.state, begun.wanted)
+
+        def seed(end: State) -> Any:
+            self.value, self.end = end.value, self._capsule(end)
+            self.reports.turned(end.steps)
+            return of_end(end)
+
+        return seed
 
     def _place(self, begun: Begun) -> Any:
         return identity_of(self._capsule(begun.state))

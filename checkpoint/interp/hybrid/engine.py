@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from checkpoint.ad.accumulators import all_accumulated
+from checkpoint.ad.accumulators import accumulated, all_accumulated
 from checkpoint.ad.array_library import held_bytes, holder_of
 from checkpoint.ad.containers import fields
 from checkpoint.ad.graph import PLAIN_NUMBERS, containers_in, settled, with_own_tags_outermost
@@ -211,6 +211,23 @@ class Hybrid:
         result.slots = tuple(depths[0])
         result.stack = [tuple(depths.get(level, ())) for level in range(depth, 0, -1)]
         return result
+
+    def capsule_cotangents(self, state: State, cotangent: Cotangent) -> list[Any]:
+        """See WithCapsules.capsule_cotangents."""
+        state.version.show()
+        capsule = self.capsule(state)
+        found: list[Any] = []
+        for (key, path), number in located(capsule):
+            assert key is not None  # a capsule's slots have keys, too
+            birth, field = key
+            if birth == capsule.birth and type(field) is tuple:
+                depth, position = field
+                accumulator = (cotangent.stack[-depth] if depth else cotangent.slots)[position]
+            else:
+                accumulator = cotangent.objects.get(key, 0.0)
+            parts = spread(at(accumulator, path), number)
+            found += map(accumulated, parts, components((number,)))
+        return found
 
     def reverse(self, recording: Recording, cotangent: Cotangent, keeps: bool = False) -> Cotangent:
         """See Engine.reverse."""

@@ -25,8 +25,7 @@ def _perform(effects: Effects, step: int, function: Native, args: Record, keywor
 
 
 def _observe(effects: Effects, step: int, function: Native, args: Record, keywords: Dict) -> Any:
-    consumes = "line" if function.value is input else ""
-    found = effects.read(step, lambda: _outcome(function.value, native(args), native(keywords)), consumes)
+    found = effects.read(step, lambda: _outcome(function.value, native(args), native(keywords)))
     if isinstance(found, ObservedFailure):
         raise found.error
     return from_native(found, _no_value)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
+from checkpoint.driver.budget import Budget
+from checkpoint.driver.schedule import Actions, Advance, Drop, Hold, Keep, Restore, Reverse, Tape
 from checkpoint.durable import journal
 from checkpoint.durable.journal import pace, sweep
 from checkpoint.durable.journal.folder import Buffer, Folder
@@ -160,6 +163,50 @@ def often(steps: int) -> Iterator[None]:
         patch.setattr(sweep, "FIRST_PACE", steps)
         patch.setattr(sweep, "adapted", lambda pace, took, seconds: pace)
         yield
+
+
+@dataclass(frozen=True)
+class Pieces(Budget):
+    """A budget that keeps a state after each so many steps, and has taped the first pieces on the way."""
+
+    steps: int = 1
+    taped: int = 2
+    weighs: ClassVar[bool] = False
+
+    def in_series(self) -> Actions:
+        return self.actions()
+
+    def actions(self) -> Actions:
+        marks = [(yield Keep()).step]
+        held: list[int] = []
+        while True:
+            low = marks[-1]
+            if len(held) < self.taped:
+                report = yield Tape(low + self.steps)
+                if report.finished:
+                    yield Reverse()
+                    break
+                yield Hold()
+                held.append(low)
+            else:
+                report = yield Advance(low + self.steps)
+                if report.finished:
+                    yield from self._reversed(low, report.step)
+                    break
+            yield Keep()
+            marks.append(report.step)
+        while len(marks) > 1:
+            high = marks.pop()
+            yield Drop(high)
+            if marks[-1] in held:
+                yield Reverse(marks[-1])
+            else:
+                yield from self._reversed(marks[-1], high)
+
+    def _reversed(self, low: int, high: int) -> Actions:
+        yield Restore(low)
+        yield Tape(high)
+        yield Reverse()
 
 
 @contextmanager

@@ -26,7 +26,8 @@ def main(folder: str, engine: str, seconds: str) -> None:
     pace.SECONDS = float(seconds)
     pace.SHARE = 1.0
     journal = folder or None
-    found = checkpoint.value_and_grad(swing, argnums=(0, 1), engine=engine, journal=journal)(1.5, 0.7)
+    f = checkpoint.value_and_grad(swing, argnums=(0, 1), engine=engine, memory="1MiB", journal=journal)
+    found = f(1.5, 0.7)
     print(f"result {found!r}", flush=True)
 
 

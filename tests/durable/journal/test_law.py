@@ -15,27 +15,29 @@ import pytest
 import checkpoint
 from checkpoint.api.journals import taken_by
 from checkpoint.driver.budget import Budget
+from checkpoint.driver.schedule import Bisection
 from checkpoint.errors import RunError
 from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.resumption import as_function
 from tests.durable import subjects
 from tests.durable.child import GENERATORS, procedure_and_argument
-from tests.durable.journal.disks import Disk, Fuse, Killed, often, on
+from tests.durable.journal.disks import Disk, Fuse, Killed, Pieces, often, on
 from tests.durable.round_trips import described, quietly, weights
 from tests.support.corpus import usable_engines
 
 ENGINES = [engine.name for engine in usable_engines() if engine.name != "interp"]
+BUDGET = Budget()
 SUBJECTS = [name for name in subjects.ARGUMENTS if name not in ("higher", "containers")]
 
 
-def gradient(f: Any, x: Any, engine: str, journal: Path | None = None) -> str:
+def gradient(f: Any, x: Any, engine: str, journal: Path | None = None, schedule: Any = BUDGET) -> str:
     """Return all bits of the value of f at x and of the cotangent of x, whatever f returns; or its error."""
     with quietly():
         try:
             call = as_function(f).call((x,), {}, engine)
             procedure = f if isinstance(f, Procedure) else None
             with taken_by(journal, call, {}, procedure) as swept:
-                y, xbar = call.run.vjp(weights, Budget(), by=swept)
+                y, xbar = call.run.vjp(weights, schedule, by=swept)
             return f"{described(y)} {described(xbar)}"
         except Exception as error:  # whatever a program raises
             return f"{type(error).__name__}: {error}"
@@ -76,7 +78,8 @@ def test_killed_at_each_operation(engine: str, tmp_path: Path) -> None:
     with often(1):
         for operation in range(1 + ENGINES.index(engine), 1000, 5):
             folder = tmp_path / str(operation)
-            call = checkpoint.value_and_grad(small, engine=engine, journal=folder)
+            schedule = Pieces(steps=1)
+            call = checkpoint.value_and_grad(small, engine=engine, journal=folder, schedule=schedule)
             with on(None, fuse := Fuse(operation)), suppress(Killed):
                 assert call(1.5) == expected
             with on(None, Fuse()):
@@ -93,10 +96,13 @@ def test_killed_again_and_again(name: str, engine: str, tmp_path: Path) -> None:
     f, x = getattr(subjects, name), subjects.ARGUMENTS[name]
     expected = gradient(f, x, engine)
     random = Random(name)
-    with often(max(1, steps_of(f, x) // 9)):
-        found, processes = resumed(lambda: gradient(f, x, engine, tmp_path / "j"), None, random, 15, 40)
-    assert found == expected
-    assert processes > 1
+    steps = max(1, steps_of(f, x) // 9)
+    for schedule in (Pieces(steps=steps), Bisection(steps)):
+        with often(steps):
+            take = partial(gradient, f, x, engine, tmp_path / type(schedule).__name__, schedule)
+            found, processes = resumed(take, None, random, 15, 40)
+        assert found == expected
+        assert processes > 1
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -108,12 +114,36 @@ def test_random_programs_that_lose_power(generator: str, engine: str, tmp_path: 
         f, x = procedure_and_argument(generator, seed)
         random = Random(f"{generator} {seed}")
         expected = gradient(f, x, engine)
-        with often(max(1, steps_of(f, x) // 8)):
-            take = partial(gradient, f, x, engine, tmp_path / f"{seed}")
+        steps = max(1, steps_of(f, x) // 8)
+        schedule = Bisection(steps) if seed % 3 == 2 else Pieces(steps=steps, taped=seed % 3)
+        with often(steps):
+            take = partial(gradient, f, x, engine, tmp_path / f"{seed}", schedule)
             found, processes = resumed(take, Disk(), random, 8, 45)
         assert found == expected, (generator, seed)
         killed += processes - 1
     assert killed > 4
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_budgets(engine: str, tmp_path: Path) -> None:
+    """Of a run that outgrows its memory: the first pass keeps states in series, reversed likewise."""
+
+    def f(x: float) -> float:
+        y, xs = x, [x, 1.0, x * x]
+        for i in range(turns):
+            y = math.sin(y) + 0.3 * x * xs[i % 3]
+            xs[i % 3] = 0.5 * y
+        return y
+
+    turns = 6000 if engine == "c" else 1500
+    expected = gradient(f, 0.5, engine)
+    for seed, memory in enumerate(("200KiB", "1MiB", "64MiB")):
+        random = Random(seed)
+        with often(500):
+            take = partial(gradient, f, 0.5, engine, tmp_path / memory, Budget(memory))
+            found, processes = resumed(take, Disk(), random, 15, 150)
+        assert found == expected
+        assert processes > 1 or memory == "64MiB"
 
 
 def test_other_engine(tmp_path: Path) -> None:
@@ -124,7 +154,10 @@ def test_other_engine(tmp_path: Path) -> None:
             random, disk = Random(seed), Disk()
             for attempt in range(100):
                 call = checkpoint.value_and_grad(
-                    subjects.loop, engine=ENGINES[attempt % len(ENGINES)], journal=tmp_path
+                    subjects.loop,
+                    engine=ENGINES[attempt % len(ENGINES)],
+                    journal=tmp_path,
+                    schedule=Pieces(steps=20),
                 )
                 try:
                     with on(disk, Fuse(random.randint(25, 60))):

@@ -27,7 +27,7 @@ FASTEST = usable_engines()[-1].name
 def interrupted(folder: Path, f: Any, *args: Any, **options: Any) -> None:
     """Begin the gradient of a call, and end it with its process."""
     with often(5), on(None, Fuse(30)), pytest.raises(Killed):
-        checkpoint.grad(f, journal=folder, **options)(*args)
+        checkpoint.grad(f, journal=folder, schedule="bisection", **options)(*args)
 
 
 def said(folder: Path, call: Callable[[], Any]) -> str:
@@ -148,7 +148,8 @@ def test_full_disk(appends: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with monkeypatch.context() as patch, often(10):
         patch.setattr("checkpoint.durable.journal.Folder", Full)
         with pytest.warns(JournalWarning) as caught:
-            assert checkpoint.value_and_grad(loss, journal=tmp_path)(2.0, 3.0) == expected
+            found = checkpoint.value_and_grad(loss, journal=tmp_path, schedule="bisection")(2.0, 3.0)
+        assert found == expected
         (only,) = caught
         assert str(only.message) == (
             f"the journal {tmp_path}: No space left on device; nothing more is written, and a kill loses "
@@ -167,7 +168,8 @@ def test_states_that_have_no_place(tmp_path: Path) -> None:
 
     args = (1.0, [datetime(2026, 1, 1, tzinfo=UTC)])
     with often(4), pytest.warns(JournalWarning) as caught:
-        assert checkpoint.grad(f, journal=tmp_path)(*args) == checkpoint.grad(f)(*args)
+        found = checkpoint.grad(f, journal=tmp_path, schedule="bisection")(*args)
+    assert found == checkpoint.grad(f)(*args)
     (only,) = caught
     assert str(only.message).startswith(
         f"the journal {tmp_path}: a capsule cannot be saved that holds a time with a"
@@ -185,7 +187,7 @@ def test_a_state_that_is_gone(tmp_path: Path) -> None:
         return sum(xs)
 
     with often(4000), on(None, Fuse(60)), pytest.raises(Killed):
-        checkpoint.grad(f, journal=tmp_path)(1.0)
+        checkpoint.grad(f, journal=tmp_path, schedule="bisection")(1.0)
     files = sorted(path for path in tmp_path.iterdir() if path.name.startswith("data-"))
     assert files
     for path in files[1:]:
