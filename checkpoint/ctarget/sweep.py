@@ -41,7 +41,7 @@ from checkpoint.ctarget.reporting import Pacing, Reporter, SamplingReporter
 from checkpoint.ctarget.run import block_at, left_in_c
 from checkpoint.ctarget.spilling import OnDisk, on_disk
 from checkpoint.ctarget.states import Held, State
-from checkpoint.ctarget.sweep_helper import SweepHelper, add_counts, wrong_directive
+from checkpoint.ctarget.sweep_helper import Opened, SweepHelper, add_counts, wrong_directive
 from checkpoint.ctarget.translate.watch import Watch, watch
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.effects import Effects
@@ -142,7 +142,7 @@ def follow(
         module.ffi.release(held)
 
 
-class _Progress:
+class _Progress(Opened):
     """A sweep in progress.
 
     seed: returns the cotangent of the end state.
@@ -291,18 +291,6 @@ class _Progress:
             self.points.after(action, self)
         if self._keeps and self.cotangent is not None:
             redo(self.cotangent)
-
-    def state(self, step: int | None) -> State | None:
-        """See AtWork."""
-        heap = self.helper.heap
-        held = self._lib.ck_sweep_state(self.held, -1 if step is None else step)
-        return State(heap, heap.got(held)) if held else None
-
-    @property
-    def reversed_to(self) -> int | None:
-        """The step down to which the run has been reversed."""
-        step: int = self._lib.ck_sweep_counts(self.held).reversed_to
-        return None if step < 0 else step
 
     def _perform(self, directive: Directive) -> Iterable[State]:
         """Follow a directive; return what is left of that to do."""

@@ -98,3 +98,23 @@ def add_counts(held: Held, counts: Counts) -> None:
     counts.advanced += found.advanced
     counts.taped += found.taped
     counts.most_kept = max(counts.most_kept, found.most_kept)
+
+
+class Opened:
+    """What a sweep shows of itself between two actions: see checkpoint.driver.observe.AtWork."""
+
+    __slots__ = ()
+    held: Held
+    helper: SweepHelper
+
+    def state(self, step: int | None) -> State | None:
+        """Return the state that is kept in memory at a step, or the current one."""
+        heap = self.helper.heap
+        held = runtime().lib.ck_sweep_state(self.held, -1 if step is None else step)
+        return State(heap, heap.got(held)) if held else None
+
+    @property
+    def reversed_to(self) -> int | None:
+        """The step down to which the run has been reversed."""
+        step: int = runtime().lib.ck_sweep_counts(self.held).reversed_to
+        return None if step < 0 else step

@@ -32,12 +32,24 @@ class Holder:
     def __str__(self) -> str:
         return f"process {self.process} on {self.host}"
 
+    def has_ended(self) -> bool:
+        """Return whether the process is known not to run any more; of another host nothing is known."""
+        this = this_process()
+        if self.host != this.host or not this.start:
+            return False
+        return self.boot != this.boot or self.start != _start(self.process)
+
 
 def this_process() -> Holder:
     """Return this process as the holder of a lock."""
-    start = _text(Path("/proc/self/stat")).rpartition(")")[2].split()[19:20]
-    boot = _text(Path("/proc/sys/kernel/random/boot_id"))
-    return Holder(platform.node(), boot, str(os.getpid()), start[0] if start else "")
+    boot, process = _text(Path("/proc/sys/kernel/random/boot_id")), str(os.getpid())
+    return Holder(platform.node(), boot, process, _start(process))
+
+
+def _start(process: str) -> str:
+    """Return when a process started, as the system says it; "" where it says nothing."""
+    fields = _text(Path("/proc", process, "stat")).rpartition(")")[2].split()
+    return fields[19] if len(fields) > 19 else ""
 
 
 def _text(path: Path) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from time import perf_counter
 
 SECONDS = 0.5  # between two durable points, at least
 SHARE = 0.03  # of the time, which durable points may take
-SMOOTH = 0.5  # of the last cost in what the next one is expected to cost
+RECENT = 4  # durable points of which the cheapest counts: others wait for a disk, or load a library
 
 
 class Pace:
@@ -16,12 +17,13 @@ class Pace:
     def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
         self._clock = clock
         self._last = clock()
-        self._cost = 0.0
+        self._costs: deque[float] = deque(maxlen=RECENT)
 
     @property
     def interval(self) -> float:
         """The seconds from one durable point to the next."""
-        return max(SECONDS, self._cost / SHARE)
+        enough = len(self._costs) == RECENT
+        return max(SECONDS, min(self._costs) / SHARE) if enough else SECONDS
 
     @property
     def unsaved(self) -> float:
@@ -35,8 +37,7 @@ class Pace:
     def made(self, began: float) -> None:
         """Note a durable point, on which work began at that reading of the clock."""
         self._last = self._clock()
-        cost = self._last - began
-        self._cost = cost if not self._cost else SMOOTH * cost + (1.0 - SMOOTH) * self._cost
+        self._costs.append(self._last - began)
 
     def now(self) -> float:
         """Return the reading of the clock."""

@@ -28,6 +28,8 @@ def report(path: str | os.PathLike[str]) -> list[str]:
         lines.append(f"states: {len(contents.states)}, after {first:,} to {last:,} steps")
     lines.append(f"size: {written(contents.bytes)}")
     has = holder(Path(path))
+    if has is not None and has.has_ended():
+        return [*lines, f"locked by: nobody; {has} has ended"]
     return [*lines, f"locked by: {has or 'nobody'}"]
 
 

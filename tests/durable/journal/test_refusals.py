@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import astuple, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import checkpoint
 from checkpoint.durable import machine
 from checkpoint.durable.journal import show
 from checkpoint.durable.journal.folder import Buffer, Folder
-from checkpoint.durable.journal.lock import NAME
+from checkpoint.durable.journal.lock import NAME, this_process
 from checkpoint.errors import DurableError, JournalWarning, RunError
 from tests.durable.journal.disks import Fuse, Killed, often, on
 from tests.support.corpus import usable_engines
@@ -112,6 +113,9 @@ def test_foreign_lock(tmp_path: Path) -> None:
         "it does not, run: checkpoint journal --unlock DIR"
     )
     assert show.report(tmp_path)[-1] == "locked by: process 17 on elsewhere"
+    (tmp_path / NAME).write_text("\n".join(astuple(replace(this_process(), boot="an earlier one"))))
+    assert show.report(tmp_path)[-1] == f"locked by: nobody; {this_process()} has ended"
+    (tmp_path / NAME).write_text("elsewhere\nboot\n17\n4711")
     assert show.unlocked(tmp_path) == ["the lock of process 17 on elsewhere is gone"]
     assert show.unlocked(tmp_path) == ["it was not locked"]
     assert checkpoint.grad(loss, journal=tmp_path)(2.0, 3.0) == checkpoint.grad(loss)(2.0, 3.0)
