@@ -31,7 +31,7 @@ def moved(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(TORCH, "parked", parked)
     monkeypatch.setattr(TORCH, "received", received)
-    level = lambda schedule, footprint: levels.OnHost(levels.InMemory(footprint), lambda data: True)  # noqa: E731
+    level = lambda schedule, footprint, again: levels.OnHost(levels.InMemory(footprint), lambda data: True)  # noqa: E731
     monkeypatch.setattr(execute, "level_of", level)
     return done
 
