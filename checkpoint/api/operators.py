@@ -161,10 +161,9 @@ def vjp(
     check_progress(progress)
     check_each(each, has_state)
     check_journal(journal, each)
-    plain = schedule is None and memory is None and progress is False and engine in (None, "c")
-    may_be_small = plain and each is None and not has_state and journal is None
     plain = schedule is None and memory is None and spill is None and progress is False
-    may_be_small = plain and engine in (None, "c") and each is None and not has_state
+    plain = plain and engine in (None, "c") and journal is None
+    may_be_small = plain and each is None and not has_state
     if may_be_small and (ybar is None or type(ybar) is float):
         found = small.taken(f, (x,), {}, (0,), 1.0 if ybar is None else ybar)
         if found is not None:

@@ -199,3 +199,16 @@ def test_a_state_that_is_gone(tmp_path: Path) -> None:
     files[0].write_bytes(b"other")
     with pytest.warns(JournalWarning, match="a state cannot be read any more"):
         assert checkpoint.grad(f, journal=tmp_path)(1.0) == checkpoint.grad(f)(1.0)
+
+
+def test_what_is_taken_by_a_plan_has_a_journal_where_it_is_asked_for(tmp_path: Path) -> None:
+    def square(x: float) -> float:
+        return x * x
+
+    for _ in range(3):
+        assert checkpoint.vjp(square, 3.0) == (9.0, 6.0)
+        assert checkpoint.value_and_grad(square)(3.0) == (9.0, 6.0)
+    assert checkpoint.vjp(square, 3.0, journal=tmp_path / "one") == (9.0, 6.0)
+    assert checkpoint.value_and_grad(square, journal=tmp_path / "other")(3.0) == (9.0, 6.0)
+    for name in ("one", "other"):
+        assert list((tmp_path / name).iterdir())
