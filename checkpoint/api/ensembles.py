@@ -112,7 +112,8 @@ def summed(
         parts = [(items[i : i + size], i) for i in range(0, len(items), size)]
         for (part, _), value in zip(parts, _each(f, parts, there, _sum_of, "summed"), strict=True):
             tree.add(value, len(part))
-    return tree.total()  # type: ignore[no-any-return]
+    total: T = tree.total()
+    return total
 
 
 class Tree:

@@ -80,6 +80,7 @@ class Program(ABC):
     ) -> list[str]:
         """Return the value, and the cotangents of the arguments; journal: a directory."""
         if not xs:
+            self.tried(engine)  # an error of the program comes before that of the missing argument
             raise UsageError(
                 f"{self.command} needs --x, {self.article} argument at which to take the gradient"
             )
@@ -90,6 +91,10 @@ class Program(ABC):
             with taken_by(journal, call, options, self.procedure(call)) as swept:
                 y, cotangents = call.vjp(cotangent, schedule, ("--x", "--ybar"), swept)
             return [self.written(each) for each in (y, *cotangents)]
+
+    def tried(self, engine: Engine) -> None:
+        """Raise the error of a program that fails before it has arguments."""
+        return
 
     def procedure(self, call: Call) -> Procedure | None:
         """Return the procedure that is called, if the program is a text."""
@@ -140,17 +145,8 @@ class VladProgram(Program):
             raise UsageError("a .vlad program is run as it is: --x is for Python functions")
         return super().value(xs, engine)
 
-    def gradient(
-        self,
-        xs: Sequence[str],
-        ybar: str | None,
-        engine: Engine,
-        schedule: Schedule,
-        journal: str | None = None,
-    ) -> list[str]:
-        if not xs:
-            self._procedure(engine)  # an error of the program comes before that of the missing argument
-        return super().gradient(xs, ybar, engine, schedule, journal)
+    def tried(self, engine: Engine) -> None:
+        self._procedure(engine)
 
     def procedure(self, call: Call) -> Procedure | None:
         return Procedure(call.run.u.car, self.program)

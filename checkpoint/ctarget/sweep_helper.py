@@ -101,7 +101,7 @@ def add_counts(held: Held, counts: Counts) -> None:
 
 
 class Opened:
-    """What a sweep shows of itself between two actions: see checkpoint.driver.observe.AtWork."""
+    """Shows a sweep between two of its actions: see checkpoint.driver.observe.AtWork."""
 
     __slots__ = ()
     held: Held

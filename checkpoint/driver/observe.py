@@ -83,7 +83,7 @@ class AtWork(Protocol):
 
 
 class Points(Protocol):
-    """What takes states and cotangents out of a sweep, to make them durable; it cannot change the sweep."""
+    """Takes states and cotangents out of a sweep, to make them durable; it cannot change the sweep."""
 
     def before(self, action: Any, sweep: AtWork) -> None:
         """Receive an action or a series before it is done."""

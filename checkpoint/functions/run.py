@@ -288,8 +288,8 @@ class Run:
             wanted = self._wanted()
             run = self.context(), 0, schedule, self.u
             if wanted is None:
-                value, found = by(*run, self.found, cotangent_of, finals)
-                return renew(value), tangent_of(self.u, found, self.found).cdr
+                outcome = reverse_sweep(*run, cotangent_of, self.found, finals, by)
+                return outcome.car, outcome.cdr.cdr
             value, found = by(*run, self.found, cotangent_of, finals, wanted)
             return renew(value), cotangent_of_items(self.u.cdr, wanted.positions, found)
 

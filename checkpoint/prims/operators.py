@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from checkpoint.ad.activity import enter_as_constant
 from checkpoint.ad.arrays import Native
@@ -87,21 +87,8 @@ def gradient(
     return _gradient_of_floats(context, level, schedule, operands, by)
 
 
-class Swept(Protocol):
-    """What takes the gradient of a run, as `swept` does."""
-
-    def __call__(
-        self,
-        context: Context,
-        level: int,
-        schedule: Schedule,
-        u: Any,
-        found: Sequence[Number],
-        cotangent_of: Callable[[Any], Any],
-        finals: Finals | None = None,
-        wanted: Wanted | None = None,
-    ) -> tuple[Any, list[Any]]:
-        """Return y and the cotangents of `found`."""
+# What takes the gradient of a run: `swept`, or what stands in its place (checkpoint.durable.journal).
+Swept = Callable[..., tuple[Any, list[Any]]]
 
 
 def reverse_sweep(
@@ -112,13 +99,14 @@ def reverse_sweep(
     cotangent_of: Callable[[Any], Any],
     found: Sequence[Number] | None = None,
     finals: Finals | None = None,
+    by: Swept | None = None,
 ) -> Pair:
     """Return (y . u-cotangent) for an entered `u` of floats; `cotangent_of(y)` is the cotangent of y.
 
-    found: the numbers in u, where they are known.
+    found: the numbers in u, where they are known. by: takes the gradient; None: `swept` does.
     """
     found = numbers(u) if found is None else found
-    value, contributions = swept(context, level, schedule, u, found, cotangent_of, finals)
+    value, contributions = (by or swept)(context, level, schedule, u, found, cotangent_of, finals)
     return Pair(renew(value), tangent_of(u, contributions, found))
 
 

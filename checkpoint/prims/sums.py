@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from checkpoint.ad.containers import TUPLE, List, Record
+from checkpoint.ad.containers import TUPLE, Dict, List, Record
 from checkpoint.ad.numbers import real_part
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.prims.lane_values import builder, equal, in_words, is_array, is_complex, is_pytree, structure
@@ -64,7 +64,7 @@ def _leaves_of(value: Any, like: Any) -> Iterator[Any]:
 
 def _parts(value: Any, like: Any) -> Any:
     """Return the parts of a nest in the order in which another of its structure has them."""
-    if type(value).__name__ == "Dict":
+    if type(value) is Dict:
         return [value.items[key] for key in like.items]
     return value.parts()
 

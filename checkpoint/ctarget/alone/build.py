@@ -40,8 +40,8 @@ def build(program: str, target: Path, strict: bool = False, hostile: bool = Fals
     flags = (*RUNTIME, *(compiler.OF_ZIG if command.is_zig else ()))
     flags += (*(WARNINGS if strict else ()), *(HOSTILE if hostile else ()))
     with kept.workplace() as place:
-        _write(place, "runtime.o", _runtime(command, flags, place))
-        _write(place, "program.c", program.encode("utf-8", "surrogatepass"))
+        place.write("runtime.o", _runtime(command, flags, place))
+        place.write("program.c", program.encode("utf-8", "surrogatepass"))
         _compile(command, flags, place.path / "program.c", place.path / "program.o")
         linked = place.path / "linked"
         objects = [str(place.path / name) for name in ("program.o", "runtime.o")]
@@ -106,10 +106,6 @@ def _generated(place: Path) -> Path:
         copy.write_text(c_text.table(), encoding="utf-8")
         copy.replace(path)
     return folder
-
-
-def _write(place: Folder, name: str, content: bytes) -> None:
-    place.write(name, content)
 
 
 def _run(command: list[str]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
+from checkpoint.ctarget.translate.ops.words import literal
 from checkpoint.errors import InternalError
 
 POINTING = ("GOTO", "CLOSE", "MEMBER", "SCALAR")  # the instructions whose immediate value is a pointer
@@ -76,7 +77,7 @@ class Image:
             if not isinstance(owned, self.ffi.CData):
                 continue
             kind = self.ffi.typeof(owned)
-            if kind.cname in ("void *[]", "void **") or kind.cname.startswith("void *["):
+            if kind.cname == "void **" or kind.cname.startswith("void *["):
                 continue
             self._array(f"array_{name}_{i}", owned, kind)
 
@@ -154,15 +155,7 @@ class Image:
 
 
 def _integer(value: int) -> str:
-    if value == -(1 << 63):
-        return "INT64_MIN"
-    return (
-        str(value)
-        if -(1 << 31) < value < 1 << 31
-        else f"INT64_C({value})"
-        if value < 1 << 63
-        else f"{value}u"
-    )
+    return literal(int(value)) if value < 1 << 63 else f"{value}u"
 
 
 def real(value: float) -> str:

@@ -20,7 +20,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, procedure_peer
 from checkpoint.ctarget.tables import is_uncounted
 from checkpoint.errors import InternalError, Span
-from checkpoint.interp.hybrid.machine import ENTRY, HALT, LEAVE
+from checkpoint.interp.hybrid.machine import ENTRY, HALT, LEAVE, Split
 from checkpoint.lang import core
 
 HEAD = """/* Made by `checkpoint compile`: a program, for the runtime of executables. */
@@ -134,7 +134,11 @@ class _Writer:
         return identifier
 
     def _constant(self, value: Any) -> str:
-        """Return the address of a constant, whose parts are written before it, the last one first."""
+        """Return the address of a constant."""
+        return f"(void *)(uintptr_t)&{self._named(value)}"
+
+    def _named(self, value: Any) -> str:
+        """Return the identifier of a constant, whose parts are written before it, the last one first."""
         items, rest = [], value
         while isinstance(rest, Pair):
             items.append(rest.car)
@@ -143,10 +147,10 @@ class _Writer:
         for item in reversed(items):
             first = self._initialiser(item) if not isinstance(item, Pair) else self._pair(item)
             text = f"{{.parts = {self._define('const Constant %s[]', f'{{{first}, {text}}}')}}}"
-        return f"(void *)(uintptr_t)&{self._define('const Constant %s', text)}"
+        return self._define("const Constant %s", text)
 
     def _pair(self, value: Pair) -> str:
-        return f"{{.parts = {self._constant(value).partition('&')[2]}.parts}}"
+        return f"{{.parts = {self._named(value)}.parts}}"
 
     def _define(self, declared: str, text: str) -> str:
         identifier = f"constant_{self.constants}"
@@ -184,7 +188,7 @@ def _operation_of(step: t.Step) -> str | None:
     """Return the name of the primitive of a step."""
     if isinstance(step, t.Compute):
         return step.op
-    return "j*" if type(step).__name__ == "Split" else None
+    return "j*" if isinstance(step, Split) else None
 
 
 def _operation_of_end(end: b.End) -> str | None:

@@ -1,4 +1,4 @@
-"""What an executable says when something fails: the texts of the records, asked for here.
+"""Asks the records what an executable says when something fails.
 
 In: records of primitives. Out: their operations as C (ctemplates/alone/program.h), and the texts of calls and
 tangents. What always holds: each is what Python's own code says, of operands for which it fails; where it
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from checkpoint.ad import tangent
@@ -105,10 +105,10 @@ def refusals(name: str) -> tuple[str, ...]:
     """Return what a primitive says of operands of another kind than it takes, by operand."""
     record = lookup(name)
     if isinstance(record, Scalar):
-        operands = [[1.0] * record.arity for _ in range(record.arity)]
+        operands: list[list[Any]] = [[1.0] * record.arity for _ in range(record.arity)]
         for i, given in enumerate(operands):
-            given[i] = _NO_REAL  # type: ignore[call-overload]
-        return tuple([_said(lambda given=given: apply(record, given)) for given in operands])  # type: ignore[misc]
+            given[i] = _NO_REAL
+        return tuple([_said(partial(apply, record, given)) for given in operands])
     value: Callable[..., Any] = getattr(record, "value", lambda: None)
     if name in _REFUSING:
         return (_said(lambda: value(*_REFUSING[name])),)
@@ -144,7 +144,9 @@ def operation(name: str, identifier: str) -> list[str]:
     return [*lines, f"static const Operation {identifier} = {{{', '.join(fields)}}};"]
 
 
-_COUNT: Any = "%u"  # stands for a number that is known when the text is said
+_COUNT: Any = "%u"  # these stand for numbers that are known when the text is said
+_STEPS: Any = "%lld"
+_WRITTEN: Any = "%s"
 TOO_MUCH = "the derivatives here are nested too deep for an executable: use `checkpoint run`"
 OUT_OF_MEMORY = "out of memory"
 
@@ -171,7 +173,7 @@ def texts() -> list[str]:
         "reals": tangent.of_holder(_COUNT),
         "no_capsule": NO_CAPSULE,
         "no_whole": interruption.not_whole("%s"),
-        "too_short": interruption.too_short("%lld", "%s"),  # type: ignore[arg-type]
+        "too_short": interruption.too_short(_STEPS, _WRITTEN),
         "too_much": TOO_MUCH,
         "out_of_memory": OUT_OF_MEMORY,
     }

@@ -27,7 +27,7 @@ class Span(NamedTuple):
 
 
 class Elements(Protocol):
-    """What a library says of the elements of its arrays."""
+    """Says for a library how the elements of its arrays lie."""
 
     def span(self, data: Any) -> tuple[Any, int, int, Any] | None:
         """Return a Span, where an array's elements are; None for one that must stay there."""

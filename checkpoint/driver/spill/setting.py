@@ -1,4 +1,4 @@
-"""Where states may be spilled to, as a user says: a folder, and how many bytes of it.
+"""The folder to which states may be spilled, as a user names it, and how many bytes of it.
 
 In: `spill` as users give it. Out: a Spill. A folder that is in memory itself (tmpfs, ramfs) is of no use,
 since what lies there would count as memory; the system says which are.

@@ -1,4 +1,4 @@
-"""What a journal holds, as its records say one after another.
+"""Reads from the records of a journal, one after another, what it holds.
 
 In: records of a log. Out: the call that it is the journal of, what the run has read and printed, its durable
 states by their steps, how far it has been reversed, and what came of it.
@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from checkpoint.durable.format import Opened
 from checkpoint.durable.journal.folder import Folder
@@ -91,7 +90,7 @@ def record_of(kind: int, step: int, stored: Stored | None = None) -> Record:
 
 
 class Contents:
-    """What the records so far have said.
+    """Holds what the records so far have said.
 
     call, effects: bytes of records. states: by step. end, reversed: a step and what is there.
     """
@@ -178,7 +177,7 @@ def thinned(steps: list[int], most: int) -> list[int]:
     return steps[1:-1:2] if len(steps) > most else []
 
 
-def described(contents: Contents) -> Any:
+def described(contents: Contents) -> tuple[str, int, int | None]:
     """Return how far a run is, as (phase, step, steps of the run)."""
     total = None if contents.end is None else contents.end[0]
     if contents.result is not None:

@@ -40,14 +40,8 @@ class Happened:
         _write_path(to, log.furthest)
         _write_path(to, log.furthest_state)
         replies = list(islice(log.replies.items(), self._replies, None))
-        to.u32(len(replies))
-        for path, reply in replies:
-            _write_path(to, path)
-            _write(to, reply)
-        to.u32(len(log.states) - self._states)
-        for path, state in log.states[self._states :]:
-            _write_path(to, path)
-            _write(to, state)
+        _write_by_path(to, replies)
+        _write_by_path(to, log.states[self._states :])
         to.i64(len(log.outcomes) - self._outcomes)
         to.u32(len(log.consumed) - self._consumed)
         for word in log.consumed[self._consumed :]:
@@ -68,12 +62,8 @@ def restore(log: EffectLog, records: list[bytes], name: str) -> None:
         payload = Payload(data, name)
         log.furthest = _read_path(payload)
         log.furthest_state = _read_path(payload)
-        for _ in range(payload.count()):
-            path = _read_path(payload)
-            log.replies[path] = _read(payload)
-        for _ in range(payload.count()):
-            path = _read_path(payload)
-            log.states.append((path, _read(payload)))
+        log.replies.update(_read_by_path(payload))
+        log.states += _read_by_path(payload)
         log.outcomes += [None] * payload.i64()
         for _ in range(payload.count()):
             log.consumed.append(payload.text())
@@ -88,6 +78,17 @@ def consume(log: EffectLog, name: str) -> None:
                 f"{name}: the run had read {word!r} from standard input, where now {found!r} is: give it the "
                 "same input, from its start"
             )
+
+
+def _write_by_path(to: Writer, pairs: list[tuple[Path, Any]]) -> None:
+    to.u32(len(pairs))
+    for path, value in pairs:
+        _write_path(to, path)
+        _write(to, value)
+
+
+def _read_by_path(payload: Payload) -> list[tuple[Path, Any]]:
+    return [(_read_path(payload), _read(payload)) for _ in range(payload.count())]
 
 
 def _write_path(to: Writer, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a unit passes to the runtime for strips that several threads run (ctemplates/machine/strip_team.h).
+"""Writes what a unit passes to the runtime for strips of several threads (ctemplates/machine/strip_team.h).
 
 In: the functions of a strip (functions.py), the statements that begin and end a run of the unit on a tape.
 Out: the functions of a StripJob; and the statements at the header of the loop, which have the strips that
