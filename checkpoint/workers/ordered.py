@@ -1,22 +1,19 @@
 """Results of many jobs, in the order of their items, while several run at the same time.
 
 In: workers, a job, and what each call of it is given. Out: the results, one after the other. What always
-holds: at most a few results for each worker are held; the first error, in that order, ends everything; a job
-whose worker died is done again by another one.
+holds: at most a few results for each worker are held; the first error, in that order, ends everything.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any
 
 from checkpoint.errors import RunError
 from checkpoint.workers.protocol import WorkerLost, Workers
 
 AHEAD = 2  # tasks for each worker that are submitted before their results are needed
-ATTEMPTS = 3  # at a job whose worker dies
 
 
 def in_order(
@@ -35,24 +32,9 @@ def in_order(
                 begun += 1
             try:
                 value = workers.get(tasks.popleft())
-            except WorkerLost:
-                _give_up(workers, tasks)
-                begun = i + 1
-                value = _alone(workers, job, given[i], named(i))
+            except WorkerLost as lost:
+                raise RunError(f"{named(i)}: {lost}") from None
             yield value
     finally:
-        _give_up(workers, tasks)
-
-
-def _alone(workers: Workers, job: Callable[..., Any], given: tuple[Any, ...], name: str) -> Any:
-    """Do a job again with no other beside it: where a worker dies again, it is known whose fault that is."""
-    for _ in range(ATTEMPTS - 1):
-        with suppress(WorkerLost):
-            return workers.get(workers.submit(job, *given))
-    raise RunError(f"{name}: the worker that ran it died, {ATTEMPTS} times")
-
-
-def _give_up(workers: Workers, tasks: deque[Any]) -> None:
-    for task in tasks:
-        workers.cancel(task)
-    tasks.clear()
+        for task in tasks:
+            workers.cancel(task)

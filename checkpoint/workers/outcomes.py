@@ -10,6 +10,8 @@ from typing import Any
 
 from checkpoint import config
 from checkpoint.driver import memory
+from checkpoint.errors import RunError
+from checkpoint.workers.printing import apart
 
 
 @dataclass(frozen=True)
@@ -24,23 +26,48 @@ class Outcome:
         """Print what was printed; return the value, or raise the error."""
         if self.text:
             print(self.text, end="")
+        return self.quietly()
+
+    def quietly(self) -> Any:
+        """Return the value, or raise the error."""
         if self.error is not None:
             raise self.error
         return self.value
 
 
-def outcome(text: Callable[[], str], job: Callable[..., Any], given: tuple[Any, ...]) -> Outcome:
-    """Call a job; text: returns what it has printed."""
-    try:
-        value = job(*given)
-    except Exception as error:
-        return Outcome(text(), error=error)
-    return Outcome(text(), value)
+def outcome(job: Callable[..., Any], given: tuple[Any, ...]) -> Outcome:
+    """Call a job, and return what it leaves."""
+    with apart() as text:
+        try:
+            value = job(*given)
+        except Exception as error:
+            return Outcome(text.getvalue(), error=error)
+        return Outcome(text.getvalue(), value)
+
+
+class Later:
+    """What a job receives for a task among its operands: it waits for the result where it needs it."""
+
+    def __init__(self, outcome: Callable[[], Outcome]) -> None:
+        self._outcome = outcome
+
+    def value(self) -> Any:
+        """Return the result of the task, or raise its error, once it has ended."""
+        return self._outcome().quietly()
 
 
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def checked_size(size: int | None) -> int:
+    """Return how many workers are meant: None stands for one on each core."""
+    if size is None:
+        return cores()
+    if type(size) is not int or size < 1:
+        raise RunError(f"a number of workers is an int from 1 on, not {size!r}")
+    return size
 
 
 @contextmanager

@@ -1,39 +1,39 @@
 """Workers that are processes of this machine, each with a memory of its own.
 
-Nothing listens on a network. A value that is `put` is written once into memory that the workers share.
+Nothing listens on a network: a thread of the caller's talks to each worker over a pipe. A value that is `put`
+is written once into memory that the workers share.
 """
 
 from __future__ import annotations
 
-import io
-import os
-import pickle
-import sys
+import signal
+import threading
+import weakref
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, redirect_stdout
-from dataclasses import dataclass
-from functools import lru_cache
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import suppress
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
 from typing import Any
 
 from checkpoint.errors import RunError
-from checkpoint.workers.outcomes import Outcome, one_of, outcome
-from checkpoint.workers.protocol import WorkerLost
-from checkpoint.workers.threads import checked_size
-from checkpoint.workers.travel import pickled, unpickled
+from checkpoint.workers.outcomes import Outcome, checked_size, one_of
+from checkpoint.workers.protocol import ATTEMPTS, WorkerLost
+from checkpoint.workers.remote import Token, answered, result_of, share_libraries, written
+from checkpoint.workers.travel import pickled
 
-BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+Task = Future[bytes]
 
 
-@dataclass(frozen=True)
 class Held:
-    """Stands for a value that was put. name: of the shared memory. size: its bytes there."""
+    """Stands for a value that was put, which is there as long as this is. token: its name and size there."""
 
-    name: str
-    size: int
+    def __init__(self, data: bytes) -> None:
+        memory = SharedMemory(create=True, size=len(data))
+        _bytes_of(memory)[: len(data)] = data
+        self.token = Token((memory.name, len(data)), is_task=False)
+        self.free = weakref.finalize(self, _free, memory)
 
 
 class Processes:
@@ -57,59 +57,112 @@ class Processes:
 
     def __init__(self, size: int | None = None) -> None:
         self.size = checked_size(size)
-        self._pool: ProcessPoolExecutor | None = None
-        self._held: list[SharedMemory] = []
+        self._pool = ThreadPoolExecutor(self.size, "checkpoint-process")
+        self._own = threading.local()  # the worker of each thread of the pool
+        self._begun: list[_Worker] = []
+        self._killed = False
+        self._lock = threading.Lock()  # of the two above
 
     def put(self, value: Any) -> Held:
-        data = pickled(value)
-        memory = SharedMemory(create=True, size=len(data))
-        _bytes_of(memory)[: len(data)] = data
-        self._held.append(memory)
-        return Held(memory.name, len(data))
+        return Held(pickled(value))
 
-    def submit(self, job: Callable[..., Any], *given: Any) -> Future[Outcome]:
-        data = pickled(given)
-        try:
-            return self._running().submit(_performed, job, data)
-        except BrokenProcessPool:
-            self._end()
-            return self._running().submit(_performed, job, data)
+    def submit(self, job: Callable[..., Any], *given: Any) -> Task:
+        tasks = [each for each in given if isinstance(each, Future)]
+        call = written(job, [_token_of(each, tasks) for each in given])
+        return self._pool.submit(self._done, call, tasks, given)
 
-    def wait(self, tasks: Sequence[Future[Outcome]]) -> Future[Outcome]:
-        return next(iter(wait(tasks, return_when=FIRST_COMPLETED).done))
+    def get(self, task: Task) -> Any:
+        return result_of(task.result())
 
-    def get(self, task: Future[Outcome]) -> Any:
-        try:
-            found = task.result()
-        except BrokenProcessPool as error:
-            raise WorkerLost(str(error)) from None
-        return found.taken()
-
-    def cancel(self, task: Future[Outcome]) -> None:
+    def cancel(self, task: Task) -> None:
         task.cancel()
 
     def close(self) -> None:
-        self._end()
-        for memory in self._held:
-            memory.close()
-            memory.unlink()
-        self._held.clear()
+        self._pool.shutdown(cancel_futures=True)
+        for worker in self._begun:
+            worker.end()
+        self._begun.clear()
 
-    def _running(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(self.size, get_context("spawn"), _begin, (self.size,))
-        return self._pool
+    def _done(self, call: bytes, tasks: Sequence[Task], _: object) -> bytes:
+        """Have a worker do a job, and another one if it dies; what the job is given is held meanwhile."""
+        for _attempt in range(ATTEMPTS):
+            worker = self._worker()
+            try:
+                return worker.done(call, tasks)
+            except (EOFError, OSError):  # the other end of the pipe is no more
+                worker.end()
+        raise WorkerLost(ATTEMPTS)
 
-    def _end(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-            self._pool = None
+    def _worker(self) -> _Worker:
+        worker: _Worker | None = getattr(self._own, "worker", None)
+        if worker is None or not worker.is_there:
+            with self._lock:
+                if self._killed:
+                    raise WorkerLost(1)
+                worker = self._own.worker = _Worker(self.size)
+                self._begun.append(worker)
+        return worker
 
     def __enter__(self) -> Processes:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and not issubclass(kind, Exception):  # Ctrl-C: jobs are not left to their end
+            with self._lock:
+                self._killed = True
+                for worker in self._begun:
+                    worker.kill()
         self.close()
+
+
+class _Worker:
+    """A process, as the thread of the caller's that talks to it sees it."""
+
+    def __init__(self, size: int) -> None:
+        context = get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, size), daemon=True)
+        self._process.start()
+        theirs.close()
+        self.is_there = True
+
+    def done(self, call: bytes, tasks: Sequence[Task]) -> bytes:
+        """Return the outcome of a job; EOFError or OSError where the process ends before.
+
+        tasks: those whose outcomes the job may ask for.
+        """
+        self._pipe.send_bytes(call)
+        while (asked := self._pipe.recv()) is not None:
+            self._pipe.send_bytes(_outcome_of(tasks[asked]))
+        return self._pipe.recv_bytes()
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def end(self) -> None:
+        """Have the process end, and release what it needed here."""
+        self.is_there = False
+        self._pipe.close()
+        self._process.join()
+
+
+def _outcome_of(task: Task) -> bytes:
+    try:
+        return task.result()
+    except (WorkerLost, CancelledError) as error:
+        return pickled(Outcome("", error=RunError(f"what this job waits for has failed: {error}")))
+
+
+def _token_of(given: Any, tasks: Sequence[Task]) -> Any:
+    if type(given) is Held:
+        return given.token
+    return Token(tasks.index(given), is_task=True) if isinstance(given, Future) else given
+
+
+def _free(memory: SharedMemory) -> None:
+    memory.close()
+    with suppress(FileNotFoundError):
+        memory.unlink()
 
 
 def _bytes_of(memory: SharedMemory) -> memoryview:
@@ -120,46 +173,26 @@ def _bytes_of(memory: SharedMemory) -> memoryview:
 # In a worker
 
 
-_share = ExitStack()  # what a worker is set to for as long as it lives
+def _serve(pipe: Connection, size: int) -> None:
+    """Do jobs until the pipe ends, which it does with the process at its other end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's to handle
+    share_libraries(size)
+
+    def result(asked: int) -> bytes:
+        pipe.send(asked)
+        return pipe.recv_bytes()
+
+    with one_of(size), suppress(EOFError, OSError):
+        while True:
+            outcome = answered(pipe.recv_bytes(), _value, result)
+            pipe.send(None)
+            pipe.send_bytes(outcome)
 
 
-def _begin(size: int) -> None:
-    """Set a new worker to its share of the machine."""
-    _share.enter_context(one_of(size))
-    if "numpy" not in sys.modules and "torch" not in sys.modules:
-        for name in BLAS:
-            os.environ.setdefault(name, "1")
-
-
-def _performed(job: Callable[..., Any], data: bytes) -> Outcome:
-    text = io.StringIO()
-    with redirect_stdout(text):
-        found = outcome(text.getvalue, _called, (job, data))
-    return found if found.error is None else Outcome(found.text, error=_travelling(found.error))
-
-
-def _called(job: Callable[..., Any], data: bytes) -> Any:
-    given = unpickled(data)
-    return job(*[_value_of(each.name, each.size) if type(each) is Held else each for each in given])
-
-
-@lru_cache(16)
-def _value_of(name: str, size: int) -> Any:
-    """Return the value that was put under a name: one object for all jobs of this worker."""
+def _value(key: tuple[str, int]) -> bytes:
+    name, size = key
     memory = SharedMemory(name)
     try:
-        return unpickled(bytes(_bytes_of(memory)[:size]))
+        return bytes(_bytes_of(memory)[:size])
     finally:
         memory.close()
-
-
-def _travelling(error: BaseException) -> BaseException:
-    """Return an error that can be pickled: itself, or a RunError of its text."""
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        found = RunError(f"{type(error).__name__}: {error}")
-        for note in getattr(error, "__notes__", ()):
-            found.add_note(note)
-        return found
-    return error

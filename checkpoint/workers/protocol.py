@@ -1,24 +1,33 @@
-"""What a back end of workers does: five verbs, with which everything else is written once.
+"""What a back end of workers does: four verbs, with which everything else is written once.
 
     put(value)              give all workers a value, once; what stands for it is passed to jobs
-    submit(job, *given)     have a worker call a function; of what stands for values it receives these
-    wait(tasks)             return one that has ended, as soon as there is one
+    submit(job, *given)     have a worker call a function; of what stands for values it receives these, and
+                            for a task a Later, whose `value()` waits for its result
     get(task)               return what the job returned, or raise what it raised
     cancel(task)            let a task that has not begun never begin
 
-What always holds: what a job prints is printed by `get`, so in the order in which results are taken; a job
-whose worker died raises WorkerLost there, and may be submitted again. Within a job a share of what is free
-(the default of `memory=`) is a share of this worker's part, and one run uses the cores of this worker alone.
+What always holds: a value that was put is there as long as what stands for it, or a task that was given it.
+A job begins no later than those that were submitted after it, so it may wait for tasks of before. What it
+prints is printed by `get`, so in the order in which results are taken. Where the worker that runs it dies
+another one runs it again, while those that wait for it wait on; after ATTEMPTS deaths `get` raises
+WorkerLost.
+Within a job a share of what is free (the default of `memory=`) is a share of this worker's part, and one run
+uses the cores of this worker alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
+
+ATTEMPTS = 3  # at a job whose worker dies
 
 
 class WorkerLost(Exception):
-    """A worker died before its job ended; it is not known whose fault that is."""
+    """Workers died at a job. deaths: how many."""
+
+    def __init__(self, deaths: int) -> None:
+        super().__init__(f"the worker that ran it died, {deaths} times")
 
 
 @runtime_checkable
@@ -33,10 +42,6 @@ class Workers(Protocol):
 
     def submit(self, job: Callable[..., Any], *given: Any) -> Any:
         """Return the task of a job that a worker is to do: a function of a module, and its operands."""
-        ...
-
-    def wait(self, tasks: Sequence[Any]) -> Any:
-        """Return one of the tasks that has ended."""
         ...
 
     def get(self, task: Any) -> Any:

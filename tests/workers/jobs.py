@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import Any
 
 from checkpoint.driver import memory
@@ -42,3 +43,24 @@ class Unpicklable(Exception):
 
 def fails_oddly(_: Any) -> None:
     raise Unpicklable(1, 2)
+
+
+def added(x: float, before: Any) -> float:
+    return x + (0.0 if before is None else float(before.value()))
+
+
+def added_at_the_second_attempt(x: float, before: Any, mark: str) -> float:
+    """End the process where `mark` is not yet a file."""
+    if not os.path.exists(mark):
+        open(mark, "w").close()
+        os._exit(1)
+    return added(x, before)
+
+
+def total(values: list[float], x: float) -> float:
+    return sum(values) + x
+
+
+def runs_for_ever() -> None:
+    while True:
+        time.sleep(1.0)

@@ -1,0 +1,118 @@
+"""Jobs in processes other than the caller's: what travels, and what is done there.
+
+In: a job and its operands. Out: bytes, of the call and of its outcome. Among the operands, a value that was
+put and a task are tokens: a worker asks for what they stand for where it needs that, by its back end's means.
+What always holds: a value that was put is made once of its bytes in each worker, for all jobs in a row that
+have it.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from checkpoint.errors import RunError
+from checkpoint.workers.outcomes import Later, Outcome, cores, outcome
+from checkpoint.workers.travel import pickled, unpickled
+
+BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+VALUES = (
+    2  # that were put, which a worker keeps: as a rule a function, and what one job after another is given
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """Stands for an operand. key: by which a worker asks for it. is_task: whether it is a task."""
+
+    key: Any
+    is_task: bool
+
+
+def written(job: Callable[..., Any], given: Sequence[Any]) -> bytes:
+    """Return the call of a job as bytes; its operands are values and tokens."""
+    return pickled((job, tuple(given)))
+
+
+def result_of(data: bytes) -> Any:
+    """Return what the job returned whose outcome this is, or raise; print what it printed."""
+    found: Outcome = unpickled(data)
+    return found.taken()
+
+
+# In a worker
+
+
+def answered(call: bytes, value: Callable[[Any], bytes], result: Callable[[Any], bytes]) -> bytes:
+    """Do a job, and return its outcome.
+
+    value, result: return the bytes of a value that was put, and of the outcome of a task, by their keys.
+    """
+    found = outcome(_called, (call, value, result))
+    if found.error is not None:
+        return pickled(Outcome(found.text, error=_travelling(found.error)))
+    try:
+        return pickled(found)
+    except RunError as error:
+        return pickled(Outcome(found.text, error=error))
+
+
+def _called(call: bytes, value: Callable[[Any], bytes], result: Callable[[Any], bytes]) -> Any:
+    job, given = unpickled(call)
+    return job(*[_received(each, value, result) for each in given])
+
+
+def _received(given: Any, value: Callable[[Any], bytes], result: Callable[[Any], bytes]) -> Any:
+    if type(given) is not Token:
+        return given
+    if given.is_task:
+        return Later(lambda: unpickled(result(given.key)))
+    return _values.of(given.key, lambda: unpickled(value(given.key)))
+
+
+class _Values:
+    """The last values that were asked for, by their keys; jobs of several threads share them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found: OrderedDict[Hashable, Any] = OrderedDict()
+
+    def of(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        with self._lock:
+            if key not in self._found:
+                self._found[key] = make()
+            self._found.move_to_end(key)
+            while len(self._found) > VALUES:
+                self._found.popitem(last=False)
+            return self._found[key]
+
+
+_values = _Values()
+
+
+def _travelling(error: BaseException) -> BaseException:
+    """Return an error that can be pickled: itself, or a RunError of its text."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        found = RunError(f"{type(error).__name__}: {error}")
+        for note in getattr(error, "__notes__", ()):
+            found.add_note(note)
+        return found
+    return error
+
+
+def share_libraries(size: int) -> None:
+    """Have the libraries of a new process use the cores of one of so many workers alone."""
+    mine = max(cores() // size, 1)
+    for name in BLAS:
+        os.environ.setdefault(name, str(mine))
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(min(torch.get_num_threads(), mine))
