@@ -6,6 +6,7 @@
 #   make test-long   run the tests that take minutes
 #   make test-torch  the tests of PyTorch's tensors, of graphs of ONNX and of JAX; installs these: PyTorch brings
 #                    3 GB of CUDA's libraries
+#   make test-workers  workers of Ray and of Dask, as clusters on this machine; installs these
 #   make test-cuda   programs and records on a device of CUDA's, with PyTorch and CuPy; installs these
 #   make test-hostile  the same tests of the C engine with sanitizers, failing allocations, and valgrind
 #   make docs        build the site of the documents into site/, with every link checked
@@ -21,7 +22,7 @@ PIP := $(PY) -m pip --quiet --disable-pip-version-check
 SOURCES := $(wildcard setup.py checkpoint tensorlib tests experiments docs)
 C_SOURCES := $(wildcard ctemplates/*/*) checkpoint/ctarget/build.py
 
-.PHONY: demo docs test test-long test-torch test-cuda test-hostile strict lint format clean
+.PHONY: demo docs test test-long test-torch test-workers test-cuda test-hostile strict lint format clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.built
@@ -36,6 +37,10 @@ test-long: $(VENV)/.tools strict
 test-torch: $(VENV)/.torch strict
 	$(PY) -m pytest -n auto --dist worksteal tests/pytorch tests/cuda tests/graphs tests/jax tests/experiments \
 	  tests/tensorlib/test_training.py
+
+# In one process, which begins each cluster once.
+test-workers: $(VENV)/.workers strict
+	$(PY) -m pytest tests/clusters
 
 test-cuda: $(VENV)/.cuda strict
 	$(PY) -m tests.cuda
@@ -89,6 +94,11 @@ $(VENV)/.tools: $(VENV)/.installed
 $(VENV)/.torch: $(VENV)/.tools
 	@echo "installing PyTorch, ONNX, JAX and scikit-learn into $(VENV)"
 	@CHECKPOINT_WITHOUT_C=1 $(PIP) install --editable '.[test,torch,onnx,jax,data]' onnxscript
+	@touch $@
+
+$(VENV)/.workers: $(VENV)/.tools
+	@echo "installing Ray and Dask into $(VENV)"
+	@CHECKPOINT_WITHOUT_C=1 $(PIP) install --editable '.[test,ray,dask]'
 	@touch $@
 
 $(VENV)/.cuda: $(VENV)/.torch

@@ -52,17 +52,22 @@ def check(written: Facts, name: str, *, anyway: bool) -> None:
 
     What this process has not loaded is not compared.
     """
-    here = facts()
-    differing = [
-        f"{key} ({value or 'none'} there, {here[key] or 'none'} here)"
-        for key, value in written.items()
-        if key in here and here[key] != value
-    ]
-    if differing and not anyway:
+    found = differing(written)
+    if found and not anyway:
         raise DurableError(
-            f"{name} was written where a run may have other bits: {'; '.join(differing)}. Pass anyway=True "
+            f"{name} was written where a run may have other bits: {'; '.join(found)}. Pass anyway=True "
             f"to go on here all the same"
         )
+
+
+def differing(there: Facts) -> list[str]:
+    """Return what differs between this process and another one, of what both have loaded, for messages."""
+    here = facts()
+    return [
+        f"{key} ({value or 'none'} there, {here[key] or 'none'} here)"
+        for key, value in there.items()
+        if key in here and here[key] != value
+    ]
 
 
 def _version(package: str) -> str:

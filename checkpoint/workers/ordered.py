@@ -33,8 +33,25 @@ def in_order(
             try:
                 value = workers.get(tasks.popleft())
             except WorkerLost as lost:
-                raise RunError(f"{named(i)}: {lost}") from None
+                if lost.is_sure:
+                    raise RunError(f"{named(i)}: {lost}") from None
+                _give_up(workers, tasks)
+                begun = i + 1
+                value = _alone(workers, job, given[i], named(i))
             yield value
     finally:
-        for task in tasks:
-            workers.cancel(task)
+        _give_up(workers, tasks)
+
+
+def _alone(workers: Workers, job: Callable[..., Any], given: tuple[Any, ...], name: str) -> Any:
+    """Do a job again with no other beside it: where workers die again, it is known whose fault that is."""
+    try:
+        return workers.get(workers.submit(job, *given))
+    except WorkerLost as lost:
+        raise RunError(f"{name}: {lost}") from None
+
+
+def _give_up(workers: Workers, tasks: deque[Any]) -> None:
+    for task in tasks:
+        workers.cancel(task)
+    tasks.clear()

@@ -24,10 +24,14 @@ ATTEMPTS = 3  # at a job whose worker dies
 
 
 class WorkerLost(Exception):
-    """Workers died at a job. deaths: how many."""
+    """Workers died at a job.
 
-    def __init__(self, deaths: int) -> None:
+    deaths: how many. is_sure: whether none of them ran another job at the time, or kept the result of one.
+    """
+
+    def __init__(self, deaths: int, is_sure: bool = True) -> None:
         super().__init__(f"the worker that ran it died, {deaths} times")
+        self.is_sure = is_sure
 
 
 @runtime_checkable

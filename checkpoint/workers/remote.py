@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import platform
 import sys
 import threading
 from collections import OrderedDict
@@ -17,6 +18,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from checkpoint.durable import machine
 from checkpoint.errors import RunError
 from checkpoint.workers.outcomes import Later, Outcome, cores, outcome
 from checkpoint.workers.travel import pickled, unpickled
@@ -40,6 +42,15 @@ def written(job: Callable[..., Any], given: Sequence[Any]) -> bytes:
     return pickled((job, tuple(given)))
 
 
+def tokens(
+    given: Sequence[Any], values: Sequence[Any], tasks: Sequence[Any], name: Callable[[Any], str]
+) -> list[Any]:
+    """Return operands with tokens in the places of some: the key of each is its index and its name."""
+    marks = {id(each): Token((i, name(each)), is_task=False) for i, each in enumerate(values)}
+    marks |= {id(each): Token((i, name(each)), is_task=True) for i, each in enumerate(tasks)}
+    return [marks.get(id(each), each) for each in given]
+
+
 def result_of(data: bytes) -> Any:
     """Return what the job returned whose outcome this is, or raise; print what it printed."""
     found: Outcome = unpickled(data)
@@ -49,12 +60,22 @@ def result_of(data: bytes) -> Any:
 # In a worker
 
 
-def answered(call: bytes, value: Callable[[Any], bytes], result: Callable[[Any], bytes]) -> bytes:
+def _nothing(key: Any) -> bytes:
+    raise RunError(f"nothing is known of {key}")
+
+
+def answered(
+    call: bytes,
+    value: Callable[[Any], bytes] = _nothing,
+    result: Callable[[Any], bytes] = _nothing,
+    facts: machine.Facts | None = None,
+) -> bytes:
     """Do a job, and return its outcome.
 
     value, result: return the bytes of a value that was put, and of the outcome of a task, by their keys.
+    facts: the machine on which runs have the bits that are wanted; None: that of this process has.
     """
-    found = outcome(_called, (call, value, result))
+    found = outcome(_called, (call, value, result, facts or {}))
     if found.error is not None:
         return pickled(Outcome(found.text, error=_travelling(found.error)))
     try:
@@ -63,8 +84,16 @@ def answered(call: bytes, value: Callable[[Any], bytes], result: Callable[[Any],
         return pickled(Outcome(found.text, error=error))
 
 
-def _called(call: bytes, value: Callable[[Any], bytes], result: Callable[[Any], bytes]) -> Any:
+def _called(
+    call: bytes, value: Callable[[Any], bytes], result: Callable[[Any], bytes], facts: machine.Facts
+) -> Any:
     job, given = unpickled(call)
+    differing = machine.differing(facts)  # of the packages that the call has loaded, too
+    if differing:
+        raise RunError(
+            f"runs of the worker on {platform.node()} may have other bits: {'; '.join(differing)}. Pass "
+            f"anyway=True to the workers to use it all the same"
+        )
     return job(*[_received(each, value, result) for each in given])
 
 

@@ -1,0 +1,85 @@
+"""Workers of clusters: what holds of threads and processes holds of them, too."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import checkpoint
+from checkpoint import RunError, mapped, summed
+from checkpoint.durable import machine
+from checkpoint.workers import Workers
+from checkpoint.workers.listeners import reachable, refuse_new
+from tests.workers import jobs
+
+Made = Callable[..., Any]
+
+
+def test_results_errors_and_prints_are_in_the_order_of_items(
+    made: Made, capsys: pytest.CaptureFixture[str]
+) -> None:
+    xs = [0.1 * i for i in range(7)]
+    workers: Workers = made()
+    assert isinstance(workers, Workers)
+    assert mapped(jobs.halved, xs, workers=workers) == [x / 2 for x in xs]
+    with pytest.raises(ValueError, match=r"-2.0 is negative") as found:
+        mapped(jobs.announced, [1.0, -2.0, 3.0, -4.0], workers=workers)
+    assert "in item 1 of mapped" in found.value.__notes__
+    assert capsys.readouterr().out == "item 1.0\nitem -2.0\n"
+
+
+def test_a_sum_has_the_same_bits_on_any_number_of_workers(made: Made) -> None:
+    terms = checkpoint.value_and_grad(lambda x: x * x / 3.0 + x)
+    xs = [0.1 * i for i in range(29)]
+    here = summed(terms, over=xs)
+    assert [summed(terms, over=xs, workers=made(size=p)) for p in (1, 2, 3, 7)] == [here] * 4
+
+
+def test_a_job_waits_for_tasks_and_receives_values(made: Made) -> None:
+    workers = made()
+    held = workers.put([1.0, 2.0])
+    tasks = [workers.submit(jobs.total, held, 1.0)]
+    del held
+    for _ in range(4):
+        tasks.append(workers.submit(jobs.added, 1.0, tasks[-1]))
+    assert [workers.get(task) for task in tasks] == [4.0, 5.0, 6.0, 7.0, 8.0]
+
+
+def test_those_that_wait_for_a_job_wait_on_when_its_worker_dies(made: Made, tmp_path: Path) -> None:
+    workers = made()
+    first = workers.submit(jobs.added_at_the_second_attempt, 1.0, None, str(tmp_path / "first"))
+    second = workers.submit(jobs.added, 1.0, first)
+    assert workers.get(second) == 2.0
+
+
+def test_an_item_with_which_workers_die_again_and_again_ends_the_call(made: Made) -> None:
+    with pytest.raises(RunError, match=r"item 0 of mapped: the worker that ran it died, 3 times"):
+        mapped(jobs.ends_its_process, [3.0], workers=made())
+    assert mapped(jobs.ends_its_process, [1.0], workers=made()) == [1.0]
+
+
+def test_a_worker_of_another_kind_is_refused(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "facts", lambda: {"processor": "abacus"})
+    with pytest.raises(RunError, match=r"runs of the worker on .* other bits: processor \(abacus there"):
+        mapped(jobs.halved, [1.0], workers=made())
+    assert mapped(jobs.halved, [1.0], workers=made(anyway=True)) == [0.5]
+
+
+def test_nothing_listens_beyond_this_machine(made: Made) -> None:
+    assert mapped(jobs.halved, [1.0], workers=made()) == [0.5]
+    assert not reachable()
+
+
+def test_what_listens_elsewhere_is_ended() -> None:
+    pytest.importorskip("psutil")
+    ended: list[str] = []
+    before = reachable()
+    with socket.create_server(("127.0.0.1", 0)):
+        refuse_new(before, "Nothing", lambda: ended.append("wrongly"))
+    with socket.create_server(("", 0)), pytest.raises(RunError, match=r"^Ray listens where .*: 0\.0\.0\.0:"):
+        refuse_new(before, "Ray", lambda: ended.append("once"))
+    assert ended == ["once"]
