@@ -69,10 +69,14 @@ class Backward:
     def _unwind(self, count: int) -> Done:
         """Reverse the last segments, so many, by small tapes."""
         ledger = self.ledger
-        bound = min(ledger.bound(), 2 * ledger.piece)
-        if not (yield from ledger.unwind(count, bound)):
+        small, most = 2 * ledger.piece, ledger.bound()
+        if (yield from ledger.unwind(count, min(small, most))):
+            return
+        if small <= most and ledger.report.bytes >= small:
+            ledger.piece = small  # a single step may record more than was thought small
+        else:
             mark = ledger.marks[-1]
-            yield from self._outgrown(mark, mark.step, bound)
+            yield from self._outgrown(mark, mark.step, most)
 
     def _last_segment(self) -> Done:
         """Reverse the last segment, or a part of it, or keep a state within it."""

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 import pytest
 
-from checkpoint.driver import online
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import (
     Actions,
@@ -27,18 +26,12 @@ from checkpoint.driver.schedule import (
     Unwind,
 )
 from checkpoint.driver.series import one_by_one, single_actions
+from tests.driver.conftest import CACHE
 from tests.driver.model import Model
 
-CACHE = 2**19  # bytes
 SMALL = CACHE // 2
 FAST, RECORD = 4e-9, 24  # of a turn of a loop in translated code: seconds, bytes
 STATE = 400  # bytes
-
-
-@pytest.fixture(autouse=True)
-def cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have budgets believe in the same cache on all machines."""
-    monkeypatch.setattr(online, "second_level", lambda: CACHE)
 
 
 def fast(length: int, memory: int, cost: Any = FAST, fault: float = 0.0, **more: Any) -> Model:
@@ -183,6 +176,18 @@ def test_the_beginning_is_taped_until_it_is_known_what_memory_costs() -> None:
 def test_slow_steps_are_taped_once_whatever_memory_costs() -> None:
     model = fast(10**5, 2**26, cost=1e-6, fault=1e-9)
     assert model.counts.advanced == 0
+
+
+def test_a_step_that_records_more_than_is_small_is_taped_in_vain_once() -> None:
+    def of_layer(large: int, step: int) -> int:
+        return large if step % 10 == 5 else RECORD
+
+    layers, large = 60, 2 * SMALL + 1000
+    given = {"size": partial(of_layer, large), "state": lambda step: SMALL // 2, "look_every": 1}
+    model = fast(10 * layers, 20 * large, 1e-4, 1e-9, **given)
+    assert model.counts.advanced > 0
+    assert model.outgrown <= 3  # at the end of the head, and once for each size that was thought enough
+    assert model.counts.taped <= 10 * layers + 3 * 10
 
 
 @pytest.mark.parametrize("seed", range(6))
