@@ -13,15 +13,17 @@ What always holds: a variable of a chunk is right in the lanes of the mask under
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Element
 from checkpoint.ctarget.translate.ops.operation import Effect, Operation
-from checkpoint.ctarget.translate.ops.places import Place, Source, places_in
+from checkpoint.ctarget.translate.ops.places import Kind, Place, Source, places_in
 from checkpoint.ctarget.translate.ops.words import comment, if_unlikely, plain, value
 from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.activity import finite_terms
 from checkpoint.ctarget.translate.strips.closing import save
+from checkpoint.ctarget.translate.strips.counting import StepCounts
 from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
 from checkpoint.ctarget.translate.strips.lines import StripText
 from checkpoint.ctarget.translate.strips.plan import Plan, groups
@@ -49,6 +51,9 @@ class StripLanes(StripText):
         self._leader = {id(each): group[0] for group in self.groups for each in group}
         first = [header for header, *_ in self.groups[1:]]
         self._arrays = shared_arrays(plan, first, self._is_passed)
+        self._counts = StepCounts(self.groups, self._stays)
+        self._set: set[str] = set()  # what the group that is written has set so far
+        self._free = self._free_arrays()
         for path in plan.ways.values():
             count = 0
             for operation in path.operations:
@@ -69,6 +74,8 @@ class StripLanes(StripText):
         """Write what runs headers for all chunks that have lanes at the first of them."""
         header, *others = group
         number, is_first = header.number, header is self.plan.loop
+        steps = self._counts.of_header[number]
+        self._set.clear()
         self.lines.append(f"run_{number}: {comment(f'block {header.block.block.label}')}")
         self.put("{")
         self.indent = 2
@@ -81,8 +88,11 @@ class StripLanes(StripText):
         self.put("FOR_CHUNKS(u, chunks) {")
         self.indent = 3
         self.put(f"const Mask in = {'ALL_LANES' if is_first else f'at_{number}[u]'};")
-        if not is_first:
-            self.put(f"at_{number}[u] = NO_LANES;", "turns++;", "lanes += count_of(in);")
+        if is_first:
+            self.put(f"left -= {steps} * WIDTH;")
+        else:
+            self.put(f"at_{number}[u] = NO_LANES;", "const int64_t some = count_of(in);")
+            self.put("turns++;", "lanes += some;", f"left -= {steps} * some;")
         for other in others:
             self.put(f"Mask here_{other.number} = NO_LANES;")
             for param in filter(self._is_passed, other.params):
@@ -180,8 +190,8 @@ class StripLanes(StripText):
             if self.plan.objects.made(effect) is not None:
                 self.put(*cells.statements(effect, self.plan, mask))
         match node.end:
-            case Fork(test, then, other):
-                self._fork(test, then, other, mask)
+            case Fork():
+                self._fork(node, node.end, mask)
             case Next(after):
                 self._node(after, mask, self._plain_below(after))
             case Jump():
@@ -195,16 +205,18 @@ class StripLanes(StripText):
             return id(node.end) in self.plan.ways
         return any(map(self._stays, following(node))) and isinstance(node.end, Fork | Next)
 
-    def _fork(self, test: Source, then: Node, other: Node, mask: str) -> None:
+    def _fork(self, node: Node, fork: Fork, mask: str) -> None:
         self._masks += 1
         yes, no = f"yes_{self._masks}", f"no_{self._masks}"
-        if self.plan.is_uniform(test):
-            self.put(f"const Mask {yes} = {plain(test)} ? {mask} : NO_LANES;")
+        if self.plan.is_uniform(fork.test):
+            self.put(f"const Mask {yes} = {plain(fork.test)} ? {mask} : NO_LANES;")
         else:
-            self.put(f"const Mask {yes} = (Mask)({mask} & {plain(test)});")
+            self.put(f"const Mask {yes} = (Mask)({mask} & {plain(fork.test)});")
         self.put(f"const Mask {no} = (Mask)({mask} & ~{yes});")
-        self._node(then, yes, self._plain_below(then))
-        self._node(other, no, self._plain_below(other))
+        if steps := self._counts.of_fork.get(id(node)):
+            self.put(f"left -= {steps} * count_of({yes});")
+        self._node(fork.then, yes, self._plain_below(fork.then))
+        self._node(fork.other, no, self._plain_below(fork.other))
 
     def _operation(self, op: Operation, mask: str) -> None:
         if isinstance(op, Birth):
@@ -253,14 +265,12 @@ class StripLanes(StripText):
         written = self.records.writes(path, mask) if self.records else []
         if written:
             self.put(f"if (any({mask})) {{", *[f"    {line}" for line in written], "}")
-        if jump.steps:
-            self.put(f"left -= {jump.steps} * count_of({mask});")
         births = self._before[id(jump)]
         if births:
             self.put(f"born[u] = either_integers({mask}, born[u] + {births}, born[u]);")
         if path.header is self.plan.loop:
             for place in self._remembered(path):
-                self.blend(f"{kept_name(place)}[u]", place.kind, mask, place.name)
+                self._set_lanes(f"{kept_name(place)}[u]", place.kind, mask, place.name)
         if self.plan.closes(path):
             save(self, path, mask)
             return
@@ -269,11 +279,41 @@ class StripLanes(StripText):
         for param, source in zip(jump.header.params, jump.sources, strict=True):
             if self._is_passed(param) and not self._is_there(path, param, original(source, known)):
                 to = f"{param.name}_here" if is_within else self._array(param)
-                self.blend(to, param.kind, mask, spread(source, self.plan))
+                write = self._set_lanes if is_within or param in self._free else self.blend
+                write(to, param.kind, mask, spread(source, self.plan))
         if is_within:
             self.put(f"here_{number} |= {mask};")
         else:
             self.put(f"at_{number}[u] |= {mask};", f"live_{number} |= (unsigned)any({mask}) << u;")
+
+    def _set_lanes(self, to: str, kind: Kind, mask: str, text: str) -> None:
+        """Set a vector of which nothing is needed but what this turn sets, in the lanes of a mask."""
+        if to in self._set:
+            self.blend(to, kind, mask, text)
+        else:
+            self._set.add(to)
+            self.put(f"{to} = {text};")
+
+    def _free_arrays(self) -> set[Place]:
+        """Return the params in whose arrays nothing is left when a turn sets them.
+
+        Lanes reach their header from the loop's first tree, when none has been anywhere, and from its own
+        turn, which has taken all lanes that waited there; and no other header has a param in the array.
+        """
+        others: set[int] = set()
+        for path in self.plan.ways.values():
+            assert isinstance(path.end, Jump)
+            leader = self._leader[id(path.header)]
+            if leader is not self.plan.loop and leader is not path.end.header:
+                others.add(id(path.end.header))
+        sharing = Counter(self._arrays.values())
+        return {
+            param
+            for header, *_ in self.groups[1:]
+            if id(header) not in others
+            for param in header.params
+            if param in self._arrays and sharing[self._arrays[param]] == 1
+        }
 
     def _check_dropped(self, path: Path, mask: str) -> None:
         """End the strip where a zero that the adjoint leaves out would have become a NaN."""

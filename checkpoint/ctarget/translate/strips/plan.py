@@ -80,6 +80,10 @@ class Plan:
         """Return all headers, the loop's first."""
         return [self.loop, *self.inner]
 
+    def counts(self, place: Place) -> bool:
+        """Return whether a place is a counter of lanes, which is far from overflow where a strip begins."""
+        return self.kept.get(place, place) in self.counters
+
     def closes(self, path: Path) -> bool:
         """Return whether a path ends a lane."""
         return isinstance(path.end, Jump) and path.end.header is self.loop

@@ -11,7 +11,7 @@ import re
 
 from checkpoint.ctarget.translate.ops import scalar_words
 from checkpoint.ctarget.translate.ops.operation import Operation
-from checkpoint.ctarget.translate.ops.places import Constant, Kind, Source
+from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Convert, Copy
 from checkpoint.ctarget.translate.ops.words import if_unlikely, plain
 from checkpoint.ctarget.translate.strips.plan import Plan
@@ -124,6 +124,8 @@ def _on_integers(apply: Apply, plan: Plan, mask: str) -> list[str] | None:
     match apply.operands:
         case (x, Constant(int() as y)) if apply.definition == "float_modulo" and y > 0 and not y & (y - 1):
             return [f"const Integers {to.name} = {spread(x, plan)} & {y - 1};"]
+        case (Place() as x, Constant(1)) if apply.definition == "add" and plan.counts(x):
+            return [f"const Integers {to.name} = {x.name} + 1;"]
     if apply.definition not in ("add", "subtract"):
         return None
     given = ", ".join([spread(operand, plan) for operand in apply.operands])
