@@ -6,7 +6,7 @@ Free is the least of what the machine has available, what every control group ar
 keeps of files that nobody has open counts as free: the kernel takes it back before anything fails.
 The system is asked only if the answer depends on it, and only when that answer is requested.
 
-Sources: the kernel's documentation, admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst; getrlimit(2).
+Sources: the kernel's documentation, admin-guide/cgroup-v1/memory.rst; getrlimit(2).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from contextvars import ContextVar
 from functools import lru_cache
 from importlib import import_module
 from numbers import Integral, Real
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
-from checkpoint import config
+from checkpoint import config, control_groups
 from checkpoint.ad.array_library import installed
 from checkpoint.ad.library import load_imported
 from checkpoint.errors import RunError
@@ -202,7 +202,7 @@ def _percent(text: str) -> float:
 # Free memory
 
 
-def free(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> int:
+def free(proc: Path = control_groups.PROC, cgroups: Path = control_groups.GROUPS) -> int:
     """Return how many more bytes this process can hold. proc, cgroups: where the system describes itself."""
     system = import_module("psutil")  # here, since most runs never ask
     bounds: list[int] = [
@@ -216,38 +216,18 @@ def free(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> 
     return max(0, min(bounds))
 
 
-# The files of a group: its limits (above memory.high all is slowed down) and what it uses; and the line of
-# memory.stat that says what of that are files which nobody uses.
-_Files = tuple[tuple[str, ...], str, str]
-_VERSION_1: _Files = (("memory.limit_in_bytes",), "memory.usage_in_bytes", "total_inactive_file")
-_VERSION_2: _Files = (("memory.max", "memory.high"), "memory.current", "inactive_file")
+# The files of a group, by its version: its limits (above memory.high all is slowed down) and what it uses;
+# and the line of memory.stat that says what of that are files which nobody uses.
+_FILES: dict[int, tuple[tuple[str, ...], str, str]] = {
+    1: (("memory.limit_in_bytes",), "memory.usage_in_bytes", "total_inactive_file"),
+    2: (("memory.max", "memory.high"), "memory.current", "inactive_file"),
+}
 
 
 def _left_by_groups(proc: Path, cgroups: Path) -> Iterator[int]:
     """Yield the bytes that each control group around this process leaves; huge or absent without a limit."""
-    try:
-        memberships = (proc / "self" / "cgroup").read_text().splitlines()
-    except OSError:
-        return  # there are no control groups here
-    for line in memberships:
-        _, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        if not controllers:
-            # Beside groups of version 1 those of version 2 have a folder of their own.
-            yield from _left_along(cgroups, path, _VERSION_2)
-            yield from _left_along(cgroups / "unified", path, _VERSION_2)
-        elif "memory" in controllers.split(","):
-            yield from _left_along(cgroups / "memory", path, _VERSION_1)
-
-
-def _left_along(root: Path, path: str, files: _Files) -> Iterator[int]:
-    """Yield the bytes that a group and those around it leave, up to the root.
-
-    In a container the path may be the one outside, which does not exist here; the group is then the root.
-    """
-    of_limits, of_use, idle = files
-    inner = PurePosixPath(path.lstrip("/"))
-    for folder in (root / inner, *[root / parent for parent in inner.parents]):
+    for version, folder in control_groups.folders("memory", proc, cgroups):
+        of_limits, of_use, idle = _FILES[version]
         limits = [limit for name in of_limits if (limit := _number(folder / name)) is not None]
         used = _number(folder / of_use)
         if limits and used is not None:

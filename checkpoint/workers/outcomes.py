@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from checkpoint import config
+from checkpoint.cores import cores
 from checkpoint.driver import memory
 from checkpoint.errors import RunError
 from checkpoint.workers.printing import apart
@@ -54,11 +54,6 @@ class Later:
     def value(self) -> Any:
         """Return the result of the task, or raise its error, once it has ended."""
         return self._outcome().quietly()
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def checked_size(size: int | None) -> int:

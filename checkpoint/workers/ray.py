@@ -12,10 +12,11 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from checkpoint.cores import cores
 from checkpoint.durable import machine
 from checkpoint.errors import RunError
 from checkpoint.workers.listeners import reachable, refuse_new
-from checkpoint.workers.outcomes import checked_size, cores, one_of
+from checkpoint.workers.outcomes import checked_size, one_of
 from checkpoint.workers.protocol import ATTEMPTS, WorkerLost
 from checkpoint.workers.remote import answered, result_of, share_libraries, tokens, written
 from checkpoint.workers.travel import pickled

@@ -18,9 +18,10 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from checkpoint.cores import cores
 from checkpoint.durable import machine
 from checkpoint.errors import RunError
-from checkpoint.workers.outcomes import Later, Outcome, cores, outcome
+from checkpoint.workers.outcomes import Later, Outcome, outcome
 from checkpoint.workers.travel import pickled, unpickled
 
 BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
