@@ -160,7 +160,78 @@ static void *take_spare(size_t bytes) {
     return other;
 }
 
+/* Large pages that were freed, mostly those of tapes: one gradient follows another. The system may take them back whenever
+ * it needs memory, and has them still until then; a new page takes it longer than what is done with it if it is a guest whose
+ * host takes free memory away. */
+
+#ifdef MADV_FREE
+enum { MOST_KEPT = 256, PART_KEPT = 16 }; /* pages; at most one in PART_KEPT of the machine's memory */
+
+static _Atomic(void *) kept[MOST_KEPT];
+static atomic_int kept_count; /* an upper bound */
+
+static int most_kept(void) {
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    const long most = pages > 0 ? pages / (LARGE_PAGE / size) / PART_KEPT : 0;
+    return most < MOST_KEPT ? (int)most : MOST_KEPT;
+}
+
+static bool is_large_page(const void *memory, size_t bytes) {
+    return is_large(bytes) && whole_pages(bytes) == LARGE_PAGE && !((uintptr_t)memory & (LARGE_PAGE - 1));
+}
+
+/* Keeps a large page; false: there are enough, or the system cannot take it back by itself. */
+static bool keep_page(void *memory) {
+    const int count = atomic_fetch_add(&kept_count, 1);
+    if (count < most_kept()) {
+        UNPOISON(memory, LARGE_PAGE);
+        const bool may_go = madvise(memory, LARGE_PAGE, MADV_FREE) == 0;
+        POISON(memory, LARGE_PAGE);
+        for (int i = 0; may_go && i < MOST_KEPT; i++) {
+            void *none = NULL;
+            if (atomic_compare_exchange_strong(&kept[(count + i) % MOST_KEPT], &none, memory)) return true;
+        }
+    }
+    atomic_fetch_sub(&kept_count, 1);
+    return false;
+}
+
+/* Removes and returns a kept page; NULL: there is none. */
+static void *any_page(void) {
+    const int count = atomic_load(&kept_count);
+    for (int i = 1; count && i <= MOST_KEPT; i++) {
+        void *found = atomic_exchange(&kept[(count - i + MOST_KEPT) % MOST_KEPT], NULL);
+        if (!found) continue;
+        atomic_fetch_sub(&kept_count, 1);
+        UNPOISON(found, LARGE_PAGE);
+        return found;
+    }
+    return NULL;
+}
+
+/* Returns a kept page, of which all is there; NULL: there is none, or the block is not one large page. */
+static void *take_page(size_t bytes) {
+    void *found = is_large_page(NULL, bytes) ? any_page() : NULL;
+    if (!found) return NULL;
+    touch(found, LARGE_PAGE);
+    return fenced(found, bytes);
+}
+
+/* Gives all kept pages back; false: there were none. */
+static bool unmap_pages(void) {
+    bool any = false;
+    for (void *page; (page = any_page()); any = true) unmap(page, LARGE_PAGE);
+    return any;
+}
+#else
+static bool is_large_page(const void *memory, size_t bytes) { return (void)memory, (void)bytes, false; }
+static bool keep_page(void *memory) { return (void)memory, false; }
+static void *take_page(size_t bytes) { return (void)bytes, NULL; }
+static bool unmap_pages(void) { return false; }
+#endif
+
 static void give_mapped(void *memory, size_t bytes) {
+    if (is_large_page(memory, bytes) && keep_page(memory)) return;
     if (bytes > MOST_SPARE) {
         unmap(memory, bytes);
         return;
@@ -171,8 +242,13 @@ static void give_mapped(void *memory, size_t bytes) {
 }
 
 static void *take_mapped(size_t bytes) {
+    void *page = take_page(bytes);
+    if (page) return page;
     void *found = bytes > MOST_SPARE ? NULL : take_spare(bytes);
-    if (!found) return map_new(bytes);
+    if (!found) {
+        void *made = map_new(bytes);
+        return made || !unmap_pages() ? made : map_new(bytes);
+    }
     const size_t old_bytes = spare_bytes(found);
     void *taken = (bytes > old_bytes ? grow_mapped : shrink_mapped)(found, old_bytes, bytes);
     if (!taken) unmap(found, old_bytes);

@@ -4,7 +4,8 @@
  * returns to the system as a whole, and grows without being copied. The last few of less than LARGE_PAGE bytes that were freed
  * are used again. Blocks of nearly LARGE_PAGE bytes or more are on
  * large pages where the system has those: touching new memory page by page takes longer than writing everything on it.
- * Whoever requests such a block will use all of it.
+ * Whoever requests such a block will use all of it. Of those that are one large page, which tapes consist of, up to half a
+ * GiB stays with the process when it is freed, until the system needs it.
  *
  * The size of a block is what was last requested; its owner knows it. Any thread.
  */

@@ -126,11 +126,33 @@ static void what_is_given_back_leaves_the_process(void) {
     for (int i = 0; i < 40; i++) pages_give(kept[i].memory, kept[i].bytes);
     CHECK(resident() - before < given / 4);
 }
+
+/* Those of tapes. */
+static void large_pages_are_used_again(void) {
+    enum { PAGES = 8, BYTES = LARGE_PAGE - 64 };
+    unsigned char *first[PAGES], *second[PAGES];
+    for (int i = 0; i < PAGES; i++) {
+        first[i] = pages_take(BYTES);
+        CHECK(first[i] && (uintptr_t)first[i] % LARGE_PAGE == 0);
+        first[i][BYTES - 1] = 1;
+    }
+    for (int i = 0; i < PAGES; i++) pages_give(first[i], BYTES);
+    for (int i = 0; i < PAGES; i++) {
+        second[i] = pages_take(BYTES);
+        bool known = false;
+        for (int k = 0; k < PAGES; k++) known = known || first[k] == second[i];
+        CHECK(known);
+        for (int k = 0; k < i; k++) CHECK(second[k] != second[i]);
+        memset(second[i], 7, BYTES);
+    }
+    for (int i = 0; i < PAGES; i++) pages_give(second[i], BYTES);
+}
 #endif
 
 int main(void) {
 #ifdef __linux__
     what_is_given_back_leaves_the_process();
+    large_pages_are_used_again();
 #endif
     blocks_keep_what_is_in_them(1, 4000);
     threads_have_blocks_of_their_own();
