@@ -19,8 +19,9 @@ from checkpoint.api.checking import check
 from checkpoint.api.ensembles import mapped, summed
 from checkpoint.api.files import load
 from checkpoint.api.gradients import grad, stop_gradient, value_and_grad
-from checkpoint.api.jacobians import hessian, hvp, jacfwd, jacrev
+from checkpoint.api.jacobians import hvp, jacfwd, jacrev
 from checkpoint.api.lanes import vmap
+from checkpoint.api.matrices import hessian, jacobian
 from checkpoint.api.operators import State, interrupt, jvp, primops, read, resume, vjp
 from checkpoint.api.own_steps import primitive
 from checkpoint.api.packages import translate
@@ -40,6 +41,7 @@ from checkpoint.errors import (
     RoundingWarning,
     RunError,
     SourceError,
+    SparsityWarning,
     SpillWarning,
     TranslationWarning,
 )
@@ -83,6 +85,7 @@ __all__ = [
     "RoundingWarning",
     "RunError",
     "SourceError",
+    "SparsityWarning",
     "Spill",
     "SpillWarning",
     "State",
@@ -93,6 +96,7 @@ __all__ = [
     "hvp",
     "interrupt",
     "jacfwd",
+    "jacobian",
     "jacrev",
     "jvp",
     "load",

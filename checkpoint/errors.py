@@ -167,6 +167,14 @@ class SpillWarning(UserWarning):
     """
 
 
+class SparsityWarning(UserWarning):
+    """The pattern of a sparse matrix of derivatives was found with more entries than it may need.
+
+    A step of the program has no rule that says which elements of its result depend on which of its operands.
+    The warning names it, once for each call.
+    """
+
+
 class RoundingWarning(UserWarning):
     """A gradient is 0 because the result depends on an argument only through values that are rounded.
 

@@ -155,6 +155,10 @@ class Tape:
         """Return a new node without inputs, which is no entry."""
         return Node(value, self, ())
 
+    def applied(self, node: Node, record: Scalar, operands: Sequence[Any]) -> None:
+        """Take the node that a scalar primitive has made of operands."""
+        self.entries.append(node)
+
     def propagate(self, keeps: bool = False) -> None:
         """Propagate cotangents through all entries, the last first; free each entry after its turn.
 
@@ -244,6 +248,12 @@ def real_part(number: Number) -> Any:
     while type(number) is Dual:
         number = number.primal
     return number.value if type(number) is Node else number
+
+
+def elements(number: Number) -> int:
+    """Return the number of reals in a number: 1, or the size of an array."""
+    value = real_part(number)
+    return math.prod(value.data.shape) if type(value) is Array else 1
 
 
 def primal_at(number: Number, tag: int) -> Number:
@@ -364,7 +374,7 @@ def _apply_to_nodes(record: Scalar, operands: Sequence[Number], strict: bool) ->
     )
     tape: Tape = inputs[0][0].tape
     node = Node(result, tape, inputs, record.singular)
-    tape.entries.append(node)
+    tape.applied(node, record, operands)
     return node
 
 

@@ -8,6 +8,7 @@ What is no real, in value or argument, has None.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, ParamSpec, TypeVar
@@ -15,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar
 from checkpoint.ad.array_library import namespace_of, zeros_beside
 from checkpoint.ad.arrays import Array, check_real
 from checkpoint.ad.graph import enter, numbers
-from checkpoint.ad.numbers import real_part, zero
+from checkpoint.ad.numbers import elements, zero
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.api.gradients import ArgNums, Derivative, Grad
 from checkpoint.api.schedules import named_schedule
@@ -74,13 +75,7 @@ class ReverseJacobian(Jacobian):
 
     def _row(self, call: Call, position: int) -> tuple[Any, Any]:
         """Return the value, as a tree, and the cotangent of the arguments for one of its reals."""
-
-        def cotangent_of(y: Any) -> Any:
-            tree = enter(y)
-            return tangent_of(tree, unit(numbers(tree), position))
-
-        y, xbar = call.run.vjp(cotangent_of, named_schedule(self.schedule))
-        return enter(y), xbar
+        return row_of(call, (position,), named_schedule(self.schedule))
 
 
 class ForwardJacobian(Jacobian):
@@ -93,8 +88,8 @@ class ForwardJacobian(Jacobian):
         call, at = self.call(args, kwargs)
         columns = []
         shape: Any = None
-        for tangent in _basis(call, at):
-            y, ytan = call.run.jvp(tangent)
+        for place in places(call, at):
+            y, ytan = call.run.jvp(direction(call, (place,)))
             shape = enter(y)
             columns.append(numbers(enter(ytan)))
         if not columns:
@@ -115,7 +110,8 @@ class Hessian(Jacobian):
         schedule = named_schedule(self.schedule)
         rows = []
         with reported(self.progress):
-            for tangent in _basis(call, at):
+            for place in places(call, at):
+                tangent = direction(call, (place,))
                 _, _, product = call.run.second(tangent, self.cotangent_of, schedule)
                 rows.append([number for i in at for number in numbers(call.unpacked(product)[i])])
         rows = _merged(call, at, rows, [number for i in at for number in numbers(call.parts[i])])
@@ -162,49 +158,34 @@ def jacfwd(f: Callable[P, Any], argnums: ArgNums = 0, *, engine: str | None = No
     return ForwardJacobian(f, argnums, False, engine, None)
 
 
-@within_programs
-def hessian(
-    f: Callable[P, Any],
-    argnums: ArgNums = 0,
-    *,
-    engine: str | None = None,
-    schedule: Schedule | str | None = None,
-    memory: Memory = None,
-    progress: ProgressOption = False,
-) -> Callable[P, Any]:
-    """Return the Hessian of a function that returns a real, as a function: one `hvp` for each real selected.
-
-    Its structure is that of the argument, with that of the argument in the place of each real.
-
-    Examples:
-        >>> hessian(lambda x: x[0] ** 2 * x[1])([2.0, 3.0])
-        [[6.0, 4.0], [4.0, 0.0]]
-    """
-    return Hessian(f, argnums, False, engine, schedule, memory, progress)
-
-
-def elements(number: Any) -> int:
-    """Return the number of reals in a number: 1, or the size of an array."""
-    value = real_part(number)
-    return prod(value.data.shape) if type(value) is Array else 1
-
-
-def unit(found: Sequence[Any], position: int) -> list[Any]:
-    """Return tangents of numbers that are 1 at the real at `position`, and 0 elsewhere."""
-    tangents = []
+def units(found: Sequence[Any], positions: Sequence[int]) -> list[Any]:
+    """Return tangents of numbers that are 1 at the reals at these positions, in their order, and else 0."""
+    tangents, start = [], 0
     for number in found:
-        tangent = zero(number)
-        if 0 <= position < elements(number):
-            tangent = 1.0 if type(tangent) is float else _one_at(tangent, position)
+        tangent, end = zero(number), start + elements(number)
+        inside = positions[bisect_left(positions, start) : bisect_left(positions, end)]
+        if inside:
+            tangent = 1.0 if type(tangent) is float else _ones_at(tangent, [k - start for k in inside])
         tangents.append(tangent)
-        position -= elements(number)
+        start = end
     return tangents
 
 
-def _one_at(zeros: Array, position: int) -> Array:
+def row_of(call: Call, positions: Sequence[int], schedule: Schedule) -> tuple[Any, Any]:
+    """Return the value, as a tree, and the cotangent of the arguments for the sum of some of its reals."""
+
+    def cotangent_of(y: Any) -> Any:
+        tree = enter(y)
+        return tangent_of(tree, units(numbers(tree), positions))
+
+    y, xbar = call.run.vjp(cotangent_of, schedule)
+    return enter(y), xbar
+
+
+def _ones_at(zeros: Array, positions: list[int]) -> Array:
     check_real(zeros.data)
     flat = zeros_beside(zeros.data, prod(zeros.data.shape), zeros.data.dtype)
-    flat[position] = 1.0
+    flat[positions] = 1.0
     return Array(flat.reshape(zeros.data.shape), zeros.memory)
 
 
@@ -234,16 +215,20 @@ def _merged(
     return [list(row) for row in zip(*merged, strict=True)]
 
 
-def _basis(call: Call, at: list[int]) -> list[Any]:
-    """For each real of the selected arguments, the tangent of all arguments that is 1 there."""
-    found = numbers(call.run.argument)
+def places(call: Call, at: list[int]) -> list[int]:
+    """Return the position of each real of the selected arguments among those of all arguments."""
     starts, position = {}, 0
-    for number in found:
+    for number in numbers(call.run.argument):
         starts[id(number)] = position
         position += elements(number)
     chosen = [number for i in at for number in numbers(call.parts[i])]
-    places = [starts[id(number)] + k for number in chosen for k in range(elements(number))]
-    return [tangent_of(call.run.argument, unit(found, k)) for k in places]
+    return [starts[id(number)] + k for number in chosen for k in range(elements(number))]
+
+
+def direction(call: Call, positions: Sequence[int]) -> Any:
+    """Return the tangent of all arguments that is 1 at the reals at these positions, in their order."""
+    argument = call.run.argument
+    return tangent_of(argument, units(numbers(argument), positions))
 
 
 @within_programs

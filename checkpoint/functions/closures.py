@@ -308,6 +308,8 @@ def _written_out(f: Any) -> Any:
         raise SourceError("a derivative with has_state cannot be used in a program: take it outside of one")
     if f.each is not None:
         raise SourceError(f"a derivative with each= cannot be used in a program: {library_derivatives.EACH}")
+    if not f.counterpart:
+        raise SourceError("a sparse matrix of derivatives cannot be made in a program: make it outside")
     make = getattr(library_derivatives, f.counterpart)
     derived = library_derivatives.derived_with_aux if f.has_aux else library_derivatives.derived
     return derived(make, _written_out(f.function), f.argnums)

@@ -24,7 +24,8 @@ def within_programs(function: F) -> F:
 class Derived:
     """A function made of another by differentiating it.
 
-    counterpart: the name of the function in checkpoint.lang.python.library.derivatives that makes the same.
+    counterpart: the name of the function in checkpoint.lang.python.library.derivatives that makes the same;
+        "": there is none.
     function: the function that is differentiated. argnums: the positions of the arguments by which.
     has_aux: whether `function` returns a pair of which only the first is differentiated.
     has_state: whether it may change what came in from outside.

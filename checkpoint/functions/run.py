@@ -327,6 +327,14 @@ class Run:
             return split(settled(end.value, end.steps), self.tags)
 
     @_until_all_is_reached
+    def value_at(self, replaced: Callable[[Any], Any]) -> Any:
+        """Return the value at what `replaced` returns for the argument: the same structure, other numbers."""
+        with self.errors:
+            start = self.engine.start(0, Pair(self.u.car, replaced(self.u.cdr)), self.tags)
+            end = self.engine.advance(start, None, self.effects)
+            return settled(end.value, end.steps)
+
+    @_until_all_is_reached
     def second(
         self, tangent: Any, cotangent_of: Callable[[Any], Any], schedule: Schedule
     ) -> tuple[Any, Any, Any]:

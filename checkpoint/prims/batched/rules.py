@@ -138,7 +138,7 @@ RULES: dict[str, Rule] = {
     "np.float": on_arrays.as_number,
     "np.attribute": on_arrays.attribute,
 }
-_BROADCASTING = frozenset(("all operands broadcast together", "both operands broadcast together"))
+BROADCASTING = frozenset(("all operands broadcast together", "both operands broadcast together"))
 # Shapes of functions, as their records state them, to whose first operand further axes may be added in front.
 _LEADING = frozenset(
     (
@@ -234,7 +234,7 @@ def rule_of(record: Tensor) -> Rule | None:
     found = RULES.get(record.name.replace("ndarray.", "np."))
     if found is not None:
         return found
-    if record.shape in _BROADCASTING:
+    if record.shape in BROADCASTING:
         return elementwise
     return on_arrays.leading if record.shape in _LEADING else None
 

@@ -1,0 +1,155 @@
+"""Which rows and columns of a sparse matrix are found together: colourings of patterns.
+
+In: a pattern, a sparse matrix of booleans. Out: groups of columns that share no row, so that one derivative
+along the sum of their directions holds all of their entries; of rows, likewise, for reverse mode; of both,
+where a few full rows or columns would else take a group each; and of the columns of a symmetric matrix, of
+which an entry may be read in either triangle (a star colouring). All are greedy, the fullest first, and
+depend on the pattern alone.
+
+Curtis, Powell and Reid 1974 (groups of columns); Coleman and Verma 1998 (of both); Gebremedhin, Manne and
+Pothen 2005 (star colourings).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+MOST_PATHS = 20_000_000  # of length 2 and 3 that a star colouring may look at
+
+
+class Plan(NamedTuple):
+    """How the entries of a matrix are found. All is by the positions of the pattern's entries.
+
+    columns: for each column its group, -1 for none. rows: likewise for each row.
+    by_row: for each entry of the pattern, in the order of rows, whether the group of its row gives it.
+    """
+
+    columns: Any
+    rows: Any
+    by_row: Any
+
+    @property
+    def passes(self) -> int:
+        """The number of groups."""
+        return groups_in(self.columns) + groups_in(self.rows)
+
+
+def groups_in(colours: Any) -> int:
+    """Return the number of groups."""
+    return int(colours.max(initial=-1)) + 1
+
+
+def planned(pattern: Any, mode: str | None = None) -> Plan:
+    """Return the plan with the fewest groups: of columns, of rows, or of both. mode: by which alone."""
+    best: Plan | None = None
+    for by_row, bound in _candidates(pattern, mode):
+        if best is None or bound < best.passes:
+            plan = _plan(pattern, by_row)
+            best = plan if best is None or plan.passes < best.passes else best
+    assert best is not None
+    return best
+
+
+def _candidates(pattern: Any, mode: str | None) -> Iterator[tuple[Any, int]]:
+    """Yield which entries to find by rows, the others by columns, and how many groups that takes at least."""
+    rows, columns = _coordinates(pattern)
+    by_row, by_column = np.bincount(rows, minlength=1), np.bincount(columns, minlength=1)
+    nothing = np.zeros(len(rows), bool)
+    if mode != "reverse":
+        yield nothing, int(by_row.max())
+    if mode != "forward":
+        yield ~nothing, int(by_column.max())
+    peeled = 1
+    while mode is None and peeled * 2 <= min(by_row.max(), by_column.max()):
+        for counts, places, of_row in ((by_row, rows, True), (by_column, columns, False)):
+            if peeled < len(counts):
+                full = np.argsort(-counts, kind="stable")[:peeled]
+                chosen = np.isin(places, full)
+                rest = np.delete(counts, full).max(initial=0)
+                yield (chosen if of_row else ~chosen), int(rest) + 1
+        peeled *= 2
+
+
+def _plan(pattern: Any, by_row: Any) -> Plan:
+    rows, columns = _coordinates(pattern)
+    others = ~by_row
+    of_columns = sp.csr_array((others[others], (rows[others], columns[others])), shape=pattern.shape)
+    of_rows = sp.csr_array((by_row[by_row], (rows[by_row], columns[by_row])), shape=pattern.shape)
+    return Plan(columns_apart(of_columns), columns_apart(of_rows.T.tocsr()), by_row)
+
+
+def _coordinates(pattern: Any) -> tuple[Any, Any]:
+    """Return rows and columns of a pattern's entries, in the order of rows."""
+    return np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)), pattern.indices
+
+
+def columns_apart(pattern: Any) -> Any:
+    """Return a group for each column, in two of which no row has entries; -1 for an empty column."""
+    counts = np.bincount(pattern.indices, minlength=pattern.shape[1])
+    colours = np.full(pattern.shape[1], -1)
+    if not len(pattern.indices):
+        return colours
+    if np.diff(pattern.indptr).max() == np.count_nonzero(counts):  # a row has them all
+        colours[counts > 0] = np.arange(np.count_nonzero(counts))
+        return colours
+    numbers = pattern.astype(np.int32)
+    meeting = (numbers.T @ numbers).tocsr()
+    for column in np.argsort(-counts, kind="stable"):
+        if counts[column]:
+            taken = colours[meeting.indices[meeting.indptr[column] : meeting.indptr[column + 1]]]
+            colours[column] = _least(taken[taken >= 0])
+    return colours
+
+
+def _least(taken: Any) -> int:
+    """Return the least colour that is not taken."""
+    used = np.zeros(len(taken) + 1, bool)
+    used[taken[taken <= len(taken)]] = True
+    return int(np.argmin(used)) if not used.all() else len(used)
+
+
+def symmetric(pattern: Any) -> Any:
+    """Return a group for each column of a symmetric pattern, such that `readable` finds each entry."""
+    degrees = np.diff(pattern.indptr)
+    if float(np.sum(degrees.astype(float) ** 2)) > MOST_PATHS:
+        return columns_apart(pattern)
+    near = [
+        [int(w) for w in pattern.indices[pattern.indptr[v] : pattern.indptr[v + 1]] if w != v]
+        for v in range(len(degrees))
+    ]
+    colours = [-1] * len(degrees)
+    for v in np.argsort(-degrees, kind="stable").tolist():
+        if degrees[v]:
+            colours[v] = _least(np.array(sorted(_not_allowed(v, near, colours)), dtype=np.int64))
+    return np.array(colours)
+
+
+def _not_allowed(v: int, near: list[list[int]], colours: list[int]) -> set[int]:
+    """Return the colours of a vertex with which two colours would form a path of four vertices."""
+    taken = set()
+    for w in near[v]:
+        own = colours[w]
+        if own >= 0:
+            taken.add(own)
+        for x in near[w]:
+            other = colours[x]
+            if other < 0 or x == v or other in taken:
+                continue
+            if own < 0 or any(y != w and colours[y] == own for y in near[x]):
+                taken.add(other)
+    return taken
+
+
+def readable(pattern: Any, colours: Any) -> Any:
+    """Return for each entry whether its column's group gives it; else that of its row, of a symmetric matrix.
+
+    The group of j gives the entry (i, j) if no other column of the group has an entry in row i.
+    """
+    rows, columns = _coordinates(pattern)
+    keys = rows * (groups_in(colours) + 1) + colours[columns]
+    _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return counts[places] == 1

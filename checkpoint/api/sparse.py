@@ -1,0 +1,243 @@
+"""Sparse matrices of derivatives: what `jacobian` returns, and `hessian` with a sparsity.
+
+In: a function, its arguments, and a pattern, or none: then it is found by a run on index sets
+(checkpoint/functions/patterns.py). Out: a scipy.sparse.csr_array with the pattern's entries. Columns that
+share no row are found by one derivative along all of their directions (checkpoint/api/colouring.py). In it,
+each number that an entry depends on has the tangent that it has along the direction of the entry's column
+alone: so entries have the bits of `jacfwd`, those that are found by rows the bits of `jacrev`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from checkpoint.ad.arrays import Array
+from checkpoint.ad.graph import enter, numbers
+from checkpoint.ad.numbers import elements, zero
+from checkpoint.ad.tangent import tangent_of
+from checkpoint.api.colouring import groups_in, planned, readable, symmetric
+from checkpoint.api.gradients import ArgNums, Derivative
+from checkpoint.api.jacobians import direction, places, row_of
+from checkpoint.api.schedules import named_schedule
+from checkpoint.driver.memory import Memory
+from checkpoint.driver.schedule import Schedule
+from checkpoint.errors import RunError
+from checkpoint.functions.interface import Call
+from checkpoint.functions.patterns import ENGINE, hessian_pattern, jacobian_pattern
+from checkpoint.functions.resumption import as_function
+from checkpoint.watch.progress import ProgressOption, reported
+
+DETECT = "detect"
+MODES = (None, "forward", "reverse")
+TOLERANCE = 1e-7  # of a product with a random direction, beside the sum of the sizes of its terms
+
+
+class SparseDerivative(Derivative):
+    """A sparse matrix of derivatives, as a function of the same arguments.
+
+    sparsity: a pattern, as a matrix of booleans, or "detect".
+    check: whether a given pattern is compared with a derivative along a random direction.
+    find: returns the pattern of a call on engine interp.
+    """
+
+    counterpart = ""
+    find: Callable[[Call, Sequence[int]], Any]
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        argnums: ArgNums,
+        sparsity: Any,
+        check: bool,
+        engine: str | None,
+        schedule: Schedule | str | None,
+        memory: Memory = None,
+        progress: ProgressOption = False,
+    ) -> None:
+        super().__init__(function, argnums, False, engine, schedule, memory, progress)
+        self.sparsity = _pattern_of(sparsity)
+        self.check = check
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        how = (self.engine, self.schedule, None, self.progress)
+        return type(self), (self.function, self.argnums, self.sparsity, self.check, *how)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call, at = self.call(args, kwargs)
+        call.differentiate_by(at)
+        given = not isinstance(self.sparsity, str)
+        pattern = self.sparsity if given else self._detected(call, at, args, kwargs)
+        chosen = places(call, at)
+        if pattern.shape[1] != len(chosen):
+            raise RunError(
+                f"the pattern has {pattern.shape[1]} columns, the selected arguments have {len(chosen)} reals"
+            )
+        with reported(self.progress):
+            values = self.entries(call, at, chosen, pattern)
+            found = sp.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
+            if given and self.check:
+                self._compare(call, at, chosen, found)
+        return found
+
+    def _detected(self, call: Call, at: Sequence[int], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Return the pattern of a call, which a call of its own finds."""
+        tried = as_function(self.function).call(args, kwargs, ENGINE)
+        found = _sorted(type(self).find(tried, at))
+        call.run.effects = tried.run.effects  # what the function has printed is not printed again
+        return found
+
+    def entries(self, call: Call, at: list[int], chosen: list[int], pattern: Any) -> Any:
+        """Return the values of the pattern's entries, in the order of rows. chosen: see `places`."""
+        raise NotImplementedError
+
+    def product(self, call: Call, at: list[int], tangent: Any) -> Any:
+        """Return the product of the matrix and a direction."""
+        raise NotImplementedError
+
+    def _compare(self, call: Call, at: list[int], chosen: list[int], found: Any) -> None:
+        """Compare a matrix, whose pattern was given, with a product that needs no pattern."""
+        drawn = random.Random(0)
+        weights = np.array([drawn.uniform(0.5, 1.5) for _ in chosen])
+        tangent = _weighted(call, chosen, weights)
+        expected, own = self.product(call, at, tangent), found @ weights
+        scale = abs(found) @ weights + np.abs(expected)
+        with np.errstate(invalid="ignore"):
+            wrong = np.flatnonzero(np.abs(expected - own) > TOLERANCE * scale)
+        if len(wrong):
+            rows = ", ".join(map(str, wrong[:5])) + (", ..." if len(wrong) > 5 else "")
+            raise RunError(
+                f"the {self.kind} has entries outside of the pattern that was given: its product with a "
+                f'direction differs in row{"s" * (len(wrong) > 1)} {rows}. sparsity="detect" finds the '
+                f"pattern for these arguments; check=False leaves this test out"
+            )
+
+
+class SparseJacobian(SparseDerivative):
+    """The function that `jacobian` returns. mode: "forward", "reverse", or None: the fewest passes."""
+
+    kind = "sparse Jacobian"
+    find = staticmethod(jacobian_pattern)
+
+    def __init__(self, *how: Any, mode: str | None = None) -> None:
+        if mode not in MODES:
+            raise RunError(f'mode is "forward", "reverse" or None, not {mode!r}')
+        super().__init__(*how)
+        self.mode = mode
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return _jacobian, (*super().__reduce__()[1], self.mode)
+
+    def entries(self, call: Call, at: list[int], chosen: list[int], pattern: Any) -> Any:
+        """See SparseDerivative."""
+        plan = planned(pattern, self.mode)
+        rows, columns = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)), pattern.indices
+        values = np.empty(len(rows))
+        taken = np.where(plan.by_row, plan.rows[rows], plan.columns[columns])
+        for group in range(groups_in(plan.columns)):
+            tangent = direction(call, sorted([chosen[j] for j in np.flatnonzero(plan.columns == group)]))
+            column = self.product(call, at, tangent)
+            _check_height(pattern, column)
+            mine = ~plan.by_row & (taken == group)
+            values[mine] = column[rows[mine]]
+        schedule = named_schedule(self.schedule)
+        for group in range(groups_in(plan.rows)):
+            y, xbar = row_of(call, np.flatnonzero(plan.rows == group).tolist(), schedule)
+            _check_height(pattern, flat(numbers(y)))
+            row = flat([number for i in at for number in numbers(call.unpacked(xbar)[i])])
+            mine = plan.by_row & (taken == group)
+            values[mine] = row[columns[mine]]
+        return values
+
+    def product(self, call: Call, at: list[int], tangent: Any) -> Any:
+        """See SparseDerivative."""
+        return flat(numbers(enter(call.run.jvp(tangent)[1])))
+
+
+class SparseHessian(SparseDerivative):
+    """The function that `hessian` returns with a sparsity."""
+
+    kind = "sparse Hessian"
+    find = staticmethod(hessian_pattern)
+
+    def entries(self, call: Call, at: list[int], chosen: list[int], pattern: Any) -> Any:
+        """See SparseDerivative."""
+        if (pattern != pattern.T).nnz:
+            raise RunError("the pattern of a Hessian is symmetric, and the one that was given is not")
+        colours = symmetric(pattern)
+        groups = [np.flatnonzero(colours == group) for group in range(groups_in(colours))]
+        tangents = (direction(call, sorted([chosen[j] for j in group])) for group in groups)
+        products = [self.product(call, at, tangent) for tangent in tangents]
+        if not products:
+            return np.zeros(0)
+        found, columns = np.array(products), pattern.indices
+        rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+        own = readable(pattern, colours)
+        return np.where(own, found[colours[columns], rows], found[colours[rows], columns])
+
+    def product(self, call: Call, at: list[int], tangent: Any) -> Any:
+        """See SparseDerivative."""
+        _, _, along = call.run.second(tangent, self.cotangent_of, named_schedule(self.schedule))
+        return flat([number for i in at for number in numbers(call.unpacked(along)[i])])
+
+
+def _jacobian(*how: Any) -> SparseJacobian:
+    """Return a sparse Jacobian that was pickled."""
+    return SparseJacobian(*how[:-1], mode=how[-1])
+
+
+def _pattern_of(sparsity: Any) -> Any:
+    """Return a pattern as a matrix of booleans, "detect" itself."""
+    if isinstance(sparsity, str):
+        if sparsity != DETECT:
+            raise RunError(f'sparsity is "detect" or a matrix, not {sparsity!r}')
+        return sparsity
+    if sp.issparse(sparsity):
+        return _sorted(sparsity)
+    found = np.asarray(sparsity)
+    if found.ndim != 2:
+        raise RunError(f"a pattern is a matrix, not an array of {found.ndim} axes")
+    return _sorted(sp.csr_array(found != 0))
+
+
+def _sorted(pattern: Any) -> Any:
+    """Return a matrix that is true at the stored entries of another, in the order of rows."""
+    found = sp.csr_array(pattern, copy=True)
+    found.data = np.ones(len(found.data), bool)
+    found.sum_duplicates()
+    return found
+
+
+def _check_height(pattern: Any, column: Any) -> None:
+    if len(column) != pattern.shape[0]:
+        raise RunError(f"the pattern has {pattern.shape[0]} rows, the value has {len(column)} reals")
+
+
+def flat(found: Sequence[Any]) -> Any:
+    """Return the reals in numbers as one array of NumPy's."""
+    parts = [np.asarray(x.data if type(x) is Array else x, dtype=np.float64).ravel() for x in found]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def _weighted(call: Call, chosen: Sequence[int], weights: Any) -> Any:
+    """Return the tangent of all arguments with these numbers at the reals at `chosen`."""
+    argument = call.run.argument
+    found = numbers(argument)
+    whole = np.zeros(sum(map(elements, found)))
+    whole[list(chosen)] = weights
+    tangents, start = [], 0
+    for number in found:
+        tangent, size = zero(number), elements(number)
+        part = whole[start : start + size]
+        if type(tangent) is Array:
+            for k, weight in enumerate(part.tolist()):
+                tangent.data.reshape(-1)[k] = weight
+        else:
+            tangent = float(part[0])
+        tangents.append(tangent)
+        start += size
+    return tangent_of(argument, tangents)
