@@ -18,6 +18,7 @@ from checkpoint.ad.record import records
 from checkpoint.ad.tensors import ALWAYS, Tensor, apply, changes_here
 from checkpoint.prims.batched.rules import BROADCASTING
 from checkpoint.prims.sparsity import rules
+from checkpoint.prims.sparsity.products import LAYER
 from checkpoint.prims.sparsity.sets import relation, rows_of
 from checkpoint.prims.sparsity.tape import IndexTape
 from tests.tensorlib.check import data_of, value
@@ -30,7 +31,7 @@ WITH_RULE = [
     for record in records().values()
     if isinstance(record, Tensor)
     and not record.name.startswith("ndarray.")
-    and (record.name in rules.RULES or record.shape in BROADCASTING)
+    and (record.name in rules.RULES or record.shape in (*BROADCASTING, LAYER))
     and any(record.vjp(i) is not None for i in range(len(record.vjps)))
 ]
 

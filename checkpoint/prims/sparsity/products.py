@@ -18,8 +18,9 @@ from checkpoint.prims.sparsity.sets import relation
 Labels = tuple[Any, ...]
 PRODUCTS = (
     *("np.matmul", "matmul", "py.imatmul/array", "np.dot", "np.vdot", "np.inner", "np.outer"),
-    *("np.vecdot", "np.einsum", "tensorlib.linear"),
+    *("np.vecdot", "np.einsum"),
 )
+LAYER = "(..., n), (m, n), (m,) -> (..., m)"  # as the record of a layer states its shapes
 _OF_VECTORS: dict[str, tuple[Labels, Labels, Labels]] = {
     "np.outer": (("i",), ("j",), ("i", "j")),
     **dict.fromkeys(("np.vdot", "np.vecdot"), (("i",), ("i",), ())),
@@ -48,7 +49,7 @@ def contraction(step: Any) -> Any:
         return None
     found, start = None, 0
     for position in step.wanted:
-        if position not in pair:  # the biases of tensorlib.linear
+        if position not in pair:  # the biases of a layer
             size = int(np.prod(step.shape(position), dtype=np.int64))
             rows = step.rows[start : start + size]
             part = rows[np.broadcast_to(np.arange(size), out_shape).ravel()]
@@ -75,7 +76,7 @@ def _labels(step: Any, shapes: Sequence[Any]) -> tuple[Labels, Labels, Labels] |
         return _OF_VECTORS[name] if ranks == [1, 1] else None
     if 0 in ranks:
         return None
-    if name in ("np.inner", "tensorlib.linear"):
+    if name == "np.inner" or step.record.shape == LAYER:
         rows = tuple(range(ranks[0] - 1))
         columns = ("j",) * (ranks[1] - 1)
         return ((*rows, "k"), (*columns, "k"), (*rows, *columns)) if ranks[1] <= 2 else None

@@ -21,7 +21,7 @@ from checkpoint.ad.array_library import libraries
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.pullbacks import NESTS, Like, Pullback, is_number
 from checkpoint.prims.batched.rules import BROADCASTING, REDUCTIONS, ROUNDED, UNARY
-from checkpoint.prims.sparsity.products import PRODUCTS, contraction
+from checkpoint.prims.sparsity.products import LAYER, PRODUCTS, contraction
 from checkpoint.prims.sparsity.sets import empty_rows, relation
 
 Shape = tuple[int, ...]
@@ -95,7 +95,8 @@ def applied(pullback: Pullback, rows: Any, results: Sequence[Any]) -> Applied:
     step = Application(pullback, rows, results)
     rule = _rule(step)
     found = None if rule is None else rule(step)
-    is_linear = step.name in LINEAR or (step.name in BILINEAR and len(step.wanted) == 1)
+    is_product = step.name in BILINEAR or rule is contraction
+    is_linear = step.name in LINEAR or (is_product and len(step.wanted) == 1)
     is_linear = is_linear or (step.name in LINEAR_IN_FIRST and step.wanted == (0,))
     factors = _factors(step) if step.name in FACTORS and len(step.wanted) == 2 else None
     return Applied(found, is_linear, factors)
@@ -105,6 +106,8 @@ def _rule(step: Application) -> Rule | None:
     if step.name in RULES:
         return RULES[step.name]
     shape = getattr(step.record, "shape", "")
+    if shape == LAYER:
+        return contraction
     return elementwise if shape in BROADCASTING else None
 
 
@@ -361,4 +364,4 @@ FACTORS = frozenset(("np.multiply", "py.imul/array"))
 LINEAR_IN_FIRST = frozenset(
     ("np.divide", "py.itruediv/array", "tensorlib.quotient", "tensorlib.leaky_relu", "tensorlib.hardtanh")
 )
-BILINEAR = FACTORS | frozenset((*PRODUCTS, "np.cross", "np.linalg.cross", "np.convolve"))
+BILINEAR = FACTORS | frozenset(("np.cross", "np.linalg.cross", "np.convolve"))
