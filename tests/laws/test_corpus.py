@@ -63,7 +63,7 @@ def test_engines_agree(entry: Entry, engine: Engine) -> None:
 def test_every_cut(entry: Entry, engine: Engine) -> None:
     case = entry.case(engine)
     run = laws.run_of(entry, engine)
-    for cut in laws.cuts(run.steps, Random(entry.name)):
+    for cut in laws.share(laws.cuts(run.steps, Random(entry.name)), engine):
         laws.check_cut(case, engine, entry.input, run, cut)
 
 
@@ -80,7 +80,7 @@ def test_many_cuts(entry: Entry, engine: Engine) -> None:
 def test_second_cuts_compose(entry: Entry, engine: Engine) -> None:
     case, random = entry.case(engine), Random(entry.name)
     run = laws.run_of(entry, engine)
-    for first in laws.cuts(run.steps, random, every=10, more=10):
+    for first in laws.share(laws.cuts(run.steps, random, every=10, more=10), engine):
         laws.check_second_cut(case, engine, entry.input, run, first, random.randint(0, run.steps - first))
 
 

@@ -31,7 +31,8 @@ pytestmark = [
 def test_every_schedule_gives_the_same_bits(entry: Entry, engine: Engine) -> None:
     case = entry.case(engine)
     run = laws.run_of(entry, engine)
-    laws.check_schedules(case, engine, entry.input, run, laws.bases_of(run, Random(entry.name)))
+    bases = laws.share(laws.bases_of(run, Random(entry.name)), engine)
+    laws.check_schedules(case, engine, entry.input, run, bases)
 
 
 @pytest.mark.long
@@ -43,7 +44,8 @@ def test_gradients_through_a_cut_compose(entry: Entry, engine: Engine) -> None:
     case, random = entry.case(engine), Random(entry.name)
     run = laws.run_of(entry, engine)
     _, xbar = laws.gradient(case, engine, entry.input, run)
-    for cut in laws.cuts(run.steps, random, every=2, more=6 if run.steps <= laws.LONG else 2):
+    cuts = laws.cuts(run.steps, random, every=2, more=6 if run.steps <= laws.LONG else 2)
+    for cut in laws.share(cuts, engine):
         base = random.choice((1, 4, 30, 10_000) if run.steps <= laws.LONG else (30, 300, 10_000))
         laws.check_gradient_through_cut(case, engine, entry.input, run, xbar, cut, base)
 

@@ -1,17 +1,21 @@
 """The corpus of Python functions: every example does on every engine what it does in Python.
 
-in Python        the same value or exception, and output; arguments are unchanged cut anywhere     the parts
-take the steps of the whole, and give its value differentiated   the same bits on every engine by every
-schedule; close to finite differences
+in Python        the same value or exception, and output; arguments are unchanged
+cut anywhere     the parts take the steps of the whole, and give its value
+differentiated   the same bits on every engine by every schedule; close to finite differences
+
+Each example is cut on every engine, and differentiated on every engine and by every schedule; with every
+combination of these it is by `-m long`.
 """
 
 from __future__ import annotations
 
 import copy
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from functools import cache
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -21,11 +25,8 @@ from checkpoint import engines
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule
-from checkpoint.driver.schedule import (
-    Bisection,
-    Plain,
-    Schedule,
-)
+from checkpoint.driver.engine import Engine
+from checkpoint.driver.schedule import Bisection, Plain, Schedule
 from checkpoint.functions.python_functions import rest_of, result, run_of
 from checkpoint.functions.run import Run
 from tests.python.agreement import Outcome, outcome, same_outcomes, same_values
@@ -34,6 +35,7 @@ from tests.support.check import against_differences, direction, dot
 from tests.support.corpus import Case, usable_engines
 from tests.support.cuts import CutAt
 from tests.support.same import difference
+from tests.support.sampling import side_by_side
 
 EXAMPLES = examples()
 FAILING = [name for name, example in EXAMPLES.items() if example.raises is not None]
@@ -119,24 +121,34 @@ def in_two_parts(example: Example, name: str, cut: int) -> tuple[Outcome, list[C
 
 @pytest.mark.parametrize("name", SUCCEEDING)
 def test_a_run_may_be_cut_anywhere(name: str) -> None:
+    check_cuts(name, side_by_side(name, ENGINES, cuts_of(steps_of(name), Random(name))))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SUCCEEDING)
+def test_a_run_may_be_cut_anywhere_on_every_engine(name: str) -> None:
+    check_cuts(name, product(ENGINES, cuts_of(steps_of(name), Random(name))))
+
+
+def check_cuts(name: str, cuts: Iterable[tuple[Engine, int]]) -> None:
     example = EXAMPLES[name]
     want, steps = natively(example), steps_of(name)
-    for engine in ENGINES:
-        for cut in cuts_of(steps, Random(name)):
-            got, (z,) = in_two_parts(example, engine.name, cut)
-            assert same_outcomes(want, got), f"{engine.name}, cut at {cut}: {got}; Python: {want}"
-            assert z.steps == cut
-            assert silently(rest_of(z).steps) == steps - cut
+    for engine, cut in cuts:
+        got, (z,) = in_two_parts(example, engine.name, cut)
+        assert same_outcomes(want, got), f"{engine.name}, cut at {cut}: {got}; Python: {want}"
+        assert z.steps == cut
+        assert silently(rest_of(z).steps) == steps - cut
 
 
 @pytest.mark.parametrize("name", FAILING)
 def test_a_run_that_fails_fails_in_parts_too(name: str) -> None:
     example = EXAMPLES[name]
     want = natively(example)
-    for engine in ENGINES:
-        for cut in (0, 1, 5, 25, 100_000):
-            got, _ = in_two_parts(example, engine.name, cut)
-            assert same_outcomes(want, got), f"{engine.name}, cut at {cut}: {got}; Python: {want}"
+    for engine in ENGINES:  # this translates what it reaches, which the rest of a capsule cannot
+        outcome(call_on(example, engine.name).value)
+    for engine, cut in side_by_side(name, ENGINES, (0, 1, 5, 25, 100_000)):
+        got, _ = in_two_parts(example, engine.name, cut)
+        assert same_outcomes(want, got), f"{engine.name}, cut at {cut}: {got}; Python: {want}"
 
 
 def gradient(example: Example, name: str, schedule: Schedule) -> tuple[Run, Any, Any]:
@@ -146,26 +158,35 @@ def gradient(example: Example, name: str, schedule: Schedule) -> tuple[Run, Any,
     return call, y, xbar
 
 
-def check_schedules(example: Example, steps: int, random: Random) -> tuple[Run, Any, Any]:
-    """Check that all engines and schedules agree to the last bit; return the first result."""
+def schedules_of(steps: int, random: Random) -> list[Schedule]:
+    cut = CutAt(random.randrange(1, steps)) if steps > 1 else Plain()
+    return [Plain(), Bisection(max(1, steps // 5)), cut]
+
+
+def check_gradients(name: str, ways: Iterable[tuple[Engine, Schedule]]) -> tuple[Run, Any, Any]:
+    """Check that engines and schedules agree to the last bit; return the result of plain reverse mode."""
+    example = EXAMPLES[name]
     call, y, xbar = gradient(example, ENGINES[-1].name, Plain())
-    schedules: list[Schedule] = [Plain(), Bisection(max(1, steps // 5))]
-    if steps > 1:
-        schedules.append(CutAt(random.randrange(1, steps)))
-    for engine in ENGINES:
-        for schedule in schedules:
-            _, again, other = gradient(example, engine.name, schedule)
-            where = f"{engine.name}, {schedule}"
-            assert difference(other, xbar) is None, f"{where}: {difference(other, xbar)}"
-            assert difference(tangent_of(again, numbers(again)), tangent_of(y, numbers(y))) is None, where
+    for engine, schedule in ways:
+        _, again, other = gradient(example, engine.name, schedule)
+        where = f"{engine.name}, {schedule}"
+        assert difference(other, xbar) is None, f"{where}: {difference(other, xbar)}"
+        assert difference(tangent_of(again, numbers(again)), tangent_of(y, numbers(y))) is None, where
     return call, y, xbar
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_gradients(name: str) -> None:
-    example, random = EXAMPLES[name], Random(name)
-    call, y, xbar = check_schedules(example, steps_of(name), random)
+    random = Random(name)
+    ways = side_by_side(name, ENGINES, schedules_of(steps_of(name), random))
+    call, y, xbar = check_gradients(name, ways)
     v = direction(call.argument, random)
     slope, size = dot(xbar, v)
     case = Case(call.u.car, call.argument, weights(y))
     against_differences(case, v, slope, call.engine, size=size)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_gradients_by_every_schedule_on_every_engine(name: str) -> None:
+    check_gradients(name, product(ENGINES, schedules_of(steps_of(name), Random(name))))
