@@ -59,12 +59,15 @@ INLINE bool same_boolean(bool a, bool b) { return a == b; }
 INLINE bool is_dual(Value v) { /* of reals */
     return kind_of(v) == DUAL && (cells_of(v)[0].tag | cells_of(v)[1].tag) == REAL;
 }
-INLINE Value dual(Heap *heap, int64_t tag, double primal, double tangent) {
+INLINE Value dual_around(Heap *heap, int64_t tag, Value primal, Value tangent) {
     Cells *cells = new_cells(heap, DUAL, 2);
     cells->head.birth = (uint64_t)tag & LARGEST_BIRTH;
-    store(&cells->cells[0], of_real(primal));
-    store(&cells->cells[1], of_real(tangent));
+    store(&cells->cells[0], primal);
+    store(&cells->cells[1], tangent);
     return of_object(DUAL, cells);
+}
+INLINE Value dual(Heap *heap, int64_t tag, double primal, double tangent) {
+    return dual_around(heap, tag, of_real(primal), of_real(tangent));
 }
 INLINE Value closure(const void *procedure, Value environment) {
     return of_procedure(CLOSURE, procedure, environment.object);

@@ -64,19 +64,22 @@ class ForwardFunction:
         self._labels: dict[int, int] = {}  # numbers of nodes that something jumps to
         self._at: Node | None = None  # whose text is being written
         self._temporaries: dict[str, str] = {}  # variables that hold no place, and their types
-        self._births_before: dict[int, int] = {}  # an operation, or the end of a path: births on the path
+        # Before an operation, or the end of a path: the births on the path, and the tags.
+        self._births_before: dict[int, int] = {}
+        self._tags_before: dict[int, int] = {}
         entries = [header.entry or () for header in unit.headers]
         self._duals = max(sum(isinstance(each, DualParts) for _, each in entry) for entry in entries)
         self._count_births()
+        self._takes_tags = any(self._tags_before.values())
 
     def _count_births(self) -> None:
-        """Count the births on each path before each operation, and before its end."""
+        """Count the births and tags on each path before each operation, and before its end."""
         for path in self._paths.values():
-            count = 0
+            births = tags = 0
             for op in (op for node in path.nodes for op in node.ops):
-                self._births_before[id(op)] = count
-                count += op.births
-            self._births_before[id(path.end)] = count
+                self._births_before[id(op)], self._tags_before[id(op)] = births, tags
+                births, tags = births + op.births, tags + op.tags
+            self._births_before[id(path.end)], self._tags_before[id(path.end)] = births, tags
 
     def function(self) -> list[str]:
         """Return its lines."""
@@ -110,7 +113,8 @@ class ForwardFunction:
         if self.strips:
             lines += ["    static Patience patience;", "    int64_t alone = relaxed(&patience.alone);"]
             lines.append("    bool ran = false, sharp = true; /* strips without some cotangents run */")
-        return [*lines, "    const int64_t first = left;", "    int64_t births = m->births;"]
+        lines += ["    const int64_t first = left;", "    int64_t births = m->births;"]
+        return [*lines, "    int64_t tags = m->tags;"] if self._takes_tags else lines
 
     def job(self) -> list[str]:
         """Return the functions that run strips in several threads."""
@@ -324,6 +328,10 @@ class ForwardFunction:
         """Return how many births the path takes before an operation; None: every path through it fails."""
         return self._births_before.get(id(operation))
 
+    def tags_before(self, operation: Operation) -> int | None:
+        """Return how many tags of duals it takes, likewise."""
+        return self._tags_before.get(id(operation))
+
     # Ends
 
     def _record(self, end: Jump | Exit) -> list[str]:
@@ -342,6 +350,8 @@ class ForwardFunction:
             self.put(f"left -= {jump.steps};")
         if self._births_before[id(jump)]:
             self.put(f"births += {self._births_before[id(jump)]};")
+        if self._tags_before[id(jump)]:
+            self.put(f"tags += {self._tags_before[id(jump)]};")
         moves = [
             Move(C_TYPES[param.kind], param.name, plain(source), name_of(source))
             for param, source in zip(jump.header.params, jump.sources, strict=True)
@@ -364,6 +374,8 @@ class ForwardFunction:
                 self.text.append(f"leave_{exit.number}:")
         steps = f"stop - left + {exit.steps}" if exit.steps else "stop - left"
         births = f"births + {self._births_before[id(exit)]}" if self._births_before[id(exit)] else "births"
+        if self._takes_tags:
+            self.put(f"m->tags = tags + {self._tags_before[id(exit)]};")
         to = self.temporary("to", "Value *")
         self.put(f"{to} = leave_to(m, {self.unit.reference(exit.block)}, {steps}, {births});")
         self.put(*stored(exit.contents))

@@ -152,6 +152,23 @@ class Same(Undifferentiated, Op):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Finite(Undifferentiated, Op):
+    """Exits unless reals are finite."""
+
+    places: tuple[Place, ...]
+
+    def reads(self) -> Sequence[Source]:
+        return self.places
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        tests = [f"!isfinite({place.name})" for place in self.places]
+        out.put(if_unlikely(" || ".join(tests), out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class IsHole(Undifferentiated, Op):
     """Exits unless a field of a tuple is a certain object of Python: a hole for a lane's item.
 

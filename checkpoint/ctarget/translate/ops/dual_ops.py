@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from checkpoint.ctarget.translate.ops.operation import Adjoint, Forward, Op, Residual
+from checkpoint.ctarget.translate.ops.operation import Adjoint, Forward, Op, Residual, Undifferentiated
 from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place, Source, places_in
 from checkpoint.ctarget.translate.ops.words import if_unlikely, opened, plain
 
@@ -62,3 +62,42 @@ class OpenDual(Op):
     @property
     def gives(self) -> bool:
         return self.owner is not None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NewTag(Undifferentiated, Op):
+    """Takes the machine's next tag, an integer, for the duals of a `j*`. The end of the path counts them."""
+
+    to: Place
+
+    def reads(self) -> Sequence[Source]:
+        return ()
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        before = out.tags_before(self)
+        if before is not None:  # as of a Birth
+            out.put(f"{self.to.name} = tags + {before};")
+
+    @property
+    def tags(self) -> int:
+        return 1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Newer(Undifferentiated, Op):
+    """Exits unless a tag was taken after another one: duals with it are around those with the other."""
+
+    tag: Place
+    other: Place
+
+    def reads(self) -> Sequence[Source]:
+        return (self.tag, self.other)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        out.put(if_unlikely(f"{self.tag.name} <= {self.other.name}", out.exit()))

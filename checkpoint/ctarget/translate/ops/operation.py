@@ -84,6 +84,9 @@ class Forward(Protocol):
     def births_before(self, operation: Operation) -> int | None:
         """Return how many births the path takes before an operation; None: every path through it fails."""
 
+    def tags_before(self, operation: Operation) -> int | None:
+        """Return how many tags of duals it takes, likewise."""
+
 
 class Adjoint(Protocol):
     """The target of an operation's adjoint: the statements that reverse one path."""
@@ -139,6 +142,11 @@ class Operation(ABC):
     @property
     def births(self) -> int:
         """Return how many births it takes."""
+        return 0
+
+    @property
+    def tags(self) -> int:
+        """Return how many tags of duals it takes."""
         return 0
 
     @property

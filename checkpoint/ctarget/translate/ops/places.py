@@ -54,19 +54,24 @@ class KnownClosure:
 class DualParts:
     """A dual, made where it is needed: each reference to it is to an object of its own.
 
-    tag: an integer place. primal, tangent: reals, places or constants.
+    tag: an integer place. primal, tangent: reals, places or constants; or duals, which no unit takes apart.
     """
 
     tag: Place
-    primal: Place | Constant
-    tangent: Place | Constant
+    primal: Place | Constant | DualParts
+    tangent: Place | Constant | DualParts
 
     kind: Kind = field(default="value", init=False)
 
     @property
-    def parts(self) -> tuple[Place | Constant, Place | Constant]:
+    def parts(self) -> tuple[Place | Constant | DualParts, Place | Constant | DualParts]:
         """Return primal and tangent."""
         return self.primal, self.tangent
+
+    @property
+    def is_nested(self) -> bool:
+        """Return whether a part of it is a dual."""
+        return any(isinstance(part, DualParts) for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +97,10 @@ def reals(sources: Iterable[Source]) -> list[Place]:
 
 
 def parts_of(source: Source) -> tuple[Source, ...]:
-    """Return the parts of a dual, of any other source itself."""
-    return source.parts if isinstance(source, DualParts) else (source,)
+    """Return the parts of a dual that are none, of any other source itself."""
+    if not isinstance(source, DualParts):
+        return (source,)
+    return tuple([each for part in source.parts for each in parts_of(part)])
 
 
 def places_in(sources: Iterable[Source | None]) -> Iterator[Place]:
@@ -105,4 +112,4 @@ def places_in(sources: Iterable[Source | None]) -> Iterator[Place]:
             yield source.environment
         elif isinstance(source, DualParts):
             yield source.tag
-            yield from [part for part in source.parts if isinstance(part, Place)]
+            yield from places_in(source.parts)

@@ -82,6 +82,8 @@ def value(source: Source) -> str:
             return f"bare_closure({procedure})"
         return f"closure({procedure}, {source.environment.name})"
     if isinstance(source, DualParts):
+        if source.is_nested:
+            return f"dual_around(m->heap, {source.tag.name}, {', '.join(map(value, source.parts))})"
         return f"dual(m->heap, {source.tag.name}, {real(source.primal)}, {real(source.tangent)})"
     if source.kind == "value":
         return plain(source)

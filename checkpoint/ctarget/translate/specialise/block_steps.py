@@ -21,12 +21,14 @@ from checkpoint.ctarget.translate.specialise import (
     dual_steps,
     kind_steps,
     lane_steps,
+    lifted,
     list_steps,
     python_steps,
     scalar_steps,
 )
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import Abstract, Closure, Virtual
+from checkpoint.interp.hybrid.machine import Split
 
 RULES: dict[str, Rule] = {
     **data_steps.RULES,
@@ -65,6 +67,8 @@ def _step(steps: Steps, step: t.Step, uses: Uses) -> None:
             steps.state.slots[name] = _member(steps.peer.procedure.of(lam), *given)
         case b.Letrec():
             _letrec(steps, step, uses)
+        case Split():
+            steps.state.slots[step.name] = lifted.split(steps, step)
         case _:
             raise Untranslatable
 

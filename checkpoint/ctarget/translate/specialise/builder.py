@@ -28,13 +28,15 @@ class Builder:
     """A unit that is being made.
 
     unrolls: whether a recursion over data whose shape was seen is followed to its end, each turn with checks
-    that it has that shape. duals: of which duals places are the primals, where it was asked for.
+    that it has that shape. duals: of which duals places are the primals, where it was asked for. ages: of
+    tags, by their places: of two with different ages the one that has the higher is expected to be newer.
     """
 
     def __init__(self, name: str, unrolls: bool = False) -> None:
         self.unit = Unit(name)
         self.unrolls = unrolls
         self.duals: dict[Place, DualParts] = {}
+        self.ages: dict[Place, int] = {}
         self._used: dict[str, int] = {}
         self._references: dict[int, int] = {}
 
@@ -53,12 +55,21 @@ class Builder:
             self.unit.tapes = False
         return Held(place, tag, hint)
 
-    def dual(self, name: str, tag: Place | None = None) -> tuple[Virtual, DualParts]:
+    def dual(self, name: str, tag: Place | None = None, age: int = 0) -> tuple[Virtual, DualParts]:
         """Return a dual of reals in new places, with a tag of its own if none is given; and these places."""
         self.unit.has_duals = True
-        tag = tag or self.place(f"{name}_tag", "integer")
+        if tag is None:
+            tag = self.place(f"{name}_tag", "integer")
+            self.ages[tag] = age
         primal, tangent = (self.place(f"{name}_{part}", "real") for part in ("primal", "tangent"))
         return Virtual("DUAL", [primal, tangent], tag), DualParts(tag, primal, tangent)
+
+    def new_tag(self, name: str) -> Place:
+        """Return the place of a tag that is newer than all others."""
+        self.unit.has_duals = True
+        tag = self.place(f"{name}_tag", "integer")
+        self.ages[tag] = 1 + max(self.ages.values(), default=0)
+        return tag
 
     def reference(self, thing: Any) -> int:
         """Return the number of a block's or procedure's peer, of a ReturnPoint, or of a Layout."""

@@ -15,7 +15,7 @@ from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
 from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, SetCall
 from checkpoint.ctarget.translate.ops.operation import Effect
 from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place
-from checkpoint.ctarget.translate.specialise import block_steps, inner
+from checkpoint.ctarget.translate.specialise import block_steps, inner, lifted, turns
 from checkpoint.ctarget.translate.specialise.headers import Headers
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
 from checkpoint.ctarget.translate.specialise.path import PathSoFar
@@ -133,6 +133,9 @@ class Ends:
                 self._call(steps, end, path)
             case b.Return() as end:
                 self._return(steps, end, path)
+            case b.Control(op="j*") as end if path.inner is None:
+                call, state = lifted.call(self, steps, end, path)
+                self._enter(steps.node, call, state, path.extended(steps.peer.block.cost))
             case _:
                 raise Untranslatable
 
@@ -147,10 +150,17 @@ class Ends:
 
     def _meet(self, node: Node, peer: BlockPeer, state: State, path: PathSoFar) -> None:
         """Continue a node with a block where paths meet."""
-        if path.inner is None:
-            self.headers.jump(node, peer, state, path)
-        else:
+        if path.inner is not None:
             self.follow(node, peer, state, replace(path, inner=path.inner.visiting(peer)))
+        elif self._turns(peer, state, path):
+            self.follow(node, peer, state, path.turning(peer))
+        else:
+            self.headers.jump(node, peer, state, path)
+
+    def _turns(self, peer: BlockPeer, state: State, path: PathSoFar) -> bool:
+        """Return whether a path follows a loop or recursion into the turn that begins with a block."""
+        may_turn = self.headers.limits.turns and path.turns.count(peer) <= turns.MAX_TURNS
+        return may_turn and turns.are_few(self.builder, peer, state)
 
     # Jumps and branches
 
@@ -266,6 +276,8 @@ class Ends:
         below = state.frames[:-1] if state.frames and state.frames[-1].entered is call.entry else state.frames
         recurs = any(frame.entered is call.entry and frame.size <= call.size for frame in below)
         recurs = recurs or any(other.depth < call.depth for other in again)
+        if (recurs or again) and len(state.frames) <= MAX_FRAMES and self._turns(call.entry, state, path):
+            recurs, again, path = False, [], path.turning(call.entry)
         if recurs or len(state.frames) > MAX_FRAMES:
             self._push(node, state)
         if recurs or again:
@@ -328,7 +340,8 @@ class Ends:
         tags: dict[Place, Place] = {}
         for name, was in zip(names, saved, strict=True):
             if isinstance(was, Virtual) and was.tag == "DUAL":
-                slots[name], parts = self.builder.dual(name, tags.get(was.birth))
+                age = self.builder.ages[was.birth]
+                slots[name], parts = self.builder.dual(name, tags.get(was.birth), age)
                 tags[was.birth] = parts.tag
                 places.append(parts)
                 continue

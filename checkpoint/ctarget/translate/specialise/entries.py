@@ -18,6 +18,7 @@ from checkpoint.ctarget.translate.specialise.values import (
     State,
     Virtual,
     dual_parts,
+    is_nested,
 )
 from checkpoint.ctarget.translate.units.graph import Unit
 
@@ -41,7 +42,7 @@ def known(builder: Builder, name: str, shape: Shape, tags: dict[int, Place]) -> 
     if shape.tag in NUMBERS:
         return builder.place(name, NUMBERS[shape.tag])
     if is_dual_of_reals(shape):
-        made, parts = builder.dual(name, tags.get(shape.number))
+        made, parts = builder.dual(name, tags.get(shape.number), shape.number)
         tags[shape.number] = parts.tag
         return made
     if shape.tag == "NOTHING":
@@ -80,7 +81,7 @@ def _wanted(builder: Builder, value: Abstract) -> list[Wanted] | None:
             return [Tag("PROCEDURE", builder.reference(procedure))]
         case Closure(procedure, Held(place)):
             return [KnownClosure(builder.reference(procedure), place)]
-        case Virtual(tag="DUAL"):
+        case Virtual(tag="DUAL") if not is_nested(value):
             return [dual_parts(value)]
     return None
 

@@ -35,7 +35,7 @@ class Limits(NamedTuple):
     """The size from which paths of a unit exit: a compiler takes the longer, the more nodes there are.
 
     alike: headers of one block with the same frames, for virtual objects; then these are made. path: nodes of
-    one path, which ends with a header then.
+    one path, which ends with a header then. turns: whether paths follow loops of few turns.
     """
 
     nodes: int
@@ -43,10 +43,11 @@ class Limits(NamedTuple):
     jumps: int
     alike: int
     path: int = 120
+    turns: bool = False
 
 
 SMALL = Limits(nodes=150, headers=24, jumps=100, alike=8)
-UNROLLED = Limits(nodes=600, headers=24, jumps=100, alike=8, path=400)
+UNROLLED = Limits(nodes=600, headers=24, jumps=100, alike=8, path=400, turns=True)
 LARGE = Limits(nodes=1_200, headers=64, jumps=250, alike=1)
 
 
@@ -135,7 +136,10 @@ class Headers:
         """Return a copy of a state, with new places for all numbers and all values that are held."""
 
         def param(place: Place) -> Place:
-            return self.builder.place(place.name.rpartition("_")[0], place.kind)
+            new = self.builder.place(place.name.rpartition("_")[0], place.kind)
+            if place in self.builder.ages:
+                self.builder.ages[new] = self.builder.ages[place]
+            return new
 
         def leaf(value: Abstract) -> Abstract:
             match value:

@@ -23,6 +23,7 @@ from checkpoint.ctarget.translate.specialise.values import (
     Virtual,
     dual_parts,
     is_dual,
+    is_nested,
 )
 from checkpoint.prims.operators import UNIT
 
@@ -50,6 +51,8 @@ class Materialiser:
                 assert isinstance(inner, Place)
                 return KnownClosure(number, inner)
             case Virtual(tag="DUAL"):
+                # The adjoint of what makes one has no accumulators for duals of duals.
+                self.builder.unit.tapes &= not is_nested(value)
                 return dual_parts(value)
         return self._object(value)
 

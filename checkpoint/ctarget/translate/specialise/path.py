@@ -27,7 +27,7 @@ class PathSoFar:
     steps, length: steps and nodes before the node. calls: those on the path that have not returned (first
     the header, as if it had been called). exit: where ops exit while the path has had no effect: at the
     header; then the machine makes the path's steps once more, and the exit needs no code. inner: the run
-    within a step that the path is in.
+    within a step that the path is in. turns: the blocks where the path has followed a loop.
     """
 
     steps: int = 0
@@ -35,6 +35,11 @@ class PathSoFar:
     calls: tuple[Call, ...] = ()
     exit: Exit | None = None
     inner: Inner | None = None
+    turns: tuple[BlockPeer, ...] = ()
+
+    def turning(self, peer: BlockPeer) -> PathSoFar:
+        """Return the path at a block where it follows a loop or recursion."""
+        return replace(self, turns=(*self.turns, peer))
 
     def extended(self, steps: int) -> PathSoFar:
         """Return the path extended by a node of so many steps, which do not count within a step."""

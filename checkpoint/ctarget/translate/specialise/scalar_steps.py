@@ -6,6 +6,7 @@ than a definition (scalar_step in vm_steps.c) is not translated.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -15,8 +16,10 @@ from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Domain
+from checkpoint.ctarget.translate.ops.scalar_words import CHEAP
 from checkpoint.ctarget.translate.specialise.steps import Steps
 from checkpoint.ctarget.translate.specialise.values import Abstract
+from checkpoint.scalars.definition import Definition, find
 
 _PROBE = (7, 2)  # integers for which every definition has a value, whose kind is that of all its results
 
@@ -35,9 +38,20 @@ def of_numbers(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
     known = [value.value for value in numbers if isinstance(value, Constant)]
     if domain == "integers" and kind == "boolean" and len(known) == len(numbers):
         return Constant(_is_so(step.op, tuple(known)))
+    if len(known) == len(numbers) and all(isinstance(value, float) for value in known):
+        folded = _folded(definition_of(step.op), known)
+        if folded is not None:
+            return Constant(folded)
     to = steps.builder.place(step.name, kind)
     steps.node.ops.append(apply(step.op, domain, to, numbers, step.span.line))
     return to
+
+
+def _folded(definition: Definition, known: Sequence[Any]) -> float | bool | None:
+    """Return the value on constants, where it is exactly what the machine computes; else None."""
+    if definition.partials is None:
+        return bool(definition.value(*known))
+    return float(definition.value(*known)) if definition.name in CHEAP else None
 
 
 def kind_of_result(op: str, kinds: tuple[Kind, ...]) -> tuple[Domain, Kind] | None:
@@ -64,6 +78,13 @@ def apply(op: str, domain: Domain, to: Place, operands: tuple[Source, ...], line
     assert found is not None
     assert isinstance(record, Scalar)
     return Apply(to, found[0], domain, operands, found[1].singular, record.needs, line)
+
+
+def definition_of(op: str) -> Definition:
+    """Return the definition that a primitive is, which kind_of_result knows."""
+    found = _facts(op)
+    assert found is not None
+    return find(found[0])
 
 
 @cache

@@ -209,7 +209,7 @@ class Steps:
         read = op(place)
         self.node.ops.append(read)
         if hint is not None and is_dual_of_reals(hint):
-            made, parts = self.builder.dual(name)
+            made, parts = self.builder.dual(name, age=hint.number)
             self.node.ops.append(OpenDual(parts, place, read.owner, read.field))
             return made
         return place if tag in NUMBERS else self._checked(place, tag, hint)

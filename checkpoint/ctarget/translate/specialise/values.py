@@ -77,15 +77,25 @@ Abstract = Place | Constant | Held | Closure | Virtual
 
 def dual_parts(value: Virtual) -> DualParts:
     """Return a dual as a source."""
-    primal, tangent = value.cells
-    assert isinstance(primal, Place | Constant)
-    assert isinstance(tangent, Place | Constant)
+    primal, tangent = map(_part, value.cells)
     return DualParts(value.birth, primal, tangent)
+
+
+def _part(cell: Abstract) -> Place | Constant | DualParts:
+    if isinstance(cell, Virtual):
+        return dual_parts(cell)
+    assert isinstance(cell, Place | Constant)
+    return cell
 
 
 def is_dual(value: Abstract) -> bool:
     """Return whether a value is a dual whose parts are in places."""
     return isinstance(value, Virtual) and value.tag == "DUAL"
+
+
+def is_nested(value: Abstract) -> bool:
+    """Return whether a value is a dual of which a part is a dual."""
+    return isinstance(value, Virtual) and value.tag == "DUAL" and any(map(is_dual, value.cells))
 
 
 def tag_of(value: Abstract) -> str:

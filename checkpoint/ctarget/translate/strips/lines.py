@@ -61,3 +61,7 @@ class StripText:
     def births_before(self, operation: Operation) -> int | None:
         """Return nothing: births are written here."""
         return None
+
+    def tags_before(self, operation: Operation) -> int | None:
+        """Return nothing: a unit with duals has no strips."""
+        return None
