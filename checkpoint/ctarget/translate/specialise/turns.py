@@ -41,13 +41,12 @@ def are_few(builder: Builder, peer: BlockPeer, state: State) -> bool:
 
 
 def _is_near(test: t.Compute, state: State) -> bool:
-    values = [state.slots.get(x) if isinstance(x, str) else Constant(x.value) for x in test.operands]
-    numbers = [
-        float(value.value) for value in values if isinstance(value, Constant) and value.value is not None
-    ]
+    values = [state.slots.get(each) if isinstance(each, str) else each.value for each in test.operands]
+    found = [value.value if isinstance(value, Constant) else value for value in values]
+    numbers = [float(value) for value in found if isinstance(value, int | float)]
     if len(numbers) == len(values):
         return abs(numbers[0] - sum(numbers[1:])) <= MAX_TURNS
-    return len(values) == 1 and values[0] is not None and _is_short(values[0])
+    return len(values) == 1 and isinstance(values[0], Constant | Virtual | Held) and _is_short(values[0])
 
 
 def _is_short(value: Abstract) -> bool:
