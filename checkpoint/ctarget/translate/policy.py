@@ -26,7 +26,7 @@ from checkpoint import config
 from checkpoint.ad.values import Closure
 from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
-from checkpoint.ctarget.peers import BlockPeer, making
+from checkpoint.ctarget.peers import making
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate import boundary
 from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, Effort, RecentBlocks
@@ -36,12 +36,13 @@ from checkpoint.interp.hybrid.machine import ENTRY
 if TYPE_CHECKING:
     from checkpoint.ctarget.translate.compile.compiler import Compiler
     from checkpoint.ctarget.translate.translation import Place, Translation
-    from checkpoint.ctarget.translate.units.graph import Unit
 
 THRESHOLD = 1_000_000  # steps, about 30 ms: a run that ends before is not worth a compiler's time
 MAX_PENDING = 2  # compilations at the same time
 MAX_KINDS = 3  # units of one block, for values of several kinds
-MAX_SKIPS = 16  # times that a sample skips a block that the units of others contain
+# Times that a sample skips a block that the units of others contain; in the runs of one procedure, until a
+# loop is looked for: it may have values of other kinds.
+MAX_SKIPS, SKIPS = 16, 4
 MAX_UNITS = 64  # of the runs that start in one procedure
 MAX_FAILURES = 3  # one after another; then nothing more is translated
 LONGEST_REASON = 500  # characters
@@ -60,8 +61,7 @@ SAMPLE_INTERVAL = 0.005  # seconds between two samples, at least, after the firs
 MAX_PATIENCE = 16  # times as many, where samples have found nothing of late
 _KEY = "translate"  # of a lambda's `compiled`
 LOOP = "loop."  # the labels of the blocks where turns of loops begin start so
-# Where a sample finds a block of which no unit can be made, so many blocks are run one by one to find a loop;
-# so often for the runs that start in one procedure.
+# To find a loop, so many blocks are run one by one; so often for the runs that start in one procedure.
 MAX_SOUGHT, MAX_SEARCHES = 3_000, 6
 # Imports within functions are of what compiles and makes units: most processes end before the first sample.
 
@@ -71,10 +71,9 @@ class Account:
 
     steps: how many there were. due: how many make a watch sample. gap: the steps between two samples.
     varied: by which part the last gap was longer. patience: how many times the interval of samples is to pass
-    before the next one. searches: for loops, so far. blocks: where the last samples were. units: what was
-    made.
-    made: by the labels of the procedure's own blocks, the units that can be entered there. refused: the
-    blocks of which no unit can be made. inside: the blocks that are inside of units which are entered
+    before the next one. searches: for loops, so far. skips: samples inside of units. blocks: where the last
+    ones were. units: what was made. made: by the labels of the procedure's own blocks, the units that can be
+    entered there. refused: the blocks of which no unit can be made. inside: those in units that are entered
     elsewhere, and how many samples were there since: such a run soon reaches where it can enter. rolled: the
     blocks whose units follow no recursion to its end, since no loop around these was found.
     """
@@ -89,6 +88,7 @@ class Account:
         "refused",
         "rolled",
         "searches",
+        "skips",
         "steps",
         "units",
         "varied",
@@ -105,7 +105,7 @@ class Account:
         self.made: dict[str, list[Translation]] = {}
         self.refused: set[str] = set()
         self.inside: dict[str, int] = {}
-        self.searches = 0
+        self.searches = self.skips = 0
         self.rolled: set[str] = set()
 
 
@@ -141,6 +141,7 @@ class Found(Enum):
     NOTHING = auto()  # there is nothing to do for the block
     NOWHERE = auto()  # the machine is not at the first step of a block
     REFUSED = auto()  # no unit can be made of the block: perhaps of a loop around it
+    INSIDE = auto()  # it is in units that are entered elsewhere, but for values of other kinds, it seems
 
 
 class Translator:
@@ -242,12 +243,12 @@ class Translator:
         at = runtime().lib.ck_machine_position(held)
         if not at.block or at.index:
             return Found.NOWHERE
-        began = perf_counter()
+        began, skips = perf_counter(), account.skips
         from checkpoint.ctarget.translate import translation as forms  # noqa: PLC0415
 
         with making:
-            here = forms.Place(peer_at(at.block), partial(forms.standing, held))
             lane = forms.loop_over_lanes(held)
+            here = forms.Place(peer_at(at.block), partial(forms.standing, held), lane is not None)
             begun = None if lane is None else self._begin(lane, account, taped, waits)
             begun = begun or self._begin(here, account, taped, waits)
         self.effort.spent += perf_counter() - began
@@ -255,7 +256,8 @@ class Translator:
             own, label = account_of(here.peer.procedure.lam), here.peer.block.label
             may_roll = label in own.refused and label not in own.rolled
             self._last_refused = (own, label) if may_roll else None
-            return Found.REFUSED if may_roll else Found.NOTHING
+            is_skipped = account.skips > skips and account.skips % SKIPS == 0
+            return Found.REFUSED if may_roll else Found.INSIDE if is_skipped else Found.NOTHING
         self._started(begun, waits)
         return Found.NEWS
 
@@ -284,7 +286,8 @@ class Translator:
         from checkpoint.ctarget.translate import translation as forms  # noqa: PLC0415
 
         with making:
-            place = forms.Place(peer, partial(forms.standing, held))
+            is_in_lane = forms.loop_over_lanes(held) is not None
+            place = forms.Place(peer, partial(forms.standing, held), is_in_lane)
             begun = self._begin(place, account, taped, waits, is_sought=True)
         self.effort.spent += perf_counter() - began
         if begun is not None:
@@ -335,8 +338,8 @@ class Translator:
                 return fitting[-1] if fitting else None
             is_large = is_larger or (place.is_loop_over_lanes and self.mode == "wait")
             is_large = is_large or (is_sharper and fitting[-1].is_large)
-            unrolls = label not in own.rolled
-            translation: Translation | None = forms.of_standing(place.standing(), is_large, unrolls)
+            how = forms.How(is_large, label not in own.rolled, turns=not place.is_in_lane)
+            translation: Translation | None = forms.of_standing(place.standing(), how)
         except Exception:
             own.refused.add(label)
             raise
@@ -359,6 +362,7 @@ class Translator:
         if own.inside.get(label, MAX_SKIPS) >= MAX_SKIPS:
             return True
         own.inside[label] += 1
+        account.skips += 1
         return False
 
     def forget(self) -> None:
@@ -374,22 +378,17 @@ def _compiler() -> Compiler | None:
     return compiler.find()
 
 
-def _blocks(unit: Unit) -> set[BlockPeer]:
-    """Return all blocks that a unit contains."""
-    from checkpoint.ctarget.translate.units.paths import blocks  # noqa: PLC0415
-
-    return blocks(unit)
-
-
 def _register(translation: Translation, own: Account, label: str) -> None:
     """Enter a translation for the block that it was made of, and for all at which its unit can be entered."""
+    from checkpoint.ctarget.translate.units import paths  # noqa: PLC0415
+
     places = {label: own}
     for header in translation.unit.headers:
         if header.entry is not None:
             places[header.block.block.label] = account_of(header.block.procedure.lam)
     for place, account in places.items():
         account.made.setdefault(place, []).append(translation)
-    for block in _blocks(translation.unit):
+    for block in paths.blocks(translation.unit):
         account_of(block.procedure.lam).inside.setdefault(block.block.label, 0)
 
 

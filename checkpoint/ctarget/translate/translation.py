@@ -33,12 +33,26 @@ def standing(held: Held) -> Any:
 class Place(NamedTuple):
     """A block to translate. standing: returns it with the shapes in its registers, or None.
 
-    is_loop_over_lanes: whether the loop over lanes continues there.
+    is_in_lane: whether a lane runs it, or is_loop_over_lanes: the loop over lanes continues there.
     """
 
     peer: BlockPeer
     standing: Callable[[], Any]
+    is_in_lane: bool = False
     is_loop_over_lanes: bool = False
+
+
+class How(NamedTuple):
+    """How a unit is made.
+
+    is_large: whether it may be several times as large as others. unrolls: whether a recursion over data of
+    the shapes that were seen is followed to its end (specialise/builder.py). turns: whether loops of few
+    turns are, too: in lanes they stay loops, since vectors run these.
+    """
+
+    is_large: bool = False
+    unrolls: bool = False
+    turns: bool = False
 
 
 def loop_over_lanes(held: Held) -> Place | None:
@@ -46,23 +60,19 @@ def loop_over_lanes(held: Held) -> Place | None:
     from checkpoint.ctarget.translate.specialise import observe  # noqa: PLC0415
 
     found = observe.lane_seen(held)
-    return None if found is None else Place(found[0], lambda: found, is_loop_over_lanes=True)
+    return None if found is None else Place(found[0], lambda: found, True, is_loop_over_lanes=True)
 
 
-def of_standing(found: Any, is_large: bool, unrolls: bool) -> Translation | None:
-    """Return the translation of a block, for the shapes in its registers, or None: none pays.
-
-    is_large: whether the unit may be several times as large as others. unrolls: whether a recursion over data
-    of these shapes is followed to its end (specialise/builder.py).
-    """
+def of_standing(found: Any, how: How) -> Translation | None:
+    """Return the translation of a block, for the shapes in its registers, or None: none pays."""
     if found is None:
         return None
     with stage("specialising"):
         from checkpoint.ctarget.translate.specialise import region  # noqa: PLC0415
 
         peer, shapes = found
-        unit = region.specialise(peer, shapes, is_large, unrolls)
-    return None if unit is None else Translation(unit, shapes, is_large)
+        unit = region.specialise(peer, shapes, *how)
+    return None if unit is None else Translation(unit, shapes, how.is_large)
 
 
 def _constants(shapes: dict[int, Any]) -> frozenset[tuple[int, ...]]:

@@ -102,12 +102,12 @@ class Watch:
             self._shorten()
         else:
             self._sampled(found)
-        if found is Found.REFUSED:
+        if found in (Found.REFUSED, Found.INSIDE):
             self._account.searches += 1
-            if self._account.searches > policy.MAX_SEARCHES:
-                policy.translator.roll()
-            else:
+            if self._account.searches <= policy.MAX_SEARCHES:
                 self._sought, self.slice = policy.MAX_SOUGHT, 1
+            elif found is Found.REFUSED:
+                policy.translator.roll()
 
     def _seek(self, held: Held) -> None:
         """Translate the loop that the run is at, or continue with the next block."""

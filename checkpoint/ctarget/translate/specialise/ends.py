@@ -31,6 +31,7 @@ from checkpoint.ctarget.translate.specialise.values import (
     tag_of,
 )
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Next, Node, Return
+from checkpoint.driver.raised import lane_position
 
 MAX_FRAMES = 24  # virtual ones
 
@@ -160,6 +161,7 @@ class Ends:
     def _turns(self, peer: BlockPeer, state: State, path: PathSoFar) -> bool:
         """Return whether a path follows a loop or recursion into the turn that begins with a block."""
         may_turn = self.headers.limits.turns and path.turns.count(peer) <= turns.MAX_TURNS
+        may_turn = may_turn and not any(is_of_lanes(frame.block) for frame in state.frames)
         return may_turn and turns.are_few(self.builder, peer, state)
 
     # Jumps and branches
@@ -371,6 +373,11 @@ class Ends:
         environment = self.builder.place(f"{place.name}_environment", "value")
         case.ops.append(Enclosed(environment, place))
         return Closure(was.procedure, Held(environment, "ENVIRONMENT"))
+
+
+def is_of_lanes(block: BlockPeer) -> bool:
+    """Return whether a frame that returns to a block is of lanes, whose loops vectors run."""
+    return lane_position(block.block.params[1:], block.code.span) >= 0
 
 
 def joins(procedure: ProcedurePeer) -> frozenset[str]:

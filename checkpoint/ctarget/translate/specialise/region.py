@@ -31,15 +31,19 @@ from checkpoint.ctarget.translate.units.paths import nodes, tree
 
 
 def specialise(
-    peer: BlockPeer, shapes: dict[int, Shape], is_large: bool = False, unrolls: bool = False
+    peer: BlockPeer,
+    shapes: dict[int, Shape],
+    is_large: bool = False,
+    unrolls: bool = False,
+    turns: bool = False,
 ) -> Unit | None:
     """Return the unit whose entry is a block, for values of these shapes in its registers.
 
     is_large: whether it may be several times as large as others. unrolls: as of a Builder; where no frame is
-    pushed then, it may be larger.
+    pushed then, it may be larger. turns: whether such a unit follows loops of few turns.
     """
     if unrolls and not is_large:
-        unit = _specialised(peer, shapes, UNROLLED, unrolls)
+        unit = _specialised(peer, shapes, UNROLLED._replace(turns=turns), unrolls)
         if not unit.is_cut and not _pushes(unit):
             return unit if _repeats(unit) else None
     shapes = {register: cut(shape) for register, shape in shapes.items()}
