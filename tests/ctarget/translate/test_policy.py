@@ -28,7 +28,6 @@ from checkpoint.ctarget.translate.effort import (
 )
 from checkpoint.ctarget.translate.emit import text
 from checkpoint.ctarget.translate.specialise import entries, observe, region
-from checkpoint.ctarget.translate.units import paths
 from checkpoint.ctarget.translate.watch import Watch
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.effects import Effects
@@ -123,7 +122,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> Fakes:
     monkeypatch.setattr(text, "source", made.source)
     monkeypatch.setattr(text, "prologue_words", made.prologue_words)
     monkeypatch.setattr(install, "install", made.install)
-    monkeypatch.setattr(paths, "blocks", made.blocks)
+    monkeypatch.setattr("checkpoint.ctarget.translate.units.paths.blocks", made.blocks)
     return made
 
 
