@@ -19,7 +19,6 @@ from checkpoint.ctarget.translate.specialise import (
     callable_steps,
     data_steps,
     dual_steps,
-    kind_steps,
     lane_steps,
     lifted,
     list_steps,
@@ -32,7 +31,6 @@ from checkpoint.interp.hybrid.machine import Split
 
 RULES: dict[str, Rule] = {
     **data_steps.RULES,
-    **kind_steps.RULES,
     **list_steps.RULES,
     **python_steps.RULES,
     **attribute_steps.RULES,

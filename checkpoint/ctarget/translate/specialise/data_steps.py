@@ -1,7 +1,8 @@
-"""Rules for steps that make and read pairs and tuples.
+"""Rules for steps that make and read pairs and tuples, and for those that test the kind of a value.
 
 In: a block (steps.py), a step. Out: what is known of its result; ops of the node. Pairs and tuples are
-virtual: nothing is made until somebody outside the unit needs them.
+virtual: nothing is made until somebody outside the unit needs them. Of a kind (natives_predicate.c) it is
+known what it is when the unit is made; where the kind does not determine the result, the machine does it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.translate.ops.check_ops import Expect, IsKind
 from checkpoint.ctarget.translate.ops.places import Constant
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
-from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Held, Virtual, tag_of
+from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Held, Virtual, is_dual, tag_of
 
 FIELDS = {"car": 0, "cdr": 1}
 
@@ -79,7 +80,34 @@ def _has_tag(tag: str, steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     return test
 
 
+# Kinds
+
+_DUALS = frozenset(("DUAL", "NODE"))
+# For each test the kinds for which it is true, and those for which it depends on the value.
+TESTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "boolean?": (frozenset(("BOOLEAN",)), frozenset((OTHER,))),
+    "real?": (frozenset(("REAL",)), frozenset(("INTEGER", "FOREIGN", OTHER)) | _DUALS),
+    "tensor?": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
+    "py.is-array": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
+    "py.was-changed": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
+    "procedure?": (frozenset(("PROCEDURE", "CLOSURE")), frozenset(("FOREIGN", OTHER)) | _DUALS),
+    "symbol?": (frozenset(), frozenset(("FOREIGN", "TEXT")) | _DUALS),
+    "string?": (frozenset(), frozenset(("FOREIGN", "TEXT")) | _DUALS),
+}
+
+
+def _is_of_kind(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    value = steps.operand(step.operands[0])
+    tag = "REAL" if is_dual(value) else tag_of(value)
+    kinds, unsure = TESTS[step.op]
+    if tag in unsure:
+        raise Untranslatable
+    steps.release_used(step, uses)
+    return Constant(tag in kinds)
+
+
 RULES: dict[str, Rule] = {
+    **dict.fromkeys(TESTS, _is_of_kind),
     "cons": _cons,
     "car": _field,
     "cdr": _field,
