@@ -12,17 +12,15 @@ from typing import Any
 
 from checkpoint.ad.values import Capsule
 from checkpoint.durable import capsules
-from checkpoint.durable.encode import ENGINES
 from checkpoint.durable.format import Opened
 from checkpoint.durable.journal.folder import Folder
 from checkpoint.durable.journal.identity import identity_of
 from checkpoint.durable.journal.journal import Journal
 from checkpoint.durable.journal.sweep import Journalled
-from checkpoint.durable.programs import is_of_users
+from checkpoint.durable.segments import divided
 from checkpoint.errors import DurableError
 from checkpoint.functions.interface import Call
 from checkpoint.functions.procedures import Procedure
-from checkpoint.functions.python_functions import PythonCapsule, PythonRest
 
 __all__ = ["journalled"]
 
@@ -36,27 +34,17 @@ def journalled(
     options: what changes the result, beside function and arguments, by its name. procedure: that is called,
     if the call is one of a procedure.
     """
-    engine = call.run.engine.name
-    if engine not in ENGINES:
-        raise DurableError(
-            f"journal= needs engine 'c' or 'hybrid': states of engine {engine} have no place in a file"
-        )
-    made_by = call.made_by() if isinstance(call, PythonRest) else None
-    function = procedure if made_by is None else made_by.function
+    common = divided(call, "journal", procedure)
+    function = common.function
     if function is None:
         raise DurableError("journal= needs a function by which the run can be translated again, in a process")
-    known = () if made_by is None else (*filter(is_of_users, made_by.classes), *made_by.functions)
-
-    programs = capsules.Programs(function, known)
+    programs = capsules.Programs(function, common.known)
 
     def loaded(file: Opened) -> Capsule:
         return capsules.read(file, programs, anyway=True)
 
-    def leave(capsule: Capsule) -> Capsule:
-        return PythonCapsule(capsule.state, capsule.engine, capsule.open_tags, capsule.origin, made_by)
-
     journal = Journal(Folder(path), identity_of(call, function, options), loaded)
     try:
-        yield Journalled(journal, call.leave_capsule if made_by is None else leave)
+        yield Journalled(journal, common.leave)
     finally:
         journal.close()

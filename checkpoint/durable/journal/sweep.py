@@ -13,18 +13,15 @@ the same bits is the law of capsules.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, cast
 
-from checkpoint.ad.accumulators import accumulated, contribution_of
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, zeros_like
 from checkpoint.ad.identity import identity_of
-from checkpoint.ad.numbers import Number, components
+from checkpoint.ad.numbers import Number
 from checkpoint.ad.values import Capsule
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.engine import State, WithCapsules
-from checkpoint.driver.execute import Sweep
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.observe import REPORT_SECONDS, adapted
 from checkpoint.driver.outside import Wanted
@@ -32,21 +29,11 @@ from checkpoint.driver.schedule import Schedule
 from checkpoint.durable.journal.journal import Journal
 from checkpoint.durable.journal.points import DurablePoints
 from checkpoint.durable.journal.reports import Reports
-from checkpoint.functions.run import RESUME, Run
+from checkpoint.durable.segments import Begun, begun_at, cotangent_of_capsule, seed_of_numbers, sweep_of
 from checkpoint.lang.origins import origin_of
-from checkpoint.prims.operators import Context, outside_of, seed_of
+from checkpoint.prims.operators import Context, seed_of
 
 FIRST_PACE = 256  # steps that are run at a time, at first
-
-
-@dataclass
-class Begun:
-    """A place from which a run goes on. u, found: its procedure and argument, and the numbers in these."""
-
-    state: State
-    u: Any
-    found: Sequence[Number]
-    wanted: Wanted | None = None
 
 
 class Journalled:
@@ -116,18 +103,12 @@ class _Gradient:
         results = self._backward()
         return self.value, results
 
-    def _begun(self, capsule: Capsule) -> Begun:
-        """Return where the rest of a run begins."""
-        rest = Run(RESUME, capsule, self.context.engine)
-        self.context.tags = max(self.context.tags, rest.tags)
-        return Begun(self.context.engine.start(0, rest.u, rest.tags), rest.u, rest.found)
-
     def _last_begun(self, below: int | None) -> Begun:
         """Return the last durable state below a step that can be read, or the start of the run."""
         for step in reversed(self.journal.states(below)):
             capsule = self.journal.state(step)
             if capsule is not None:
-                return self._begun(capsule)
+                return begun_at(self.context, capsule)
         return self.start
 
     def _forward(self) -> None:
@@ -182,23 +163,13 @@ class _Gradient:
 
     def _segment(self, begun: Begun) -> list[Any]:
         """Reverse the run from `high` to a durable state; return the cotangent there, by its components."""
-        cotangent = self._reversed(begun)
-        accumulators = self.context.engine.argument_cotangents(begun.state, cotangent, begun.found)
-        likes = components(begun.found)
-        return [accumulated(each, like) for each, like in zip(accumulators, likes, strict=True)]
+        return cotangent_of_capsule(self.context.engine, begun, self._reversed(begun))
 
     def _reversed(self, begun: Begun) -> Any:
         """Reverse the run from `high` to where it has begun; return the cotangent of the state there."""
-        context, engine = self.context, self.context.engine
-        pace, runs = self.journal.pace, self.high is None and isinstance(self.schedule, Budget)
-        sweep = Sweep(
-            engine,
-            context.effects,
-            seed=self._seed(begun),
-            last=self.high,
-            outside=outside_of(engine, self.schedule, begun.state, begun.u, begun.found, None, begun.wanted),
-            points=DurablePoints(self, pace, self.reports, begun.state.steps, runs),
-        )
+        context, runs = self.context, self.high is None and isinstance(self.schedule, Budget)
+        points = DurablePoints(self, self.journal.pace, self.reports, begun.state.steps, runs)
+        sweep = sweep_of(context, begun, self.schedule, self._seed(begun), self.high, points=points)
         with self.reports.alone():
             end, cotangent = sweep.run(begun.state, self.schedule)
         context.tags = max(context.tags, end.tags)
@@ -206,9 +177,9 @@ class _Gradient:
 
     def _seed(self, begun: Begun) -> Callable[[Any], Any]:
         """Return what makes the cotangent of the end of a segment."""
-        engine, numbers = self.context.engine, self.numbers
+        engine = self.context.engine
         if self.high is not None:
-            return lambda end: engine.seed_capsule(end, [contribution_of(each) for each in numbers])
+            return seed_of_numbers(engine, self.numbers)
         of_end = seed_of(engine, self.cotangent_of, begun.state, begun.wanted)
 
         def seed(end: State) -> Any:
