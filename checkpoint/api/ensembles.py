@@ -8,16 +8,14 @@ whether there are workers, how many, or what becomes of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from checkpoint.errors import RunError
 from checkpoint.functions.public import within_programs
 from checkpoint.functions.resumption import as_function
 from checkpoint.lang.python.library import sums as library_sums
+from checkpoint.workers.chosen import WorkersOption, running
 from checkpoint.workers.ordered import in_order
 from checkpoint.workers.protocol import Workers
-from checkpoint.workers.threads import Threads
 
 T = TypeVar("T")
 
@@ -30,7 +28,7 @@ def mapped(
     f: Callable[[Any], T],
     items: Iterable[Any],
     *,
-    workers: Workers | int | None = None,
+    workers: WorkersOption = None,
     progress: Reports | None = None,
 ) -> list[T]:
     """Return what a function returns for each item, in the order of the items.
@@ -56,7 +54,7 @@ def mapped(
     """
     parts = [([item], i) for i, item in enumerate(items)]
     found: list[T] = []
-    with _running(workers) as there:
+    with running(workers) as there:
         for value in _each(f, parts, there, _value_of, "mapped"):
             found.append(value)
             if progress is not None:
@@ -70,7 +68,7 @@ def summed(
     *,
     over: Iterable[Any],
     zero: T | None = None,
-    workers: Workers | int | None = None,
+    workers: WorkersOption = None,
 ) -> T:
     """Return the sum of what a function returns for each item, the same to the last bit for any workers.
 
@@ -107,7 +105,7 @@ def summed(
             raise ValueError(library_sums.EMPTY)
         return zero
     tree = Tree(plus)
-    with _running(workers) as there:
+    with running(workers) as there:
         size = 1 if there is None else _part_size(len(items), there.size)
         parts = [(items[i : i + size], i) for i in range(0, len(items), size)]
         for (part, _), value in zip(parts, _each(f, parts, there, _sum_of, "summed"), strict=True):
@@ -143,21 +141,6 @@ def plus(left: Any, right: Any) -> Any:
     if type(left) is float and type(right) is float:
         return left + right
     return as_function(library_sums.plus).call((left, right), {}, None).value()
-
-
-@contextmanager
-def _running(workers: Workers | int | None) -> Iterator[Workers | None]:
-    """Yield workers, which end with the `with` if they are made here."""
-    if type(workers) is int:
-        with Threads(workers) as made:
-            yield made
-    elif workers is None or isinstance(workers, Workers):
-        yield workers
-    else:
-        raise RunError(
-            f"workers is a number of threads, checkpoint.workers.Threads or Processes, or another back end, "
-            f"not {workers!r}"
-        )
 
 
 def _part_size(count: int, workers: int) -> int:

@@ -19,7 +19,7 @@ from checkpoint.ad.attributes import stored
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.numbers import NUMBERS, one, real_part
 from checkpoint.ad.tangent import is_zero, zeros_of
-from checkpoint.api.journals import Directory, check_journal, taken_by
+from checkpoint.api.journals import Directory, check_journal, check_workers, taken_by
 from checkpoint.api.schedules import named_schedule
 from checkpoint.collector import Paused
 from checkpoint.driver.memory import Memory
@@ -36,6 +36,7 @@ from checkpoint.prims.python.native import kind_of
 from checkpoint.prims.python.tangents import is_complex
 from checkpoint.watch.progress import ProgressOption, reported
 from checkpoint.watch.progress import check as check_progress
+from checkpoint.workers.chosen import WorkersOption
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -48,8 +49,8 @@ class Derivative(Derived):
     function: the function that is differentiated. argnums: by which of its positional arguments.
     has_aux: whether it returns a pair, of which only the first is differentiated.
     has_state: whether the function may change what came in from outside; what it leaves is returned, too.
-    engine, schedule, memory, progress, each, journal, spill: as `vjp` has them; memory and spill become the
-        schedule that they stand for.
+    engine, schedule, memory, progress, each, journal, spill, workers: as `vjp` has them; memory and spill
+        become the schedule that they stand for.
     """
 
     kind = "a derivative"
@@ -67,6 +68,7 @@ class Derivative(Derived):
         each: Each = None,
         journal: Directory = None,
         spill: SpillOption = None,
+        workers: WorkersOption = None,
     ) -> None:
         if not callable(function):
             raise RunError(f"{self.kind} is that of a function, not of a {type(function).__name__}")
@@ -75,6 +77,7 @@ class Derivative(Derived):
         check_progress(progress)
         check_each(each, has_state)
         check_journal(journal, each)
+        check_workers(workers, journal, each)
         self.function = function
         self.argnums = argnums
         self.has_aux = has_aux
@@ -84,6 +87,7 @@ class Derivative(Derived):
         self.has_state = has_state
         self.each = each
         self.journal = journal
+        self.workers = workers
         self._may_be_small = self._small_positions()
         functools.update_wrapper(self, function, updated=())
         self.__doc__ = f"{self.kind} of {_name(function)}.\n\n{function.__doc__ or ''}".rstrip()
@@ -103,14 +107,14 @@ class Derivative(Derived):
             found = getattr(found, part, None)
         if found is self:
             return str(name)
-        how = (self.engine, self.schedule, None, self.progress, self.has_state, self.each, self.journal)
-        return type(self), (self.function, self.argnums, self.has_aux, *how)
+        how = (self.engine, self.schedule, None, self.progress, self.has_state, self.each, self.journal, None)
+        return type(self), (self.function, self.argnums, self.has_aux, *how, self.workers)
 
     def _small_positions(self) -> tuple[int, ...] | None:
         """Return the positions by which small gradients are taken; None: none are (functions/small.py)."""
         by = (self.argnums,) if isinstance(self.argnums, int) else self.argnums
         plain = self.schedule is None and self.progress is False and self.engine in (None, "c")
-        plain = plain and self.journal is None
+        plain = plain and self.journal is None and self.workers is None
         if plain and not self.has_aux and not self.has_state and self.each is None and min(by) >= 0:
             return by
         return None
@@ -193,8 +197,8 @@ class ValueAndGrad(Derivative):
         if self.each is not None:
             return self._with_each(self.each, call, positions, args)
         schedule = named_schedule(self.schedule)
-        if self.journal is not None:
-            y, xbar = self._with_journal(call, schedule, positions)
+        if self.journal is not None or self.workers is not None:
+            y, xbar = self._by_others(call, schedule, positions)
         elif self.progress is False:
             y, xbar = call.run.vjp(self.cotangent_of, schedule)
         else:
@@ -209,9 +213,10 @@ class ValueAndGrad(Derivative):
             gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
             return self.outcome(y, call, gradient)
 
-    def _with_journal(self, call: Call, schedule: Schedule, positions: Sequence[int]) -> tuple[Any, Any]:
+    def _by_others(self, call: Call, schedule: Schedule, positions: Sequence[int]) -> tuple[Any, Any]:
         options = {"argnums": str(positions), "has_aux": str(self.has_aux), "has_state": str(self.has_state)}
-        with reported(self.progress), taken_by(self.journal, call, options) as swept:
+        taken = taken_by(self.journal, call, options, None, self.workers)
+        with reported(self.progress), taken as swept:
             return call.run.vjp(self.cotangent_of, schedule, by=swept)
 
     def outcome(self, y: Any, call: Call, gradient: Any) -> Any:
@@ -269,6 +274,7 @@ def grad(
     each: Each = None,
     journal: Directory = None,
     spill: SpillOption = None,
+    workers: WorkersOption = None,
 ) -> Callable[P, Any]:
     """Return the gradient of a function that returns a real, as a function of the same arguments.
 
@@ -292,6 +298,7 @@ def grad(
         each: as in `vjp`: it receives the path and the gradient of each leaf as soon as that is final.
         journal: as in `vjp`: a directory, from which the same call goes on after a kill.
         spill: as in `vjp`.
+        workers: as in `vjp`: who tapes and reverses the segments of a long run.
 
     Examples:
         >>> def loss(w, xs):
@@ -317,7 +324,7 @@ def grad(
         >>> weights
         [array([2.5, 2.5]), array([4.7, 4.7])]
     """
-    how = engine, schedule, memory, progress, has_state, each, journal, spill
+    how = engine, schedule, memory, progress, has_state, each, journal, spill, workers
     return Grad(f, argnums, has_aux, *how)
 
 
@@ -335,6 +342,7 @@ def value_and_grad(
     each: Each = None,
     journal: Directory = None,
     spill: SpillOption = None,
+    workers: WorkersOption = None,
 ) -> Callable[P, tuple[Any, Any]]:
     """Return a function that gives the value and the gradient of `f`, from one sweep.
 
@@ -346,7 +354,7 @@ def value_and_grad(
         >>> value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 4.0)
         (12.0, (4.0, 3.0))
     """
-    how = engine, schedule, memory, progress, has_state, each, journal, spill
+    how = engine, schedule, memory, progress, has_state, each, journal, spill, workers
     return ValueAndGrad(f, argnums, has_aux, *how)
 
 

@@ -1,7 +1,7 @@
-"""Journals as users ask for them: `journal="dir"`, which makes a gradient outlive its process.
+"""Gradients that are taken by others than the call itself: `journal="dir"`, and `workers=`.
 
-In: a directory, and a call of the interface. Out: what takes the call's gradient
-(checkpoint.durable.journal, which is loaded where it is needed).
+In: a directory in which the gradient outlives its process, or workers, and a call of the interface. Out: what
+takes the call's gradient (checkpoint.durable.journal, checkpoint.workers.relay; loaded where it is needed).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from checkpoint.functions.procedures import to_language as procedures_value
 from checkpoint.functions.python_functions import PythonRest, function_or_capsule
 from checkpoint.functions.pytrees import to_language
 from checkpoint.prims.operators import Swept, swept
+from checkpoint.workers.chosen import WorkersOption, check, running
 
 Directory = str | os.PathLike[str] | None
 
@@ -37,14 +38,34 @@ def check_journal(journal: Any, each: Each) -> None:
         )
 
 
+def check_workers(workers: WorkersOption, journal: Directory, each: Each) -> None:
+    """Raise RunError unless `workers` are some or None, and go with the other options."""
+    check(workers)
+    if workers is not None and (journal is not None or each is not None):
+        other = "each" if journal is None else "journal"
+        raise RunError(f"workers= and {other}= cannot be combined yet: leave one of them out")
+
+
 @contextmanager
 def taken_by(
-    journal: Directory, call: Call, options: Mapping[str, Any], procedure: Procedure | None = None
+    journal: Directory,
+    call: Call,
+    options: Mapping[str, Any],
+    procedure: Procedure | None = None,
+    workers: WorkersOption = None,
 ) -> Iterator[Swept]:
-    """Give what takes the gradient of a call: with a journal, if there is one.
+    """Give what takes the gradient of a call: with a journal or by workers, if there are such.
 
     options: what changes the result, by its name. procedure: that is called, if it is one.
     """
+    if workers is not None:
+        from checkpoint.durable.segments import divided  # noqa: PLC0415  (as below)
+        from checkpoint.workers.relay import Relay  # noqa: PLC0415
+
+        with running(workers) as there:
+            assert there is not None
+            yield Relay(there, divided(call, "workers", procedure)).swept
+        return
     if journal is None:
         yield swept
         return

@@ -17,7 +17,7 @@ from typing import Any
 from checkpoint import engines
 from checkpoint.ad.state import State
 from checkpoint.ad.values import Capsule
-from checkpoint.api.journals import Directory, check_journal, taken_by, value_of
+from checkpoint.api.journals import Directory, check_journal, check_workers, taken_by, value_of
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
@@ -34,6 +34,7 @@ from checkpoint.functions.resumption import as_function, resume
 from checkpoint.functions.runs import run_program
 from checkpoint.watch.progress import ProgressOption, reported
 from checkpoint.watch.progress import check as check_progress
+from checkpoint.workers.chosen import WorkersOption
 
 __all__ = ["State", "interrupt", "jvp", "primops", "read", "resume", "vjp"]
 
@@ -81,6 +82,7 @@ def vjp(
     each: Each = None,
     journal: Directory = None,
     spill: SpillOption = None,
+    workers: WorkersOption = None,
 ) -> tuple[Any, Any]:
     """Return the value y of f at x, and the cotangent of x for the cotangent `ybar` of y.
 
@@ -125,6 +127,11 @@ def vjp(
         spill: a folder on a disk, or Spill(folder, size), to which kept states with large arrays go that
             outgrow `memory`, in the background, where the disk is fast enough for that. spill=s is short for
             schedule=Budget(memory, spill=s). A disk that fails costs time, and a SpillWarning, nothing else.
+        workers: checkpoint.workers.Threads, Processes or another back end, or a number of threads, to which
+            a long run is handed on. It is made once here, and cut into segments, which workers tape ahead
+            and reverse one after the other: `memory` is that of each. A worker that dies is replaced. Runs of
+            less than some hundredths of a second stay here. Needs engine "c" or "hybrid"; not with each or
+            journal.
 
     Returns:
         y, and a cotangent with x's structure, with None where x has nothing to differentiate.
@@ -161,8 +168,9 @@ def vjp(
     check_progress(progress)
     check_each(each, has_state)
     check_journal(journal, each)
+    check_workers(workers, journal, each)
     plain = schedule is None and memory is None and spill is None and progress is False
-    plain = plain and engine in (None, "c") and journal is None
+    plain = plain and engine in (None, "c") and journal is None and workers is None
     may_be_small = plain and each is None and not has_state
     if may_be_small and (ybar is None or type(ybar) is float):
         found = small.taken(f, (x,), {}, (0,), 1.0 if ybar is None else ybar)
@@ -172,21 +180,21 @@ def vjp(
     with reported(progress):
         if each is not None:
             return vjp_reporting(call, ybar, chosen, each, ("x", "ybar"))
-        if journal is not None:
-            return _vjp_with_journal(f, call, ybar, chosen, journal)
+        if journal is not None or workers is not None:
+            return _vjp_by_others(f, call, ybar, chosen, journal, workers)
         y, cotangents = call.vjp(ybar, chosen, ("x", "ybar"))
     if may_be_small and isinstance(call, PythonCall):
         small.learn(f, 1, (), call.run)
     return y, cotangents[0]
 
 
-def _vjp_with_journal(
-    f: Any, call: Call, ybar: Any, schedule: Schedule, journal: Directory
+def _vjp_by_others(
+    f: Any, call: Call, ybar: Any, schedule: Schedule, journal: Directory, workers: WorkersOption
 ) -> tuple[Any, Any]:
-    """Return what `vjp` returns, with a journal."""
+    """Return what `vjp` returns, with a journal or by workers."""
     procedure = f if isinstance(f, Procedure) else None
     options = {"ybar": value_of(ybar, call), "has_state": str(getattr(call, "has_state", False))}
-    with taken_by(journal, call, options, procedure) as swept:
+    with taken_by(journal, call, options, procedure, workers) as swept:
         y, cotangents = call.vjp(ybar, schedule, ("x", "ybar"), swept)
     return y, cotangents[0]
 

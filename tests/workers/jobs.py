@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from checkpoint.driver import memory
+from checkpoint.workers.segment import reversed_segment
 
 
 def halved(x: float) -> float:
@@ -64,3 +65,20 @@ def total(values: list[float], x: float) -> float:
 def runs_for_ever() -> None:
     while True:
         time.sleep(1.0)
+
+
+def reversed_at_the_second_attempt(shared: Any, cut: Any, high: int, cotangent: Any) -> Any:
+    """Reverse a segment, but end the process where that is tried for the first time."""
+    mark = os.path.join(os.environ["CHECKPOINT_TEST_MARKS"], str(high))
+    if not os.path.exists(mark):
+        open(mark, "w").close()
+        os._exit(1)
+    return reversed_segment(shared, cut, high, cotangent)
+
+
+def never_reversed(*_: Any) -> None:
+    os._exit(1)
+
+
+def fails_oddly_as_a_segment(*_: Any) -> None:
+    raise Unpicklable(1, 2)

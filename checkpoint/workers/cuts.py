@@ -1,0 +1,108 @@
+"""Where a long run is cut into segments, while it is made for the first time.
+
+In: a run, and how much memory each worker has. Out: states between its start and its end. Segments take about
+the same time, and so long that handing them on costs little; their tapes fit into a worker's memory as far as
+can be foreseen, and the states into half of all workers' memory. What always holds: where there are too many
+states, every other one goes, so that segments become twice as long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from checkpoint.ad.array_library import holder_of
+from checkpoint.ad.arrays import Array
+from checkpoint.ad.graph import numbers
+from checkpoint.ad.numbers import real_part
+from checkpoint.ad.values import Capsule
+from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Engine, State
+from checkpoint.driver.observe import adapted
+
+SECONDS = 0.02  # of the first pass: a segment, at first
+MOST = 512  # segments for each worker
+FIRST_PACE = 256  # steps that are run at a time, at first
+PART_TAPED = 32  # of a segment, one part in so many is taped to see how large its tape will be
+REAL_BYTES = 100  # of a number in a capsule
+
+
+@dataclass
+class Piece:
+    """A segment.
+
+    step: where it begins. state: what stands for the state there. arrays: the bytes of its arrays, by the
+    identities of what holds their elements. reals: the number of its other numbers.
+    """
+
+    step: int
+    state: Any
+    arrays: dict[int, int]
+    reals: int
+
+
+class Cuts:
+    """The segments of a run but the first one, in order.
+
+    put: returns what stands for a capsule. room: bytes that a worker has for a tape, and for states; None: as
+    many as there are. most: how many segments there may be. workers: how many workers there are.
+    """
+
+    def __init__(self, engine: Engine, put: Callable[[Capsule], Any], room: int | None, workers: int) -> None:
+        self.engine = engine
+        self.put = put
+        self.room = room
+        self.workers = workers
+        self.pieces: list[Piece] = []
+        self.seconds = SECONDS
+        self.steps: float = FIRST_PACE  # of a segment, at most
+
+    def run(self, state: State, effects: Effects) -> State:
+        """Run from a state to the end, which is returned."""
+        pace, last, begun = FIRST_PACE, state.steps, perf_counter()
+        self._foresee(state, effects)
+        while True:
+            before = perf_counter()
+            state = self.engine.advance(state, min(state.steps + pace, int(last + self.steps)), effects)
+            if state.finished:
+                return state
+            now = perf_counter()
+            pace = adapted(pace, now - before, self.seconds / 4)
+            if now - begun < self.seconds and state.steps - last < self.steps:
+                continue
+            self._cut(state)
+            self._foresee(state, effects)
+            last, begun = state.steps, perf_counter()
+
+    def _foresee(self, state: State, effects: Effects) -> None:
+        """Find out of how many steps the tape will fit."""
+        if self.room is None:
+            self.steps = 2**62
+            return
+        probe = max(int(min(self.steps, 2**20) / PART_TAPED), 1)
+        tape = self.engine.tape(state, state.steps + probe, effects, self.room // 2)
+        self.steps = max(self.room / 2 / max(tape.bytes, 1) * (tape.end.steps - state.steps), 1)
+
+    def _cut(self, state: State) -> None:
+        capsule = self.engine.capsule(state)
+        found = [real_part(number) for number in numbers(capsule)]
+        datas = [number.data for number in found if type(number) is Array]
+        arrays = {id(holder): data.nbytes for holder, data in zip(map(holder_of, datas), datas, strict=True)}
+        self.pieces.append(Piece(state.steps, self.put(capsule), arrays, len(found) - len(datas)))
+        if len(self.pieces) > MOST * self.workers or self._too_large():
+            del self.pieces[::2]
+            self.seconds *= 2
+
+    def _too_large(self) -> bool:
+        return self.room is not None and _bytes_of(self.pieces) > self.room * self.workers / 2
+
+
+def _bytes_of(pieces: Iterable[Piece]) -> int:
+    arrays: dict[int, int] = {}
+    reals = 0
+    for piece in pieces:
+        arrays |= piece.arrays
+        reals += piece.reals
+    return sum(arrays.values()) + REAL_BYTES * reals

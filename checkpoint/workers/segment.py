@@ -1,0 +1,88 @@
+"""A segment of a run as a job: taped before its cotangent is known, reversed when that is there.
+
+In: what all segments of the run share, the state where this one begins, the step where it ends, and the
+cotangent there, or the task that has it. Out: the cotangent of the state. Nothing is printed or read: the
+first pass has done that, and its log says what was read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint import engines
+from checkpoint.ad.identity import identity_of
+from checkpoint.ad.values import Capsule, Opaque
+from checkpoint.driver.effects import EffectLog, Effects
+from checkpoint.driver.engine import WithCapsules
+from checkpoint.driver.observe import observed
+from checkpoint.driver.schedule import Schedule
+from checkpoint.durable import capsules
+from checkpoint.durable.format import Opened
+from checkpoint.durable.segments import begun_at, cotangent_of_capsule, seed_of_numbers, sweep_of
+from checkpoint.errors import RunError
+from checkpoint.prims.operators import Context
+from checkpoint.prims.paused import PausedSweep
+from checkpoint.workers.outcomes import Later
+
+
+class Cut:
+    """A state of a run, as a capsule; its bytes are what travels to another process."""
+
+    def __init__(self, capsule: Capsule | None, data: bytes = b"") -> None:
+        self._capsule = capsule
+        self._data = data
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        assert self._capsule is not None, "a state travels once"
+        return Cut, (None, b"".join(capsules.written(self._capsule)))
+
+    def read(self, programs: capsules.Programs) -> Capsule:
+        """Return the capsule; programs: of its function, in this process."""
+        if self._capsule is not None:
+            return self._capsule
+        return capsules.read(Opened(self._data, "a state of the run"), programs, anyway=True)
+
+
+class Shared:
+    """What all segments of a run share.
+
+    engine: its name. schedule: by which each is reversed. log: of what the run has printed and read.
+    function, known: see checkpoint.durable.segments.Divided.
+    """
+
+    def __init__(
+        self, engine: str, schedule: Schedule, log: EffectLog, function: Any, known: tuple[Any, ...]
+    ) -> None:
+        self.engine = engine
+        self.schedule = schedule
+        self.log = log
+        self.function = function
+        self.known = known
+        self.programs = capsules.Programs(function, known)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.function is None:
+            raise RunError(
+                "segments of this run cannot be handed to other processes: they need a function by which it "
+                "can be translated there; use checkpoint.workers.Threads"
+            )
+        return Shared, (self.engine, self.schedule, self.log, self.function, self.known)
+
+
+def reversed_segment(shared: Shared, cut: Cut, high: int, cotangent: Opaque | Later) -> Opaque:
+    """Return the cotangent of the state at a cut, from that of the state at the step `high`."""
+    engine: WithCapsules = engines.get(shared.engine)  # type: ignore[assignment]  # it has made the capsule
+    capsule = cut.read(shared.programs)
+    context = Context(engine, 0, Effects(shared.log))
+    begun = begun_at(context, capsule)
+    numbers: list[Any] = []
+    with observed(()):
+        sweep = sweep_of(context, begun, shared.schedule, seed_of_numbers(engine, numbers), high, pauses=True)
+        paused = PausedSweep(sweep, begun.state, shared.schedule)
+        try:
+            known: Opaque = cotangent.value() if isinstance(cotangent, Later) else cotangent
+            numbers += known.numbers
+            found = cotangent_of_capsule(engine, begun, paused.reverse(is_last=True))
+        finally:
+            paused.close()
+    return Opaque(tuple(found), identity_of(capsule))
