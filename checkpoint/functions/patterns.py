@@ -44,7 +44,9 @@ def _run(call: Call, at: Sequence[int], second: bool) -> tuple[IndexTape, list[A
         chosen = [number for i in at for number in numbers(parts[i])]
         tape = IndexTape(sum(map(elements, chosen)), second)
         tapes.append(tape)
-        return replace(argument, chosen, _leaves(tape, chosen))
+        nodes = {id(number): node for number, node in zip(chosen, _leaves(tape, chosen), strict=True)}
+        found = numbers(argument)
+        return replace(argument, found, [nodes.get(id(number), number) for number in found])
 
     y = call.run.value_at(replaced)
     return tapes[-1], numbers(enter(y))

@@ -212,6 +212,14 @@ def test_several_arguments(passes: dict[str, int]) -> None:
     assert passes["jvp"] + passes["vjp"] == 1 + (found.shape[0] == 3)
 
 
+def test_other_arguments_are_constants() -> None:
+    def f(x: Any, matrix: Any, scale: float) -> Any:
+        return scale * (matrix @ x)
+
+    found = jacobian(f)(np.ones(2), np.array([[1.0, 0.0], [2.0, 3.0]]), 2.0)
+    assert (found.nnz, found.toarray().tolist()) == (3, [[2.0, 0.0], [4.0, 6.0]])
+
+
 def test_nothing_depends_on_the_argument(passes: dict[str, int]) -> None:
     found = jacobian(lambda x: [1.0, 2.0])([1.0, 2.0, 3.0])
     assert (found.shape, found.nnz, sum(passes.values())) == ((2, 3), 0, 0)
