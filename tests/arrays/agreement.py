@@ -7,8 +7,9 @@ What is equal is equal to the last bit, with its type, dtype and shape; NaNs are
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -33,6 +34,7 @@ from tests.support.same import difference, same_bits, same_elements
 ENGINES = [engine.name for engine in usable_engines()]
 SHORT = 50  # steps; shorter runs are cut everywhere
 TOLERANCE, COARSE_TOLERANCE = 1e-6, 2e-2
+Pairs = Callable[[Sequence[str], Sequence[Any]], Iterable[tuple[str, Any]]]
 WIDTHS, COARSE_WIDTHS = (1e-3, 1e-4, 1e-2, 1e-5, 1e-6), (3e-2, 1e-1, 1e-2)
 
 
@@ -117,14 +119,18 @@ def cuts_of(steps: int, random: Random, most: int = SHORT) -> list[int]:
     return sorted({0, 1, steps, *[random.randint(0, steps) for _ in range(6)]})
 
 
-def check_cuts(example: Example, steps: int, random: Random, most: int = SHORT) -> None:
-    """Check that runs resume as if never interrupted; runs of up to `most` steps are cut everywhere."""
+def check_cuts(
+    example: Example, steps: int, random: Random, most: int = SHORT, pairs: Pairs = product
+) -> None:
+    """Check that runs resume as if never interrupted; runs of up to `most` steps are cut everywhere.
+
+    pairs: returns which engine is tried with which cut.
+    """
     want = natively(example)
-    for name in ENGINES:
-        for cut in cuts_of(steps, random, most):
-            with quietly():
-                got = outcome(lambda: _parted(example, name, cut))  # noqa: B023
-            assert same_outcomes(want, got), f"{name}, cut at {cut}: {got}\nPython: {want}"
+    for name, cut in pairs(ENGINES, cuts_of(steps, random, most)):
+        with quietly():
+            got = outcome(lambda: _parted(example, name, cut))  # noqa: B023
+        assert same_outcomes(want, got), f"{name}, cut at {cut}: {got}\nPython: {want}"
 
 
 def check_failure(example: Example) -> None:
@@ -199,16 +205,23 @@ def schedules_of(steps: int, random: Random, most: int) -> list[Any]:
 
 
 def check_gradients(
-    example: Example, steps: int, random: Random, differences: bool = True, most: int = 3 * SHORT
+    example: Example,
+    steps: int,
+    random: Random,
+    differences: bool = True,
+    most: int = 3 * SHORT,
+    pairs: Pairs = product,
 ) -> None:
-    """Check that all engines and schedules give the same right bits. most: steps of runs cut everywhere."""
+    """Check that all engines and schedules give the same right bits.
+
+    most: steps of runs that are cut everywhere. pairs: returns which engine is tried with which schedule.
+    """
     call, y, xbar = gradient(example, ENGINES[0], Plain())
-    for name in ENGINES:
-        for schedule in schedules_of(steps, random, most):
-            _, again, other = gradient(example, name, schedule)
-            where = f"{name}, {schedule}"
-            assert difference(other, xbar) is None, f"{where}: {difference(other, xbar)}"
-            assert difference(again, y) is None, where
+    for name, schedule in pairs(ENGINES, schedules_of(steps, random, most)):
+        _, again, other = gradient(example, name, schedule)
+        where = f"{name}, {schedule}"
+        assert difference(other, xbar) is None, f"{where}: {difference(other, xbar)}"
+        assert difference(again, y) is None, where
     check_gradient_in_parts(call, xbar, random.randint(0, steps))
     v = direction(call.argument, 5)
     slope = np.dot(components(call.argument, xbar), components(call.argument, v))

@@ -3,10 +3,13 @@
 in Python        value or exception, and what is printed; arguments stay as they were
 cut anywhere     the parts take the steps of the whole, and give its value
 differentiated   the same bits on every engine by every schedule; near differences; twice, too
+
+Each example is cut everywhere, and on every engine, and so on: all combinations are tried by `-m long`.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 
 import pytest
@@ -22,6 +25,7 @@ from tests.arrays.agreement import (
     check_value,
 )
 from tests.arrays.corpus import examples
+from tests.support.sampling import side_by_side
 
 EXAMPLES = examples()
 FAILING = [name for name, example in EXAMPLES.items() if example.raises is not None]
@@ -40,7 +44,8 @@ def test_values_and_exceptions_are_those_of_python(name: str) -> None:
 
 @pytest.mark.parametrize("name", SUCCEEDING)
 def test_a_run_may_be_cut_anywhere(name: str) -> None:
-    check_cuts(EXAMPLES[name], check_steps(EXAMPLES[name]), Random(name))
+    steps = check_steps(EXAMPLES[name])
+    check_cuts(EXAMPLES[name], steps, Random(name), pairs=partial(side_by_side, name))
 
 
 @pytest.mark.parametrize("name", FAILING)
@@ -50,7 +55,17 @@ def test_a_run_that_fails_fails_in_parts_and_on_tapes_too(name: str) -> None:
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_gradients(name: str) -> None:
-    check_gradients(EXAMPLES[name], check_steps(EXAMPLES[name]), Random(name))
+    steps = check_steps(EXAMPLES[name])
+    check_gradients(EXAMPLES[name], steps, Random(name), pairs=partial(side_by_side, name))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SUCCEEDING)
+def test_all_combinations(name: str) -> None:
+    steps = check_steps(EXAMPLES[name])
+    check_cuts(EXAMPLES[name], steps, Random(name))
+    if name in DIFFERENTIABLE:
+        check_gradients(EXAMPLES[name], steps, Random(name))
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)

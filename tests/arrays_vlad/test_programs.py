@@ -24,9 +24,9 @@ def test_every_cut(entry: Entry, engine: Engine) -> None:
     case = entry.case(engine)
     run = laws.whole_run(case, engine, "")
     random = Random(entry.name)
-    for cut in laws.cuts(run.steps, random):
+    for cut in laws.share(laws.cuts(run.steps, random), engine):
         laws.check_cut(case, engine, "", run, cut)
-    for first in laws.cuts(run.steps, random, every=5, more=5):
+    for first in laws.share(laws.cuts(run.steps, random, every=5, more=5), engine):
         laws.check_second_cut(case, engine, "", run, first, random.randint(0, run.steps - first))
     laws.check_outside(case, engine, "", run)
 
@@ -47,7 +47,8 @@ def test_engines_agree(entry: Entry, engine: Engine) -> None:
 @every_success
 def test_every_schedule_gives_the_same_bits(entry: Entry, engine: Engine) -> None:
     case = entry.case(engine)
-    laws.check_schedules(case, engine, "", laws.whole_run(case, engine, ""), bases=(1, 2, 3, 7, 50))
+    bases = laws.share((1, 2, 3, 7, 50), engine)
+    laws.check_schedules(case, engine, "", laws.whole_run(case, engine, ""), bases)
 
 
 @every_success
@@ -55,7 +56,7 @@ def test_gradients_through_a_cut_compose(entry: Entry, engine: Engine) -> None:
     case, random = entry.case(engine), Random(entry.name)
     run = laws.whole_run(case, engine, "")
     _, xbar = laws.gradient(case, engine, "", run)
-    for cut in laws.cuts(run.steps, random, every=2, more=8):
+    for cut in laws.share(laws.cuts(run.steps, random, every=2, more=8), engine):
         laws.check_gradient_through_cut(case, engine, "", run, xbar, cut, random.choice((1, 4, 10_000)))
 
 
@@ -64,7 +65,7 @@ def test_forward_reverse_and_differences_agree(entry: Entry, engine: Engine) -> 
     case, random = entry.case(engine), Random(entry.name)
     run = laws.whole_run(case, engine, "")
     _, xbar = laws.gradient(case, engine, "", run)
-    for _ in range(3):
+    for _ in laws.share(range(3), engine):
         v = direction(case.x, random)
         y, ytan = runs.jvp_values(case.f, case.x, v, engine)
         forward, reverse = dot(y, ytan, case.ybar), dot(case.x, v, xbar)

@@ -26,9 +26,9 @@ each_program = pytest.mark.parametrize("name", PROGRAMS)
 def test_resume_equals_run_at_every_cut(name: str, engine: Engine) -> None:
     given, random = case(PROGRAMS[name], 0.7, engine), Random(name)
     run = laws.whole_run(given, engine, "")
-    for cut in laws.cuts(run.steps, random, every=run.steps):
+    for cut in laws.share(laws.cuts(run.steps, random, every=run.steps), engine):
         laws.check_cut(given, engine, "", run, cut)
-    for _ in range(40):
+    for _ in laws.share(range(40), engine):
         first = random.randint(0, run.steps)
         laws.check_second_cut(given, engine, "", run, first, random.randint(0, run.steps - first))
 
@@ -38,8 +38,8 @@ def test_resume_equals_run_at_every_cut(name: str, engine: Engine) -> None:
 def test_gradients_do_not_depend_on_the_schedule(name: str, engine: Engine) -> None:
     given, random = case(PROGRAMS[name], 0.7, engine), Random(name)
     run = laws.whole_run(given, engine, "")
-    xbar = laws.check_schedules(given, engine, "", run)
-    for cut in [0, run.steps, *random.sample(range(run.steps), 12)]:
+    xbar = laws.check_schedules(given, engine, "", run, laws.share(laws.BASES, engine))
+    for cut in laws.share([0, run.steps, *random.sample(range(run.steps), 12)], engine):
         base = random.choice((1, 6, 31, 10_000))
         laws.check_gradient_through_cut(given, engine, "", run, xbar, cut, base)
 

@@ -22,6 +22,7 @@ from tests.python import agreement
 from tests.python.agreement import Outcome, TooLong, is_refusal, natively, outcome, same_outcomes
 from tests.python.generator import NUMBERS, Program, program
 from tests.support.same import same_bits
+from tests.support.sampling import side_by_side
 from tests.support.translation import translate_soon
 
 LANES = """
@@ -121,7 +122,7 @@ def check(seed: int, width: int, lanes: str = LANES) -> None:
     if want.error is None:
         check_resumed(named("by_vmap"), arrays(args), want)
         check_derivatives_in_lanes(named("lane"), args)
-        check_gradients(named("sum_by_hand"), named("sum_by_vmap"), args)
+        check_gradients(str(seed), named("sum_by_hand"), named("sum_by_vmap"), args)
 
 
 def natively_before(by_hand: Callable[..., Any], args: tuple[Any, ...]) -> list[Any]:
@@ -156,17 +157,19 @@ def check_resumed(f: Callable[..., Any], args: tuple[Any, ...], want: Outcome) -
     assert len(counts) == 1
 
 
-def check_gradients(by_hand: Callable[..., Any], by_vmap: Callable[..., Any], args: tuple[Any, ...]) -> None:
+def check_gradients(
+    key: str, by_hand: Callable[..., Any], by_vmap: Callable[..., Any], args: tuple[Any, ...]
+) -> None:
+    """Check gradients on every engine and by every schedule, in combinations that the key decides."""
     with redirect_stdout(io.StringIO()):
-        want = numbers(checkpoint.grad(by_hand, (0, 1, 2), engine="interp", schedule="plain")(*args))
-        for engine in engines.usable():
-            for how in SCHEDULES:
-                try:
-                    found = checkpoint.grad(by_vmap, (0, 1, 2), engine=engine, **how)(*arrays(args))
-                except checkpoint.BudgetError:
-                    continue
-                got = numbers(found)
-                assert all(map(same_bits, want, got)), f"{engine}, {how}: {got}; by hand {want}"
+        want = numbers(checkpoint.grad(by_hand, (0, 1, 2), engine="hybrid", schedule="plain")(*args))
+        for engine, how in side_by_side(key, engines.usable(), SCHEDULES):
+            try:
+                found = checkpoint.grad(by_vmap, (0, 1, 2), engine=engine, **how)(*arrays(args))
+            except checkpoint.BudgetError:
+                continue
+            got = numbers(found)
+            assert all(map(same_bits, want, got)), f"{engine}, {how}: {got}; by hand {want}"
 
 
 def check_derivatives_in_lanes(lane: Callable[..., Any], args: tuple[Any, ...]) -> None:
