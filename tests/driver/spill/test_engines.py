@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
+import signal
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +111,39 @@ def test_a_fault_at_each_call(
     assert same(found, plain)
     assert failing.calls > at
     assert len(said) == 1
+
+
+@pytest.mark.parametrize("code", [errno.EDQUOT, errno.EROFS, errno.EIO])
+def test_a_quota_and_the_like(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the reason for which the disk takes no more, the gradient goes on and says it."""
+    plain = checkpoint.value_and_grad(mixed, (0, 1), schedule="plain")(WEIGHTS, INPUT, 4)
+    Failing(monkeypatch, "write_at", 1, OSError(code, os.strerror(code)))
+    with pytest.warns(checkpoint.SpillWarning, match=f"{os.strerror(code)}. The gradient goes on"):
+        found = checkpoint.value_and_grad(mixed, (0, 1), schedule=Everything(tmp_path))(WEIGHTS, INPUT, 4)
+    assert same(found, plain)
+
+
+@pytest.fixture
+def small_files() -> Iterator[None]:
+    """Let the system refuse what a file would hold beyond 64 KiB, as it does beyond a quota."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**16, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    signal.signal(signal.SIGXFSZ, before)
+
+
+@pytest.mark.usefixtures("small_files")
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_limit_of_the_system(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write that the system breaks off in the middle is a fault like others: nothing of it counts."""
+    monkeypatch.setattr(stores, "_rates", {os.stat(tmp_path).st_dev: 1e9})  # no probe
+    plain = checkpoint.value_and_grad(mixed, (0, 1), engine=engine, schedule="plain")(WEIGHTS, INPUT, 6)
+    gradient = checkpoint.value_and_grad(mixed, (0, 1), engine=engine, schedule=Everything(tmp_path))
+    with pytest.warns(checkpoint.SpillWarning, match="File too large"):
+        found = gradient(WEIGHTS, INPUT, 6)
+    assert same(found, plain)
 
 
 def test_what_the_warnings_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
