@@ -196,6 +196,8 @@ static bool end(void *context, int slot) {
     return part->outcome <= SPARSE;
 }
 
+bool strips_may_join(const Machine *machine) { return !machine->tags && team_is_there(); }
+
 bool strips_together(Machine *machine, StripTask *task) {
     if (pool_threads() == 1) return false;
     Forward f = {.machine = machine, .task = task};

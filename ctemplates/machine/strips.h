@@ -231,8 +231,8 @@ INLINE void note_outcome(Patience *shared, StripOutcome outcome, int64_t *alone,
 
 /* Strips may be run by several threads far beyond the end of a slice, whose length is that of one thread. */
 enum { MOST_OF_TEAM = 1 << 26 };
-INLINE bool wants_team(const Patience *shared, int64_t steps) {
-    return relaxed(&shared->steps) >= steps && relaxed(&shared->strips) > 1;
+INLINE bool wants_team(const Patience *shared, int64_t steps, const Machine *m) {
+    return relaxed(&shared->steps) >= steps && relaxed(&shared->strips) > 1 && services->strips_may_join(m);
 }
 INLINE StripTask team_task(const StripJob *job, void *given, const Patience *shared, const Machine *m, int64_t stop,
                            int64_t left) {

@@ -56,6 +56,10 @@ static void judge(const Team *team) {
     atomic_store(&rest_until, now() + atomic_load(&rest));
 }
 
+static bool is_resting(void) { return atomic_load(&rest) && now() < atomic_load(&rest_until); }
+
+bool team_is_there(void) { return pool_threads() > 1 && !is_resting(); }
+
 int team_slots(void) {
     const int slots = 2 * pool_threads();
     return slots < MOST_SLOTS ? slots : MOST_SLOTS;
@@ -173,7 +177,7 @@ static void stop(Team *team) {
 }
 
 bool team_run(Heap *heap, const TeamTask *task, bool (*prepare)(void *context)) {
-    if (atomic_load(&rest) && now() < atomic_load(&rest_until)) return false;
+    if (is_resting()) return false;
     Team team = {.task = task, .slots = team_slots()};
     pthread_mutex_init(&team.lock, NULL);
     pthread_cond_init(&team.changed, NULL);

@@ -18,6 +18,9 @@ typedef struct TeamTask {
     void (*drop)(void *context, int slot);               /* releases a part that is void; all threads have stopped */
 } TeamTask;
 
+/* Returns whether there are helpers, and callers do not rest from them: a task would most likely find them. */
+bool team_is_there(void);
+
 /* Returns how many parts may have been begun and not ended: there is a slot for each. */
 int team_slots(void);
 

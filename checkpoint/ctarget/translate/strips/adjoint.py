@@ -69,7 +69,7 @@ class StripAdjoint:
         for name, text in texts.items():
             own = {array: kind for array, kind in arrays.items() if array in words[name]}
             lines += [*self._part(name, text, own, set(between), words[name]), ""]
-        return [*lines, *self._whole()]
+        return [*lines, *self._whole(len(texts["lanes"]))]
 
     def put(self, *lines: str) -> None:
         """Append statements."""
@@ -126,10 +126,11 @@ class StripAdjoint:
                 lines.append(f"const {each.c_type} {each.name} = {word};")
         return lines
 
-    def _whole(self) -> list[str]:
+    def _whole(self, lines: int) -> list[str]:
+        records = together.part_records(lines, sum(not each.is_void for each in self._all))
         name = f"strip{self.plan.suffix}"
         functions = [f"{name}_job_first", f"{name}_job_lanes", f"{name}_job_last"]
-        fields = ", ".join([f"sizeof({self._type})", str(together.PART_RECORDS), *functions])
+        fields = ", ".join([f"sizeof({self._type})", str(records), *functions])
         return [
             f"static void {name}_reverse(Cotangent *c, const Word **tape_up, const uint8_t **tape_ways) {{",
             f"    {self._type} strip;",
