@@ -16,8 +16,9 @@ In: environment variables, or a scoped override. Out: Settings.
     CHECKPOINT_KERNELS whose functions of networks (convolutions, norms, losses) work on NumPy's arrays: this
                        package's (if it is not set, or numpy), or PyTorch's on the same memory (pytorch);
                        read when the first of them is called, and fixed from then on
-    CHECKPOINT_THREADS how many cores a run of the engine "c" may use, for lanes of vmap: one, if it is not
-                       set; the results have the same bits for any number
+    CHECKPOINT_THREADS how many cores a run of the engine "c" may use, for lanes of vmap: all that this
+                       process may use, if it is not set, and in a worker its share of them; the results
+                       have the same bits for any number
     CHECKPOINT_CACHE   a folder for what was translated, instead of the one for checkpoint in the user's cache
                        (checkpoint/ctarget/translate/compile/cache.py)
 
@@ -37,6 +38,7 @@ from functools import cache
 from threading import Lock
 from typing import Any, Literal
 
+from checkpoint.cores import cores
 from checkpoint.errors import CheckpointError
 from checkpoint.locks import hold_at_fork
 
@@ -142,6 +144,12 @@ def threads_at_most(count: int) -> Iterator[None]:
         _most_threads.reset(token)
 
 
+def cores_allowed() -> int:
+    """Return how many cores all runs within this `with` may use together."""
+    most = _most_threads.get()
+    return cores() if most is None else min(cores(), most)
+
+
 def threads_asked() -> tuple[str, int | None]:
     """Return what `threads` depends on; read at each run, so apart from Settings."""
     return _variable("CHECKPOINT_THREADS"), _most_threads.get()
@@ -150,13 +158,12 @@ def threads_asked() -> tuple[str, int | None]:
 def threads() -> int:
     """Return how many cores a run may use."""
     text, most = threads_asked()
-    if not text:
-        return 1
-    if not re.fullmatch("[1-9][0-9]{0,2}", text) or int(text) > MOST_THREADS:
+    if text and (not re.fullmatch("[1-9][0-9]{0,2}", text) or int(text) > MOST_THREADS):
         raise SettingError(
             f"CHECKPOINT_THREADS is {text!r}; write a number from 1 to {MOST_THREADS}, or leave it unset"
         )
-    return int(text) if most is None else min(int(text), most)
+    count = int(text) if text else min(cores(), MOST_THREADS)
+    return count if most is None else min(count, most)
 
 
 def kernels() -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from checkpoint import config
+from checkpoint.cores import cores
+from checkpoint.workers import outcomes
 
 
 @pytest.mark.parametrize(("value", "check"), [("", False), ("0", False), ("1", True)])
@@ -51,7 +53,22 @@ def test_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHECKPOINT_THREADS", "3")
     assert config.threads() == 3
     monkeypatch.delenv("CHECKPOINT_THREADS")
-    assert config.threads() == 1
+    assert config.threads() == cores()
+
+
+@pytest.mark.parametrize("asked", [None, "5"])
+def test_a_worker_has_its_share_of_the_cores(asked: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is asked: the threads of all workers are no more than there are cores."""
+    if asked:
+        monkeypatch.setenv("CHECKPOINT_THREADS", asked)
+    else:
+        monkeypatch.delenv("CHECKPOINT_THREADS", raising=False)
+    monkeypatch.setattr(config, "cores", lambda: 6)
+    for size, most in ((1, 6), (2, 3), (3, 2), (4, 1), (6, 1), (9, 1)):
+        with outcomes.one_of(size):
+            assert config.threads() == min(most, int(asked or 6))
+            with outcomes.one_of(2):
+                assert config.threads() == max(most // 2, 1)
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "two", "1.5", "257", "02", " 2"])

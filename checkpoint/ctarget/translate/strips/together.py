@@ -17,8 +17,8 @@ from checkpoint.ctarget.translate.ops.places import C_TYPES, Place
 from checkpoint.ctarget.translate.strips.functions import StripFunction
 
 # Steps of strips that ran one after another before other threads are asked: for less it does not pay to wake
-# them. Steps that a thread makes at a time, and records that it reverses, if the adjoint of one has USUAL_LINES
-# of C: some 50 to 200 us.
+# them. Steps that a thread makes at a time, and records that it reverses, if the adjoint of each has
+# USUAL_LINES of C: some 50 to 200 us.
 TEAM_STEPS = 500_000
 PART_STEPS = 400_000
 PART_RECORDS = 8_192
@@ -26,7 +26,7 @@ USUAL_LINES = 6
 
 
 def part_records(lines: int, records: int) -> int:
-    """Return how many records a thread reverses at a time, where the adjoints of so many have `lines` in all."""
+    """Return how many records a thread reverses at a time; lines: of C, of the adjoints of so many."""
     return max(PART_RECORDS * USUAL_LINES * max(records, 1) // max(lines, 1), 1)
 
 
