@@ -248,7 +248,7 @@ static void take_reals(void *arguments) {
         const Value *there = cotangent_find(c, r->birth, (int64_t)i);
         if (there && there->tag != REAL) return;
     }
-    cotangent_take_row(c, r->birth, (int64_t)r->count, r->taken);
+    cotangent_take_row(c, r->birth, 0, (int64_t)r->count, r->taken);
     r->done = true;
 }
 

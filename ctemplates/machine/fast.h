@@ -97,6 +97,9 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
             (c, birth, field, cotangent))                                                                         \
     SERVICE(void, cotangent_give_lanes, (Cotangent * c, const LaneGifts *gifts, size_t count, int lanes),         \
             (c, gifts, count, lanes))                                                                             \
+    SERVICE(void, cotangent_take_row,                                                                             \
+            (Cotangent * c, uint64_t birth, int64_t first, int64_t count, double *reals),                        \
+            (c, birth, first, count, reals))                                                                      \
     SERVICE(Value, cotangent_take, (Cotangent * c, uint64_t birth, int64_t field), (c, birth, field))          \
     SERVICE(void, cotangent_push, (Cotangent * c, Value cotangent), (c, cotangent))                                  \
     SERVICE(Value, cotangent_pop, (Cotangent * c), (c))                                                        \

@@ -147,6 +147,14 @@ INLINE Value append(Machine *m, Value v, Value content) {
     keep(v);
     return v;
 }
+/* Appends reals to a list that a strip may change. */
+INLINE void append_reals(Machine *m, Value v, const double *reals, int64_t count) {
+    List *list = (List *)v.object;
+    if (UNLIKELY(list->storage.owner != m->writer.epoch || list->room - list->length < (size_t)count))
+        change_list(m, list, (size_t)count);
+    for (int64_t i = 0; i < count; i++) list->values[list->length + (size_t)i] = of_real(reals[i]);
+    list->length += (size_t)count;
+}
 /* Makes a list whose elements are filled at once. */
 INLINE Value *make_list(Machine *m, uint32_t count, int64_t birth, Value *made) {
     *made = new_list(m->heap, count, m->writer.epoch);

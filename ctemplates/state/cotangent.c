@@ -307,25 +307,19 @@ Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
     return cotangent;
 }
 
-/* Stores the reals of a page, from its first field on, and removes them; false: there is no page of reals alone. */
-static bool take_page(Cotangent *c, uint64_t birth, int64_t first, double *reals) {
-    Page *page = page_of(c, birth, first);
-    uint64_t tags = page ? 0 : 1;
-    for (int i = 0; page && i < PAGE_FIELDS; i++) tags |= page->cotangents[i].tag;
-    if (tags) return false;
-    for (int i = 0; i < PAGE_FIELDS; i++) reals[i] = page->cotangents[i].real;
-    free_page(c, birth, first, page);
-    return true;
+void cotangent_take_row(Cotangent *c, uint64_t birth, int64_t first, int64_t count, double *reals) {
+    while (count > 0) {
+        Page *page = c->entry_count && birth ? page_of(c, birth, first) : NULL;
+        const int64_t at = page ? first % PAGE_FIELDS : 0, rest = page ? PAGE_FIELDS - at : 1;
+        const int64_t some = rest < count ? rest : count;
+        if (!page) *reals = cotangent_take(c, birth, first).real;
+        for (int64_t i = 0; page && i < some; i++) reals[i] = take_accumulator(&page->cotangents[at + i]).real;
+        if (page && !(page->present &= ~(UINT64_MAX >> (PAGE_FIELDS - some) << at))) free_page(c, birth, first, page);
+        first += some;
+        reals += some;
+        count -= some;
+    }
 }
-
-void cotangent_take_row(Cotangent *c, uint64_t birth, int64_t count, double *reals) {
-    for (int64_t i = 0; i < count;)
-        if (i % PAGE_FIELDS == 0 && count - i >= PAGE_FIELDS && take_page(c, birth, i, reals + i))
-            i += PAGE_FIELDS;
-        else
-            reals[i] = cotangent_take(c, birth, i).real, i++;
-}
-
 void cotangent_give_row(Cotangent *c, uint64_t birth, int64_t count, const double *reals) {
     if (!birth || birth - c->unread < c->unread_count) return;
     cotangent_expect(c, birth, 0, count);

@@ -88,8 +88,8 @@ void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value cotangent)
 /* Says that most of `count` fields in a row are about to receive: they get pages. */
 void cotangent_expect(Cotangent *c, uint64_t birth, int64_t first, int64_t count);
 
-/* Do as cotangent_take and cotangent_give for each of the first fields; of those that are taken all are REAL. */
-void cotangent_take_row(Cotangent *c, uint64_t birth, int64_t count, double *reals);
+/* Do as cotangent_take for each of some fields in a row, all of them REAL; and as cotangent_give for each of the first. */
+void cotangent_take_row(Cotangent *c, uint64_t birth, int64_t first, int64_t count, double *reals);
 void cotangent_give_row(Cotangent *c, uint64_t birth, int64_t count, const double *reals);
 
 void cotangent_push(Cotangent *c, Value cotangent);

@@ -112,7 +112,7 @@ static void test_rows(Heap *heap) {
         cotangent_give_row(c, 9, 20, given);
         cotangent_give(c, 9, 71, of_real(0.25));
         const int64_t count = LONG - round * 100;
-        cotangent_take_row(c, 9, count, taken);
+        cotangent_take_row(c, 9, 0, count, taken);
         for (int i = 0; i < count; i++) {
             const double want = i < LONG - round * 40 ? given[i] * (1 + (i < 20)) : 0.0;
             CHECK(taken[i] == (i == 70 ? 0.5 + want : i == 71 ? want + 0.25 : want));
@@ -120,6 +120,27 @@ static void test_rows(Heap *heap) {
         for (int64_t i = count; i < LONG; i++) cotangent_take(c, 9, i);
         CHECK(c->page_count == 0 && c->entry_count == 0);
     }
+    destroy(c);
+}
+
+/* So is a row that begins and ends within pages; what is beside it stays. */
+static void test_parts_of_rows(Heap *heap) {
+    double given[LONG], taken[LONG];
+    Cotangent *c = create(heap);
+    for (int i = 0; i < LONG; i++) given[i] = i / 7.0;
+    for (int64_t first = 0; first < LONG; first += 37)
+        for (int64_t count = 0; count <= LONG - first; count += 51) {
+            cotangent_give_row(c, 9, LONG - 40, given);
+            cotangent_give(c, 9, LONG - 2, of_real(0.5));
+            cotangent_take_row(c, 9, first, count, taken);
+            for (int64_t i = 0; i < LONG; i++) {
+                const double want = i < LONG - 40 ? given[i] : i == LONG - 2 ? 0.5 : 0.0;
+                const bool is_taken = i >= first && i < first + count;
+                if (is_taken) CHECK(taken[i - first] == want);
+                CHECK(cotangent_take(c, 9, i).real == (is_taken ? 0.0 : want));
+            }
+            CHECK(c->page_count == 0 && c->entry_count == 0);
+        }
     destroy(c);
 }
 
@@ -224,6 +245,7 @@ int main(void) {
     Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     test_map(heap);
     test_pages(heap);
+    test_parts_of_rows(heap);
     test_rows(heap);
     test_kinds_on_pages(heap);
     test_lanes(heap);

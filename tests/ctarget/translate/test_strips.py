@@ -99,6 +99,15 @@ def fours(x: float, n: float) -> tuple[float, int, float, bool]:
     return n, count, x, False
 
 
+def twins(x: float, n: float) -> tuple[float, float, float]:
+    """Results in rows: elements that are one place, the same for all lanes, and in another order."""
+    while x < 5.0:
+        if n > 30.0:
+            return x, n, x
+        x = x * 1.5 + 0.1
+    return (n, n, x) if n > 20.0 else (x, 0.5, n)
+
+
 def early(x: float, n: float) -> float:
     for i in range(10):
         x = x * 1.25
@@ -131,19 +140,8 @@ def signs(x: float, n: float) -> float:
 
 
 LANES = [
-    branches,
-    straight,
-    one_side,
-    functions,
-    nested,
-    counts,
-    flips,
-    tuples,
-    fours,
-    early,
-    rounds,
-    cold,
-    signs,
+    *(branches, straight, one_side, functions, nested, counts, flips),
+    *(tuples, fours, twins, early, rounds, cold, signs),
 ]
 
 
@@ -371,6 +369,8 @@ def test_hot_loops_are_vectors_alone(tmp_path: Path) -> None:
         return
     units = units_of(lambda: checkpoint.vmap(branches, engine="c")(*arguments(WIDTH)))
     (text,) = [text for unit in units if "strip_tape" in (text := emitted.source(unit, "plain", "taped"))]
+    assert "append_reals(" in text  # results are in a row,
+    assert "cotangent_take_row(" in text  # and their cotangents
     loops = text[text.index("\nrun_2:") : text.index("\nnext:")]
     assert not re.search(r"make\w*\(|kind_of|is_tuple|->tag|FOR_LANES|services", loops)
     compiler = find()

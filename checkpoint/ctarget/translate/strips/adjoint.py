@@ -22,10 +22,12 @@ from checkpoint.ctarget.translate.ops.operation import Accumulator, Operation
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import broken, plain
 from checkpoint.ctarget.translate.strips import cells, together
-from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
+from checkpoint.ctarget.translate.strips.lanes import Variable
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.records import StripRecord, StripRecords, leaving, number_of
-from checkpoint.ctarget.translate.strips.vectors import TYPES, on_vectors
+from checkpoint.ctarget.translate.strips.rows import appended
+from checkpoint.ctarget.translate.strips.vector_adjoint import VectorAdjoint
+from checkpoint.ctarget.translate.strips.vectors import TYPES
 from checkpoint.ctarget.translate.units.graph import Header, Jump
 
 
@@ -166,6 +168,9 @@ class StripAdjoint:
 
     def _lanes_first(self) -> None:
         """Reverse what waited until all lanes had ended."""
+        if self.records.rows:
+            self._rows_first()
+            return
         closing = [each for each in self._all if self.plan.closes(each.path)]
         size = self.records.lane_words
         self.put("for (int lane = LANES - 1; lane >= 0; lane--) {", f"    up -= {size};")
@@ -176,6 +181,14 @@ class StripAdjoint:
             self.put(*[f"        {line}" for line in self._first(record)])
             self.put("        break;" if len(closing) > 1 else "        ;", "    }")
         self.put(*(["    }"] if len(closing) > 1 else []), "}")
+
+    def _rows_first(self) -> None:
+        """Take the cotangents of results that are in rows; each way has its lanes of them."""
+        self.put(f"up -= {self.records.closing_words};")
+        for i, row in enumerate(self.records.rows):
+            name = self._array(row.cotangents, "real")
+            given = f"up[{2 * i}].birth, up[{2 * i + 1}].field, LANES, (double *){name}"
+            self.put(f"cotangent_take_row(c, {given});")
 
     def _first(self, record: StripRecord) -> list[str]:
         words = record.late_words
@@ -285,6 +298,12 @@ class StripAdjoint:
         """Return what a way passes on, the last first, with the cotangents of that."""
         jump = record.path.end
         assert isinstance(jump, Jump)
+        if self.records.rows and self.plan.closes(record.path):
+            row_of = {row.param: row.cotangents for row in self.records.rows}
+            return [
+                (each.value, Accumulator(f"{row_of[self.plan.results[each.owner]]}_u", False, False))
+                for each in reversed(appended(self.plan, record.path))
+            ]
         if self.plan.closes(record.path):
             return [
                 (place, Accumulator(f"{each.text}_u", False, each.never_minus_zero))
@@ -340,38 +359,6 @@ class StripAdjoint:
         moves = [(name, each) for name, each in moves if each.text != f"{name}_u"]
         adjoint.put(*[f"const Reals {name}_new = all_reals(0.0) + {each.text};" for name, each in moves])
         adjoint.put(*[f"{name}[u] = either_reals(mask, {name}_new, {name}[u]);" for name, _ in moves])
-
-
-class VectorAdjoint(Accumulators):
-    """The adjoint of a way on vectors. vectors: the names that are vectors, with their kinds."""
-
-    c_type = "Reals"
-
-    def __init__(self, plan: Plan) -> None:
-        super().__init__()
-        self.plan = plan
-        self.vectors: dict[str, Kind] = {}
-
-    def add(self, source: Source, text: str, sign: str = "+", never_minus_zero: bool = False) -> None:
-        """Add an expression, which one lane after another computes if it is none on vectors."""
-        if not self.plan.is_wanted(source):
-            return
-        on = on_vectors(text)
-        super().add(source, self._by_lanes(text) if on is None else on, sign, never_minus_zero)
-
-    def _by_lanes(self, text: str) -> str:
-        name = f"term_{len(self.text)}"
-        names = [
-            word
-            for word in re.findall(r"[A-Za-z_]\w*", text)
-            if word in self.vectors or word[-2:] in ("_a", "_u")
-        ]
-        reads: list[Variable] = [(word, self.vectors.get(word, "real")) for word in names]
-        self.put(
-            f"Reals {name} = all_reals(0.0);",
-            *in_lanes("mask", reads, [(name, "real")], [f"{name} = {text};"]),
-        )
-        return name
 
 
 def _first_name(record: StripRecord, place: Place) -> str:

@@ -15,6 +15,7 @@ from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.lines import StripText
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.records import number_of
+from checkpoint.ctarget.translate.strips.vectors import spread
 from checkpoint.ctarget.translate.units.graph import Jump
 from checkpoint.ctarget.translate.units.paths import Path
 
@@ -27,6 +28,11 @@ def list_name(param: Place) -> str:
 def save(out: StripText, path: Path, mask: str) -> None:
     """Save what a way that closes a lane leaves for the end."""
     number = path.end.number
+    for row in out.rows:
+        out.saved[row.place.name] = row.place
+        out.blend(f"{row.place.name}[u]", "real", mask, spread(row.values[id(path.end)], out.plan))
+    if out.rows:
+        return
     for place in _needed(out.plan, path):
         if place.kind == "value" and out.plan.objects.only(place) is not None:
             continue
@@ -39,6 +45,9 @@ def save(out: StripText, path: Path, mask: str) -> None:
 def close(out: StripText, takes_births: bool) -> None:
     """Do what has waited, for all lanes, and record it."""
     out.is_late = True
+    if out.rows:
+        _close_rows(out, takes_births)
+        return
     several = len(out.plan.late) > 1
     out.put("for (int lane = 0; lane < LANES; lane++) {")
     out.indent = 2
@@ -58,6 +67,20 @@ def close(out: StripText, takes_births: bool) -> None:
         out.put("births += ((const int64_t *)born)[lane];")
     out.indent = 1
     out.put("}")
+
+
+def _close_rows(out: StripText, takes_births: bool) -> None:
+    """Append the results of all lanes, where they are in rows, and record where they are."""
+    for i, row in enumerate(out.rows):
+        where = f"*{list_name(row.param)}"
+        if out.records:
+            out.put(f"up[{2 * i}].birth = ({where}).object->birth;")
+            out.put(f"up[{2 * i + 1}].field = (int64_t)((const List *)({where}).object)->length;")
+        out.put(f"append_reals(m, {where}, (const double *){row.place.name}, LANES);")
+    if out.records:
+        out.put(f"up += {out.records.closing_words};")
+    if takes_births:
+        out.put("for (int lane = 0; lane < LANES; lane++) births += ((const int64_t *)born)[lane];")
 
 
 def _close_lane(out: StripText, path: Path) -> None:

@@ -187,7 +187,7 @@ class StripFunction:
             lines += [
                 if_unlikely(f"!has_room(up, ways, {self.records.room_of_close()})", FULL),
                 "strip->up = up;",
-                f"up += LANES * {self.records.lane_words};",
+                f"up += {self.records.closing_words};",
                 *self.records.footer(),
                 "*tape_up = up;",
                 "*tape_ways = ways;",

@@ -11,6 +11,7 @@ from checkpoint.ctarget.translate.ops.places import Kind, Place
 from checkpoint.ctarget.translate.ops.words import broken
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.records import StripRecords
+from checkpoint.ctarget.translate.strips.rows import rows
 from checkpoint.ctarget.translate.strips.vectors import FAILED
 
 _SUFFIXES: dict[Kind, str] = {"real": "reals", "integer": "integers", "boolean": "mask", "value": "integers"}
@@ -19,13 +20,15 @@ _SUFFIXES: dict[Kind, str] = {"real": "reals", "integer": "integers", "boolean":
 class StripText:
     """The text of a function, to which operations write (ops/operation.py, Forward).
 
-    records: of what the function records; None: nothing. indent: of the next lines. is_late: whether what is
-    written waits until all lanes have ended. saved: what is kept for that, by the names of its arrays.
+    records: of what the function records; None: nothing. rows: of results, if they are in rows. indent: of
+    the next lines. is_late: whether what is written waits until all lanes have ended. saved: what is kept
+    for that, by the names of its arrays.
     """
 
     def __init__(self, plan: Plan, records: StripRecords | None) -> None:
         self.plan = plan
         self.records = records
+        self.rows = rows(plan)
         self.lines: list[str] = []
         self.indent = 1
         self.temporaries: dict[str, str] = {}

@@ -6,8 +6,8 @@ throughout a lane, is recorded once, in the footer. The operations that wait unt
 records for each lane.
 
 On the tape a strip is, from the bottom: the records of chunks, as they come, each with a word that says
-which lanes of which chunk it is of; the records of lanes, of one size; the footer, whose last word is the
-size of the whole. Among the ways are the numbers of jumps of the chunks.
+which lanes of which chunk it is of; the records of lanes, of one size, or where rows begin (rows.py); the
+footer, whose last word is the size of the whole. Among the ways are the numbers of jumps of the chunks.
 
 What always holds: the forward function writes the words in the order in which the adjoint reads them.
 """
@@ -23,6 +23,7 @@ from checkpoint.ctarget.translate.ops.places import Place, Source, places_in
 from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.activity import reversal
 from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.rows import rows
 from checkpoint.ctarget.translate.strips.sharing import shared_arrays
 from checkpoint.ctarget.translate.strips.vectors import is_plain
 from checkpoint.ctarget.translate.units.graph import Header, Jump
@@ -65,6 +66,7 @@ class StripRecords:
         self.shared: dict[Residual, None] = {}
         self.kept: dict[Place, None] = {}
         self.arrays = shared_arrays(plan, plan.inner, plan.is_wanted)
+        self.rows = rows(plan)
         self.of_way = {id(path.end): self._record(path) for path in plan.ways.values()}
         late = [word for record in self.of_way.values() for word in record.late_words]
         self.births = frozenset([word for word in [*self.shared, *late] if word.birth])
@@ -77,7 +79,8 @@ class StripRecords:
         rest = [each for each in reversed_operations if id(each) not in late]
         last = tuple([each for each in rest if each.gives and not plan.objects.is_own(each)])
         main = tuple([each for each in rest if not each.gives or plan.objects.is_own(each)])
-        late_words = dict.fromkeys(word for each in first for word in each.residuals())
+        # Of rows it is recorded where they begin.
+        late_words = dict.fromkeys(word for each in first for word in each.residuals() if not self.rows)
         for place in leaving(plan, path):
             late_words.update(dict.fromkeys((number_of(place), Residual(place, birth=True))))
         needed = dict.fromkeys(word for each in (*main, *last) for word in self._residuals(each))
@@ -158,9 +161,15 @@ class StripRecords:
         closing = [record for record in self.of_way.values() if self.plan.closes(record.path)]
         return max(len(record.late_words) for record in closing) + (len(closing) > 1)
 
+    @property
+    def closing_words(self) -> str:
+        """Return how many words the records of lanes have, or of rows: a birth and a field."""
+        return str(2 * len(self.rows)) if self.rows else f"LANES * {self.lane_words}"
+
     def room_of_close(self) -> int:
         """Return the bytes that the end of a strip takes."""
-        return WORD * (64 * self.lane_words + 64 * len(self.kept) + len(self.shared) + 1) + 8
+        closing = 2 * len(self.rows) or 64 * self.lane_words
+        return WORD * (closing + 64 * len(self.kept) + len(self.shared) + 1) + 8
 
     # What the forward function writes
 
