@@ -20,7 +20,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import elements, zero
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.api.colouring import groups_in, planned, readable, symmetric
+from checkpoint.api.colouring import Plan, groups_in, planned, readable, symmetric
 from checkpoint.api.gradients import ArgNums, Derivative
 from checkpoint.api.jacobians import direction, places, row_of
 from checkpoint.api.schedules import named_schedule
@@ -62,6 +62,7 @@ class SparseDerivative(Derivative):
         super().__init__(function, argnums, False, engine, schedule, memory, progress)
         self.sparsity = _pattern_of(sparsity)
         self.check = check
+        self._plan: Any = None  # that of a pattern that was given, once it is known
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         how = (self.engine, self.schedule, None, self.progress)
@@ -78,7 +79,7 @@ class SparseDerivative(Derivative):
                 f"the pattern has {pattern.shape[1]} columns, the selected arguments have {len(chosen)} reals"
             )
         with reported(self.progress):
-            values = self.entries(call, at, chosen, pattern)
+            values = self.entries(call, at, chosen, pattern, self._planned(pattern, given))
             found = sp.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
             if given and self.check:
                 self._compare(call, at, chosen, found)
@@ -91,7 +92,18 @@ class SparseDerivative(Derivative):
         call.run.effects = tried.run.effects  # what the function has printed is not printed again
         return found
 
-    def entries(self, call: Call, at: list[int], chosen: list[int], pattern: Any) -> Any:
+    def _planned(self, pattern: Any, given: bool) -> Any:
+        if not given:
+            return self.plan(pattern)
+        if self._plan is None:
+            self._plan = self.plan(pattern)
+        return self._plan
+
+    def plan(self, pattern: Any) -> Any:
+        """Return which rows and columns of a pattern are found together."""
+        raise NotImplementedError
+
+    def entries(self, call: Call, at: list[int], chosen: list[int], pattern: Any, plan: Any) -> Any:
         """Return the values of the pattern's entries, in the order of rows. chosen: see `places`."""
         raise NotImplementedError
 
@@ -132,9 +144,12 @@ class SparseJacobian(SparseDerivative):
     def __reduce__(self) -> str | tuple[Any, ...]:
         return _jacobian, (*super().__reduce__()[1], self.mode)
 
-    def entries(self, call: Call, at: list[int], chosen: list[int], pattern: Any) -> Any:
+    def plan(self, pattern: Any) -> Plan:
         """See SparseDerivative."""
-        plan = planned(pattern, self.mode)
+        return planned(pattern, self.mode)
+
+    def entries(self, call: Call, at: list[int], chosen: list[int], pattern: Any, plan: Plan) -> Any:
+        """See SparseDerivative."""
         rows, columns = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)), pattern.indices
         values = np.empty(len(rows))
         taken = np.where(plan.by_row, plan.rows[rows], plan.columns[columns])
@@ -164,11 +179,18 @@ class SparseHessian(SparseDerivative):
     kind = "sparse Hessian"
     find = staticmethod(hessian_pattern)
 
-    def entries(self, call: Call, at: list[int], chosen: list[int], pattern: Any) -> Any:
-        """See SparseDerivative."""
-        if (pattern != pattern.T).nnz:
+    def plan(self, pattern: Any) -> tuple[Any, Any]:
+        """Return a colouring of the columns, and which entries are read by the groups of their columns."""
+        if pattern.shape[0] != pattern.shape[1] or (pattern != pattern.T).nnz:
             raise RunError("the pattern of a Hessian is symmetric, and the one that was given is not")
         colours = symmetric(pattern)
+        return colours, readable(pattern, colours)
+
+    def entries(
+        self, call: Call, at: list[int], chosen: list[int], pattern: Any, plan: tuple[Any, Any]
+    ) -> Any:
+        """See SparseDerivative."""
+        colours, own = plan
         groups = [np.flatnonzero(colours == group) for group in range(groups_in(colours))]
         tangents = (direction(call, sorted([chosen[j] for j in group])) for group in groups)
         products = [self.product(call, at, tangent) for tangent in tangents]
@@ -176,7 +198,6 @@ class SparseHessian(SparseDerivative):
             return np.zeros(0)
         found, columns = np.array(products), pattern.indices
         rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-        own = readable(pattern, colours)
         return np.where(own, found[colours[columns], rows], found[colours[rows], columns])
 
     def product(self, call: Call, at: list[int], tangent: Any) -> Any:

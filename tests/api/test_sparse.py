@@ -14,6 +14,8 @@ import scipy.sparse as sp
 
 import checkpoint
 from checkpoint import RunError, SourceError, SparsityWarning, grad, hessian, jacfwd, jacobian, jacrev
+from checkpoint.api import sparse
+from checkpoint.api.colouring import planned
 from checkpoint.functions.run import Run
 from tests.arrays.generator import HEAD, program
 from tests.python.texts import defined
@@ -248,6 +250,19 @@ def test_a_given_pattern(passes: dict[str, int]) -> None:
         has_bits(each, np.array(jacfwd(banded)(X)))
     made = pickle.loads(pickle.dumps(jacobian(banded, sparsity=pattern, mode="reverse")))
     has_bits(made(X), np.array(jacrev(banded)(X)))
+
+
+def test_the_plan_of_a_given_pattern_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = jacobian(banded, sparsity=jacobian(banded)(X))
+    plans = []
+
+    def counted(pattern: Any, mode: str | None) -> Any:
+        plans.append(mode)
+        return planned(pattern, mode)
+
+    monkeypatch.setattr(sparse, "planned", counted)
+    assert (made(X) - made(X)).nnz == 0
+    assert plans == [None]
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
