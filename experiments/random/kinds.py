@@ -76,10 +76,14 @@ class OfText:
 
     def __init__(self, random: Random) -> None:
         self.x = random.choice(texts.NUMBERS)
-        program = texts.program(random.choice, random.choice((2, 3, 4)))
+        program = self.drawn(random)
         self.text = f"{program} at {self.x}"
         self._program = load(Source("<random>", program))
         self._procedures: dict[str, Value] = {}
+
+    def drawn(self, random: Random) -> str:
+        """Return a program."""
+        return texts.program(random.choice, random.choice((2, 3, 4)))
 
     def _on(self, name: str) -> tuple[Value, Engine]:
         engine = engines.get(name)
@@ -312,6 +316,18 @@ class OfArrays(OfFunction):
         return of_arrays.weights(value)
 
 
+class OfDerivatives(OfText):
+    """A procedure that takes derivatives, of those above, or in a loop."""
+
+    def drawn(self, random: Random) -> str:
+        while not ("*j " in (program := super().drawn(random)) or "(j* " in program):
+            pass
+        if random.random() < 0.5:
+            return program
+        turned = "(let turn ((n 0) (y x)) (if (= n {}) y (turn (+ n 1) (+ (* 0.5 x) (* 0.25 ({} y))))))"
+        return f"(lambda (x) {turned.format(random.choice((3, 10, 40)), program)})"
+
+
 def _resumption(z: Capsule, engine: Engine) -> Run:
     return Run(runs.RESUME, Capsule(z.state, engine.name, z.open_tags), engine)
 
@@ -323,6 +339,7 @@ def _ends(run: runs.Run) -> tuple[Value, int]:
 
 KINDS: dict[str, Callable[[Random], Subject]] = {
     "vlad": OfText,
+    "derivatives": OfDerivatives,
     "python": OfFunction,
     "arrays": OfArrays,
     "objects": OfObjects,
