@@ -19,6 +19,8 @@ In: environment variables, or a scoped override. Out: Settings.
     CHECKPOINT_THREADS how many cores a run of the engine "c" may use, for lanes of vmap: all that this
                        process may use, if it is not set, and in a worker its share of them; the results
                        have the same bits for any number
+    CHECKPOINT_BASE    how many steps checkpoint-*j and derivatives inside of Python programs tape at once:
+                       10000, if it is not set; the results have the same bits for any number
     CHECKPOINT_CACHE   a folder for what was translated, instead of the one for checkpoint in the user's cache
                        (checkpoint/ctarget/translate/compile/cache.py)
 
@@ -47,6 +49,7 @@ SHOWN = ("core", "cps", "closures", "blocks", "adjoint")
 # When what runs long is translated to C: see CHECKPOINT_JIT.
 Translation = Literal["background", "wait", "off"]
 MOST_THREADS = 256
+BASE = 10_000  # as of Bisection (checkpoint/driver/schedule.py)
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _CHECK = {"": False, "0": False, "1": True}
 _TRANSLATION: dict[str, Translation] = {"": "background", "wait": "wait", "off": "off"}
@@ -129,6 +132,16 @@ def translation() -> Translation:
     if text not in _TRANSLATION:
         raise SettingError(f"CHECKPOINT_JIT is {text!r}; write wait or off, or leave it unset")
     return _TRANSLATION[text]
+
+
+def base() -> int:
+    """Return how many steps divide and conquer tapes at once inside of programs; read at each run."""
+    text = _variable("CHECKPOINT_BASE")
+    if not text:
+        return BASE
+    if not re.fullmatch("[1-9][0-9]{0,17}", text):
+        raise SettingError(f"CHECKPOINT_BASE is {text!r}; write a number of steps, or leave it unset")
+    return int(text)
 
 
 _most_threads: ContextVar[int | None] = ContextVar("checkpoint.threads", default=None)

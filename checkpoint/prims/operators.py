@@ -26,6 +26,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from checkpoint import config
 from checkpoint.ad.activity import enter_as_constant
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Record
@@ -252,7 +253,7 @@ def _gradient_on_tape(
         outcome = gradient(
             later,
             level + 1,
-            Bisection(),
+            Bisection(base=config.base()),
             Pair(primal.car, cotangent.cdr),
             Pair(cotangent.car, primal.cdr),
         )
@@ -294,7 +295,7 @@ def raising(operator: Callable[..., Any]) -> Callable[..., Any]:
 
 def _reverse(schedule: Schedule | None) -> Any:
     def value(context: Context, f: Any, x: Any, cotangent: Any) -> Pair:
-        outcome = gradient(context, 0, schedule or Bisection(), Pair(f, x), cotangent)
+        outcome = gradient(context, 0, schedule or Bisection(base=config.base()), Pair(f, x), cotangent)
         return Pair(outcome.car, outcome.cdr.cdr)
 
     return value
@@ -302,7 +303,7 @@ def _reverse(schedule: Schedule | None) -> Any:
 
 def _gradient_by(context: Context, f: Any, x: Any, cotangent: Any, argnums: Any) -> Pair:
     by = _positions(argnums, len(x.items)) if type(x) is Record else None
-    outcome = gradient(context, 0, Bisection(), Pair(f, x), cotangent, by)
+    outcome = gradient(context, 0, Bisection(base=config.base()), Pair(f, x), cotangent, by)
     return Pair(outcome.car, outcome.cdr.cdr)
 
 

@@ -3,6 +3,7 @@
 
 #include "containers/containers.h"
 #include "machine/fast.h"
+#include "natives/natives_derive.h"
 #include "operators/inner.h"
 #include "threads/pool.h"
 #include "threads/team.h"
@@ -18,6 +19,7 @@ int ck_threads(void) { return pool_threads(); }
 uint64_t ck_strips_by_helpers(void) { return strips_by_helpers(); }
 void ck_wait_for_helpers(int waits) { team_waits_for_helpers(waits != 0); }
 
+void ck_set_base(int64_t steps) { set_base_steps(steps); }
 void ck_watch_inner(int64_t steps) { inner_watch(steps); }
 void ck_inner_taken(void *procedure, int64_t patience, int64_t *steps, int64_t *runs) {
     inner_taken(procedure, patience, steps, runs);

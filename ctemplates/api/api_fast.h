@@ -20,6 +20,9 @@ int ck_threads(void);
 uint64_t ck_strips_by_helpers(void);
 void ck_wait_for_helpers(int waits); /* for tests: see threads/team.h */
 
+/* How many steps are taped at once within steps (natives/natives_derive.h). */
+void ck_set_base(int64_t steps);
+
 /* The steps of runs within steps (operators/inner.h), for the watch of translation. */
 void ck_watch_inner(int64_t steps);
 void ck_inner_taken(void *procedure, int64_t patience, int64_t *steps, int64_t *runs);

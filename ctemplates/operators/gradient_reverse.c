@@ -1,10 +1,9 @@
 /* The reversal of *j and its kin: see gradient.h. */
 #include "operators/gradient_reverse.h"
 
+#include "natives/natives_derive.h"
 #include "operators/seeds.h"
 #include "reversal/places.h"
-
-enum { BASE = 10000 }; /* the steps of a tape: those of Bisection (checkpoint/driver/schedule.py) */
 
 typedef struct Pullback {
     Cotangent *c;
@@ -64,7 +63,7 @@ static bool run_back(Pullback *p, const Register *at) {
     Inner *run = &p->run;
     if (!inner_tagged(run, p->tags.count + 1, 0)) return false;
     fill_reals(p);
-    if (!inner_run(run, p->whole->operands[0], p->whole->operands[1], BASE)) return false;
+    if (!inner_run(run, p->whole->operands[0], p->whole->operands[1], base_steps())) return false;
     if (!seeds_match(&p->seeds, inner_value(run), at[2])) return false;
     seeds_give(&p->seeds, run, &p->tags, p->received);
     return inner_reverse(run);

@@ -221,6 +221,18 @@ def use_threads() -> None:
         _threads = asked
 
 
+_base: int = config.BASE  # what C was told last
+
+
+def use_base() -> None:
+    """Have derivatives within steps tape as many steps at once as the settings say now."""
+    global _base  # noqa: PLW0603  (read at each run; set where it has changed)
+    asked = config.base()
+    if asked != _base:
+        runtime().lib.ck_set_base(asked)
+        _base = asked
+
+
 def watch(state: State, taped: bool) -> Watch | None:
     """Return the watch of a run or sweep that starts at a state, or None: nothing is to be translated.
 
@@ -229,6 +241,7 @@ def watch(state: State, taped: bool) -> Watch | None:
     translator = policy.translator
     mode = translator.mode
     use_threads()
+    use_base()
     is_off = mode == "off" or translator.gives_up
     watch_inner(0 if is_off else policy.INNER_STEPS)
     if is_off:
