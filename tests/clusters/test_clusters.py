@@ -11,10 +11,13 @@ import pytest
 
 import checkpoint
 from checkpoint import RunError, mapped, summed
+from checkpoint.driver.budget import Budget
 from checkpoint.durable import machine
 from checkpoint.workers import Workers
 from checkpoint.workers.listeners import reachable, refuse_new
+from tests.durable import subjects
 from tests.workers import jobs
+from tests.workers.test_relay import gradient, often, steps_of
 
 Made = Callable[..., Any]
 
@@ -60,6 +63,14 @@ def test_an_item_with_which_workers_die_again_and_again_ends_the_call(made: Made
     with pytest.raises(RunError, match=r"item 0 of mapped: the worker that ran it died, 3 times"):
         mapped(jobs.ends_its_process, [3.0], workers=made())
     assert mapped(jobs.ends_its_process, [1.0], workers=made()) == [1.0]
+
+
+@pytest.mark.parametrize("name", ["loop", "objects", "arrays"])
+def test_a_long_run_that_is_handed_on_has_the_same_bits(made: Made, name: str) -> None:
+    f, x = getattr(subjects, name), subjects.ARGUMENTS[name]
+    expected = gradient(f, x, "c", Budget())
+    with often(max(1, steps_of(f, x) // 6)):
+        assert gradient(f, x, "c", Budget(), made()) == expected
 
 
 def test_a_worker_of_another_kind_is_refused(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
