@@ -64,11 +64,11 @@ class Processes:
         self._lock = threading.Lock()  # of the two above
 
     def put(self, value: Any) -> Held:
-        return Held(pickled(value))
+        return Held(pickled(value, has_main=True))
 
     def submit(self, job: Callable[..., Any], *given: Any) -> Task:
         tasks = [each for each in given if isinstance(each, Future)]
-        call = written(job, [_token_of(each, tasks) for each in given])
+        call = written(job, [_token_of(each, tasks) for each in given], has_main=True)
         return self._pool.submit(self._done, call, tasks, given)
 
     def get(self, task: Task) -> Any:
@@ -184,7 +184,7 @@ def _serve(pipe: Connection, size: int) -> None:
 
     with one_of(size), suppress(EOFError, OSError):
         while True:
-            outcome = answered(pipe.recv_bytes(), _value, result)
+            outcome = answered(pipe.recv_bytes(), _value, result, has_main=True)
             pipe.send(None)
             pipe.send_bytes(outcome)
 

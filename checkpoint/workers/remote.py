@@ -38,9 +38,9 @@ class Token:
     is_task: bool
 
 
-def written(job: Callable[..., Any], given: Sequence[Any]) -> bytes:
-    """Return the call of a job as bytes; its operands are values and tokens."""
-    return pickled((job, tuple(given)))
+def written(job: Callable[..., Any], given: Sequence[Any], has_main: bool = False) -> bytes:
+    """Return the call of a job as bytes; its operands are values and tokens. has_main: see travel.py."""
+    return pickled((job, tuple(given)), has_main)
 
 
 def tokens(
@@ -70,6 +70,7 @@ def answered(
     value: Callable[[Any], bytes] = _nothing,
     result: Callable[[Any], bytes] = _nothing,
     facts: machine.Facts | None = None,
+    has_main: bool = False,
 ) -> bytes:
     """Do a job, and return its outcome.
 
@@ -80,7 +81,7 @@ def answered(
     if found.error is not None:
         return pickled(Outcome(found.text, error=_travelling(found.error)))
     try:
-        return pickled(found)
+        return pickled(found, has_main)
     except RunError as error:
         return pickled(Outcome(found.text, error=error))
 

@@ -1,8 +1,8 @@
 """What travels to a worker process: values as bytes, with the texts that translations of functions need.
 
 Functions that can be imported go by their names, as pickle has it. Others, of a notebook or defined within
-functions, go by cloudpickle, with their code as it is and the texts of what was typed rather than saved in a
-file. What always holds: bytes are read by processes that the writer has started, with the same Python.
+functions, go by cloudpickle, with their code as it is and the texts of what the other process has no file of.
+What always holds: bytes are read by processes that the writer has started or chosen, with the same Python.
 """
 
 from __future__ import annotations
@@ -24,14 +24,17 @@ _FAILURES = (pickle.PicklingError, AttributeError, TypeError)
 Texts = dict[str, list[str]]  # lines, by the name of a file that there is not
 
 
-def pickled(value: Any) -> bytes:
-    """Return a value as bytes; RunError where it cannot travel."""
+def pickled(value: Any, has_main: bool = False) -> bytes:
+    """Return a value as bytes; RunError where it cannot travel.
+
+    has_main: whether the other process has this one's main module under its name, if that is a file.
+    """
     with suppress(*_FAILURES):
         data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-        if b"__main__" not in data or hasattr(sys.modules["__main__"], "__file__"):
+        if b"__main__" not in data or (has_main and hasattr(sys.modules["__main__"], "__file__")):
             return pickle.dumps((data, {}))
     try:
-        return pickle.dumps(_with_texts(value))
+        return pickle.dumps(_with_texts(value, has_main))
     except _FAILURES as error:
         raise RunError(
             f"a worker process cannot be given this: {error}; use checkpoint.workers.Threads"
@@ -46,7 +49,7 @@ def unpickled(data: bytes) -> Any:
     return pickle.loads(inner)
 
 
-def _with_texts(value: Any) -> tuple[bytes, Texts]:
+def _with_texts(value: Any, has_files: bool) -> tuple[bytes, Texts]:
     """Return a value with functions by value, and the texts of these."""
     texts: Texts = {}
     written = io.BytesIO()
@@ -55,7 +58,7 @@ def _with_texts(value: Any) -> tuple[bytes, Texts]:
         def reducer_override(self, obj: Any) -> Any:
             if type(obj) is not CodeType:
                 return super().reducer_override(obj)
-            if not os.path.exists(obj.co_filename):
+            if not (has_files and os.path.exists(obj.co_filename)):
                 texts[obj.co_filename] = linecache.getlines(obj.co_filename)
             return marshal.loads, (marshal.dumps(obj),)
 

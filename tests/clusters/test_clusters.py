@@ -65,6 +65,19 @@ def test_an_item_with_which_workers_die_again_and_again_ends_the_call(made: Made
     assert mapped(jobs.ends_its_process, [1.0], workers=made()) == [1.0]
 
 
+def test_functions_of_scripts_reach_workers_that_lack_the_file(made: Made, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "def turned(x):\n    y = x\n    while y < 100.0:\n        y = y * y + 1.0\n    return y\n"
+    )
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(script.read_text(), str(script), "exec"), names)
+    gradient_of = checkpoint.value_and_grad(names["turned"])
+    here = [gradient_of(1.5), gradient_of(2.0)]
+    script.unlink()
+    assert mapped(gradient_of, [1.5, 2.0], workers=made()) == here
+
+
 @pytest.mark.parametrize("name", ["loop", "objects", "arrays"])
 def test_a_long_run_that_is_handed_on_has_the_same_bits(made: Made, name: str) -> None:
     f, x = getattr(subjects, name), subjects.ARGUMENTS[name]
