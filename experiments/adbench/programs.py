@@ -1,0 +1,53 @@
+"""Bundle adjustment and k-means as others are measured by, in NumPy; with another `np` JAX runs them.
+
+Sources: Srajer, Kukelova, Fitzgibbon 2018, "A benchmark of selected algorithmic differentiation tools"
+(bundle adjustment); Schenck, Ronning, Henriksen, Oancea 2022, "AD for an array language with nested
+parallelism" (k-means by Newton's method: the Hessian's diagonal by one derivative of the gradient).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+CAMERA = 11  # rotation, center, focal length, principal point, two coefficients of radial distortion
+
+
+def residuals(flat: Any, cameras: Any, points: Any, features: Any, n: int, m: int, np: Any = np) -> Any:
+    """Return weighted errors of projection, and how far weights are from one, of n cameras and m points.
+
+    flat: cameras, points and weights in a row. cameras, points: which of them belong to each observation.
+    """
+    start, end = CAMERA * n, CAMERA * n + 3 * m
+    camera, point = flat[:start].reshape(n, CAMERA)[cameras], flat[start:end].reshape(m, 3)[points]
+    weights = flat[end:]
+    rotation = camera[:, :3]
+    theta = np.sqrt(np.sum(rotation * rotation, axis=1, keepdims=True))
+    axis, moved = rotation / theta, point - camera[:, 3:6]
+    along = np.sum(axis * moved, axis=1, keepdims=True) * (1.0 - np.cos(theta))
+    seen = moved * np.cos(theta) + np.cross(axis, moved) * np.sin(theta) + axis * along
+    plane = seen[:, :2] / seen[:, 2:]
+    radius = np.sum(plane * plane, axis=1)
+    factor = 1.0 + camera[:, 9] * radius + camera[:, 10] * radius**2
+    pixel = plane * factor[:, None] * camera[:, 6:7] + camera[:, 7:9]
+    errors = weights[:, None] * (pixel - features)
+    return np.concatenate([errors.ravel(), 1.0 - weights**2])
+
+
+def observations(n: int, m: int, count: int, seed: int = 0) -> tuple[Any, ...]:
+    """Return arguments of `residuals`: cameras before which points lie, and which sees which."""
+    rng = np.random.default_rng(seed)
+    cameras = 0.1 * rng.normal(size=(n, CAMERA))
+    cameras[:, 6] += 1.5
+    points = rng.normal(size=(m, 3)) + np.array([0.0, 0.0, 6.0])
+    flat = np.concatenate([cameras.ravel(), points.ravel(), 0.5 + rng.random(count)])
+    which = rng.integers(0, n, count), rng.integers(0, m, count)
+    return (flat, *which, rng.normal(size=(count, 2)), n, m)
+
+
+def spread(centers: Any, points: Any, np: Any = np) -> Any:
+    """Return the sum of the squared distances of points from the nearest center."""
+    products = points @ centers.T
+    squares = np.sum(points * points, axis=1)[:, None] + np.sum(centers * centers, axis=1)[None, :]
+    return np.sum(np.min(squares - 2.0 * products, axis=1))

@@ -1,0 +1,158 @@
+"""Times of derivatives over times of objectives: the sparse Jacobian of a bundle adjustment, k-means.
+
+    OPENBLAS_NUM_THREADS=1 python -m experiments.adbench.run [--cameras N --points N --observations N]
+
+Question: how many times as long as the objective, by the fastest that computes it, do derivatives take?
+Methods take turns; times of the processor, medians. Out: a table; with --keep a file of results.
+"""
+
+from __future__ import annotations
+
+import functools
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import checkpoint
+from checkpoint.functions.resumption import as_function
+from experiments import common
+from experiments.adbench.programs import CAMERA, observations, residuals, spread
+
+Methods = dict[str, Callable[[], Any]]
+
+
+def jax_of() -> Any:
+    """Return JAX with numbers of 64 bits; None where it is missing."""
+    try:
+        import jax  # noqa: PLC0415
+    except ImportError:
+        return None
+    jax.config.update("jax_enable_x64", True)
+    return jax
+
+
+def compiled(jax: Any, f: Callable[..., Any], *given: Any) -> Callable[[], Any]:
+    """Return a call of a function by JAX, compiled before."""
+    made = jax.jit(f).lower(*given).compile()
+    return lambda: jax.block_until_ready(made(*given))
+
+
+def of_bundle(args: tuple[Any, ...], engine: str) -> tuple[Methods, Methods]:
+    """Return what computes the objective of a bundle adjustment, and what its Jacobian."""
+    flat, *rest = args
+    detected = checkpoint.jacobian(residuals, engine=engine)
+    given = checkpoint.jacobian(residuals, sparsity=detected(*args), check=False, engine=engine)
+    own = as_function(residuals)
+    objective: Methods = {
+        "NumPy": lambda: residuals(*args),
+        "own run": lambda: own.call(args, {}, engine).value(),
+    }
+    jacobian: Methods = {
+        "bundle adjustment, pattern found": lambda: detected(*args),
+        "bundle adjustment, pattern given": lambda: given(*args),
+    }
+    jax = jax_of()
+    if jax is not None:
+        *which, n, m = rest
+
+        def theirs(x: Any, cameras: Any, points: Any, features: Any) -> Any:
+            return residuals(x, cameras, points, features, n, m, jax.numpy)
+
+        objective["JAX"] = compiled(jax, theirs, flat, *which)
+        jacobian["bundle adjustment, blocks by JAX"] = compiled(jax, blocks(jax, n, m), flat, *which)
+    return objective, jacobian
+
+
+def blocks(jax: Any, n: int, m: int) -> Callable[..., Any]:
+    """Return the function that gives the derivatives of each observation by the 15 numbers that it reads."""
+    xp = jax.numpy
+    start, end = CAMERA * n, CAMERA * n + 3 * m
+
+    def one(local: Any, feature: Any) -> Any:
+        first = xp.zeros(1, int)
+        return residuals(local, first, first, feature[None], n=1, m=1, np=xp)
+
+    def all_of_them(x: Any, cameras: Any, points: Any, features: Any) -> Any:
+        camera, point = x[:start].reshape(n, CAMERA)[cameras], x[start:end].reshape(m, 3)[points]
+        local = xp.concatenate([camera, point, x[end:, None]], axis=1)
+        return jax.vmap(jax.jacfwd(one))(local, features)
+
+    return all_of_them
+
+
+def of_clusters(points: Any, centers: Any, engine: str) -> tuple[Methods, Methods]:
+    """Return what computes the objective of k-means, and what its gradient and the Hessian's diagonal."""
+    gradient = checkpoint.grad(spread, engine=engine)
+    ones = np.ones_like(centers)
+
+    def slope(z: Any) -> Any:
+        return checkpoint.grad(spread)(z, points)
+
+    def both() -> Any:
+        return checkpoint.jvp(slope, centers, ones, engine=engine)
+
+    objective: Methods = {
+        "NumPy": lambda: spread(centers, points),
+        "own run": lambda: as_function(spread).call((centers, points), {}, engine).value(),
+    }
+    derivatives: Methods = {
+        "k-means, gradient": lambda: gradient(centers, points),
+        "k-means, gradient and Hessian's diagonal": both,
+    }
+    jax = jax_of()
+    if jax is not None:
+        run = functools.partial(spread, np=jax.numpy)
+        objective["JAX"] = compiled(jax, run, centers, points)
+
+        def theirs(c: Any, p: Any, v: Any) -> Any:
+            return jax.jvp(lambda z: jax.grad(run)(z, p), (c,), (v,))
+
+        derivatives["k-means, the same by JAX"] = compiled(jax, theirs, centers, points, ones)
+    return objective, derivatives
+
+
+def measured(methods: Methods, repeats: int) -> dict[str, float]:
+    """Return the median seconds of methods that take turns, after two calls of each."""
+    found: dict[str, list[float]] = {name: [] for name in methods}
+    for turn in range(repeats + 2):
+        for name, method in methods.items():
+            begun = time.process_time()
+            method()
+            if turn > 1:
+                found[name].append(time.process_time() - begun)
+    return {name: statistics.median(times) for name, times in found.items()}
+
+
+def rows_of(objective: Methods, derivatives: Methods, repeats: int) -> list[list[str]]:
+    """Return a row for each derivative: its time, that of the fastest objective, by what, their ratio."""
+    times = measured({**objective, **derivatives}, repeats)
+    fastest = min(objective, key=lambda name: times[name])
+    base = times[fastest]
+    return [
+        [name, f"{1e3 * times[name]:.2f}", f"{1e3 * base:.2f}", fastest, f"{times[name] / base:.1f}"]
+        for name in derivatives
+    ]
+
+
+def main() -> None:
+    options = common.keepable(common.parser(__doc__.splitlines()[0]))
+    options.add_argument("--cameras", type=common.natural, default=49)
+    options.add_argument("--points", type=common.natural, default=7776)
+    options.add_argument("--observations", type=common.natural, default=31843)
+    options.add_argument("--clusters", type=common.natural, default=5)
+    options.add_argument("--items", type=common.natural, default=100_000, help="points of k-means")
+    chosen = options.parse_args()
+    bundle = observations(chosen.cameras, chosen.points, chosen.observations)
+    points = np.random.default_rng(0).normal(size=(chosen.items, 16))
+    rows = rows_of(*of_bundle(bundle, chosen.engine), chosen.repeats)
+    rows += rows_of(*of_clusters(points, points[: chosen.clusters].copy(), chosen.engine), chosen.repeats)
+    print(common.table(("derivative", "ms", "objective", "by", "ratio"), rows))
+    if chosen.keep:
+        common.save("adbench", chosen.engine, rows=rows)
+
+
+if __name__ == "__main__":
+    main()
