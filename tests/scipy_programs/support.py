@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,8 @@ def agrees(
 ) -> None:
     """Assert that a function of a vector has its value in Python and the slopes of differences, everywhere.
 
-    rtol: how near differences are. second: whether the Hessian is compared, too, with differences of
-    gradients.
+    Forward mode is compared on one of the engines, which x decides. rtol: how near differences are. second:
+    whether the Hessian is compared, too, with differences of gradients.
     """
     x = np.asarray(x, float)
     found = [checkpoint.value_and_grad(f, engine=engine)(x) for engine in engines]
@@ -39,8 +40,8 @@ def agrees(
         np.testing.assert_array_equal(gradient, found[0][1])
     expected = slopes(f, x, step)
     np.testing.assert_allclose(found[0][1], expected, rtol=rtol, atol=rtol * np.abs(expected).max())
-    for engine in engines:
-        np.testing.assert_allclose(checkpoint.jacfwd(f, engine=engine)(x), found[0][1], rtol=1e-9, atol=1e-12)
+    engine = Random(repr(x)).choice(engines)
+    np.testing.assert_allclose(checkpoint.jacfwd(f, engine=engine)(x), found[0][1], rtol=1e-9, atol=1e-12)
     if second:
         hessian = checkpoint.hessian(f)(x)
         expected = slopes(checkpoint.grad(f), x, step)
