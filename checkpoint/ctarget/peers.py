@@ -13,6 +13,7 @@ from __future__ import annotations
 from threading import RLock
 from typing import Any
 
+from checkpoint.cps.ownership import Ownership
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.registers import assign
 from checkpoint.driver.calls import number_of
@@ -34,6 +35,7 @@ class BlockPeer:
     owned: what the struct points to, kept alive.
     points: the return points of the block.
     entry: the address of the UnitEntry by which translated code is entered at it, or None.
+    ownership: where its references move, once that was asked for.
     """
 
     __slots__ = (
@@ -42,6 +44,7 @@ class BlockPeer:
         "code",
         "entry",
         "has_tables",
+        "ownership",
         "owned",
         "points",
         "pointer",
@@ -55,6 +58,7 @@ class BlockPeer:
         self.address = int(runtime().ffi.cast("uintptr_t", pointer))
         self.procedure = procedure
         self.has_tables = False
+        self.ownership: Ownership | None = None
         self.entry: int | None = None
         self.owned: list[Any] = []
         self.points: dict[Any, Pointer] = {}

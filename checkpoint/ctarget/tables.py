@@ -38,6 +38,12 @@ def fill_tables(peer: BlockPeer) -> None:
 
 def ownership_of(peer: BlockPeer) -> Ownership:
     """Return where references move; in built-in blocks every operand moves."""
+    if peer.ownership is None:
+        peer.ownership = _ownership(peer)
+    return peer.ownership
+
+
+def _ownership(peer: BlockPeer) -> Ownership:
     block = peer.block
     if peer.procedure.code is not None:
         return of_block(peer.procedure.code.procedure, block)

@@ -74,11 +74,16 @@ class ForwardFunction:
 
     def _count_births(self) -> None:
         """Count the births and tags on each path before each operation, and before its end."""
+        behind: dict[int, tuple[int, int]] = {}  # nodes that several paths have
         for path in self._paths.values():
             births = tags = 0
-            for op in (op for node in path.nodes for op in node.ops):
-                self._births_before[id(op)], self._tags_before[id(op)] = births, tags
-                births, tags = births + op.births, tags + op.tags
+            for node in path.nodes:
+                if id(node) not in behind:
+                    for op in node.ops:
+                        self._births_before[id(op)], self._tags_before[id(op)] = births, tags
+                        births, tags = births + op.births, tags + op.tags
+                    behind[id(node)] = births, tags
+                births, tags = behind[id(node)]
             self._births_before[id(path.end)], self._tags_before[id(path.end)] = births, tags
 
     def function(self) -> list[str]:

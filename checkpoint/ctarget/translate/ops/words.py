@@ -114,6 +114,8 @@ def content(held: str, kind: Kind) -> str:
 
 def broken(line: str) -> list[str]:
     """Return a statement in as many lines as it takes, broken behind operators of logic."""
+    if len(line) <= WIDEST and "\n" not in line:
+        return [line]
     indent = " " * (len(line) - len(line.lstrip()) + 8)
     glued = _SPACE.sub(_GLUE, line)
     found = wrap(glued, WIDEST, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
