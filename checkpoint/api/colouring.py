@@ -13,6 +13,7 @@ Pothen 2005 (star colourings).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,20 +97,20 @@ def columns_apart(pattern: Any) -> Any:
     if np.diff(pattern.indptr).max() == np.count_nonzero(counts):  # a row has them all
         colours[counts > 0] = np.arange(np.count_nonzero(counts))
         return colours
-    numbers = pattern.astype(np.int32)
-    meeting = (numbers.T @ numbers).tocsr()
-    for column in np.argsort(-counts, kind="stable"):
-        if counts[column]:
-            taken = colours[meeting.indices[meeting.indptr[column] : meeting.indptr[column + 1]]]
-            colours[column] = _least(taken[taken >= 0])
+    by_column = pattern.tocsc()
+    rows, starts = by_column.indices.tolist(), by_column.indptr.tolist()
+    used = [0] * pattern.shape[0]  # the colours in each row, as the bits of an int
+    for column in np.argsort(-counts, kind="stable").tolist():
+        own = rows[starts[column] : starts[column + 1]]
+        taken = 0
+        for row in own:
+            taken |= used[row]
+        least = ~taken & (taken + 1)
+        for row in own:
+            used[row] |= least
+        if own:
+            colours[column] = least.bit_length() - 1
     return colours
-
-
-def _least(taken: Any) -> int:
-    """Return the least colour that is not taken."""
-    used = np.zeros(len(taken) + 1, bool)
-    used[taken[taken <= len(taken)]] = True
-    return int(np.argmin(used)) if not used.all() else len(used)
 
 
 def symmetric(pattern: Any) -> Any:
@@ -124,7 +125,8 @@ def symmetric(pattern: Any) -> Any:
     colours = [-1] * len(degrees)
     for v in np.argsort(-degrees, kind="stable").tolist():
         if degrees[v]:
-            colours[v] = _least(np.array(sorted(_not_allowed(v, near, colours)), dtype=np.int64))
+            taken = _not_allowed(v, near, colours)
+            colours[v] = next(colour for colour in count() if colour not in taken)
     return np.array(colours)
 
 
