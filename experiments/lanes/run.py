@@ -2,26 +2,31 @@
 
     python -m experiments.lanes.run --lanes 4096     # seconds
     python -m experiments.lanes.run                  # 65,536 lanes, two minutes; the results are kept
+    python -m experiments.lanes.run --threads 2      # vmap on two threads beside one; the results are kept
 
 All run in this process on one thread in turns; CPU time, medians, after each has run for some seconds, in
-which loops are translated. Values are compared first: those of C have the same bits.
+which loops are translated. Values are compared first: those of C have the same bits. With --threads it is
+time by the clock, of vmap alone, and the bits for both numbers of threads are compared.
 """
 
 from __future__ import annotations
 
+import argparse
 import ctypes
+import os
 import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import checkpoint
-from experiments import common
+from experiments import common, processes
 from experiments.lanes import programs
 
 SOURCE = Path(__file__).with_name("lanes.c")
@@ -51,17 +56,21 @@ def _in_c(function: Any, xs: Any, ns: Any) -> Run:
     return run
 
 
-def runs(name: str, xs: Any, ns: Any, library: ctypes.CDLL, engine: str) -> dict[str, Run]:
-    """Return what does the same in several ways, and a gradient."""
+def _ours(name: str, xs: Any, ns: Any, engine: str) -> dict[str, Run]:
+    """Return a run by vmap, and a gradient of it."""
     mapped = checkpoint.vmap(programs.LANES[name], engine=engine)
 
     def loss(xs: Any) -> Any:
         return np.sum(checkpoint.vmap(programs.LANES[name])(xs, ns))
 
     gradient = checkpoint.value_and_grad(loss, engine=engine)
+    return {"vmap": lambda: mapped(xs, ns), "gradient": lambda: gradient(xs)}
+
+
+def runs(name: str, xs: Any, ns: Any, library: ctypes.CDLL, engine: str) -> dict[str, Run]:
+    """Return what does the same in several ways, and a gradient."""
     return {
-        "vmap": lambda: mapped(xs, ns),
-        "gradient": lambda: gradient(xs),
+        **_ours(name, xs, ns, engine),
         "masks": lambda: programs.MASKED[name](xs, ns),
         "C": _in_c(getattr(library, name), xs, ns),
     }
@@ -83,6 +92,50 @@ def measured(case: str, lanes: int, library: ctypes.CDLL, engine: str, repeats: 
             found[each].append(common.seconds(run))
     ns_per_turn = {each: 1e9 * statistics.median(times) / ns.sum() for each, times in found.items()}
     return {"case": case, "lanes": count, "turns": float(ns.mean()), **ns_per_turn}
+
+
+def in_threads(case: str, lanes: int, threads: int, engine: str, repeats: int) -> Row:
+    """Return the medians of one case on one thread and on several, in nanoseconds for each lane and turn."""
+    name, turns, fewer = programs.CASES[case]
+    rng = np.random.default_rng(0)
+    count = max(1, lanes // fewer)
+    xs, ns = rng.random(count) * 2.0, turns(rng, count)
+    both = _ours(name, xs, ns, engine)
+    found: dict[str, list[float]] = {}
+    for each, run in both.items():
+        with _threads(1):
+            warm(run)
+            want = _bytes(run())
+        with _threads(threads):
+            warm(run)
+            if _bytes(run()) != want:
+                raise ValueError(f"the {each} on {threads} threads has other bits")
+    for _ in range(repeats):
+        for each, run in both.items():
+            for number in (1, threads):
+                with _threads(number):
+                    began = time.perf_counter()
+                    run()
+                    found.setdefault(f"{each} {number}", []).append(time.perf_counter() - began)
+    ns_per_turn = {each: 1e9 * statistics.median(times) / ns.sum() for each, times in found.items()}
+    return {"case": case, "lanes": count, "threads": threads, "load": processes.load(), **ns_per_turn}
+
+
+def _bytes(found: Any) -> tuple[bytes, ...]:
+    """Return the bits of an array, or of a value and its gradient."""
+    return tuple([np.asarray(each).tobytes() for each in (found if isinstance(found, tuple) else (found,))])
+
+
+@contextmanager
+def _threads(number: int) -> Iterator[None]:
+    before = os.environ.get("CHECKPOINT_THREADS")
+    os.environ["CHECKPOINT_THREADS"] = str(number)
+    try:
+        yield
+    finally:
+        del os.environ["CHECKPOINT_THREADS"]
+        if before is not None:
+            os.environ["CHECKPOINT_THREADS"] = before
 
 
 def warm(run: Run) -> None:
@@ -116,8 +169,12 @@ def main() -> None:
     """Run the experiment as the command line says."""
     options = common.parser(__doc__ or "")
     options.add_argument("--lanes", type=common.natural, help=f"({LANES}, and the results are kept)")
+    options.add_argument("--threads", type=common.natural, help="vmap on so many threads beside one")
     chosen = options.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    if chosen.threads is not None:
+        _show_threads(chosen)
+        return
+    with _threads(1), tempfile.TemporaryDirectory() as folder:
         library = by_hand(folder)
         rows = [
             measured(case, chosen.lanes or LANES, library, chosen.engine, chosen.repeats)
@@ -126,6 +183,32 @@ def main() -> None:
     print(common.table(HEADER, list(map(line, rows))))
     if chosen.lanes is None:
         common.save("lanes", chosen.engine, rows=rows)
+
+
+def _show_threads(chosen: argparse.Namespace) -> None:
+    lanes, threads = chosen.lanes or LANES, chosen.threads
+    rows = [in_threads(case, lanes, threads, chosen.engine, chosen.repeats) for case in programs.CASES]
+    header = (
+        "case",
+        "lanes",
+        "vmap, 1",
+        f"vmap, {threads}",
+        "ratio",
+        "gradient, 1",
+        f"gradient, {threads}",
+        "ratio",
+    )
+    print(common.table(header, [_threads_line(row) for row in rows]))
+    if chosen.lanes is None:
+        common.save("lanes-threads", chosen.engine, rows=rows)
+
+
+def _threads_line(row: Row) -> list[str]:
+    cells = [row["case"], str(row["lanes"])]
+    for each in ("vmap", "gradient"):
+        one, several = row[f"{each} 1"], row[f"{each} {row['threads']}"]
+        cells += [f"{one:.2f}", f"{several:.2f}", f"{one / several:.2f}"]
+    return cells
 
 
 if __name__ == "__main__":

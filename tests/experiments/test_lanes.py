@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import numpy as np
@@ -31,3 +32,11 @@ def test_together_at_a_small_size() -> None:
         values, slopes = zip(*[(run(), gradient()) for run, gradient in ways.values()], strict=True)
         assert all(np.allclose(value, values[0]) for value in values)
         assert all(np.allclose(slope, slopes[0]) for slope in slopes)
+
+
+def test_one_thread_and_several_at_a_small_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "WARM", 0.0)
+    monkeypatch.setenv("CHECKPOINT_THREADS", "3")
+    row = run.in_threads("a branch, 1 to 63 turns", 20, 2, engines.get().name, 1)
+    assert {"vmap 1", "vmap 2", "gradient 1", "gradient 2"} <= row.keys()
+    assert os.environ["CHECKPOINT_THREADS"] == "3"
