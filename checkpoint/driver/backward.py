@@ -98,9 +98,13 @@ class Backward:
             yield from self._tape(mark, cut)
 
     def _widen(self) -> Done:
-        """Drop last states while the segment to the end then fits in twice the bytes of the last tape."""
+        """Drop last states while the segment to the end then fits in twice the bytes of the last tape.
+
+        Where new memory is dear, it must fit in the memory that the last tape has had.
+        """
         ledger = self.ledger
-        most = min(ledger.room(), 2 * self.fitted, ledger.piece or ledger.memory)
+        fits = self.fitted if ledger.dear else 2 * self.fitted
+        most = min(ledger.room(), fits, ledger.piece or ledger.memory)
         while (
             ledger.marks[-1].step > ledger.head_end
             and not ledger.marks[-1].snapshots

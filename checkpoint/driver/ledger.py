@@ -72,6 +72,7 @@ class Ledger:
     memory: how many bytes may be held; a part of them is never planned for (`allowed`).
     piece: the bytes of a small tape, if the run is reversed by such (checkpoint.driver.online); else 0.
     spills: whether states may go to the disk, if there is one.
+    dear: whether new memory for tapes takes longer than to run again what they record.
     lasts: whether the run is reversed more than once, by what the first pass has kept
     (checkpoint.driver.lasting).
     """
@@ -86,6 +87,7 @@ class Ledger:
         """
         self.memory = memory
         self.piece = 0
+        self.dear = False
         self.marks = [Mark(start.step, level=1 << 62)]
         self.tapes: list[tuple[int, int]] = []
         self.high = self.end = 0

@@ -84,7 +84,8 @@ class FirstPass:
         low = before.step
         report = yield from self.ledger.tape(None, bytes)
         faulting = report.faulting - before.faulting
-        self.faulting = faulting > FAULTING * (report.busy - before.busy - faulting) and not self.ledger.lasts
+        self.ledger.dear = faulting > FAULTING * (report.busy - before.busy - faulting)
+        self.faulting = self.ledger.dear and not self.ledger.lasts
         return (yield from self.taped(low))
 
     def taped(self, low: int) -> Changed:

@@ -53,7 +53,7 @@ class Model:
     state: how many bytes a state holds, by its step; states share nothing. cotangent: the same of one's
     cotangent. fixed: how many of these are said not to grow with the run.
     cost: the seconds that a step takes, likewise. fault: those that a byte takes of tapes which is held for
-    the first time.
+    the first time. strips: whether many lanes run at once, by what is reported.
     look_every: between how many steps bytes are compared with their bound.
     rate: the bytes per second of a disk that states may be spilled to; 0: there is none. disk_ends: after how
     many spilled states it fails: what is on its way then is in memory again, what is there can be read.
@@ -74,6 +74,7 @@ class Model:
     fixed: int = 0
     cost: Callable[[int], float] | float = 1.0
     fault: float = 0.0
+    strips: bool = False
     look_every: int = 1
     rate: float = 0.0
     disk_ends: int = 1 << 62
@@ -152,7 +153,8 @@ class Model:
         known = held, tapes, cotangent, fixed, 0, 0, self.faulting
         seconds = self.seconds + self.faulting
         disk = self._disk()
-        return Report(here, here == self.end, last, *known, seconds=seconds, busy=seconds, disk=disk)
+        report = Report(here, here == self.end, last, *known, seconds=seconds, busy=seconds, disk=disk)
+        return report._replace(strips=self.strips)
 
     def _disk(self) -> Disk:
         """Return what is known of the disk: its rate is, once somebody has waited for it."""

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import pytest
 
 from checkpoint.driver.budget import Budget
+from checkpoint.driver.online import HALVINGS
 from checkpoint.driver.schedule import (
     Actions,
     ActionsInSeries,
@@ -173,6 +174,16 @@ def test_the_beginning_is_taped_until_it_is_known_what_memory_costs() -> None:
     assert 2**20 <= head <= 2**21
     cheap = fast(10**6, 2**30, fault=1e-12)
     assert cheap.counts.advanced == 0
+
+
+def test_tapes_of_dear_memory_use_what_was_had() -> None:
+    """Also where none is small, since many lanes run at once: they do not double as those before do."""
+    memory = 2**28
+    model = fast(10**7, memory, fault=1e-9, strips=True)
+    assert model.counts.advanced <= model.length
+    assert model.counts.taped <= 1.01 * model.length
+    assert model.largest <= memory >> HALVINGS
+    assert model.most_held <= 2 * memory >> HALVINGS
 
 
 def test_slow_steps_are_taped_once_whatever_memory_costs() -> None:
