@@ -14,7 +14,7 @@ from checkpoint.lang.printer import write_value
 from experiments import common
 from experiments.nesting import run
 
-ENGINE = engines.get("interp")
+ENGINE = engines.get()
 
 FLIGHT = """
 (include "modes.vlad")
