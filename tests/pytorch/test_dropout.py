@@ -12,6 +12,7 @@ from torch.nn import functional
 
 import checkpoint
 from tests.support.corpus import usable_engines
+from tests.support.sampling import side_by_side
 
 ENGINES = pytest.mark.parametrize("engine", [engine.name for engine in usable_engines()])
 
@@ -47,8 +48,10 @@ def expected(f: Callable[..., Any], module: Any, x: Any) -> tuple[list[Any], Any
     return [value.detach(), *gradients], torch.get_rng_state()
 
 
-@ENGINES
-@pytest.mark.parametrize("schedule", ["plain", "bisection"])
+@pytest.mark.parametrize(
+    ("engine", "schedule"),
+    side_by_side("dropout", [engine.name for engine in usable_engines()], ["plain", "bisection"]),
+)
 def test_a_network_has_the_bits_of_pytorch(engine: str, schedule: str) -> None:
     torch.manual_seed(1)
     module, x = network(), torch.randn(5, 4)

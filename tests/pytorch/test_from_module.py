@@ -17,6 +17,7 @@ import checkpoint
 from checkpoint import config
 from checkpoint.torch import from_module
 from tests.support.corpus import usable_engines
+from tests.support.sampling import side_by_side
 
 ENGINES = [engine.name for engine in usable_engines()]
 SCHEDULES: list[dict[str, Any]] = [
@@ -75,8 +76,7 @@ def assert_equal(found: Any, expected: Any) -> None:
     assert all(map(torch.equal, found, expected))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("how", SCHEDULES)
+@pytest.mark.parametrize(("engine", "how"), side_by_side("training", ENGINES, SCHEDULES))
 def test_training_is_that_of_pytorch_to_the_bit(engine: str, how: dict[str, Any]) -> None:
     model, plain, x = made(4, 0.4)
     torch.manual_seed(3)

@@ -11,6 +11,7 @@ import torch
 
 import checkpoint
 from tests.support.corpus import usable_engines
+from tests.support.sampling import side_by_side
 
 ENGINES = [engine.name for engine in usable_engines()]
 
@@ -34,8 +35,10 @@ def total(y: Any) -> Any:
     return 2.0 * y["loss"] + y["last"].sum()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("schedule", [None, "plain", "bisection"])
+@pytest.mark.parametrize(
+    ("engine", "schedule"),
+    side_by_side("nested", ENGINES, [None, "plain", "bisection"]),
+)
 def test_gradients_of_nested_arguments_are_autograds(engine: str, schedule: str | None) -> None:
     layers, x = arguments()
     leaves = [*(leaf for layer in layers for leaf in layer), x]
@@ -234,8 +237,10 @@ def normalised() -> Any:
     return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 1))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("schedule", ["plain", "bisection"])
+@pytest.mark.parametrize(
+    ("engine", "schedule"),
+    side_by_side("statistics", ENGINES, ["plain", "bisection"]),
+)
 def test_running_statistics_are_in_the_state(engine: str, schedule: str) -> None:
     mine, theirs, x = normalised(), normalised(), torch.randn(6, 3)
     f = checkpoint.torch.function(

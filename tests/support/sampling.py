@@ -10,9 +10,14 @@ import pytest
 
 
 def sample(values: Iterable[Any], every: int = 2) -> list[Any]:
-    """Return parameters of a test, of which one in `every` is always run, the others by `-m long`."""
+    """Return parameters of a test, of which one in `every` is always run, the others by `-m long`.
+
+    A tuple is the values of several parameters.
+    """
     return [
-        value if i % every == 0 else pytest.param(value, marks=pytest.mark.long)
+        pytest.param(
+            *(value if type(value) is tuple else (value,)), marks=pytest.mark.long if i % every else ()
+        )
         for i, value in enumerate(values)
     ]
 

@@ -223,9 +223,9 @@ def outcome(run: Callable[[], Any]) -> Any:
     return [(part.dtype, part.tobytes()) for part in parts], printed.getvalue()
 
 
-@pytest.mark.parametrize("case", sample(product(IDS, WIDTHS)), ids=lambda case: f"{case[0]}-{case[1]}")
-def test_values_and_steps(case: tuple[str, int]) -> None:
-    check_values_and_steps([*NUMERIC, *OTHERS][IDS.index(case[0])], case[1])
+@pytest.mark.parametrize(("name", "width"), sample(product(IDS, WIDTHS)))
+def test_values_and_steps(name: str, width: int) -> None:
+    check_values_and_steps([*NUMERIC, *OTHERS][IDS.index(name)], width)
 
 
 def check_values_and_steps(f: Callable[..., Any], width: int) -> None:
@@ -249,11 +249,9 @@ def test_many_lanes(f: Callable[..., Any]) -> None:
     check_gradients(f, 1000)
 
 
-@pytest.mark.parametrize(
-    "case", sample(product(IDS[: len(NUMERIC)], WIDTHS)), ids=lambda case: f"{case[0]}-{case[1]}"
-)
-def test_gradients(case: tuple[str, int]) -> None:
-    check_gradients(NUMERIC[IDS.index(case[0])], case[1])
+@pytest.mark.parametrize(("name", "width"), sample(product(IDS[: len(NUMERIC)], WIDTHS)))
+def test_gradients(name: str, width: int) -> None:
+    check_gradients(NUMERIC[IDS.index(name)], width)
 
 
 def check_gradients(f: Callable[..., Any], width: int) -> None:
