@@ -56,13 +56,14 @@ class Cuts:
         self.room = room
         self.workers = workers
         self.pieces: list[Piece] = []
+        self.cuts = 0  # that were made
         self.seconds = SECONDS
         self.steps: float = FIRST_PACE  # of a segment, at most
 
     def run(self, state: State, effects: Effects) -> State:
         """Run from a state to the end, which is returned."""
         pace, last, begun = FIRST_PACE, state.steps, perf_counter()
-        self._foresee(state, effects)
+        self._foresee(state, pace, effects)
         while True:
             before = perf_counter()
             state = self.engine.advance(state, min(state.steps + pace, int(last + self.steps)), effects)
@@ -73,15 +74,17 @@ class Cuts:
             if now - begun < self.seconds and state.steps - last < self.steps:
                 continue
             self._cut(state)
-            self._foresee(state, effects)
+            self.cuts += 1
+            if not self.cuts & (self.cuts - 1):  # ever more seldom: what is taped is run again
+                self._foresee(state, pace, effects)
             last, begun = state.steps, perf_counter()
 
-    def _foresee(self, state: State, effects: Effects) -> None:
-        """Find out of how many steps the tape will fit."""
+    def _foresee(self, state: State, pace: int, effects: Effects) -> None:
+        """Find out of how many steps the tape will fit. pace: steps of a quarter of a segment."""
         if self.room is None:
             self.steps = 2**62
             return
-        probe = max(int(min(self.steps, 2**20) / PART_TAPED), 1)
+        probe = max(pace * 4 // PART_TAPED, 1)
         tape = self.engine.tape(state, state.steps + probe, effects, self.room // 2)
         self.steps = max(self.room / 2 / max(tape.bytes, 1) * (tape.end.steps - state.steps), 1)
 
