@@ -95,7 +95,7 @@ def _of_step(step: t.Step, after: b.Slots) -> Uses:
 def _consumed(operands: tuple[t.Operand, ...], alive: set[str]) -> Uses:
     """Return the uses of operands, of which those in `alive` are needed afterwards."""
     last = {operand: i for i, operand in enumerate(operands) if isinstance(operand, str)}
-    moved = tuple([i for name, i in last.items() if name not in alive])
+    moved = {i for name, i in last.items() if name not in alive}
     slots = [i for i, operand in enumerate(operands) if isinstance(operand, str)]
     return Uses(tuple(sorted(moved)), tuple([i for i in slots if i not in moved]))
 
