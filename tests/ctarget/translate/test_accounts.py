@@ -12,6 +12,7 @@ from checkpoint import Bisection, Plain, grad, primops
 from checkpoint.ctarget import library
 from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, SHARE
+from checkpoint.ctarget.translate.watch import Watch
 from checkpoint.functions.python_functions import run_of
 
 pytestmark = pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
@@ -49,3 +50,28 @@ def test_units_of_lanes_are_enlarged_where_runs_are_long() -> None:
     assert translator._may_enlarge(cut)
     for other in (made(False, False, False), made(True, True, False), made(True, False, True)):
         assert not translator._may_enlarge(other)
+
+
+def test_where_samples_are_inside_of_units_a_loop_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its values may be of other kinds than those of the units: then none of these is ever entered."""
+    account, translator = policy.Account(), policy.Translator()
+    sought: list[int] = []
+
+    def sample(*_: Any) -> policy.Found:
+        return policy.Found.INSIDE
+
+    monkeypatch.setattr(policy, "translator", translator)
+    monkeypatch.setattr(translator, "sample", sample)
+    for _ in range(policy.MAX_SEARCHES + 2):
+        watch = Watch(account, taped=False, waits=True)
+        watch.sliced(None, 2 * policy.THRESHOLD)
+        sought.append(watch._sought)
+    assert sought == [policy.MAX_SOUGHT] * policy.MAX_SEARCHES + [0, 0]
+
+
+def test_samples_inside_of_units_are_counted_for_the_runs_of_a_procedure() -> None:
+    account, own = policy.Account(), policy.Account()
+    own.inside = {"one": 0, "other": 0}
+    for label in ("one", "other", "one"):
+        assert not policy.Translator()._may_make(own, label, account, may_begin=True)
+    assert account.skips == 3
