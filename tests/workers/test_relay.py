@@ -97,7 +97,7 @@ def test_threads_give_the_same_bits(name: str, engine: str) -> None:
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_threads_give_the_same_bits_for_random_programs(generator: str, engine: str) -> None:
     with Threads(2) as threads:
-        for seed in range(4):
+        for seed in range(3):
             f, x = procedure_and_argument(generator, seed)
             expected = gradient(f, x, engine, Budget())
             steps = max(1, steps_of(f, x) // Random(seed).randint(2, 12))
@@ -123,9 +123,9 @@ def test_a_worker_that_dies_in_each_segment_in_turn_changes_nothing(
     expected = gradient(f, x, "hybrid", Budget())
     monkeypatch.setattr(relay, "reversed_segment", jobs.reversed_at_the_second_attempt)
     monkeypatch.setenv("CHECKPOINT_TEST_MARKS", str(tmp_path))
-    with Processes(2) as workers, often(max(1, steps_of(f, x) // 4)):
+    with Processes(2) as workers, often(max(1, steps_of(f, x) // 3)):
         assert gradient(f, x, "hybrid", Budget(), workers) == expected
-    assert len(list(tmp_path.iterdir())) > 2
+    assert len(list(tmp_path.iterdir())) > 1
 
 
 def test_a_segment_with_which_workers_die_again_and_again_ends_the_call(
