@@ -28,25 +28,26 @@ def failure(status: int, folder: Path, *arguments: str, stdin: str = "") -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "first_line", "marked"),
+    ("command", "text", "first_line", "marked"),
     [
-        ("(+ 1", ":1:1: error: this ( is never closed; write the missing )", "^"),
-        ("(+ 1 2))", ":1:8: error: this ) closes nothing; remove it", "       ^"),
-        ("(define x 1)\n(+ x yy)", ":2:6: error: ", "     ^^"),
-        ("(define (f x)\n  (car x))\n(f 1)", ":2:3: error: ", "  ^^^^^^^"),
-        ("(/ 1 0)", ":1:1: error: ", "^^^^^^^"),
-        ("(if 1 2 3)", ":1:1: error: ", "^"),
-        ("(raise 'no)", ":1:1: error: uncaught raise: no", "^"),
+        ("run", "(+ 1", ":1:1: error: this ( is never closed; write the missing )", "^"),
+        ("primops", "(+ 1 2))", ":1:8: error: this ) closes nothing; remove it", "       ^"),
+        ("grad", "(define x 1)\n(+ x yy)", ":2:6: error: ", "     ^^"),
+        ("run", "(define (f x)\n  (car x))\n(f 1)", ":2:3: error: ", "  ^^^^^^^"),
+        ("primops", "(/ 1 0)", ":1:1: error: ", "^^^^^^^"),
+        ("grad", "(if 1 2 3)", ":1:1: error: ", "^"),
+        ("run", "(raise 'no)", ":1:1: error: uncaught raise: no", "^"),
     ],
 )
-def test_a_wrong_program_is_shown(folder: Path, text: str, first_line: str, marked: str) -> None:
+def test_a_wrong_program_is_shown(
+    folder: Path, command: str, text: str, first_line: str, marked: str
+) -> None:
     (folder / "bad.vlad").write_text(text)
-    for command in ("run", "primops", "grad"):
-        said, excerpt, marks = failure(1, folder, command, "bad.vlad").splitlines()
-        assert said.startswith(f"bad.vlad{first_line}")
-        line = int(first_line.split(":")[1])
-        assert excerpt == f"{line:5} | {text.splitlines()[line - 1]}"
-        assert marks.startswith(f"      | {marked}")
+    said, excerpt, marks = failure(1, folder, command, "bad.vlad").splitlines()
+    assert said.startswith(f"bad.vlad{first_line}")
+    line = int(first_line.split(":")[1])
+    assert excerpt == f"{line:5} | {text.splitlines()[line - 1]}"
+    assert marks.startswith(f"      | {marked}")
 
 
 def test_a_missing_file() -> None:

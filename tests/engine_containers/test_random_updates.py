@@ -99,8 +99,8 @@ def check(program: Any, x: float) -> None:
             outcomes.append((error.message, 0, 0.0))
             laws.check_failing(one, engine, "", error.message)
             continue
-        xbar = laws.check_schedules(one, engine, "", run, (1, 4, 31))
-        for cut in laws.cuts(run.steps, random, every=5, more=6):
+        xbar = laws.check_schedules(one, engine, "", run, laws.share((1, 4, 31), engine))
+        for cut in laws.share(laws.cuts(run.steps, random, every=5, more=6), engine):
             laws.check_cut(one, engine, "", run, cut)
             laws.check_gradient_through_cut(one, engine, "", run, xbar, cut, random.choice((1, 6, 10_000)))
         outcomes.append((run.value, run.steps, xbar))
