@@ -139,7 +139,7 @@ def test_within_a_budget_a_later_call_spares_the_first_pass(engine: str) -> None
         before = runs[0]
         assert pull() == found
         counts.append(runs[0] - before)
-    assert first_pass > 2_000  # the last segment is taped
+    assert first_pass >= 2_000  # more where its end is taped at once, which measured times decide
     assert max(counts) <= by_first + 2_000
     assert max(counts) <= first_pass + by_first - 700
 
