@@ -20,6 +20,8 @@ from tests.workers import jobs
 from tests.workers.test_relay import gradient, often, steps_of
 
 Made = Callable[..., Any]
+# Dask takes from seconds to minutes until workers that have died are replaced.
+DEATHS = pytest.mark.parametrize("made", ["ray", pytest.param("dask", marks=pytest.mark.long)], indirect=True)
 
 
 def test_results_errors_and_prints_are_in_the_order_of_items(
@@ -52,6 +54,7 @@ def test_a_job_waits_for_tasks_and_receives_values(made: Made) -> None:
     assert [workers.get(task) for task in tasks] == [4.0, 5.0, 6.0, 7.0, 8.0]
 
 
+@DEATHS
 def test_those_that_wait_for_a_job_wait_on_when_its_worker_dies(made: Made, tmp_path: Path) -> None:
     workers = made()
     first = workers.submit(jobs.added_at_the_second_attempt, 1.0, None, str(tmp_path / "first"))
@@ -59,6 +62,7 @@ def test_those_that_wait_for_a_job_wait_on_when_its_worker_dies(made: Made, tmp_
     assert workers.get(second) == 2.0
 
 
+@DEATHS
 def test_an_item_with_which_workers_die_again_and_again_ends_the_call(made: Made) -> None:
     with pytest.raises(RunError, match=r"item 0 of mapped: the worker that ran it died, 3 times"):
         mapped(jobs.ends_its_process, [3.0], workers=made())
