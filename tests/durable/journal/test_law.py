@@ -141,7 +141,7 @@ def test_budgets(engine: str, tmp_path: Path) -> None:
         random = Random(seed)
         with often(500):
             take = partial(gradient, f, 0.5, engine, tmp_path / memory, Budget(memory))
-            found, processes = resumed(take, Disk(), random, 15, 150)
+            found, processes = resumed(take, Disk(), random, 8, 40)
         assert found == expected
         assert processes > 1 or memory == "64MiB"
 
