@@ -9,10 +9,33 @@
 verbs of `checkpoint.workers.protocol`.
 """
 
-from checkpoint.workers.dask import Dask
-from checkpoint.workers.processes import Processes
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from checkpoint.workers.protocol import Workers
-from checkpoint.workers.ray import Ray
 from checkpoint.workers.threads import Threads
 
+if TYPE_CHECKING:
+    from checkpoint.workers.dask import Dask
+    from checkpoint.workers.processes import Processes
+    from checkpoint.workers.ray import Ray
+
 __all__ = ["Dask", "Processes", "Ray", "Threads", "Workers"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is sent as bytes where it is first used: `import checkpoint` is to be quick."""
+    if name == "Dask":
+        from checkpoint.workers.dask import Dask  # noqa: PLC0415
+
+        return Dask
+    if name == "Processes":
+        from checkpoint.workers.processes import Processes  # noqa: PLC0415
+
+        return Processes
+    if name == "Ray":
+        from checkpoint.workers.ray import Ray  # noqa: PLC0415
+
+        return Ray
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
