@@ -22,6 +22,9 @@ PIP := $(PY) -m pip --quiet --disable-pip-version-check
 SOURCES := $(wildcard setup.py checkpoint tensorlib tests experiments docs)
 C_SOURCES := $(wildcard ctemplates/*/*) checkpoint/ctarget/build.py
 
+# Tests start many processes, each of which would compile all modules anew if the environment has Python keep no bytecode.
+test test-long test-torch test-workers test-cuda test-hostile: export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo docs test test-long test-torch test-workers test-cuda test-hostile strict lint format clean
 .DELETE_ON_ERROR:
 
