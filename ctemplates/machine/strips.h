@@ -242,6 +242,10 @@ INLINE StripTask team_task(const StripJob *job, void *given, const Patience *sha
         .job = job, .given = given, .strips = strips, .steps = steps, .words = words, .most = left + behind};
 }
 INLINE void note_team(Patience *shared, const StripTask *task, int64_t *alone, bool *ran) {
+    if (!task->done && task->outcome == RAN) { /* fewer steps are left than a part takes: strips run one by one again */
+        forget_strips(shared);
+        return;
+    }
     *ran = *ran || task->done;
     if (task->outcome != FULL) note_outcome(shared, task->outcome, alone, ran);
 }
