@@ -22,6 +22,7 @@ import time
 import traceback
 import tracemalloc
 from collections import Counter
+from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -119,9 +120,7 @@ def end_of(path: Path, data: bytes, given: Any) -> str:
 
 
 def checked(numbers: tuple[int, range, list[Subject]]) -> tuple[Counter[str], list[tuple[int, str]]]:
-    """Return how some files end, and what is wrong."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    signal.signal(signal.SIGPROF, _too_slow)
+    """Return how some files end, and what is wrong; the process has a handler of SIGPROF."""
     seed, ends, wrong = numbers[0], Counter[str](), []
     with tempfile.TemporaryDirectory() as folder:
         for i in numbers[1]:
@@ -141,11 +140,18 @@ def _too_slow(*_: Any) -> None:
     raise TimeoutError(f"more than {SECONDS} seconds")
 
 
+def _answer(send: Connection, numbers: tuple[int, range, list[Subject]]) -> None:
+    """Send what `checked` returns; this process has bounds from here on."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    signal.signal(signal.SIGPROF, _too_slow)
+    send.send(checked(numbers))
+
+
 def forked(numbers: tuple[int, range, list[Subject]]) -> tuple[Counter[str], list[tuple[int, str]]]:
     """Return what `checked` does, from a forked process; one that crashes is wrong."""
     context = multiprocessing.get_context("fork")
     receive, send = context.Pipe(duplex=False)
-    child = context.Process(target=lambda: send.send(checked(numbers)))
+    child = context.Process(target=_answer, args=(send, numbers))
     child.start()
     send.close()
     try:
