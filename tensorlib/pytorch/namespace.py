@@ -16,6 +16,10 @@ from tensorlib.pytorch import axes, elementwise, making, shapes
 pi = math.pi
 
 
+class NoCounterpart(NotImplementedError, AttributeError):
+    """Says that a function is missing, also to who asks all modules for a name, as pickle does."""
+
+
 def __getattr__(name: str) -> Any:
     """Return a function by its name, which is looked up once."""
     for part in (making, elementwise, axes, shapes, torch):
@@ -23,4 +27,4 @@ def __getattr__(name: str) -> Any:
         if found is not None:
             globals()[name] = found
             return found
-    raise NotImplementedError(f"np.{name} has no counterpart for PyTorch's tensors here")
+    raise NoCounterpart(f"np.{name} has no counterpart for PyTorch's tensors here")

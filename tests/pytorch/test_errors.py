@@ -13,6 +13,7 @@ from checkpoint.ad.library import load_imported
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.errors import SourceError
+from tensorlib.pytorch import namespace
 from tests.pytorch.test_inputs import squares
 
 ENGINES = pytest.mark.parametrize("engine", engines.usable())
@@ -107,3 +108,10 @@ def test_captured_optimisers_are_refused_by_name_where_they_are_used(engine: str
             grad(f, engine=engine)(x, *args)
         assert "test_errors.py" in str(error.value.span)
     torch.testing.assert_close(grad(rated, engine=engine)(x), torch.full((3,), 0.3))
+
+
+def test_a_missing_function_is_missing_to_who_asks_all_modules() -> None:
+    """As pickle does, for the module of a function that does not say."""
+    assert not hasattr(namespace, "decay")
+    with pytest.raises(NotImplementedError, match=r"np\.decay has no counterpart"):
+        _ = namespace.decay
