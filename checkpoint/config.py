@@ -49,7 +49,7 @@ SHOWN = ("core", "cps", "closures", "blocks", "adjoint")
 # When what runs long is translated to C: see CHECKPOINT_JIT.
 Translation = Literal["background", "wait", "off"]
 MOST_THREADS = 256
-BASE = 10_000  # as of Bisection (checkpoint/driver/schedule.py)
+BASE = 10_000  # steps that divide and conquer tapes at once, unless it is told
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _CHECK = {"": False, "0": False, "1": True}
 _TRANSLATION: dict[str, Translation] = {"": "background", "wait": "wait", "off": "off"}

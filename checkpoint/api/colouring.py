@@ -23,7 +23,7 @@ MOST_PATHS = 20_000_000  # of length 2 and 3 that a star colouring may look at
 
 
 class Plan(NamedTuple):
-    """How the entries of a matrix are found. All is by the positions of the pattern's entries.
+    """Says how the entries of a matrix are found, by their positions in the pattern.
 
     columns: for each column its group, -1 for none. rows: likewise for each row.
     by_row: for each entry of the pattern, in the order of rows, whether the group of its row gives it.
@@ -57,7 +57,7 @@ def planned(pattern: Any, mode: str | None = None) -> Plan:
 
 def _candidates(pattern: Any, mode: str | None) -> Iterator[tuple[Any, int]]:
     """Yield which entries to find by rows, the others by columns, and how many groups that takes at least."""
-    rows, columns = _coordinates(pattern)
+    rows, columns = coordinates(pattern)
     by_row, by_column = np.bincount(rows, minlength=1), np.bincount(columns, minlength=1)
     nothing = np.zeros(len(rows), bool)
     if mode != "reverse":
@@ -76,14 +76,14 @@ def _candidates(pattern: Any, mode: str | None) -> Iterator[tuple[Any, int]]:
 
 
 def _plan(pattern: Any, by_row: Any) -> Plan:
-    rows, columns = _coordinates(pattern)
+    rows, columns = coordinates(pattern)
     others = ~by_row
     of_columns = sp.csr_array((others[others], (rows[others], columns[others])), shape=pattern.shape)
     of_rows = sp.csr_array((by_row[by_row], (rows[by_row], columns[by_row])), shape=pattern.shape)
     return Plan(columns_apart(of_columns), columns_apart(of_rows.T.tocsr()), by_row)
 
 
-def _coordinates(pattern: Any) -> tuple[Any, Any]:
+def coordinates(pattern: Any) -> tuple[Any, Any]:
     """Return rows and columns of a pattern's entries, in the order of rows."""
     return np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)), pattern.indices
 
@@ -151,7 +151,7 @@ def readable(pattern: Any, colours: Any) -> Any:
 
     The group of j gives the entry (i, j) if no other column of the group has an entry in row i.
     """
-    rows, columns = _coordinates(pattern)
+    rows, columns = coordinates(pattern)
     keys = rows * (groups_in(colours) + 1) + colours[columns]
     _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
     return counts[places] == 1

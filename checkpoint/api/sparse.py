@@ -20,7 +20,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import elements, zero
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.api.colouring import Plan, groups_in, planned, readable, symmetric
+from checkpoint.api.colouring import Plan, coordinates, groups_in, planned, readable, symmetric
 from checkpoint.api.gradients import ArgNums, Derivative
 from checkpoint.api.jacobians import direction, places, row_of
 from checkpoint.api.schedules import named_schedule
@@ -150,7 +150,7 @@ class SparseJacobian(SparseDerivative):
 
     def entries(self, call: Call, at: list[int], chosen: list[int], pattern: Any, plan: Plan) -> Any:
         """See SparseDerivative."""
-        rows, columns = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)), pattern.indices
+        rows, columns = coordinates(pattern)
         values = np.empty(len(rows))
         taken = np.where(plan.by_row, plan.rows[rows], plan.columns[columns])
         for group in range(groups_in(plan.columns)):
@@ -196,8 +196,7 @@ class SparseHessian(SparseDerivative):
         products = [self.product(call, at, tangent) for tangent in tangents]
         if not products:
             return np.zeros(0)
-        found, columns = np.array(products), pattern.indices
-        rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+        found, (rows, columns) = np.array(products), coordinates(pattern)
         return np.where(own, found[colours[columns], rows], found[colours[rows], columns])
 
     def product(self, call: Call, at: list[int], tangent: Any) -> Any:

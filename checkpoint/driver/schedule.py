@@ -35,6 +35,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Protocol, cast
 
+from checkpoint.config import BASE
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.spill.transfers import NO_DISK, Disk, Transfer
 
@@ -313,7 +314,7 @@ class Bisection:
         Bisection(base=1000, tape_bytes=None)
     """
 
-    base: int = 10_000
+    base: int = BASE
     tape_bytes: int | None = None
 
     def __post_init__(self) -> None:

@@ -42,10 +42,15 @@ class Begun:
     found: Sequence[Number]
     wanted: Wanted | None = None
 
+    @property
+    def sought(self) -> Sequence[Number]:
+        """Return the numbers whose cotangents are returned."""
+        return self.found if self.wanted is None else self.wanted.found
+
 
 @dataclass(frozen=True)
 class Divided:
-    """What the capsules of one call have in common.
+    """Holds what the capsules of one call have in common.
 
     function, known: by which a process can read them, and the classes and functions of the arguments.
     leave: makes a capsule of the run the caller's own.
@@ -117,3 +122,10 @@ def cotangent_of_capsule(engine: Engine, begun: Begun, cotangent: Any) -> list[A
     accumulators = engine.argument_cotangents(begun.state, cotangent, begun.found)
     likes = components(begun.found)
     return [accumulated(each, like) for each, like in zip(accumulators, likes, strict=True)]
+
+
+def cotangents_of_argument(engine: Engine, begun: Begun, cotangent: Any) -> list[Any]:
+    """Return the cotangents of what is sought in the argument of a run, as new numbers."""
+    within = None if begun.wanted is None else begun.wanted.positions
+    accumulators = engine.argument_cotangents(begun.state, cotangent, begun.sought, within)
+    return engine.results(accumulators, begun.sought)

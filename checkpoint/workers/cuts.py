@@ -1,4 +1,4 @@
-"""Where a long run is cut into segments, while it is made for the first time.
+"""Cuts a long run into segments, while it is made for the first time.
 
 In: a run, and how much memory each worker has. Out: states between its start and its end. Segments take about
 the same time, and so long that handing them on costs little; their tapes fit into a worker's memory as far as

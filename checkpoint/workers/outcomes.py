@@ -46,7 +46,7 @@ def outcome(job: Callable[..., Any], given: tuple[Any, ...]) -> Outcome:
 
 
 class Later:
-    """What a job receives for a task among its operands: it waits for the result where it needs it."""
+    """Stands in a job for a task among its operands: the job waits for the result where it needs it."""
 
     def __init__(self, outcome: Callable[[], Outcome]) -> None:
         self._outcome = outcome

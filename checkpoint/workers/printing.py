@@ -1,4 +1,4 @@
-"""What jobs print, kept apart while several run in one process: sys.stdout writes where each job says."""
+"""Keeps apart what jobs print while several run in one process: sys.stdout writes where each job says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a back end of workers does: four verbs, with which everything else is written once.
+"""Defines what a back end of workers does: four verbs, with which all else is written once.
 
     put(value)              give all workers a value, once; what stands for it is passed to jobs
     submit(job, *given)     have a worker call a function; of what stands for values it receives these, and

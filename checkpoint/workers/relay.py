@@ -23,7 +23,7 @@ from checkpoint.driver.engine import State, WithCapsules
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.outside import Wanted
 from checkpoint.driver.schedule import Schedule
-from checkpoint.durable.segments import Begun, Divided, seed_of_numbers, sweep_of
+from checkpoint.durable.segments import Begun, Divided, cotangents_of_argument, seed_of_numbers, sweep_of
 from checkpoint.errors import RunError
 from checkpoint.prims.operators import Context, seed_of
 from checkpoint.workers.ahead import TapedAhead
@@ -91,13 +91,7 @@ class _Gradient:
             seed = seed_of_numbers(self.engine, self._relayed(pieces, end, numbers))
         sweep = sweep_of(self.context, self.start, self.schedule, seed, last)
         cotangent = sweep.run(self.start.state, self.schedule)[1]
-        return value, self._results(cotangent)
-
-    def _results(self, cotangent: Any) -> list[Any]:
-        wanted = self.start.wanted
-        found, within = (self.start.found, None) if wanted is None else (wanted.found, wanted.positions)
-        accumulators = self.engine.argument_cotangents(self.start.state, cotangent, found, within)
-        return self.engine.results(accumulators, found)
+        return value, cotangents_of_argument(self.engine, self.start, cotangent)
 
     def _put(self, capsule: Capsule) -> Any:
         return self.workers.put(Cut(self.divided.leave(capsule)))

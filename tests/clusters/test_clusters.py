@@ -16,8 +16,9 @@ from checkpoint.durable import machine
 from checkpoint.workers import Workers
 from checkpoint.workers.listeners import reachable, refuse_new
 from tests.durable import subjects
+from tests.durable.round_trips import steps_of
 from tests.workers import jobs
-from tests.workers.test_relay import gradient, often, steps_of
+from tests.workers.test_relay import gradient, often
 
 Made = Callable[..., Any]
 # Dask takes from seconds to minutes until workers that have died are replaced.

@@ -1,6 +1,7 @@
 """What is compared when a capsule has been saved and loaded: value, steps, cotangents, errors, in every bit.
 
-In: a capsule, and a function to run its rest. Out: a text, the same in every process for equal runs.
+In: a capsule whose rest is run, or a function and its argument. Out: a text, the same in every process for
+equal runs.
 """
 
 from __future__ import annotations
@@ -10,20 +11,26 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import checkpoint
 from checkpoint import engines
 from checkpoint.ad.arrays import Array, Discrete, Memory
 from checkpoint.ad.graph import reach
 from checkpoint.ad.numbers import components, real_part
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule
+from checkpoint.api.journals import taken_by
 from checkpoint.driver.schedule import Bisection
+from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.python_functions import PythonCapsule, rest_of
+from checkpoint.functions.resumption import as_function
 from checkpoint.functions.run import RESUME, Run
 from checkpoint.lang.printer import write_value
+from checkpoint.workers.chosen import WorkersOption
 
 
 def bits(number: Any) -> str:
@@ -93,3 +100,26 @@ def outcome(z: Capsule, engine: str) -> str:
         except Exception as error:
             cotangents = f"{type(error).__name__}: {error}"
     return f"{value} | {steps} | {cotangents} | {printed.getvalue()}"
+
+
+def gradient(
+    f: Any, x: Any, engine: str, schedule: Any, journal: Path | None = None, workers: WorkersOption = None
+) -> str:
+    """Return all bits of the value of f at x and of the cotangent of x, whatever f returns; or its error."""
+    try:
+        call = as_function(f).call((x,), {}, engine)
+        procedure = f if isinstance(f, Procedure) else None
+        with taken_by(journal, call, {}, procedure, workers) as swept:
+            y, xbar = call.run.vjp(weights, schedule, by=swept)
+        return f"{described(y)} {described(xbar)}"
+    except Exception as error:  # whatever a program raises
+        return f"{type(error).__name__}: {error}"
+
+
+def steps_of(f: Any, x: Any) -> int:
+    """Return the number of steps of f at x; something like it where f fails."""
+    with quietly():
+        try:
+            return checkpoint.primops(f, x)
+        except Exception:
+            return 400

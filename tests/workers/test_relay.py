@@ -14,15 +14,12 @@ import pytest
 
 import checkpoint
 from checkpoint import RunError
-from checkpoint.api.journals import taken_by
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Bisection, Plain
-from checkpoint.functions.procedures import Procedure
-from checkpoint.functions.resumption import as_function
 from checkpoint.workers import Processes, Threads, Workers, cuts, relay
-from tests.durable import subjects
+from tests.durable import round_trips, subjects
 from tests.durable.child import GENERATORS, procedure_and_argument
-from tests.durable.round_trips import described, quietly, weights
+from tests.durable.round_trips import quietly, steps_of
 from tests.support.corpus import usable_engines
 from tests.workers import jobs
 
@@ -62,22 +59,8 @@ class Counting:
 def gradient(f: Any, x: Any, engine: str, schedule: Any, workers: Any = None) -> str:
     """Return all bits of the value of f at x and of the cotangent of x, and what is printed; or the error."""
     with quietly() as printed:
-        try:
-            call = as_function(f).call((x,), {}, engine)
-            procedure = f if isinstance(f, Procedure) else None
-            with taken_by(None, call, {}, procedure, workers) as swept:
-                y, xbar = call.run.vjp(weights, schedule, by=swept)
-            return f"{described(y)} {described(xbar)} {printed.getvalue()}"
-        except Exception as error:  # whatever a program raises
-            return f"{type(error).__name__}: {error} {printed.getvalue()}"
-
-
-def steps_of(f: Any, x: Any) -> int:
-    with quietly():
-        try:
-            return checkpoint.primops(f, x)
-        except Exception:
-            return 400
+        found = round_trips.gradient(f, x, engine, schedule, workers=workers)
+        return f"{found} {printed.getvalue()}"
 
 
 @pytest.mark.parametrize("engine", ENGINES)

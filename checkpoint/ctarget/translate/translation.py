@@ -43,7 +43,7 @@ class Place(NamedTuple):
 
 
 class How(NamedTuple):
-    """How a unit is made.
+    """Says how a unit is made.
 
     is_large: whether it may be several times as large as others. unrolls: whether a recursion over data of
     the shapes that were seen is followed to its end (specialise/builder.py). turns: whether loops of few

@@ -29,7 +29,14 @@ from checkpoint.driver.schedule import Schedule
 from checkpoint.durable.journal.journal import Journal
 from checkpoint.durable.journal.points import DurablePoints
 from checkpoint.durable.journal.reports import Reports
-from checkpoint.durable.segments import Begun, begun_at, cotangent_of_capsule, seed_of_numbers, sweep_of
+from checkpoint.durable.segments import (
+    Begun,
+    begun_at,
+    cotangent_of_capsule,
+    cotangents_of_argument,
+    seed_of_numbers,
+    sweep_of,
+)
 from checkpoint.lang.origins import origin_of
 from checkpoint.prims.operators import Context, seed_of
 
@@ -152,11 +159,9 @@ class _Gradient:
         return self._results(begun, cotangent)
 
     def _results(self, start: Begun, cotangent: Any) -> list[Any]:
-        engine, wanted = self.context.engine, start.wanted
-        found, within = (start.found, None) if wanted is None else (wanted.found, wanted.positions)
-        accumulators = engine.argument_cotangents(start.state, cotangent, found, within)
-        results = engine.results(accumulators, found)
-        written = [_without_constant(result, like) for result, like in zip(results, found, strict=True)]
+        results = cotangents_of_argument(self.context.engine, start, cotangent)
+        pairs = zip(results, start.sought, strict=True)
+        written = [_without_constant(result, like) for result, like in pairs]
         self.journal.finish(written, self._place(start), self.end)
         self.reports.ended()
         return results

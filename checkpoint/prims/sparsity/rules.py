@@ -1,4 +1,4 @@
-"""What functions of arrays do to index sets: one table, by the names of records.
+"""Applies functions of arrays to index sets, by a table with a rule for each name of a record.
 
 In: an application as a tape has it (checkpoint.ad.pullbacks), and the sets of the elements of its operands
 with a cotangent, as the rows of a matrix. Out: those of its result. A rule returns None for operands that

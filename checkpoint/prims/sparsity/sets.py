@@ -19,9 +19,7 @@ from checkpoint.ad.numbers import Node, elements
 IndexSet = frozenset[int] | int
 EMPTY: frozenset[int] = frozenset()
 LARGE = 64  # positions, from which on a set may be an int
-BITS = (
-    256  # an int takes one bit for each position below its highest; a set some 32 bytes for each of its own
-)
+BITS = 256  # that a set takes for each of its positions; an int takes one for each below its highest
 
 
 def union(a: IndexSet, b: IndexSet) -> IndexSet:

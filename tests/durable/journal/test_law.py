@@ -13,16 +13,13 @@ from typing import Any
 import pytest
 
 import checkpoint
-from checkpoint.api.journals import taken_by
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Bisection
 from checkpoint.errors import RunError
-from checkpoint.functions.procedures import Procedure
-from checkpoint.functions.resumption import as_function
-from tests.durable import subjects
+from tests.durable import round_trips, subjects
 from tests.durable.child import GENERATORS, procedure_and_argument
 from tests.durable.journal.disks import Disk, Fuse, Killed, Pieces, often, on
-from tests.durable.round_trips import described, quietly, weights
+from tests.durable.round_trips import quietly, steps_of
 from tests.support.corpus import usable_engines
 
 ENGINES = [engine.name for engine in usable_engines() if engine.name != "interp"]
@@ -33,22 +30,7 @@ SUBJECTS = [name for name in subjects.ARGUMENTS if name not in ("higher", "conta
 def gradient(f: Any, x: Any, engine: str, journal: Path | None = None, schedule: Any = BUDGET) -> str:
     """Return all bits of the value of f at x and of the cotangent of x, whatever f returns; or its error."""
     with quietly():
-        try:
-            call = as_function(f).call((x,), {}, engine)
-            procedure = f if isinstance(f, Procedure) else None
-            with taken_by(journal, call, {}, procedure) as swept:
-                y, xbar = call.run.vjp(weights, schedule, by=swept)
-            return f"{described(y)} {described(xbar)}"
-        except Exception as error:  # whatever a program raises
-            return f"{type(error).__name__}: {error}"
-
-
-def steps_of(f: Any, x: Any) -> int:
-    with quietly():
-        try:
-            return checkpoint.primops(f, x)
-        except Exception:
-            return 400
+        return round_trips.gradient(f, x, engine, schedule, journal)
 
 
 def resumed(
