@@ -97,7 +97,10 @@ def reach_entered(root: Any) -> tuple[list[Number], list[Any]]:
 
 
 def containers_in(root: Any) -> list[Any]:
-    """Return what a value reaches that is neither number nor atom, once each, in the canonical order."""
+    """Return what a value reaches that is neither number nor atom, once each, in the canonical order.
+
+    Of a closed capsule the parts are left out.
+    """
     others: list[Any] = []
     seen = set()
     stack = [root]
@@ -108,6 +111,8 @@ def containers_in(root: Any) -> list[Any]:
             continue
         seen.add(id(value))
         others.append(value)
+        if kind is Capsule and value.is_closed:
+            continue
         parts = value if kind is tuple else value.parts()
         if len(parts) < MANY or not is_flat(parts):
             stack.extend(reversed(parts))

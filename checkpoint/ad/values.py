@@ -174,6 +174,11 @@ class Capsule(Durable):
         steps: int = self.state.steps
         return steps
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether its engine resumes it as it is: it has not entered a run, and its parts are not read."""
+        return getattr(self.state, "is_closed", False)
+
     def parts(self) -> tuple[Any, ...]:
         return (self.state,)
 

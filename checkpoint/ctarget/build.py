@@ -47,6 +47,7 @@ DECLARED = (
     *("foreign/plan_flags.h", "driver/schedule.h"),
     *("api/api_code.h", "api/api.h", "api/api_machine.h", "api/api_cotangent.h", "api/api_driver.h"),
     *("api/api_scalars.h", "api/api_arrays.h", "api/api_fast.h", "api/api_small.h", "api/api_runs.h"),
+    "api/api_closed.h",
 )
 
 

@@ -19,12 +19,15 @@ from checkpoint.ad.numbers import Number
 from checkpoint.ad.tangent import seed
 from checkpoint.ad.values import Capsule
 from checkpoint.ctarget.arguments import results, tree_cotangents, unread_births
+from checkpoint.ctarget.capsules import closed
+from checkpoint.ctarget.capsules.rest import Rest
+from checkpoint.ctarget.capsules.runs import InRuns, joined
 from checkpoint.ctarget.code import keep_built_in_blocks
 from checkpoint.ctarget.cotangent import Cotangent, Reverser
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import run
 from checkpoint.ctarget.small import SmallGradient
-from checkpoint.ctarget.states import Heap, Rest, State
+from checkpoint.ctarget.states import Heap, State
 from checkpoint.ctarget.sweep import follow
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
@@ -85,8 +88,9 @@ class C:
     def start(self, level: int, u: Any, tags: int) -> State:
         """See Engine.start."""
         keep_built_in_blocks()
-        limit = config.memory() if self.limit is None else self.limit
-        return State(Heap(limit), start=_ON_STATES.start(level, u, tags))
+        heap = Heap(config.memory() if self.limit is None else self.limit)
+        rest = closed.begun(heap, u, tags) if level == 0 else None
+        return rest or State(heap, start=_ON_STATES.start(level, u, tags))
 
     def advance(self, state: State, to: int | None, effects: Effects, calls: Calls | None = None) -> State:
         """See Engine.advance."""
@@ -122,10 +126,14 @@ class C:
 
     def seed_capsule(self, end: State, cotangents: list[float]) -> Cotangent:
         """See Engine.seed_capsule."""
-        return Cotangent.of(end, _ON_STATES.seed_capsule(end.python(), cotangents))
+        found = closed.given(end, cotangents)
+        return found or Cotangent.of(end, _ON_STATES.seed_capsule(end.python(), cotangents))
 
     def capsule_cotangents(self, state: State, cotangent: Cotangent) -> list[Any]:
         """See WithCapsules.capsule_cotangents."""
+        reals = closed.received_all(state, cotangent)
+        if reals is not None:
+            return list(reals)
         python = state.python()
         return _ON_STATES.capsule_cotangents(python, cotangent.at(python))
 
@@ -164,7 +172,11 @@ class C:
         within: Sequence[int] | None = None,
     ) -> list[Any]:
         """See Engine.argument_cotangents."""
-        state = start.python()
+        if start.start is None:
+            reals = closed.received(start, cotangent, len(found))
+            assert reals is not None
+            return list(reals)
+        state = start.start
         of_tree = tree_cotangents(state, cotangent, len(found), within)
         if of_tree is not None:
             return of_tree
@@ -173,6 +185,14 @@ class C:
     def results(self, accumulators: list[Any], found: Sequence[Number]) -> list[Any]:
         """See Engine.results."""
         return results(accumulators, found)
+
+    def closed(self, capsule: Capsule) -> tuple[Capsule, int] | None:
+        """See WithDriver.closed."""
+        return closed.closed(capsule)
+
+    def joined(self, parts: InRuns) -> Rest:
+        """Return the state of a capsule from its parts."""
+        return joined(parts, _settled)
 
     def small_gradient(self, lam: Any) -> SmallGradient | None:
         """See WithDriver.small_gradient."""

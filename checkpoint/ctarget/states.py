@@ -10,10 +10,8 @@ return point and, if the call that it waits for is to be shown, the block with t
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from checkpoint.ad.graph import settled
 from checkpoint.ad.versions import Version
@@ -166,98 +164,6 @@ class State:
         return self.start if self.start is not None else exported(self.heap, self.held)
 
 
-class Rest:
-    """The state of a capsule: the C state, which shares what it reaches, until its parts are read.
-
-    steps, tags: as in the state. in_c: the C state, until then. made: makes the hybrid state.
-    Other attributes are those of the hybrid state, which then replaces the C state.
-    """
-
-    def __init__(self, state: State, made: Callable[[State], PythonState]) -> None:
-        self.steps = state.steps
-        self.tags = state.tags
-        self.in_c: State | None = state
-        self.made = made
-
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the hybrid state, which is made on first use."""
-        if name == "_python":
-            state = self.__dict__["in_c"]
-            self._python = self.made(state)
-            self.in_c = None
-            return self._python
-        return getattr(self._python, name)
-
-
-DEEP = 1000  # frames, from which on runs of them are looked for
-
-
-class Run(NamedTuple):
-    """Frames in a row on a stack, of one return point, whose saved values are numbers of the same kinds.
-
-    columns: for each of the saved values those of all frames, from the lowest on, as an array of the letter
-        "d", of reals, or "q", of integers.
-    """
-
-    block: Any
-    handler: Any
-    call: Any
-    frames: int
-    columns: list[array[Any]]
-
-
-class InRuns(NamedTuple):
-    """A state in parts. state: without the frames of its runs. runs: from the bottom of the stack; a number
-    stands for so many frames of the state.
-    """
-
-    state: PythonState
-    runs: list[Run | int]
-
-
-def in_runs(state: Any) -> InRuns | None:
-    """Return the state of a capsule in parts, if C has it, and has runs of frames in it; else None."""
-    found = state.in_c if type(state) is Rest else None
-    if found is None:
-        return None
-    ffi, lib = runtime().ffi, runtime().lib
-    if lib.ck_state_depth(found.held) < DEEP:
-        return None
-    count = lib.ck_state_runs(found.held, ffi.NULL, 0)
-    runs = ffi.new("FrameRun[]", count)
-    lib.ck_state_runs(found.held, runs, count)
-    if not any(run.plain for run in runs):
-        return None
-    rest = State(found.heap, found.heap.got(lib.ck_state_without_runs(found.held, runs, count)))
-    return InRuns(state.made(rest), _runs(found, runs, count))
-
-
-def _runs(state: State, runs: Any, count: int) -> list[Run | int]:
-    """Return runs as C has listed them, with what they have saved."""
-    ffi, lib = runtime().ffi, runtime().lib
-    points = [_point(run.point) if run.plain else None for run in runs]
-    widths = [point[2] if point else 0 for point in points]
-    numbers = sum(width * run.frames for width, run in zip(widths, runs, strict=True))
-    columns, kinds = ffi.new("uint64_t[]", numbers + 1), ffi.new("char[]", sum(widths) + 1)
-    lib.ck_state_columns(state.held, runs, count, columns, kinds)
-    data, letters = memoryview(ffi.buffer(columns)), ffi.buffer(kinds)[:].decode()
-    found: list[Run | int] = []
-    at = column = 0
-    for run, point, width in zip(runs, points, widths, strict=True):
-        if point is None:
-            found.append(run.frames)
-            continue
-        made = []
-        for letter in letters[column : column + width]:
-            made.append(array(letter))
-            made[-1].frombytes(data[at : at + 8 * run.frames])
-            at += 8 * run.frames
-        column += width
-        call = peer_at(ffi.cast("Block *", run.call)).block.end.span if run.call else None
-        found.append(Run(point[0], point[1], call, run.frames, made))
-    return found
-
-
 def address(value: Any) -> Any:
     """Return the address of a Python object for C; the caller keeps the object alive."""
     return runtime().ffi.cast("void *", id(value))
@@ -292,7 +198,7 @@ def imported(heap: Heap, state: PythonState) -> Held:
         len(state.values),
         len(frames),
         _points(frames),
-        [_call(frame) for frame in frames],
+        [call_address(frame.call) for frame in frames],
         id(values),
         id(errors),
     )
@@ -319,9 +225,9 @@ def _halt() -> int:
     return return_point(HALT)
 
 
-def _call(frame: Frame) -> int:
-    """Return the address of the block of the call that a frame waits for; 0: it is not to be shown."""
-    return 0 if frame.call is None else int(block_of_call(frame.call).address)
+def call_address(call: Any) -> int:
+    """Return the address of the block of a call, at its place, that a frame waits for; 0: it is not shown."""
+    return 0 if call is None else int(block_of_call(call).address)
 
 
 def exported(heap: Heap, held: Held) -> PythonState:
@@ -348,7 +254,7 @@ def _frames(points: list[int], calls: list[int], values: list[Any]) -> Frame | N
     end = len(values)
     for point, call in zip(reversed(points), reversed(calls), strict=True):
         if point not in known:
-            known[point] = _point(point)
+            known[point] = saved_by(point)
         block, handler, count = known[point]
         span = peer_at(ffi.cast("Block *", call)).block.end.span if call else None
         frame = Frame(block, tuple(values[end - count : end]), frame, handler, span)
@@ -356,7 +262,7 @@ def _frames(points: list[int], calls: list[int], values: list[Any]) -> Frame | N
     return frame
 
 
-def _point(point: int) -> tuple[Any, Any, int]:
+def saved_by(point: int) -> tuple[Any, Any, int]:
     """Return the block, the handler, and the number of values of a return point."""
     struct = runtime().ffi.cast("ReturnPoint *", point)
     handler = peer_at(struct.handler).code if struct.handler else None

@@ -183,6 +183,14 @@ class WithDriver(Engine, Protocol):
         """
         ...
 
+    def closed(self, capsule: Capsule) -> tuple[Capsule, int] | None:
+        """Return a closed capsule of the same state, and how many numbers it has; None if it must enter.
+
+        `start` takes a closed capsule that has not entered, under `resume`; all its numbers are reals, and
+        `argument_cotangents` returns those of so many.
+        """
+        ...
+
     def small_gradient(self, lam: Any) -> SmallGradient | None:
         """Return what takes small gradients of a lambda's procedure, of the tuple of its arguments."""
         ...

@@ -16,6 +16,7 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.ad.values import Capsule
+from checkpoint.ctarget.capsules.runs import InRuns
 from checkpoint.driver.engine import Engine
 from checkpoint.durable import machine
 from checkpoint.durable.buffers import Arrays
@@ -94,7 +95,10 @@ def read(file: Opened, programs: Programs, *, anyway: bool) -> Capsule:
     machine.check(written_on, file.name, anyway=anyway)
     code.of(program)
     decoder = Decoder(code, Arrays(file))
-    state = decoder.state(Reader(file, "OBJECTS"), Reader(file, "STACK"))
+    state: Any = decoder.state(Reader(file, "OBJECTS"), Reader(file, "STACK"), in_runs=engine.name == "c")
+    if type(state) is InRuns:
+        in_c: Any = engine
+        state = in_c.joined(state)
     if not code.lambdas and found is not None:  # of a run at its end, which needs no code any more
         program.check_code(found.code)
     if isinstance(f, Procedure):

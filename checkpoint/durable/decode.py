@@ -8,23 +8,23 @@ values as their code reads. Whatever else a section holds is a DurableError, and
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import repeat
 from typing import Any
 
 from checkpoint.ad.arrays import Array, Discrete, Memory
 from checkpoint.ad.containers import Dict, Layout, List, Mutable, Object, Record, Types
 from checkpoint.ad.numbers import NUMBERS, Dual
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Failure, Opaque, Pair
+from checkpoint.ctarget.capsules.runs import InRuns, Run
 from checkpoint.durable.buffers import Arrays
 from checkpoint.durable.code import Known
 from checkpoint.durable.constants import CONSTANTS, class_or_member
 from checkpoint.durable.encode import ENGINES, OWNERS
+from checkpoint.durable.frames import check_environments, lambda_of, read_frames
 from checkpoint.durable.identities import read_identity, read_origin
 from checkpoint.durable.stream import Reader
-from checkpoint.durable.tags import RunTag, Tag
+from checkpoint.durable.tags import Tag
 from checkpoint.functions.run import RESUME
-from checkpoint.interp.hybrid.code import BlockCode
-from checkpoint.interp.hybrid.machine import HALT, LEAVE, Frame, State
+from checkpoint.interp.hybrid.machine import HALT, LEAVE, State
 from checkpoint.lang.core import Lambda
 
 _DEEPEST_KEY = 50  # tuples within tuples, as a key
@@ -39,17 +39,21 @@ class Decoder:
         self._arrays = arrays
         self._entries: list[Any] = []
         self._hollow: set[int] = set()  # the entries of containers that are not filled yet
-        self._captures: dict[Lambda, tuple[str, ...]] = {}
+        self._shares_reals = False
+        self._runs: list[Run | int] | None = None  # of the state that is being read in parts
 
-    def state(self, objects: Reader, stack: Reader) -> State:
-        """Return the state that the two sections hold."""
+    def state(self, objects: Reader, stack: Reader, in_runs: bool = False) -> State | InRuns:
+        """Return the state that the two sections hold; in_runs: in parts, if it has runs of frames."""
         for _ in range(objects.count()):
             self._entries.append(self._entry(objects))
         if self._hollow:
             raise objects.damaged()
         objects.end()
+        self._runs = [] if in_runs and not self._shares_reals else None
         state = self._state(stack)
         stack.end()
+        if self._runs and any(isinstance(run, Run) for run in self._runs):
+            return InRuns(state, self._runs)
         return state
 
     # Values
@@ -72,6 +76,14 @@ class Decoder:
         """Read the number of an entry, and return its object."""
         found = self._entries[reader.below(len(self._entries))]
         if type(found) in _NO_VALUES:
+            raise reader.damaged()
+        return found
+
+    @staticmethod
+    def flag(reader: Reader) -> int:
+        """Read 0 or 1."""
+        found = reader.u8()
+        if found > 1:
             raise reader.damaged()
         return found
 
@@ -110,6 +122,7 @@ class Decoder:
         return constant(self.known, reader)
 
     def _shared_real(self, reader: Reader) -> float:
+        self._shares_reals = True
         return reader.real()
 
     def _pair(self, reader: Reader) -> Pair:
@@ -142,10 +155,10 @@ class Decoder:
         return Record(layout, tuple(items), birth)
 
     def _list(self, reader: Reader) -> Any:
-        return self._new(List([], reader.i64(), OWNERS[self._flag(reader)]))
+        return self._new(List([], reader.i64(), OWNERS[self.flag(reader)]))
 
     def _dict(self, reader: Reader) -> Any:
-        birth, owner = reader.i64(), OWNERS[self._flag(reader)]
+        birth, owner = reader.i64(), OWNERS[self.flag(reader)]
         keys = [self._key(reader) for _ in range(reader.count())]
         items = dict.fromkeys(keys)
         if len(items) != len(keys):
@@ -154,14 +167,7 @@ class Decoder:
 
     def _object(self, reader: Reader) -> Any:
         birth, layout = reader.i64(), self.of_kind(reader, Layout)
-        return self._new(Object(layout, [], birth, OWNERS[self._flag(reader)]))
-
-    @staticmethod
-    def _flag(reader: Reader) -> int:
-        found = reader.u8()
-        if found > 1:
-            raise reader.damaged()
-        return found
+        return self._new(Object(layout, [], birth, OWNERS[self.flag(reader)]))
 
     def _new(self, container: Any) -> Any:
         self._hollow.add(id(container))
@@ -185,17 +191,17 @@ class Decoder:
             raise reader.damaged()
         memory = Memory(OWNERS[owner])
         memory.stale = reader.i64()
-        memory.constant = bool(self._flag(reader))
+        memory.constant = bool(self.flag(reader))
         return memory
 
     def _array(self, reader: Reader) -> Array:
-        memory, has_elements = self.of_kind(reader, Memory), self._flag(reader)
+        memory, has_elements = self.of_kind(reader, Memory), self.flag(reader)
         if not has_elements:
             raise reader.damaged()
         return Array(self._elements(reader, "fc"), memory)
 
     def _discrete(self, reader: Reader) -> Discrete:
-        memory, has_elements = self.of_kind(reader, Memory), self._flag(reader)
+        memory, has_elements = self.of_kind(reader, Memory), self.flag(reader)
         return Discrete(self._elements(reader, "biu") if has_elements else None, memory)
 
     def _elements(self, reader: Reader, kinds: str) -> Any:
@@ -245,64 +251,13 @@ class Decoder:
             if index >= len(block.block.live):
                 raise reader.damaged()
             live = block.block.live[index]
-        self._check_slots(reader, live, values, self._lambda(block), index == 0)
+        self._check_slots(reader, live, values, lambda_of(block), index == 0)
         if block is LEAVE and type(values[-1]) is not int:
             raise reader.damaged()
-        frame = self._frames(reader)
+        frame = read_frames(self, reader, None if tags else self._runs)
         if frame is None and block is not HALT:
             raise reader.damaged()
         return State(block, index, values, frame, steps, tags, births)
-
-    @staticmethod
-    def _lambda(block: BlockCode) -> Lambda | None:
-        return None if block.procedure is None else block.procedure.procedure.lam
-
-    def _frames(self, reader: Reader) -> Frame | None:
-        frame, rest = None, reader.count(4)
-        while rest:
-            count = reader.count(4)
-            if not 1 <= count <= rest:
-                raise reader.damaged()
-            frame = self._run(reader, count, frame)
-            rest -= count
-        return frame
-
-    def _run(self, reader: Reader, count: int, below: Frame | None) -> Frame | None:
-        """Read frames of one return point, on top of those below."""
-        block = self.known.point(reader)
-        handler = self.known.point(reader) if self._flag(reader) else None
-        call = None
-        if self._flag(reader):
-            start = reader.i64()
-            call = self.program.call_at(start, reader.text())
-        width, params = reader.u32(), block.block.params[1:]
-        if width != len(params) or (handler is not None and len(handler.block.params) != width + 1):
-            raise reader.damaged()
-        if (below is None) != (block is HALT) or (block is HALT and count > 1):
-            raise reader.damaged()
-        rows = (
-            zip(*[self._column(reader, count) for _ in range(width)], strict=True)
-            if width
-            else repeat((), count)
-        )
-        if not width:
-            reader.take(4 * count)
-        for saved in rows:
-            self._check_environments(reader, params, saved, self._lambda(block))
-            if block is LEAVE and type(saved[0]) is not int:
-                raise reader.damaged()
-            below = Frame(block, saved, below, handler, call)
-        return below
-
-    def _column(self, reader: Reader, count: int) -> list[Any]:
-        kind = reader.u8()
-        if kind == RunTag.REALS:
-            return reader.column("d", count)
-        if kind == RunTag.INTEGERS:
-            return reader.column("q", count)
-        if kind != RunTag.VALUES:
-            raise reader.damaged()
-        return [self.value(reader) for _ in range(count)]
 
     # What code reads without asking
 
@@ -315,20 +270,7 @@ class Decoder:
         """
         if len(names) != len(values):
             raise reader.damaged()
-        self._check_environments(reader, names, values, lam, may_lack)
-
-    @staticmethod
-    def _check_environments(
-        reader: Reader, names: Any, values: Any, lam: Lambda | None, may_lack: bool = False
-    ) -> None:
-        for name, value in zip(names, values, strict=True):
-            if not name.startswith("%env."):
-                continue
-            if may_lack and value is None:
-                continue
-            member = None if lam is None else lam.definitions.get(name.removeprefix("%env."))
-            if type(value) is not Environment or (member and len(member.captures) != len(value.values)):
-                raise reader.damaged()
+        check_environments(reader, names, values, lam, may_lack)
 
 
 def _range(reader: Reader) -> range:

@@ -20,7 +20,7 @@ from checkpoint.ad.arrays import SYMBOLIC_ZERO
 from checkpoint.ad.containers import Dict, Object, Record
 from checkpoint.ad.storage import CONSTANT, FROZEN
 from checkpoint.ad.values import Symbol
-from checkpoint.ctarget.states import Run, in_runs
+from checkpoint.ctarget.capsules.runs import Run, in_runs
 from checkpoint.durable import natives
 from checkpoint.durable.buffers import Buffers
 from checkpoint.durable.code import Code

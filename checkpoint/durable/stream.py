@@ -135,13 +135,17 @@ class Reader:
             raise self.damaged()
         return found
 
+    def numbers(self, letter: str, count: int) -> array[Any]:
+        """Read numbers of one kind, as an array."""
+        numbers = array(letter)
+        numbers.frombytes(self.take(8 * count))
+        if IS_BIG:
+            numbers.byteswap()
+        return numbers
+
     def column(self, letter: str, count: int) -> list[Any]:
         """Read numbers of one kind."""
-        column = array(letter)
-        column.frombytes(self.take(8 * count))
-        if IS_BIG:
-            column.byteswap()
-        return column.tolist()
+        return self.numbers(letter, count).tolist()
 
     def below(self, limit: int) -> int:
         """Read an index below a limit."""

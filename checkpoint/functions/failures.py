@@ -23,7 +23,7 @@ from checkpoint.ad.library import translations
 from checkpoint.ad.values import Failure
 from checkpoint.driver.raised import Raised
 from checkpoint.errors import RUN_ENDING, CheckpointError, SourceError, Span, Unreached
-from checkpoint.functions.run import LanguageErrors
+from checkpoint.functions.language_errors import LanguageErrors
 from checkpoint.prims.python.native import native
 
 _OWN = str(Path(__file__).parents[1] / "lang" / "python")

@@ -7,27 +7,26 @@ that what a program prints is printed once. Where the run fails, its `errors` de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from functools import wraps
-from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from checkpoint.ad.activity import Unwanted, without
 from checkpoint.ad.array_library import remembered
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.graph import enter, highest_tag_among, holds_atoms, reach, reach_entered, renew, settled
-from checkpoint.ad.record import OperandError
-from checkpoint.ad.tangent import ShapeError, lift, split, tangent_of, zeros_of
-from checkpoint.ad.values import EMPTY, Capsule, Closure, Pair
+from checkpoint.ad.identity import identity_of
+from checkpoint.ad.tangent import lift, split, tangent_of, zeros_of
+from checkpoint.ad.values import EMPTY, Capsule, Closure, Opaque, Pair
 from checkpoint.collector import Paused
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Engine, State
+from checkpoint.driver.engine import Engine, State, driver_of
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.outside import Wanted
-from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Schedule
-from checkpoint.errors import RUN_ENDING, RunError, Source, Span, UnfitKey, Unreached
+from checkpoint.errors import RunError, Source, Span, UnfitKey, Unreached
 from checkpoint.functions import trial
+from checkpoint.functions.language_errors import Errors, LanguageErrors
 from checkpoint.functions.trees import cotangent_of_items, entered_tree
 from checkpoint.functions.unwanted import unwanted_in
 from checkpoint.lang import core
@@ -39,49 +38,6 @@ PROGRAMS_AT_ONCE = 8  # that are made without a collection of garbage
 _NOWHERE = Span(Source("<resume>", ""), 0, 0)
 _REST = core.Prim(_NOWHERE, "resume", (core.Var(_NOWHERE, "z"),))
 RESUME = Closure(core.Lambda(_NOWHERE, ("z",), _REST, name="resume", primitive="resume"), EMPTY)
-
-
-class LanguageErrors:
-    """Context manager that turns what a run raises into RunError, and notes the place of an interruption.
-
-    span: the place of the procedure that runs, if it has one.
-    """
-
-    __slots__ = ("span",)
-
-    def __init__(self, span: Span | None) -> None:
-        self.span = span
-
-    def received(self, raised: Raised) -> BaseException:
-        """Return the exception that the caller receives for what a program raised."""
-        return raised.as_run_error()
-
-    def __enter__(self) -> None:
-        """Begin without doing anything."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if isinstance(error, Raised):
-            received = self.received(error)
-            _name_lanes(received, error.lanes)
-            raise received from None
-        if isinstance(error, RUN_ENDING):
-            _name_lanes(error, error.lanes)
-            error.lanes = ()
-        if isinstance(error, ShapeError | OperandError):
-            raise RunError(str(error), self.span) from None
-        if isinstance(error, KeyboardInterrupt | MemoryError) and getattr(error, "span", None) is None:
-            error.span = self.span  # type: ignore[union-attr]  # what the command line shows
-
-
-def _name_lanes(error: BaseException, lanes: Sequence[int]) -> None:
-    """Note on an error the lanes and items that the run was within, the innermost first."""
-    for lane in lanes:
-        error.add_note(f"in lane {lane} of vmap" if lane >= 0 else f"in item {-1 - lane} of summed")
-
-
-Errors = Callable[[Span | None], LanguageErrors]
 
 
 _Given = ParamSpec("_Given")
@@ -117,6 +73,8 @@ class Run:
     tags: a tag above all those in u. effects: the log that all runs of this share.
     errors: a context in which what a run raises becomes what the caller receives.
     is_tree: whether the argument is a tuple of trees of data (checkpoint.functions.trees), and f a closure.
+    is_closed: whether it is a closed capsule that has not entered, and f is `resume`: `found` has a real for
+        each of its numbers then, which is none of its locations.
     inputs: how many of the numbers are in f.
     renew: makes the run anew, with a program that has what was reached meanwhile; its argument tells whether
         the program's dictionaries take keys of any kind, as takes_any_key does of this run.
@@ -135,6 +93,7 @@ class Run:
         "errors",
         "found",
         "inputs",
+        "is_closed",
         "is_tree",
         "renew",
         "tags",
@@ -156,6 +115,33 @@ class Run:
         is_closure = type(f) is Closure
         if is_closure and len(f.lam.params) != 1:
             raise RunError(_of_one_argument(f.lam), f.lam.span)
+        self.engine = engine
+        self.is_closed = f is RESUME and self._take_closed(x)
+        if not self.is_closed:
+            self._enter(f, x, is_new)
+        self.errors = errors(f.lam.body.span if is_closure and f is not RESUME else None)
+        self.effects = Effects()
+        self.renew = renew
+        self.entered: Callable[[Any], None] | None = None
+        self.takes_any_key = False
+        self.by: Collection[int] | None = None
+        self.wanted: int | None = None
+        self.trial: trial.GrowingTrial | None = None
+
+    def _take_closed(self, x: Any) -> bool:
+        """Take a capsule that the engine resumes as it is; return whether it is one."""
+        own = driver_of(self.engine) if type(x) is Capsule else None
+        closed = None if own is None else own.closed(x)
+        if closed is None:
+            return False
+        self.is_tree, self.inputs, self.tags = False, 0, 0
+        stands_for_all: list[Any] = [0.0] * closed[1]
+        self.u, self.found = Pair(RESUME, closed[0]), stands_for_all
+        return True
+
+    def _enter(self, f: Any, x: Any, is_new: bool = False) -> None:
+        """Let the argument, and what the procedure holds, enter."""
+        is_closure = type(f) is Closure
         tree = entered_tree(x, is_new) if is_closure else None
         self.is_tree = tree is not None
         if tree is not None:
@@ -172,15 +158,21 @@ class Run:
             self.found = [*inner, *found]
             self.inputs = len(inner)
             self.tags = highest_tag_among([*others, *more])
-        self.engine = engine
-        self.errors = errors(f.lam.body.span if is_closure and f is not RESUME else None)
-        self.effects = Effects()
-        self.renew = renew
-        self.entered: Callable[[Any], None] | None = None
-        self.takes_any_key = False
-        self.by: Collection[int] | None = None
-        self.wanted: int | None = None
-        self.trial: trial.GrowingTrial | None = None
+
+    def _open(self) -> None:
+        """Let a closed capsule enter, for what needs its numbers."""
+        if self.is_closed:
+            self.is_closed = False
+            self._enter(self.u.car, self.u.cdr)
+
+    def _cotangent(self, found: list[Any]) -> Any:
+        """Return the cotangent of the argument from those of its numbers."""
+        x = self.u.cdr
+        if self.is_closed:
+            return Opaque(tuple(found), identity_of(x))
+        if self.is_tree:
+            return cotangent_of_items(x, range(len(x.items)), found[self.inputs :])
+        return tangent_of(self.u, found, self.found).cdr
 
     def begin_again(self, error: Unreached | UnfitKey) -> None:
         """Take a program that has the function that this run has reached, or dictionaries for its keys.
@@ -284,9 +276,14 @@ class Run:
         finals: receives cotangents as soon as they are final; in their places is None.
         by: takes the gradient.
         """
+        if finals is not None:
+            self._open()
         with self.errors:
             wanted = self._wanted()
             run = self.context(), 0, schedule, self.u
+            if self.is_closed:
+                value, found = by(*run, self.found, cotangent_of)
+                return renew(value), self._cotangent(found)
             if wanted is None:
                 outcome = reverse_sweep(*run, cotangent_of, self.found, finals, by)
                 return outcome.car, outcome.cdr.cdr
@@ -312,15 +309,12 @@ class Run:
     def cotangent(self, waiting: Waiting, cotangent_of: Callable[[Any], Any]) -> Any:
         """Return the cotangent of the argument, as `vjp` does."""
         with self.errors:
-            found = waiting.cotangents(cotangent_of)
-            if self.is_tree:
-                x = self.u.cdr
-                return cotangent_of_items(x, range(len(x.items)), found[self.inputs :])
-            return tangent_of(self.u, found, self.found).cdr
+            return self._cotangent(waiting.cotangents(cotangent_of))
 
     @_until_all_is_reached
     def jvp(self, tangent: Any) -> tuple[Any, Any]:
         """Return the value and its tangent, for a tangent of the argument."""
+        self._open()
         with self.errors:
             dual = Pair(self.u.car, lift(self.u.cdr, enter(tangent), self.tags))
             end = self.engine.advance(self.engine.start(0, dual, self.tags + 1), None, self.effects)
@@ -329,6 +323,7 @@ class Run:
     @_until_all_is_reached
     def value_at(self, replaced: Callable[[Any], Any]) -> Any:
         """Return the value at what `replaced` returns for the argument: the same structure, other numbers."""
+        self._open()
         with self.errors:
             start = self.engine.start(0, Pair(self.u.car, replaced(self.u.cdr)), self.tags)
             end = self.engine.advance(start, None, self.effects)
@@ -343,6 +338,7 @@ class Run:
         Reverse mode over the directional derivative (checkpoint.prims.operators), so that memory stays
         that of reverse mode.
         """
+        self._open()
         with self.errors:
             of_closure = zeros_of(self.u.car)
             u = enter(Pair(self.u, Pair(of_closure, tangent)))

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "bridge/sequences.h"
+
 enum { FEWEST = 8 }; /* frames of a plain run: fewer are not worth one */
 
 /* joins: the run before the present one is not plain. first: the saved values of the first frame of the present one. */
@@ -99,10 +101,13 @@ typedef struct Frame {
     const Value *saved;
 } Frame;
 
+/* columns, kinds: of the plain runs that are added. */
 typedef struct Copying {
     const Held *held;
     const FrameRun *runs;
     size_t count, frames; /* of runs, and of the frames that stay */
+    const uint64_t *columns;
+    const char *kinds;
     Held *result;
 } Copying;
 
@@ -118,25 +123,30 @@ static void list_rest(const Copying *given, Frame *frames) {
         }
 }
 
-static void copy_rest(void *arguments) {
-    Copying *given = arguments;
-    const State *from = given->held->state;
-    Heap *heap = given->held->heap;
-    given->result = held_new(given->held, HELD_STATE);
-    Frame *frames = heap_allocate(heap, (given->frames + 1) * sizeof *frames);
-    list_rest(given, frames);
+/* Returns a state at the same point, with an empty stack. */
+static State *at_same_point(Heap *heap, const State *from) {
     State *made = state_create(heap, from->block, from->index, from->value_count, version_held(from->version));
-    given->result->state = made;
     made->window = from->window;
     made->steps = from->steps;
     made->births = from->births;
     made->tags = from->tags;
     for (uint32_t i = 0; i < from->value_count; i++) made->values[i] = copied(from->values[i]);
-    for (size_t i = 0; i < given->frames; i++) {
-        const FrameHead head = frames[i].head;
-        Value *saved = stack_push(heap, &made->stack, head.point, head.call);
-        for (uint32_t k = 0; k < head.point->count; k++) saved[k] = copied(frames[i].saved[k]);
-    }
+    return made;
+}
+
+static void push_copy(Heap *heap, State *made, const Frame *frame) {
+    Value *saved = stack_push(heap, &made->stack, frame->head.point, frame->head.call);
+    for (uint32_t k = 0; k < frame->head.point->count; k++) saved[k] = copied(frame->saved[k]);
+}
+
+static void copy_rest(void *arguments) {
+    Copying *given = arguments;
+    Heap *heap = given->held->heap;
+    given->result = held_new(given->held, HELD_STATE);
+    Frame *frames = heap_allocate(heap, (given->frames + 1) * sizeof *frames);
+    list_rest(given, frames);
+    State *made = given->result->state = at_same_point(heap, given->held->state);
+    for (size_t i = 0; i < given->frames; i++) push_copy(heap, made, &frames[i]);
     heap_free(heap, frames, (given->frames + 1) * sizeof *frames);
 }
 
@@ -147,4 +157,99 @@ Held *ck_state_without_runs(const Held *state, const FrameRun *runs, size_t coun
     if (held_run(state, copy_rest, &given)) return given.result;
     held_drop(given.result);
     return NULL;
+}
+
+static void push_run(Heap *heap, State *made, const FrameRun *run, const uint64_t *columns, const char *kinds) {
+    const ReturnPoint *point = (const ReturnPoint *)run->point;
+    const Procedure *procedure = point->block->procedure;
+    if (procedure && procedure->registers > made->window) made->window = procedure->registers;
+    for (size_t frame = 0; frame < run->frames; frame++) {
+        Value *saved = stack_push(heap, &made->stack, point, (const Block *)run->call);
+        for (uint32_t i = 0; i < point->count; i++) {
+            saved[i] = kinds[i] == 'd' ? of_real(0.0) : of_integer(0);
+            memcpy(&saved[i].integer, &columns[i * run->frames + frame], sizeof *columns);
+        }
+    }
+}
+
+static bool keep_points(const Copying *given) {
+    for (size_t i = 0; i < given->count; i++)
+        if (given->runs[i].plain &&
+            !bridge_keep(given->held->heap, given->held->state->block, &given->runs[i].point, 1))
+            return false;
+    return true;
+}
+
+static void add_runs(void *arguments) {
+    Copying *given = arguments;
+    Heap *heap = given->held->heap;
+    const State *from = given->held->state;
+    given->result = held_new(given->held, HELD_STATE);
+    if (!keep_points(given)) heap_exhausted(heap);
+    Frame *frames = heap_allocate(heap, (given->frames + 1) * sizeof *frames);
+    FrameWalk walk = stack_walk(&from->stack);
+    for (size_t i = given->frames; i-- > 0;) stack_next(&walk, &frames[i].head, &frames[i].saved);
+    State *made = given->result->state = at_same_point(heap, from);
+    const Frame *next = frames;
+    for (size_t i = 0; i < given->count; i++) {
+        const FrameRun *run = &given->runs[i];
+        for (size_t frame = 0; !run->plain && frame < run->frames; frame++) push_copy(heap, made, next++);
+        if (!run->plain) continue;
+        push_run(heap, made, run, given->columns, given->kinds);
+        given->columns += width_of(run) * run->frames;
+        given->kinds += width_of(run);
+    }
+    heap_free(heap, frames, (given->frames + 1) * sizeof *frames);
+}
+
+Held *ck_state_with_runs(const Held *state, const FrameRun *runs, size_t count, const uint64_t *columns,
+                         const char *kinds) {
+    Copying given = {.held = state, .runs = runs, .count = count, .columns = columns, .kinds = kinds};
+    for (size_t i = 0; i < count; i++)
+        if (!runs[i].plain) given.frames += runs[i].frames;
+    if (held_run(state, add_runs, &given)) return given.result;
+    held_drop(given.result);
+    return NULL;
+}
+
+/* Places */
+
+/* Returns the position of a point in a list, or `count`; stacks repeat the one that was found last. */
+static size_t position_of(uintptr_t point, const uintptr_t *points, size_t count, size_t last) {
+    if (last < count && points[last] == point) return last;
+    size_t i = 0;
+    while (i < count && points[i] != point) i++;
+    return i;
+}
+
+size_t ck_state_points(const Held *state, uintptr_t *points, size_t room) {
+    FrameWalk walk = stack_walk(&state->state->stack);
+    FrameHead head;
+    const Value *saved;
+    size_t count = 0, last = 0;
+    while (stack_next(&walk, &head, &saved)) {
+        last = position_of((uintptr_t)head.point, points, count < room ? count : room, last);
+        if (last < count && last < room) continue;
+        if (count < room) points[count] = (uintptr_t)head.point;
+        count++;
+    }
+    return count;
+}
+
+static uint64_t times(uint64_t a, uint64_t b, uint64_t prime) {
+    __extension__ typedef unsigned __int128 Wide;
+    return (uint64_t)((Wide)a * b % prime);
+}
+
+uint64_t ck_state_place(const Held *state, uint64_t found, uint64_t base, uint64_t prime, const uintptr_t *points,
+                        const uint64_t *terms, size_t count) {
+    FrameWalk walk = stack_walk(&state->state->stack);
+    FrameHead head;
+    const Value *saved;
+    size_t last = 0;
+    while (stack_next(&walk, &head, &saved)) {
+        last = position_of((uintptr_t)head.point, points, count, last);
+        found = (times(found, base, prime) + terms[last]) % prime;
+    }
+    return found;
 }

@@ -25,4 +25,16 @@ void ck_state_columns(const Held *state, const FrameRun *runs, size_t count, uin
 /* Returns the state without the frames of plain runs; NULL: no memory. */
 Held *ck_state_without_runs(const Held *state, const FrameRun *runs, size_t count);
 
+/* Returns the reverse: the state with the frames of plain runs among its own, from their columns. NULL: no memory. */
+Held *ck_state_with_runs(const Held *state, const FrameRun *runs, size_t count, const uint64_t *columns,
+                         const char *kinds);
+
+/* Lists the return points of a stack, each once, the top frame's first, at most `room`; returns how many there are. */
+size_t ck_state_points(const Held *state, uintptr_t *points, size_t room);
+
+/* Returns the fingerprint of a stack: begins with `found`, and for each frame from the top multiplies by `base` and adds the term
+ * of its return point, all modulo `prime`, which is below 2^61. points: all that there are. */
+uint64_t ck_state_place(const Held *state, uint64_t found, uint64_t base, uint64_t prime, const uintptr_t *points,
+                        const uint64_t *terms, size_t count);
+
 #endif

@@ -94,6 +94,30 @@ bool bridge_keep(Heap *heap, const Block *block, const uintptr_t *points, size_t
     return kept;
 }
 
+bool bridge_keep_all(Heap *heap, const Heap *other) {
+    if (!other->keeps) return true;
+    const PyGILState_STATE lock = PyGILState_Ensure();
+    PyObject *all = heap->keeps ? PyNumber_InPlaceOr(heap->keeps, other->keeps) : PySet_New(other->keeps);
+    if (all) {
+        Py_XDECREF(heap->keeps);
+        heap->keeps = all;
+    } else {
+        PyErr_Clear();
+    }
+    PyGILState_Release(lock);
+    return all != NULL;
+}
+
+/* The reference is taken last: memory may run out before. */
+Value bridge_share(Heap *heap, Value foreign) {
+    PyObject *python = ((Foreign *)foreign.object)->python;
+    const Value made = new_foreign(heap, python, false);
+    const PyGILState_STATE lock = PyGILState_Ensure();
+    Py_INCREF(python);
+    PyGILState_Release(lock);
+    return made;
+}
+
 bool bridge_export_cotangents(Heap *heap, const Value *cotangents, size_t count, void *list, void *errors) {
     Sequence s = {.heap = heap, .values = cotangents, .count = count, .python = list, .errors = errors};
     s.cotangents = true;

@@ -21,7 +21,13 @@ bool bridge_import(Heap *heap, Side *side, void *sequence, Value *out, size_t co
  * state that is at it. false: no memory. */
 bool bridge_keep(Heap *heap, const Block *block, const uintptr_t *points, size_t count);
 
-/* The same for cotangents: float and REAL, Both and DUAL, all else FOREIGN. */
+/* The same for all the peers that another heap keeps. */
+bool bridge_keep_all(Heap *heap, const Heap *other);
+
+/* Returns a value of this heap for the Python object of one of another heap. */
+Value bridge_share(Heap *heap, Value foreign);
+
+/* The conversion of cotangents: float and REAL, Both and DUAL, all else FOREIGN. */
 bool bridge_export_cotangents(Heap *heap, const Value *cotangents, size_t count, void *list, void *errors);
 
 bool bridge_import_cotangents(Heap *heap, void *sequence, Value *out, size_t count, void *errors);

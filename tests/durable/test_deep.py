@@ -10,7 +10,7 @@ import pytest
 
 import checkpoint
 from checkpoint.ad.containers import List
-from checkpoint.ctarget import states
+from checkpoint.ctarget.capsules import runs as states
 from tests.support.corpus import usable_engines
 
 pytestmark = pytest.mark.skipif(

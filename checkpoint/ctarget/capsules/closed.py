@@ -1,0 +1,98 @@
+"""Closed capsules: those that C resumes without Python having to take them apart.
+
+In: a capsule that C has made of a run, whose state nobody has read, and whose numbers are reals in slots,
+pairs, tuples and closures (ctemplates/control/closed.h). Out: how many reals there are; the start of a run
+that resumes it, in a heap of its own; from a cotangent of that start those of the reals, in the canonical
+order of checkpoint.ad.graph, and from such numbers the cotangent of the state at which the capsule was taken.
+
+What always holds: births, steps and bits are those of hybrid's start of the same capsule, which has entered;
+all costs are in proportion to the frames and objects, and are C's.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from checkpoint.ad.values import Capsule, Pair
+from checkpoint.ctarget.capsules.rest import Rest
+from checkpoint.ctarget.cotangent import Cotangent
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.states import Heap, State
+from checkpoint.errors import InternalError
+
+CAPSULE_BIRTH = 3  # of what resumes: the pair of procedure and argument has 1, the procedure's environment 2
+_REAL = frozenset((float,))
+
+
+def closed(capsule: Capsule) -> tuple[Capsule, int] | None:
+    """Return a capsule of the same state that is resumed as it is, and the number of its reals; or None."""
+    rest = capsule.state
+    state = rest.in_c if type(rest) is Rest else None
+    if state is None or state.finished:
+        return None
+    count = _reals_in(state)
+    if count is None:
+        return None
+    own = Rest(state, rest.made, is_closed=True)
+    return Capsule(own, capsule.engine, capsule.open_tags, capsule.origin), count
+
+
+def _reals_in(state: State) -> int | None:
+    """Return the number of reals of a state; None if it is not closed."""
+    module = runtime()
+    count = module.ffi.new("size_t *")
+    if not _is_done(state.heap, module.lib.ck_closed_count(state.held, count)):
+        return None
+    found: int = count[0]
+    return found
+
+
+def begun(heap: Heap, u: Any, tags: int) -> State | None:
+    """Return the start of a run that resumes a closed capsule; None if `u` is none of one."""
+    capsule = u.cdr if type(u) is Pair else None
+    if type(capsule) is not Capsule or not capsule.is_closed:
+        return None
+    module = runtime()
+    copy = module.ffi.new("Held **")
+    u.birth, capsule.birth = 1, CAPSULE_BIRTH
+    state = capsule.state.in_c
+    outcome = module.lib.ck_closed_copy(heap.held, state.held, CAPSULE_BIRTH + 1, tags, copy)
+    if not _is_done(heap, outcome):
+        raise InternalError("a closed capsule cannot be resumed")
+    return State(heap, heap.got(copy[0]))
+
+
+def received(start: State, cotangent: Cotangent, count: int) -> list[float] | None:
+    """Return the cotangents of the reals of a state, so many, as new floats; None if it is not closed."""
+    module = runtime()
+    reals = module.ffi.new("double[]", count)
+    if not _is_done(start.heap, module.lib.ck_closed_received(cotangent.held, start.held, reals, count)):
+        return None
+    found: list[float] = module.ffi.unpack(reals, count)
+    return found
+
+
+def received_all(state: State, cotangent: Cotangent) -> list[float] | None:
+    """Return the same of all reals that there are in it."""
+    count = None if state.start is not None or state.tags else _reals_in(state)
+    return None if count is None else received(state, cotangent, count)
+
+
+def given(end: State, numbers: Sequence[Any]) -> Cotangent | None:
+    """Return the cotangent of a state from those of its capsule's reals; None if that is not closed."""
+    if end.start is not None or end.tags or not _REAL.issuperset(map(type, numbers)):
+        return None
+    module = runtime()
+    result = Cotangent(end, (0.0,) * module.lib.ck_state_values(end.held))
+    reals = module.ffi.from_buffer("double[]", array("d", numbers))
+    outcome = module.lib.ck_closed_give(result.held, end.held, reals, len(numbers))
+    return result if _is_done(end.heap, outcome) else None
+
+
+def _is_done(heap: Heap, outcome: int) -> bool:
+    lib = runtime().lib
+    if outcome == lib.CLOSED_NO_MEMORY:
+        raise heap.full()
+    return bool(outcome == lib.CLOSED)
