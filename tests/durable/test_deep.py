@@ -11,6 +11,7 @@ import pytest
 import checkpoint
 from checkpoint.ad.containers import List
 from checkpoint.ctarget.capsules import runs as states
+from checkpoint.ctarget.capsules.rest import Rest
 from tests.support.corpus import usable_engines
 
 pytestmark = pytest.mark.skipif(
@@ -134,6 +135,19 @@ def test_a_deep_capsule_has_the_same_cotangent(tmp_path: Path) -> None:
     zbar.save(tmp_path / "zbar")
     other.save(tmp_path / "other")
     assert (tmp_path / "zbar").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+def test_a_deep_stack_needs_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(states, "DEEP", 500)
+    cut = checkpoint.primops(of_reals, 1.25, engine="c") // 2
+    checkpoint.interrupt(of_reals, 1.25, cut, engine="c").save(tmp_path / "z")
+    assert type(checkpoint.load(tmp_path / "z", of_reals).state) is Rest
+    for least in (1 << 10, 1 << 12, 1 << 14):
+        monkeypatch.setenv("CHECKPOINT_MEMORY", str(least))
+        with pytest.raises(MemoryError, match="out of memory"):
+            checkpoint.load(tmp_path / "z", of_reals)
+    monkeypatch.delenv("CHECKPOINT_MEMORY")
+    assert checkpoint.resume(checkpoint.load(tmp_path / "z", of_reals)) == checkpoint.vjp(of_reals, 1.25)[0]
 
 
 def test_most_of_a_deep_stack_never_becomes_objects(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def outcome(action: Callable[[], str]) -> str | None:
 
 
 def actions(entry: Entry) -> Iterator[tuple[str, Callable[[], str]]]:
-    """Yield the actions on a program: its value, a capsule resumed, its gradient."""
+    """Yield the actions on a program: its value, a capsule resumed, its gradient, that of the rest."""
     engine = engines.get("c")
     case = entry.case(engine)
 
@@ -95,6 +95,12 @@ def actions(entry: Entry) -> Iterator[tuple[str, Callable[[], str]]]:
             y, xbar = runs.vjp_values(case.f, case.x, case.ybar, engine, SCHEDULE)
             return f"{write_value(y)} {write_value(xbar)}"
 
+    def gradient_of_rest() -> str:
+        with World(entry.input):
+            z = runs.interrupt_values(case.f, case.x, length // 2, engine)
+            y, zbar = runs.vjp_values(runs.RESUME, z, case.ybar, engine, SCHEDULE)
+            return f"{write_value(y)} {[write_value(number) for number in zbar.numbers]}"
+
     yield "run", whole
     if not entry.fails:
         with World(entry.input):
@@ -102,6 +108,7 @@ def actions(entry: Entry) -> Iterator[tuple[str, Callable[[], str]]]:
         yield "resumed", in_two
     if entry.is_differentiable:
         yield "gradient", gradient
+        yield "gradient of the rest", gradient_of_rest
 
 
 def check_idle_heaps(where: str) -> None:
