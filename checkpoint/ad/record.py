@@ -47,6 +47,10 @@ class WrongCall(OperandError):
         self.arity = arity
 
 
+class NoReset(ValueError):
+    """Raised for a shift that has no reset inside of what runs as a whole."""
+
+
 class Purity(Enum):
     """The purity of a primitive: what a pass may do with an application whose result is unused."""
 

@@ -11,7 +11,7 @@ from checkpoint.ad.containers import Object
 from checkpoint.ad.library import overload
 from checkpoint.ad.numbers import real_part
 from checkpoint.ad.pullbacks import PLAIN
-from checkpoint.ad.record import WrongCall, records
+from checkpoint.ad.record import NoReset, WrongCall, records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Failure, Unusable
 from checkpoint.errors import RunError, SourceError, Span
@@ -58,6 +58,8 @@ class Raised(Exception):
             text = uncaught(write_value(self.value, limit=SHOWN_OF_RAISED))
         error = RunError(text, self.span)
         error.trace, error.lanes, error.raised = self.trace, self.lanes, self.value
+        if isinstance(self.value, Failure) and isinstance(self.value.exception, NoReset) and self.trace:
+            error.add_note(f"the shift is inside of what runs as one step at {self.trace[0]}")
         return error
 
 

@@ -31,6 +31,7 @@ from checkpoint.functions.trees import cotangent_of_items, entered_tree
 from checkpoint.functions.unwanted import unwanted_in
 from checkpoint.lang import core
 from checkpoint.lang.origins import origin_of
+from checkpoint.prims.completion import complete
 from checkpoint.prims.operators import Context, Swept, reverse_sweep, swept
 from checkpoint.prims.waiting import Waiting
 
@@ -239,7 +240,13 @@ class Run:
         with self.errors:
             start = self.engine.start(0, self.u, self.tags)
             last = None if steps is None else start.steps + steps
-            return start, self.engine.advance(start, last, self.effects)
+            end = self.engine.advance(start, last, self.effects)
+            if end.finished:
+                self._complete(end.value)
+            return start, end
+
+    def _complete(self, value: Any) -> Any:
+        return complete(value, self.engine, self.tags)
 
     def value(self) -> Any:
         """Return the value as the run has left it."""
@@ -278,16 +285,20 @@ class Run:
         """
         if finals is not None:
             self._open()
+
+        def seed(y: Any) -> Any:
+            return cotangent_of(self._complete(y))
+
         with self.errors:
             wanted = self._wanted()
             run = self.context(), 0, schedule, self.u
             if self.is_closed:
-                value, found = by(*run, self.found, cotangent_of)
+                value, found = by(*run, self.found, seed)
                 return renew(value), self._cotangent(found)
             if wanted is None:
-                outcome = reverse_sweep(*run, cotangent_of, self.found, finals, by)
+                outcome = reverse_sweep(*run, seed, self.found, finals, by)
                 return outcome.car, outcome.cdr.cdr
-            value, found = by(*run, self.found, cotangent_of, finals, wanted)
+            value, found = by(*run, self.found, seed, finals, wanted)
             return renew(value), cotangent_of_items(self.u.cdr, wanted.positions, found)
 
     def _wanted(self) -> Wanted | None:
@@ -304,7 +315,9 @@ class Run:
     def waiting(self, schedule: Schedule) -> Waiting:
         """Return the run at its end, with what its reversal needs kept as `vjp` would."""
         with self.errors:
-            return Waiting(self.context(), schedule, self.u, self.found)
+            waiting = Waiting(self.context(), schedule, self.u, self.found)
+            self._complete(waiting.value)
+            return waiting
 
     def cotangent(self, waiting: Waiting, cotangent_of: Callable[[Any], Any]) -> Any:
         """Return the cotangent of the argument, as `vjp` does."""
@@ -318,7 +331,7 @@ class Run:
         with self.errors:
             dual = Pair(self.u.car, lift(self.u.cdr, enter(tangent), self.tags))
             end = self.engine.advance(self.engine.start(0, dual, self.tags + 1), None, self.effects)
-            return split(settled(end.value, end.steps), self.tags)
+            return split(settled(self._complete(end.value), end.steps), self.tags)
 
     @_until_all_is_reached
     def value_at(self, replaced: Callable[[Any], Any]) -> Any:

@@ -8,6 +8,7 @@ add or remove expressions. In order:
     definitions    includes, definitions, the one expression
     forms          each form, with patterns and operators; every binder gets an internal name
     prelude        the definitions that are reachable, as one letrec around the program
+    control        shift and reset, in programs that have them
     rename         readable names, each bound once
 """
 
@@ -18,11 +19,13 @@ from pathlib import Path
 
 from checkpoint.errors import Source, Span
 from checkpoint.lang import prelude
+from checkpoint.lang.control.convert import direct, uses_control
 from checkpoint.lang.core import Expr
 from checkpoint.lang.deep import run
 from checkpoint.lang.definitions import program, top_level
-from checkpoint.lang.expander import Expander
+from checkpoint.lang.expander import PRELUDE, Expander
 from checkpoint.lang.forms import FORMS
+from checkpoint.lang.names import internal
 from checkpoint.lang.rename import rename
 
 
@@ -32,12 +35,32 @@ def read_program(source: Source, arities: Mapping[str, int], *, include_path: Pa
     include_path: the directory of the text's own includes. By default this is the directory of the file after
     which the source is named or, if there is no such file, the current directory.
     """
+    x, result = expanded(source, arities, include_path)
+    result = _without_control(x, result)
+    rename(result, arities)
+    return result
+
+
+def expanded(source: Source, arities: Mapping[str, int], include_path: Path | None) -> tuple[Expander, Expr]:
+    """Return the core of a text with its shifts and resets, before it is renamed, and its expander."""
     x = Expander(arities, FORMS, prelude.definitions().keys())
     data = top_level(source, include_path)
     result = run(program(x, data, _end(source)))
-    result = prelude.with_prelude(result, x.used, arities)
-    rename(result, arities)
-    return result
+    return x, prelude.with_prelude(result, x.used, arities)
+
+
+def _without_control(x: Expander, program: Expr) -> Expr:
+    """Return a program whose shifts and resets are calls of procedures around it."""
+    if not uses_control(program):
+        return program
+    used: dict[str, None] = {}
+
+    def library(name: str) -> str:
+        used[name] = None
+        return internal(name, PRELUDE)
+
+    converted = direct(program, x.fresh, library)
+    return prelude.with_prelude(converted, used, x.arities, prelude.CONTROL)
 
 
 def _end(source: Source) -> Span:

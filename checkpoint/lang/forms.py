@@ -7,6 +7,7 @@
     (and a b c)                   (if a (if b c #f) #f)
     (or a b c)                    (let ((truth a)) (if truth truth (let ((truth b)) ...)))
     (list a b), (cons* a b)       (cons a (cons b '())), (cons a b)
+    (reset e), (shift k e)        primitives of control (checkpoint.lang.control), of a tag and a lambda
 
 What always holds: each form checks its own shape and leaves the scope as it was.
 """
@@ -15,7 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from checkpoint.ad.values import Pair, Symbol
 from checkpoint.errors import SourceError, Span
+from checkpoint.lang.control import DEFAULT_TAG, RESET, SHIFT
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
 from checkpoint.lang.deep import Task
 from checkpoint.lang.expander import Expander, bad_form, named, quoted
@@ -233,6 +236,36 @@ def _handle(x: Expander, form: Form) -> Task[Expr]:
     return Handle(form.span, body, bound[1], handler)
 
 
+def _reset(x: Expander, form: Form) -> Task[Expr]:
+    tag: Expr = yield _tag(x, form, "reset", 2)
+    body: Expr = yield x.expr(form.items[-1])
+    return Prim(form.span, RESET, (tag, Lambda(form.span, (), body)))
+
+
+def _shift(x: Expander, form: Form) -> Task[Expr]:
+    tag: Expr = yield _tag(x, form, "shift", 3)
+    name = form.items[-2]
+    if not isinstance(name, Name):
+        raise SourceError("what captures the continuation is a name; write (shift k expression)", name.span)
+    receiver: Expr = yield procedure(x, form.span, (name,), x.expr(form.items[-1]), None)
+    return Prim(form.span, SHIFT, (tag, receiver))
+
+
+def _tag(x: Expander, form: Form, keyword: str, parts: int) -> Task[Expr]:
+    """Return the tag of a form that has so many parts without one, and one more with it."""
+    head = form.items[0]
+    assert isinstance(head, Name)
+    has_tag = head.text != keyword
+    if len(form.items) != parts + has_tag:
+        raise bad_form(form, head.text)
+    if not has_tag:
+        return Const(form.span, Symbol(DEFAULT_TAG))
+    tag: Expr = yield x.expr(form.items[1])
+    if isinstance(tag, Const) and isinstance(tag.value, float | Pair):
+        raise SourceError("a tag is a symbol, a string or a boolean; write a symbol, 'name", tag.span)
+    return tag
+
+
 def _misplaced(message: str) -> Callable[[Expander, Form], Task[Expr]]:
     """Return the function that refuses a keyword which forms no expression."""
 
@@ -262,4 +295,8 @@ FORMS: Mapping[str, Callable[[Expander, Form], Task[Expr]]] = {
     "quote": _quote,
     "raise": _raise,
     "handle": _handle,
+    "reset": _reset,
+    "reset-at": _reset,
+    "shift": _shift,
+    "shift-at": _shift,
 }

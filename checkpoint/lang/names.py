@@ -32,6 +32,10 @@ KEYWORDS: Mapping[str, str] = {
     "quote": "(quote datum)",
     "raise": "(raise value)",
     "handle": "(handle body (name) handler)",
+    "reset": "(reset expression)",
+    "reset-at": "(reset-at tag expression)",
+    "shift": "(shift k expression)",
+    "shift-at": "(shift-at tag k expression)",
 }
 
 # Keywords that apply to a whole text; they cannot be bound.

@@ -11,7 +11,7 @@ from typing import Any
 
 from checkpoint.ad.numbers import fresh, is_real, real_part
 from checkpoint.ad.operands import holds_array
-from checkpoint.ad.record import Data, Effect, OperandError, Purity, register
+from checkpoint.ad.record import Data, Effect, NoReset, OperandError, Purity, register
 from checkpoint.ad.values import Closure, Pair, Symbol
 from checkpoint.driver.effects import Effects, read_word
 from checkpoint.lang.printer import write_value
@@ -85,6 +85,21 @@ _predicate("pair?", "whether it is a pair", lambda value: type(value) is Pair, "
 _predicate("procedure?", "whether it is a procedure", lambda value: type(value) is Closure)
 _predicate("symbol?", "whether it is a symbol", lambda value: type(value) is Symbol)
 _predicate("string?", "whether it is a string", lambda value: type(value) is str)
+
+
+def _no_reset(where: Any) -> Any:
+    raise NoReset("there is no reset for this shift inside of it; write (reset expression) there")
+
+
+register(
+    Data(
+        name="find-reset",
+        arity=1,
+        purity=Purity.MAY_FAIL,
+        doc="the end of a shift that what runs as a whole has no reset for: its name",
+        value=_no_reset,
+    )
+)
 
 
 END_OF_INPUT = "end of input"

@@ -18,17 +18,22 @@ NUMERALS = ("0", "1", "2", "-1", "0.5", "1.5", "-0.3", "3")
 INPUT = " ".join(str(0.25 * i - 2) for i in range(400))
 
 
+Forms = dict[str, dict[str, tuple[int, int, Callable[["Writer", "Scope"], str]]]]
+
+
 @dataclass(frozen=True)
 class Scope:
     """The variables that an expression may use, with their types, and the limits of its growth.
 
     size: how deeply expressions may nest. loops, operators: how deeply loops and derivatives may nest.
+    tags: those of the resets around.
     """
 
     names: tuple[tuple[str, str], ...]
     size: int
     loops: int = 2
     operators: int = 2
+    tags: tuple[str, ...] = ()
 
     def inside(self, loops: int, operators: int) -> Scope:
         """Return the scope inside a form that takes the given levels of loops and operators."""
@@ -44,10 +49,11 @@ class Scope:
 
 
 class Writer:
-    """The writer of one program. pick: chooses one of several texts."""
+    """The writer of one program. pick: chooses one of several texts. forms: those of each type, as FORMS."""
 
-    def __init__(self, pick: Callable[[Sequence[str]], str]) -> None:
+    def __init__(self, pick: Callable[[Sequence[str]], str], forms: Forms | None = None) -> None:
         self.pick = pick
+        self.forms = FORMS if forms is None else forms
         self._count = 0
 
     def name(self) -> str:
@@ -59,7 +65,7 @@ class Writer:
         atoms = [*scope.of(kind), *ATOMS.get(kind, ())]
         if scope.size <= 0 and atoms:
             return self.pick(atoms)
-        forms = FORMS[kind]
+        forms = self.forms[kind]
         allowed = [
             name
             for name, (loops, operators, _) in forms.items()
@@ -171,7 +177,7 @@ RECURSION = (
 )
 
 # For each type: the name of a form, the levels of loops and of operators that it takes, and its writer.
-FORMS: dict[str, dict[str, tuple[int, int, Callable[[Writer, Scope], str]]]] = {
+FORMS: Forms = {
     "R": {
         "sum": (0, 0, simple("(+ {} {})", "R", "R")),
         "product": (0, 0, simple("(* {} {})", "R", "R")),
