@@ -47,7 +47,7 @@ class WrongCall(OperandError):
         self.arity = arity
 
 
-class NoReset(ValueError):
+class NoReset(OperandError):
     """Raised for a shift that has no reset inside of what runs as a whole."""
 
 

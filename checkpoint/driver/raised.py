@@ -32,6 +32,14 @@ def uncaught(shown: str) -> str:
     return f"uncaught raise: {shown}"
 
 
+NO_RESET = "find-reset"  # the primitive that fails where a shift has none
+
+
+def within_step(place: str) -> str:
+    """Return what is added to the message of a shift that the step at a place keeps from its reset."""
+    return f"the shift is inside of what runs as one step at {place}"
+
+
 class Raised(Exception):
     """An exception that carries a raised value (a Failure where a primitive failed) and its place.
 
@@ -59,7 +67,7 @@ class Raised(Exception):
         error = RunError(text, self.span)
         error.trace, error.lanes, error.raised = self.trace, self.lanes, self.value
         if isinstance(self.value, Failure) and isinstance(self.value.exception, NoReset) and self.trace:
-            error.add_note(f"the shift is inside of what runs as one step at {self.trace[0]}")
+            error.add_note(within_step(str(self.trace[0])))
         return error
 
 

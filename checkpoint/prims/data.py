@@ -14,6 +14,7 @@ from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import Data, Effect, NoReset, OperandError, Purity, register
 from checkpoint.ad.values import Closure, Pair, Symbol
 from checkpoint.driver.effects import Effects, read_word
+from checkpoint.driver.raised import NO_RESET
 from checkpoint.lang.printer import write_value
 
 
@@ -93,7 +94,7 @@ def _no_reset(where: Any) -> Any:
 
 register(
     Data(
-        name="find-reset",
+        name=NO_RESET,
         arity=1,
         purity=Purity.MAY_FAIL,
         doc="the end of a shift that what runs as a whole has no reset for: its name",

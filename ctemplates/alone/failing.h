@@ -14,6 +14,7 @@ enum { SHOWN_CHARACTERS = 60 }; /* of an operand, or of what is called */
 
 typedef struct Raise {
     const TextPlace *place;
+    const TextPlace *step; /* of the first step whose run it has left; NULL: it has left none */
     Value value; /* owned, if it is `uncaught` */
     bool uncaught;
     Buffer mismatch; /* what a cotangent of a run within a step has been instead of its value's; empty: it fits */

@@ -54,6 +54,12 @@ static void print_raised(void) {
         buffer_format(&message, TEXTS.uncaught, shown.text);
     }
     print_error(raise.place, message.text);
+    if (is_failure && raise.step && strncmp(message.text, TEXTS.no_reset, strlen(TEXTS.no_reset)) == 0) {
+        Buffer note = {NULL, 0, 0};
+        buffer_format(&note, TEXTS.within_step, raise.step->where);
+        fprintf(stderr, "%s\n", note.text);
+        buffer_end(&note);
+    }
 }
 
 static void print_result(const Run *run, const Machine *machine) {

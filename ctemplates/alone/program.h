@@ -104,6 +104,7 @@ typedef struct Texts {
     const char *tangent, *cotangent, *nothing, *one_real, *reals; /* what is expected; of a procedure, how many it holds */
     const char *described[DESCRIBED_KINDS];
     const char *no_capsule, *no_whole, *too_short; /* of capsules: a number of steps; those of a run, and those wanted */
+    const char *no_reset, *within_step; /* no_reset: how the failure begins to which the place of the step is added */
     const char *too_much, *out_of_memory; /* too_much: what C has no room for */
 } Texts;
 

@@ -28,6 +28,7 @@ typedef struct Task { /* one step on borrowed operands */
 static bool fails(Task *task, const char *message) {
     task->value = failure_of(task->m->heap, task->facts->operation->name, task->operands, task->count, message);
     raise.place = task->facts->place;
+    raise.step = NULL;
     return false;
 }
 
@@ -36,6 +37,7 @@ static bool raises_again(Task *task) {
     note_raised(task->m, task->operands);
     task->value = raise.value;
     raise.uncaught = false;
+    if (!raise.step) raise.step = task->facts->place;
     return false;
 }
 
@@ -195,6 +197,7 @@ static Value end_failure(Machine *m) {
     Value operands[end->count + 1];
     for (uint32_t i = 0; i < end->count; i++) operands[i] = operand_value(m, m->block, &end->operands[i]);
     raise.place = facts->place;
+    raise.step = NULL;
     if (end->kind == THROW) return copied(operands[0]);
     Buffer message = {NULL, 0, 0}, called = {NULL, 0, 0};
     const bool is_call = end->kind == CALL;

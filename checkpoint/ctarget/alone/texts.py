@@ -17,7 +17,7 @@ from checkpoint.ad.numbers import apply
 from checkpoint.ad.record import OperandError, Scalar, WrongCall, lookup
 from checkpoint.ad.values import EMPTY, NO_CAPSULE, Closure, Failure, Opaque, Pair, Symbol
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.raised import uncaught
+from checkpoint.driver.raised import NO_RESET, uncaught, within_step
 from checkpoint.errors import InternalError
 from checkpoint.prims import data, interruption
 from checkpoint.prims.arrays import boolean_of
@@ -26,7 +26,7 @@ IF = "if"  # what a branch is called where its test is no boolean
 # How each primitive is done that is no scalar function: by a Doing of program.h.
 DOINGS = {
     **dict.fromkeys(("cons", "null?"), "DOES_NOTHING_ELSE"),
-    **dict.fromkeys(("car", "cdr"), "DOES_DATA"),
+    **dict.fromkeys(("car", "cdr", NO_RESET), "DOES_DATA"),
     **dict.fromkeys(("boolean?", "real?", "tensor?", "pair?", "procedure?", "string?"), "DOES_OTHER_TEST"),
     "symbol?": "DOES_SYMBOL_TEST",
     "eq?": "DOES_SAME",
@@ -41,7 +41,12 @@ DOINGS = {
     "j*": "DOES_CONTROL",
     IF: "DOES_CONTROL",
 }
-_REFUSING = {"car": (None,), "cdr": (None,), "eq?": (1.0, 1.0)}  # operands for which these fail
+_REFUSING = {
+    "car": (None,),
+    "cdr": (None,),
+    "eq?": (1.0, 1.0),
+    NO_RESET: (None,),
+}  # operands for which these fail
 _NO_REAL = None  # an operand that no scalar function takes
 
 # The classes of reals of program.h, in their order: examples of each.
@@ -174,6 +179,8 @@ def texts() -> list[str]:
         "no_capsule": NO_CAPSULE,
         "no_whole": interruption.not_whole("%s"),
         "too_short": interruption.too_short(_STEPS, _WRITTEN),
+        "no_reset": f"({NO_RESET} ",
+        "within_step": within_step("%s"),
         "too_much": TOO_MUCH,
         "out_of_memory": OUT_OF_MEMORY,
     }
