@@ -77,7 +77,7 @@ class Derivative(Derived):
         check_progress(progress)
         check_each(each, has_state)
         check_journal(journal, each)
-        check_workers(workers, journal, each)
+        check_workers(workers, each)
         self.function = function
         self.argnums = argnums
         self.has_aux = has_aux

@@ -38,12 +38,11 @@ def check_journal(journal: Any, each: Each) -> None:
         )
 
 
-def check_workers(workers: WorkersOption, journal: Directory, each: Each) -> None:
+def check_workers(workers: WorkersOption, each: Each) -> None:
     """Raise RunError unless `workers` are some or None, and go with the other options."""
     check(workers)
-    if workers is not None and (journal is not None or each is not None):
-        other = "each" if journal is None else "journal"
-        raise RunError(f"workers= and {other}= cannot be combined yet: leave one of them out")
+    if workers is not None and each is not None:
+        raise RunError("workers= and each= cannot be combined yet: leave one of them out")
 
 
 @contextmanager
@@ -58,21 +57,27 @@ def taken_by(
 
     options: what changes the result, by its name. procedure: that is called, if it is one.
     """
-    if workers is not None:
-        from checkpoint.durable.segments import divided  # noqa: PLC0415  (as below)
-        from checkpoint.workers.relay import Relay  # noqa: PLC0415
-
-        with running(workers) as there:
-            assert there is not None
-            yield Relay(there, divided(call, "workers", procedure)).swept
-        return
-    if journal is None:
+    if workers is None and journal is None:
         yield swept
         return
     from checkpoint.durable.journal import journalled  # noqa: PLC0415  (few calls have one)
 
-    with journalled(journal, call, options, procedure) as found:
-        yield found.swept
+    if workers is None:
+        assert journal is not None
+        with journalled(journal, call, options, procedure) as found:
+            yield found
+        return
+    from checkpoint.durable.segments import by_segments, divided  # noqa: PLC0415  (as above)
+    from checkpoint.workers.relay import Relay  # noqa: PLC0415
+
+    with running(workers) as there:
+        assert there is not None
+        relay = Relay(there, divided(call, "workers", procedure))
+        if journal is None:
+            yield by_segments(relay.taken)
+            return
+        with journalled(journal, call, options, procedure, relay.taken_durably) as found:
+            yield found
 
 
 def value_of(ybar: Any, call: Call) -> Any:

@@ -130,8 +130,8 @@ def vjp(
         workers: checkpoint.workers.Threads, Processes or another back end, or a number of threads, to which
             a long run is handed on. It is made once here, and cut into segments, which workers tape ahead
             and reverse one after the other: `memory` is that of each. A worker that dies is replaced. Runs of
-            less than some hundredths of a second stay here. Needs engine "c" or "hybrid"; not with each or
-            journal.
+            less than some hundredths of a second stay here. With journal, workers may be others after a kill.
+            Needs engine "c" or "hybrid"; not with each.
 
     Returns:
         y, and a cotangent with x's structure, with None where x has nothing to differentiate.
@@ -168,7 +168,7 @@ def vjp(
     check_progress(progress)
     check_each(each, has_state)
     check_journal(journal, each)
-    check_workers(workers, journal, each)
+    check_workers(workers, each)
     plain = schedule is None and memory is None and spill is None and progress is False
     plain = plain and engine in (None, "c") and journal is None and workers is None
     may_be_small = plain and each is None and not has_state

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
+from hashlib import blake2b
 from itertools import groupby
 from operator import lt
 from typing import Any
@@ -46,15 +47,31 @@ def written(opaque: Opaque) -> list[Buffer]:
             "the tangent or cotangent of a procedure cannot be saved or pickled, that of a capsule can: save "
             "the numbers that the procedure is made of"
         )
-    origin, to, buffers = Writer(), Writer(), Buffers()
+    origin = Writer()
     write_facts(origin)
+    to, buffers = _numbers(opaque)
+    sections = {"ORIGIN": [origin.data], "COTANGENT": [to.data], "BUFFERS": buffers.written()}
+    return packed(COTANGENT, sections)
+
+
+def digest(opaque: Opaque) -> bytes:
+    """Return a hash of all bits of a cotangent of a capsule, whichever machine has computed it."""
+    to, buffers = _numbers(opaque)
+    found = blake2b(to.data, digest_size=16)
+    for buffer in buffers.written():
+        found.update(buffer)
+    return found.digest()
+
+
+def _numbers(opaque: Opaque) -> tuple[Writer, Buffers]:
+    """Return the identity and the numbers of a cotangent as bytes, and the arrays among these."""
+    to, buffers = Writer(), Buffers()
     write_identity(to, opaque.identity)
     if opaque.numbers and _FLOAT.issuperset(map(type, opaque.numbers)):
         _write_reals(to, opaque.numbers)
     else:
         _write_numbers(to, opaque.numbers, buffers)
-    sections = {"ORIGIN": [origin.data], "COTANGENT": [to.data], "BUFFERS": buffers.written()}
-    return packed(COTANGENT, sections)
+    return to, buffers
 
 
 def _write_numbers(to: Writer, numbers: Sequence[Any], buffers: Buffers) -> None:

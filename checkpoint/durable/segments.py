@@ -16,6 +16,7 @@ from checkpoint.ad.numbers import Number, components
 from checkpoint.ad.values import Capsule
 from checkpoint.driver.engine import Engine, State
 from checkpoint.driver.execute import Sweep
+from checkpoint.driver.finals import Finals
 from checkpoint.driver.observe import Points
 from checkpoint.driver.outside import Wanted
 from checkpoint.driver.schedule import Schedule
@@ -26,7 +27,7 @@ from checkpoint.functions.interface import Call
 from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.python_functions import PythonCapsule, PythonRest
 from checkpoint.functions.run import RESUME, Run
-from checkpoint.prims.operators import Context, outside_of
+from checkpoint.prims.operators import Context, Swept, outside_of, seed_of
 
 
 @dataclass
@@ -82,6 +83,53 @@ def divided(call: Call, option: str, procedure: Procedure | None = None) -> Divi
     return Divided(made_by.function, known, leave)
 
 
+@dataclass
+class Reversal:
+    """A run that is to be reversed, in segments: what `swept` of checkpoint.prims.operators is given.
+
+    start: of the run. cotangent_of: returns the cotangent of its value.
+    """
+
+    context: Context
+    schedule: Schedule
+    start: Begun
+    cotangent_of: Callable[[Any], Any]
+
+    def seed(self, begun: Begun) -> Callable[[State], Any]:
+        """Return what makes the cotangent of the end of the run, if it has been run from this place."""
+        return seed_of(self.context.engine, self.cotangent_of, begun.state, begun.wanted)
+
+    def results(self, cotangent: Any) -> list[Any]:
+        """Return the cotangents of what is sought in the argument, from that of the start, as new numbers."""
+        start = self.start
+        within = None if start.wanted is None else start.wanted.positions
+        engine = self.context.engine
+        accumulators = engine.argument_cotangents(start.state, cotangent, start.sought, within)
+        return engine.results(accumulators, start.sought)
+
+
+def by_segments(taken: Callable[[Reversal], tuple[Any, list[Any]]]) -> Swept:
+    """Return what does as `swept` of checkpoint.prims.operators does, at level 0 and without `finals`.
+
+    taken: returns the value of a run, and the cotangents of what is sought in its argument.
+    """
+
+    def swept(
+        context: Context,
+        level: int,
+        schedule: Schedule,
+        u: Any,
+        found: Sequence[Number],
+        cotangent_of: Callable[[Any], Any],
+        finals: Finals | None = None,
+        wanted: Wanted | None = None,
+    ) -> tuple[Any, list[Any]]:
+        start = Begun(context.engine.start(level, u, context.tags), u, found, wanted)
+        return taken(Reversal(context, schedule, start, cotangent_of))
+
+    return swept
+
+
 def begun_at(context: Context, capsule: Capsule) -> Begun:
     """Return where the rest of a run begins."""
     rest = Run(RESUME, capsule, context.engine)
@@ -122,10 +170,3 @@ def cotangent_of_capsule(engine: Engine, begun: Begun, cotangent: Any) -> list[A
     accumulators = engine.argument_cotangents(begun.state, cotangent, begun.found)
     likes = components(begun.found)
     return [accumulated(each, like) for each, like in zip(accumulators, likes, strict=True)]
-
-
-def cotangents_of_argument(engine: Engine, begun: Begun, cotangent: Any) -> list[Any]:
-    """Return the cotangents of what is sought in the argument of a run, as new numbers."""
-    within = None if begun.wanted is None else begun.wanted.positions
-    accumulators = engine.argument_cotangents(begun.state, cotangent, begun.sought, within)
-    return engine.results(accumulators, begun.sought)

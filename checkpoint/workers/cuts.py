@@ -9,7 +9,7 @@ states, every other one goes, so that segments become twice as long.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
@@ -33,14 +33,16 @@ REAL_BYTES = 100  # of a number in a capsule
 class Piece:
     """A segment.
 
-    step: where it begins. state: what stands for the state there. arrays: the bytes of its arrays, by the
-    identities of what holds their elements. reals: the number of its other numbers.
+    step: where it begins. state: what stands for the state there; None where only a journal has it.
+    arrays: the bytes of its arrays, by the identities of what holds their elements. reals: the number of its
+    other numbers. seconds: that the first pass took for it.
     """
 
     step: int
-    state: Any
-    arrays: dict[int, int]
-    reals: int
+    state: Any = None
+    arrays: dict[int, int] = field(default_factory=dict)
+    reals: int = 0
+    seconds: float = 0.0
 
 
 class Cuts:
@@ -63,40 +65,55 @@ class Cuts:
     def run(self, state: State, effects: Effects) -> State:
         """Run from a state to the end, which is returned."""
         pace, last, begun = FIRST_PACE, state.steps, perf_counter()
-        self._foresee(state, pace, effects)
-        while True:
+        state = self._foresee(state, pace, effects)
+        while not state.finished:
             before = perf_counter()
             state = self.engine.advance(state, min(state.steps + pace, int(last + self.steps)), effects)
             if state.finished:
-                return state
+                break
             now = perf_counter()
-            pace = adapted(pace, now - before, self.seconds / 4)
+            pace = min(adapted(pace, now - before, self.seconds / 4), int(self.steps))
             if now - begun < self.seconds and state.steps - last < self.steps:
                 continue
-            self._cut(state)
-            self.cuts += 1
-            if not self.cuts & (self.cuts - 1):  # ever more seldom: what is taped is run again
-                self._foresee(state, pace, effects)
+            self._cut(state, now - begun)
             last, begun = state.steps, perf_counter()
+            self.cuts += 1
+            if not self.cuts & (self.cuts - 1):  # ever more seldom: what is taped is dropped
+                state = self._foresee(state, pace, effects)
+        return state
 
-    def _foresee(self, state: State, pace: int, effects: Effects) -> None:
-        """Find out of how many steps the tape will fit. pace: steps of a quarter of a segment."""
+    def _foresee(self, state: State, pace: int, effects: Effects) -> State:
+        """Find out of how many steps the tape will fit, by taping some; return the state behind these.
+
+        pace: steps of a quarter of a segment.
+        """
         if self.room is None:
             self.steps = 2**62
-            return
+            return state
         probe = max(pace * 4 // PART_TAPED, 1)
         tape = self.engine.tape(state, state.steps + probe, effects, self.room // 2)
         self.steps = max(self.room / 2 / max(tape.bytes, 1) * (tape.end.steps - state.steps), 1)
+        return tape.detached()
 
-    def _cut(self, state: State) -> None:
+    def _cut(self, state: State, seconds: float) -> None:
         capsule = self.engine.capsule(state)
         found = [real_part(number) for number in numbers(capsule)]
         datas = [number.data for number in found if type(number) is Array]
         arrays = {id(holder): data.nbytes for holder, data in zip(map(holder_of, datas), datas, strict=True)}
+        if self.pieces:
+            self.pieces[-1].seconds += seconds
         self.pieces.append(Piece(state.steps, self.put(capsule), arrays, len(found) - len(datas)))
         if len(self.pieces) > MOST * self.workers or self._too_large():
-            del self.pieces[::2]
-            self.seconds *= 2
+            self._thin()
+
+    def _thin(self) -> None:
+        """Join each segment with the one before it, if memory has the state between them."""
+        held = next((i for i, piece in enumerate(self.pieces) if piece.state is not None), len(self.pieces))
+        for i in range(held, len(self.pieces), 2):
+            if i:
+                self.pieces[i - 1].seconds += self.pieces[i].seconds
+        del self.pieces[held::2]
+        self.seconds *= 2
 
     def _too_large(self) -> bool:
         return self.room is not None and _bytes_of(self.pieces) > self.room * self.workers / 2

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from logging import CRITICAL
 from typing import Any
@@ -18,7 +19,7 @@ from checkpoint.durable import machine
 from checkpoint.errors import RunError
 from checkpoint.workers.listeners import reachable, refuse_new
 from checkpoint.workers.outcomes import checked_size, one_of
-from checkpoint.workers.protocol import ATTEMPTS, WorkerLost
+from checkpoint.workers.protocol import ATTEMPTS, PATIENCE, WorkerLost
 from checkpoint.workers.remote import answered, result_of, share_libraries, tokens, written
 from checkpoint.workers.travel import pickled
 
@@ -55,12 +56,21 @@ class Dask:
         client: a `distributed.Client`, or the address of a scheduler; None: a new cluster on this machine.
         size: how many jobs run at the same time; None: as many as the workers have threads.
         anyway: use workers where runs may have other bits than here, too.
+        patience: as of Ray.
 
     Raises:
         RunError: where Dask is not there, or the cluster has no workers.
     """
 
-    def __init__(self, client: Any = None, *, size: int | None = None, anyway: bool = False) -> None:
+    def __init__(
+        self,
+        client: Any = None,
+        *,
+        size: int | None = None,
+        anyway: bool = False,
+        patience: float | None = PATIENCE,
+    ) -> None:
+        self.patience = patience
         if size is not None:
             checked_size(size)
         distributed = self._distributed = _imported()
@@ -107,6 +117,11 @@ class Dask:
         finally:
             self._hide(task)
         return result_of(data)
+
+    def wait(self, task: Task, seconds: float) -> bool:
+        with suppress(TimeoutError):
+            self._distributed.wait(task.future, timeout=seconds)
+        return bool(task.future.done())
 
     def cancel(self, task: Task) -> None:
         task.future.cancel()

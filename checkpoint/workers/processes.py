@@ -1,7 +1,8 @@
 """Workers that are processes of this machine, each with a memory of its own.
 
 Nothing listens on a network: a thread of the caller's talks to each worker over a pipe. A value that is `put`
-is written once into memory that the workers share.
+is written once into memory that the workers share. A process that gives no sign of life any more is killed
+(pulse.py), and its job is done by another one.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 from checkpoint.errors import RunError
 from checkpoint.workers.outcomes import Outcome, checked_size, one_of
 from checkpoint.workers.protocol import ATTEMPTS, WorkerLost
+from checkpoint.workers.pulse import SILENCE, Life, Watch, beat, watched
 from checkpoint.workers.remote import Token, answered, result_of, share_libraries, written
 from checkpoint.workers.travel import pickled
 
@@ -44,9 +46,12 @@ class Processes:
 
     Args:
         size: how many; None: one for each core that this process may use.
+        silence: after how many seconds without a sign of life one is taken for dead that has a job, killed,
+            and replaced; None: never. A process that computes, or whose interpreter runs, gives such signs.
 
     Raises:
-        RunError: for a size below 1, and where what a job is given cannot be pickled.
+        RunError: for a size below 1 or a silence that is no time, and where what a job is given cannot be
+            pickled.
 
     Examples:
         >>> import checkpoint, math
@@ -55,8 +60,9 @@ class Processes:
         [1.0, 2.0]
     """
 
-    def __init__(self, size: int | None = None) -> None:
+    def __init__(self, size: int | None = None, *, silence: float | None = SILENCE) -> None:
         self.size = checked_size(size)
+        self._watch = None if silence is None else Watch(silence)
         self._pool = ThreadPoolExecutor(self.size, "checkpoint-process")
         self._own = threading.local()  # the worker of each thread of the pool
         self._begun: list[_Worker] = []
@@ -82,16 +88,21 @@ class Processes:
         for worker in self._begun:
             worker.end()
         self._begun.clear()
+        if self._watch is not None:
+            self._watch.end()
 
     def _done(self, call: bytes, tasks: Sequence[Task], _: object) -> bytes:
         """Have a worker do a job, and another one if it dies; what the job is given is held meanwhile."""
+        silent = 0
         for _attempt in range(ATTEMPTS):
             worker = self._worker()
             try:
-                return worker.done(call, tasks)
+                with watched(self._watch, worker.life):
+                    return worker.done(call, tasks)
             except (EOFError, OSError):  # the other end of the pipe is no more
                 worker.end()
-        raise WorkerLost(ATTEMPTS)
+                silent += worker.life.is_over
+        raise WorkerLost(ATTEMPTS, silent=silent)
 
     def _worker(self) -> _Worker:
         worker: _Worker | None = getattr(self._own, "worker", None)
@@ -121,8 +132,10 @@ class _Worker:
     def __init__(self, size: int) -> None:
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, size), daemon=True)
+        beats = context.RawValue("Q")
+        self._process = context.Process(target=_serve, args=(theirs, size, beats), daemon=True)
         self._process.start()
+        self.life = Life(beats, self._process)
         theirs.close()
         self.is_there = True
 
@@ -173,9 +186,10 @@ def _bytes_of(memory: SharedMemory) -> memoryview:
 # In a worker
 
 
-def _serve(pipe: Connection, size: int) -> None:
+def _serve(pipe: Connection, size: int, beats: Any) -> None:
     """Do jobs until the pipe ends, which it does with the process at its other end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's to handle
+    beat(beats)
     share_libraries(size)
 
     def result(asked: int) -> bytes:

@@ -17,7 +17,7 @@ from checkpoint.durable import machine
 from checkpoint.errors import RunError
 from checkpoint.workers.listeners import reachable, refuse_new
 from checkpoint.workers.outcomes import checked_size, one_of
-from checkpoint.workers.protocol import ATTEMPTS, WorkerLost
+from checkpoint.workers.protocol import ATTEMPTS, PATIENCE, WorkerLost
 from checkpoint.workers.remote import answered, result_of, share_libraries, tokens, written
 from checkpoint.workers.travel import pickled
 
@@ -50,14 +50,24 @@ class Ray:
         size: how many jobs run at the same time; None: as many as there are cores.
         cpus: how many cores each job has.
         anyway: use workers where runs may have other bits than here, too.
+        patience: after how many seconds a segment of a long run may be lost that does not end, so that
+            another worker does it, too; None: never. It is a hundred times as long as the segment took at
+            first, at least.
 
     Raises:
         RunError: where Ray is not there, or cannot be used so.
     """
 
     def __init__(
-        self, address: str | None = None, *, size: int | None = None, cpus: int = 1, anyway: bool = False
+        self,
+        address: str | None = None,
+        *,
+        size: int | None = None,
+        cpus: int = 1,
+        anyway: bool = False,
+        patience: float | None = PATIENCE,
     ) -> None:
+        self.patience = patience
         if size is not None:
             checked_size(size)
         ray = self._ray = _imported()
@@ -93,6 +103,9 @@ class Ray:
         except (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError):
             raise WorkerLost(ATTEMPTS) from None
         return result_of(data)
+
+    def wait(self, task: Task, seconds: float) -> bool:
+        return bool(self._ray.wait([task.ref], timeout=seconds, fetch_local=False)[0])
 
     def cancel(self, task: Task) -> None:
         self._ray.cancel(task.ref)

@@ -1,38 +1,32 @@
 """The gradient of a long run by several workers: what `swept` of prims/operators.py returns, to the bit.
 
-In: a run, and workers. Out: its value and cotangents. The run is made once here, and cut into segments.
-Workers tape segments, the last ones first, each ahead of its cotangent; that of one segment is handed on to
-the worker that has taped the one before. So at any time one of them reverses, and the others run and tape.
-What always holds: a worker has one segment at a time, within a memory of its own; a segment whose worker dies
-is run again by another one; nothing is printed twice.
+In: a run, and workers. Out: its value and cotangents. The run is made once here, and cut into segments, which
+workers reverse (handed.py); the first one is reversed here. With a journal, states, and later the cotangent
+of the state down to which the run has been reversed, become durable whenever that is due, so that a later
+process goes on with other workers. What always holds: nothing is printed twice; what is durable is enough to
+go on, whatever becomes of the workers.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 from typing import Any, cast
 
 from checkpoint.ad.graph import settled
 from checkpoint.ad.identity import identity_of
-from checkpoint.ad.numbers import Number
 from checkpoint.ad.values import Capsule, Opaque
 from checkpoint.driver import memory
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.engine import State, WithCapsules
-from checkpoint.driver.finals import Finals
-from checkpoint.driver.outside import Wanted
-from checkpoint.driver.schedule import Schedule
-from checkpoint.durable.segments import Begun, Divided, cotangents_of_argument, seed_of_numbers, sweep_of
-from checkpoint.errors import RunError
-from checkpoint.prims.operators import Context, seed_of
+from checkpoint.durable.journal.run import DurableRun
+from checkpoint.durable.journal.sweep import Gradient
+from checkpoint.durable.segments import Begun, Divided, Reversal, seed_of_numbers, sweep_of
 from checkpoint.workers.ahead import TapedAhead
 from checkpoint.workers.cuts import Cuts, Piece
+from checkpoint.workers.handed import Handed
 from checkpoint.workers.outcomes import one_of
-from checkpoint.workers.protocol import WorkerLost, Workers
-from checkpoint.workers.segment import Cut, Shared, reversed_segment
-
-AHEAD = 1  # segments that are submitted beyond one for each worker
+from checkpoint.workers.protocol import Workers
+from checkpoint.workers.segment import Cut, Shared
 
 
 class Relay:
@@ -42,88 +36,97 @@ class Relay:
         self.workers = workers
         self.divided = divided
 
-    def swept(
-        self,
-        context: Context,
-        level: int,
-        schedule: Schedule,
-        u: Any,
-        found: Sequence[Number],
-        cotangent_of: Callable[[Any], Any],
-        finals: Finals | None = None,
-        wanted: Wanted | None = None,
-    ) -> tuple[Any, list[Any]]:
-        """Do as checkpoint.prims.operators.swept does, at level 0 and without `finals`."""
-        start = Begun(context.engine.start(level, u, context.tags), u, found, wanted)
-        return _Gradient(self, context, schedule, start, cotangent_of).taken()
+    def taken(self, reversal: Reversal) -> tuple[Any, list[Any]]:
+        """Return the value and the cotangents of a run."""
+        passing, start = _Passing(self, reversal), reversal.start
+        end, value = passing.run(start)
+        seed, last = reversal.seed(start), None
+        if passing.cuts.pieces:
+            for step, found in passing.handed(end.steps, passing.cotangent_of(start, end)):
+                seed, last = seed_of_numbers(passing.engine, found.numbers), step
+        sweep = sweep_of(reversal.context, start, reversal.schedule, seed, last)
+        cotangent = sweep.run(start.state, reversal.schedule)[1]
+        return value, reversal.results(cotangent)
+
+    def taken_durably(self, run: DurableRun) -> tuple[Any, list[Any]]:
+        """Return the value and the cotangents of a run with a journal."""
+        here, passing = Gradient(run), _Passing(self, run.reversal, run)
+        known, ended = run.journal.reversed, run.journal.end
+        if known is not None and ended is not None:
+            (high, cotangent), (total, value) = known, ended
+            passing.know_states(below=high)
+        else:
+            begun = run.last_begun(None)
+            passing.know_states(below=begun.state.steps + 1)
+            end, value = passing.run(begun)
+            if not passing.cuts.pieces:  # it is so short that it stays here
+                return here.taken()
+            run.end = run.capsule(end)
+            high = total = end.steps
+            cotangent = passing.cotangent_of(begun, end)
+        here.go_on(high, cotangent, total, value)
+        for step, found in passing.handed(high, cotangent):
+            here.reversed(step, found)
+        return here.value, here.backward()
 
 
-class _Gradient:
-    """A gradient on its way. start: of the run."""
+class _Passing:
+    """A run on its way to workers. durable: it and its journal, if it has one."""
 
-    def __init__(
-        self,
-        owner: Relay,
-        context: Context,
-        schedule: Schedule,
-        start: Begun,
-        cotangent_of: Callable[[Any], Any],
-    ) -> None:
+    def __init__(self, owner: Relay, reversal: Reversal, durable: DurableRun | None = None) -> None:
         self.workers = owner.workers
         self.divided = owner.divided
-        self.context = context
-        self.engine = cast(WithCapsules, context.engine)
-        self.schedule = schedule
-        self.start = start
-        self.cotangent_of = cotangent_of
+        self.reversal = reversal
+        self.durable = durable
+        self.engine = cast(WithCapsules, reversal.context.engine)
+        self.cuts = Cuts(self.engine, self._put, self._room(), self.workers.size)
 
-    def taken(self) -> tuple[Any, list[Any]]:
-        """Return the value and the cotangents."""
-        cuts = Cuts(self.engine, self._put, self._room(), self.workers.size)
-        end = cuts.run(self.start.state, self.context.effects)
-        pieces, value = cuts.pieces, settled(end.value, end.steps)
-        self.context.tags = max(self.context.tags, end.tags)
-        seed = seed_of(self.engine, self.cotangent_of, self.start.state, self.start.wanted)
-        last: int | None = None
-        if pieces:
-            numbers = self.engine.capsule_cotangents(end, seed(end))
-            last = pieces[0].step
-            seed = seed_of_numbers(self.engine, self._relayed(pieces, end, numbers))
-        sweep = sweep_of(self.context, self.start, self.schedule, seed, last)
-        cotangent = sweep.run(self.start.state, self.schedule)[1]
-        return value, cotangents_of_argument(self.engine, self.start, cotangent)
+    def know_states(self, below: int) -> None:
+        """Have segments begin at the durable states below a step."""
+        assert self.durable is not None
+        self.cuts.pieces = [Piece(step) for step in self.durable.journal.states(below)]
+
+    def run(self, begun: Begun) -> tuple[State, Any]:
+        """Run from a place to the end; return that, and the value as it is there."""
+        context = self.reversal.context
+        end = self.cuts.run(begun.state, context.effects)
+        context.tags = max(context.tags, end.tags)
+        return end, settled(end.value, end.steps)
+
+    def cotangent_of(self, begun: Begun, end: State) -> Opaque:
+        """Return the cotangent of the end of the run, if it has been run from this place."""
+        numbers = self.engine.capsule_cotangents(end, self.reversal.seed(begun)(end))
+        return Opaque(tuple(numbers), identity_of(self._own(self.engine.capsule(end))))
+
+    def handed(self, high: int, cotangent: Opaque) -> Iterator[tuple[int, Opaque]]:
+        """Have all segments but the first one reversed; yield where each begins, and the cotangent there."""
+        schedule, log, divided = self.reversal.schedule, self.reversal.context.effects.log, self.divided
+        if type(schedule) is Budget:
+            schedule = TapedAhead(schedule)
+        shared = Shared(self.engine.name, schedule, log, divided.function, divided.known)
+        handed = Handed(self.workers, self.workers.put(shared), self._state_of, high, cotangent)
+        return handed.results(self.cuts.pieces)
+
+    def _own(self, capsule: Capsule) -> Capsule:
+        return self.divided.leave(capsule) if self.durable is None else self.durable.own(capsule)
 
     def _put(self, capsule: Capsule) -> Any:
-        return self.workers.put(Cut(self.divided.leave(capsule)))
+        own = self._own(capsule)
+        if self.durable is not None:
+            self.durable.reports.forward(own.steps)
+            if self.durable.is_due:
+                self.durable.keep(own)
+        return self.workers.put(Cut(own))
+
+    def _state_of(self, piece: Piece) -> Any:
+        """Return what stands for the state where a segment begins; None where a journal has lost it."""
+        if piece.state is not None or self.durable is None:
+            return piece.state
+        capsule = self.durable.journal.state(piece.step)
+        return None if capsule is None else self.workers.put(Cut(capsule))
 
     def _room(self) -> int | None:
         """Return the bytes that each worker may hold, if they are bounded."""
+        schedule = self.reversal.schedule
         with one_of(self.workers.size):
-            return memory.resolve(self.schedule.memory) if isinstance(self.schedule, Budget) else None
-
-    def _relayed(self, pieces: list[Piece], end: State, numbers: list[Any]) -> Sequence[Any]:
-        """Have all segments but the first one reversed; return the cotangent of the state at its end."""
-        log, divided = self.context.effects.log, self.divided
-        schedule = TapedAhead(self.schedule) if type(self.schedule) is Budget else self.schedule
-        shared = self.workers.put(Shared(self.engine.name, schedule, log, divided.function, divided.known))
-        cotangent: Any = Opaque(tuple(numbers), identity_of(self.engine.capsule(end)))
-        high, tasks = end.steps, deque[Any]()
-        try:
-            while pieces or tasks:
-                while pieces and len(tasks) < self.workers.size + AHEAD:
-                    piece = pieces.pop()
-                    task = self.workers.submit(reversed_segment, shared, piece.state, high, cotangent)
-                    tasks.append(task)
-                    high, cotangent = piece.step, task
-                found = self._got(tasks.popleft(), high)
-        finally:
-            for task in tasks:
-                self.workers.cancel(task)
-        result: Sequence[Any] = found.numbers
-        return result
-
-    def _got(self, task: Any, step: int) -> Any:
-        try:
-            return self.workers.get(task)
-        except WorkerLost as lost:
-            raise RunError(f"a segment of the run before step {step}: {lost}") from None
+            return memory.resolve(schedule.memory) if isinstance(schedule, Budget) else None

@@ -1,12 +1,13 @@
 """A segment of a run as a job: taped before its cotangent is known, reversed when that is there.
 
 In: what all segments of the run share, the state where this one begins, the step where it ends, and the
-cotangent there, or the task that has it. Out: the cotangent of the state. Nothing is printed or read: the
-first pass has done that, and its log says what was read.
+cotangent there, or the task that has it. Out: the cotangent of the state, and who has found it. Nothing is
+printed or read: the first pass has done that, and its log says what was read.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from checkpoint import engines
@@ -18,6 +19,7 @@ from checkpoint.driver.observe import observed
 from checkpoint.driver.schedule import Schedule
 from checkpoint.durable import capsules
 from checkpoint.durable.format import Opened
+from checkpoint.durable.journal.lock import this_process
 from checkpoint.durable.segments import begun_at, cotangent_of_capsule, seed_of_numbers, sweep_of
 from checkpoint.errors import RunError
 from checkpoint.prims.operators import Context
@@ -69,8 +71,19 @@ class Shared:
         return Shared, (self.engine, self.schedule, self.log, self.function, self.known)
 
 
-def reversed_segment(shared: Shared, cut: Cut, high: int, cotangent: Opaque | Later) -> Opaque:
-    """Return the cotangent of the state at a cut, from that of the state at the step `high`."""
+@dataclass(frozen=True)
+class Reversed:
+    """The cotangent of the state where a segment begins. machine: that has found it, for messages."""
+
+    cotangent: Opaque
+    machine: str
+
+
+def reversed_segment(shared: Shared, cut: Cut, high: int, cotangent: Opaque | Later) -> Reversed:
+    """Return the cotangent of the state at a cut, from that of the state at the step `high`.
+
+    cotangent: of that state, or the job of the segment that begins there.
+    """
     engine: WithCapsules = engines.get(shared.engine)  # type: ignore[assignment]  # it has made the capsule
     capsule = cut.read(shared.programs)
     context = Context(engine, 0, Effects(shared.log))
@@ -80,9 +93,9 @@ def reversed_segment(shared: Shared, cut: Cut, high: int, cotangent: Opaque | La
         sweep = sweep_of(context, begun, shared.schedule, seed_of_numbers(engine, numbers), high, pauses=True)
         paused = PausedSweep(sweep, begun.state, shared.schedule)
         try:
-            known: Opaque = cotangent.value() if isinstance(cotangent, Later) else cotangent
+            known: Opaque = cotangent.value().cotangent if isinstance(cotangent, Later) else cotangent
             numbers += known.numbers
             found = cotangent_of_capsule(engine, begun, paused.reverse(is_last=True))
         finally:
             paused.close()
-    return Opaque(tuple(found), identity_of(capsule))
+    return Reversed(Opaque(tuple(found), identity_of(capsule)), str(this_process()))

@@ -1,7 +1,7 @@
 """How long a run takes that is handed on to workers, and what they hold, by a model of its events.
 
 In: what the segments cost, and how many workers there are. Out: the time of the gradient, and the bytes that
-are held at once. The rules are those of checkpoint/workers/relay.py: the first pass is made here; segments
+are held at once. The rules are those of checkpoint/workers/handed.py: the first pass is made here; segments
 are submitted from the last one on, a few more than there are workers; a worker tapes its segment, waits for
 the cotangent, and reverses; the first segment is taped and reversed here.
 """
@@ -12,7 +12,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checkpoint.workers.relay import AHEAD
+from checkpoint.workers.handed import AHEAD
 
 
 @dataclass(frozen=True)

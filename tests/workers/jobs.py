@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from typing import Any
 
@@ -73,6 +74,32 @@ def reversed_at_the_second_attempt(shared: Any, cut: Any, high: int, cotangent: 
     if not os.path.exists(mark):
         open(mark, "w").close()
         os._exit(1)
+    return reversed_segment(shared, cut, high, cotangent)
+
+
+def stops_at_the_first_attempt(x: float, mark: str) -> float:
+    """Stop the process, which then gives no sign of life, where `mark` is not yet a file."""
+    if not os.path.exists(mark):
+        open(mark, "w").close()
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return x
+
+
+def stops(_: Any) -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def waits(x: float) -> float:
+    time.sleep(1.5)
+    return x
+
+
+def reversed_unless_stopped(shared: Any, cut: Any, high: int, cotangent: Any) -> Any:
+    """Reverse a segment, but stop the process where that is tried for the first time."""
+    mark = os.path.join(os.environ["CHECKPOINT_TEST_MARKS"], "stopped")
+    if not os.path.exists(mark):
+        open(mark, "w").close()
+        os.kill(os.getpid(), signal.SIGSTOP)
     return reversed_segment(shared, cut, high, cotangent)
 
 

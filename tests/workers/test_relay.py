@@ -16,7 +16,7 @@ import checkpoint
 from checkpoint import RunError
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Bisection, Plain
-from checkpoint.workers import Processes, Threads, Workers, cuts, relay
+from checkpoint.workers import Processes, Threads, Workers, cuts, handed
 from tests.durable import round_trips, subjects
 from tests.durable.child import GENERATORS, procedure_and_argument
 from tests.durable.round_trips import quietly, steps_of
@@ -104,7 +104,7 @@ def test_a_worker_that_dies_in_each_segment_in_turn_changes_nothing(
 ) -> None:
     f, x = subjects.loop, subjects.ARGUMENTS["loop"]
     expected = gradient(f, x, "hybrid", Budget())
-    monkeypatch.setattr(relay, "reversed_segment", jobs.reversed_at_the_second_attempt)
+    monkeypatch.setattr(handed, "reversed_segment", jobs.reversed_at_the_second_attempt)
     monkeypatch.setenv("CHECKPOINT_TEST_MARKS", str(tmp_path))
     with Processes(2) as workers, often(max(1, steps_of(f, x) // 3)):
         assert gradient(f, x, "hybrid", Budget(), workers) == expected
@@ -115,16 +115,16 @@ def test_a_segment_with_which_workers_die_again_and_again_ends_the_call(
     processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     f, x = subjects.loop, subjects.ARGUMENTS["loop"]
-    monkeypatch.setattr(relay, "reversed_segment", jobs.never_reversed)
+    monkeypatch.setattr(handed, "reversed_segment", jobs.never_reversed)
     with often(max(1, steps_of(f, x) // 5)):
         found = gradient(f, x, "hybrid", Budget(), processes)
-    assert found.startswith("RunError: a segment of the run before step ")
+    assert found.startswith("RunError: the segment of the run from step ")
     assert "the worker that ran it died, 3 times" in found
 
 
 def test_a_segment_that_fails_ends_the_call_with_its_own_error(monkeypatch: pytest.MonkeyPatch) -> None:
     f, x = subjects.loop, subjects.ARGUMENTS["loop"]
-    monkeypatch.setattr(relay, "reversed_segment", jobs.fails_oddly_as_a_segment)
+    monkeypatch.setattr(handed, "reversed_segment", jobs.fails_oddly_as_a_segment)
     with often(max(1, steps_of(f, x) // 5)), Threads(2) as threads:
         assert gradient(f, x, "hybrid", Budget(), threads).startswith("Unpicklable: 1 and 2")
 
@@ -187,12 +187,10 @@ def test_states_are_thinned_where_they_are_too_large() -> None:
     assert 4 <= workers.segments <= 4 * 2**20 / x.nbytes < 50  # without thinning there were 100
 
 
-def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
+def test_what_does_not_go_together_is_refused() -> None:
     def f(x: float) -> float:
         return x * x
 
-    with pytest.raises(RunError, match="workers= and journal= cannot be combined yet"):
-        checkpoint.grad(f, workers=2, journal=tmp_path)
     with pytest.raises(RunError, match="workers= and each= cannot be combined yet"):
         checkpoint.grad(f, workers=2, each=print)
     with pytest.raises(RunError, match=r"workers is a number of threads, .*not 'four'"):

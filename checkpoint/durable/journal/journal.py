@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from checkpoint.ad.identity import Identity as Place
 from checkpoint.ad.values import Capsule, Opaque
 from checkpoint.driver.effects import EffectLog
 from checkpoint.durable import capsules, cotangents
@@ -98,10 +97,10 @@ class Journal:
             return None
 
     @property
-    def reversed(self) -> tuple[int, list[Any]] | None:
+    def reversed(self) -> tuple[int, Opaque] | None:
         """The step down to which the run has been reversed, and the cotangent there; None: not at all."""
         found = self._contents.reversed
-        return None if found is None else (found[0], self._numbers_of(found[1]))
+        return None if found is None else (found[0], self._cotangent_of(found[1]))
 
     @property
     def end(self) -> tuple[int, Any] | None:
@@ -113,10 +112,10 @@ class Journal:
     def result(self) -> list[Any] | None:
         """The cotangents that the call returns; None while it is not finished."""
         found = self._contents.result
-        return None if found is None else self._numbers_of(found)
+        return None if found is None else list(self._cotangent_of(found).numbers)
 
-    def _numbers_of(self, stored: Stored) -> list[Any]:
-        return list(cotangents.read(stored.opened(self._folder), None, anyway=True).numbers)
+    def _cotangent_of(self, stored: Stored) -> Opaque:
+        return cotangents.read(stored.opened(self._folder), None, anyway=True)
 
     def restore(self, log: EffectLog) -> None:
         """Let a log of effects know what the run has read and printed, and read that input again."""
@@ -135,34 +134,32 @@ class Journal:
         step = capsule.steps
 
         def made() -> list[Record]:
-            news = self._happened.news(log)
             state = record_of(kinds.STATE, step, self._stored(capsules.written(capsule)))
             dropped = thinned([*self.states(), step], MOST_STATES)
-            before = [] if news is None else [(kinds.EFFECTS, news)]
-            return [*before, state, *(record_of(kinds.DROP, each) for each in dropped)]
+            return [*self._news(log), state, *(record_of(kinds.DROP, each) for each in dropped)]
 
         self._write(made)
 
-    def reverse(self, step: int, numbers: Sequence[Any], place: Place | None, end: Capsule | None) -> None:
-        """Make it durable that a run has been reversed to a step, with the cotangent there.
+    def _news(self, log: EffectLog) -> list[Record]:
+        news = self._happened.news(log)
+        return [] if news is None else [(kinds.EFFECTS, news)]
 
-        place: of the state there. end: of the run, where that is not durable yet.
+    def reverse(self, step: int, cotangent: Opaque, end: Capsule | None, log: EffectLog) -> None:
+        """Make it durable that a run has been reversed to a step, with the cotangent of the state there.
+
+        end: of the run, where that is not durable yet. log: of what the run has read and printed.
         """
+        self._write(lambda: self._reached(kinds.REVERSED, step, cotangent, end, log))
 
-        def made() -> list[Record]:
-            parts = cotangents.written(Opaque(tuple(numbers), place))
-            return [*self._ended(end), record_of(kinds.REVERSED, step, self._stored(parts))]
-
-        self._write(made)
-
-    def finish(self, numbers: Sequence[Any], place: Place | None, end: Capsule | None) -> None:
+    def finish(self, result: Opaque, end: Capsule | None, log: EffectLog) -> None:
         """Make the result durable."""
+        self._write(lambda: self._reached(kinds.RESULT, 0, result, end, log))
 
-        def made() -> list[Record]:
-            parts = cotangents.written(Opaque(tuple(numbers), place))
-            return [*self._ended(end), record_of(kinds.RESULT, 0, self._stored(parts))]
-
-        self._write(made)
+    def _reached(
+        self, kind: int, step: int, cotangent: Opaque, end: Capsule | None, log: EffectLog
+    ) -> list[Record]:
+        record = record_of(kind, step, self._stored(cotangents.written(cotangent)))
+        return [*self._news(log), *self._ended(end), record]
 
     def _ended(self, end: Capsule | None) -> list[Record]:
         if end is None or self._contents.end is not None:

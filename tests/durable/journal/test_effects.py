@@ -6,7 +6,7 @@ import io
 import math
 import sys
 import time
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
@@ -17,7 +17,8 @@ import pytest
 
 import checkpoint
 from checkpoint.driver.effects import EffectLog
-from checkpoint.durable.journal import happened
+from checkpoint.durable.journal import happened, show
+from checkpoint.durable.journal.run import DurableRun
 from checkpoint.errors import DurableError
 from checkpoint.prims.python.outside import ObservedFailure
 from tests.durable.journal.disks import Fuse, Killed, Pieces, often, on
@@ -98,6 +99,28 @@ def test_time_is_that_of_the_first_process(tmp_path: Path) -> None:
     assert math.isclose(value, gradient)
     assert 0.0 < value / 1.5**10 < before
     assert checkpoint.value_and_grad(f, journal=tmp_path)(1.0) == (value, gradient)
+
+
+def test_what_was_read_behind_the_last_state_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that goes on from a cotangent runs steps again whose state was never due to be durable."""
+
+    def f(x: float) -> float:
+        began = time.time()
+        for _ in range(10):
+            x = x * began
+        return x
+
+    monkeypatch.setattr(DurableRun, "keep", lambda self, capsule: None)
+    for operations in range(10, 60, 5):
+        folder = tmp_path / str(operations)
+        with often(5), on(None, Fuse(operations)), suppress(Killed):
+            checkpoint.value_and_grad(f, journal=folder, schedule=Pieces(steps=5))(1.0)
+        if show.report(folder)[1].startswith("phase: backward"):
+            break
+    else:
+        raise AssertionError("it was never killed on its way back")
+    value, gradient = checkpoint.value_and_grad(f, journal=folder)(1.0)
+    assert math.isclose(value, gradient, rel_tol=1e-14)
 
 
 def test_values_of_effects(tmp_path: Path) -> None:
