@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from typing import Any
 
+from checkpoint.errors import RunError
 from checkpoint.workers.outcomes import Later, Outcome, checked_size, one_of, outcome
 
 
@@ -37,8 +38,12 @@ class Threads:
         return value
 
     def submit(self, job: Callable[..., Any], *given: Any) -> Future[Outcome]:
+        if any(each is self for each in _around.get()):
+            raise RunError(
+                "a job uses the workers that run it, and both would wait for the other: give it others, or none"
+            )
         received = tuple([Later(each.result) if isinstance(each, Future) else each for each in given])
-        return self._pool.submit(copy_context().run, _performed, self.size, job, received)
+        return self._pool.submit(copy_context().run, _performed, self, job, received)
 
     def get(self, task: Future[Outcome]) -> Any:
         return task.result().taken()
@@ -56,6 +61,10 @@ class Threads:
         self.close()
 
 
-def _performed(size: int, job: Callable[..., Any], given: tuple[Any, ...]) -> Outcome:
-    with one_of(size):
+_around: ContextVar[tuple[Threads, ...]] = ContextVar("checkpoint.workers.around", default=())
+
+
+def _performed(workers: Threads, job: Callable[..., Any], given: tuple[Any, ...]) -> Outcome:
+    _around.set((*_around.get(), workers))
+    with one_of(workers.size):
         return outcome(job, given)

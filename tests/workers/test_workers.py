@@ -144,6 +144,22 @@ def test_threads_run_at_the_same_time() -> None:
     assert len(mapped(lambda _: both.wait(), range(2), workers=2)) == 2
 
 
+def test_a_job_that_uses_its_own_workers_is_refused() -> None:
+    with Threads(1) as outer, Threads(1) as inner:
+        twice = [mapped(jobs.halved, [1.0, 2.0], workers=inner)]
+        assert mapped(lambda _: mapped(jobs.halved, [1.0, 2.0], workers=inner), [0], workers=outer) == twice
+        with pytest.raises(
+            RunError, match="a job uses the workers that run it, and both would wait for the other"
+        ):
+            mapped(lambda _: mapped(jobs.halved, [1.0], workers=outer), [0], workers=outer)
+
+        def within(_: int) -> Any:
+            return mapped(lambda _: mapped(jobs.halved, [1.0], workers=outer), [0], workers=inner)
+
+        with pytest.raises(RunError, match="a job uses the workers that run it"):
+            mapped(within, [0], workers=outer)
+
+
 def test_results_that_wait_are_bounded() -> None:
     begun: list[int] = []
     may_end = threading.Event()
