@@ -39,9 +39,7 @@ class Threads:
 
     def submit(self, job: Callable[..., Any], *given: Any) -> Future[Outcome]:
         if any(each is self for each in _around.get()):
-            raise RunError(
-                "a job uses the workers that run it, and both would wait for the other: give it others, or none"
-            )
+            raise RunError("a job uses the workers that run it, and both would wait: give it others, or none")
         received = tuple([Later(each.result) if isinstance(each, Future) else each for each in given])
         return self._pool.submit(copy_context().run, _performed, self, job, received)
 
