@@ -271,7 +271,7 @@ class Assembler:
             if type(index.value) is int and is_uncounted(index.value):
                 self.emit("ITEM_RI", d=d, a=a, flags=flags, integer=index.value)
                 return
-        op = "TUPLE" if step.op == "py.tuple" else "NATIVE"
+        op = "TUPLE" if step.op in ("py.tuple", "tagged") else "NATIVE"
         self.emit(op, d=d, flags=flags & ~(self.lib.FLAG_MOVES_A | self.lib.FLAG_MOVES_B))
 
     def _notes(self, step: t.Compute) -> int:

@@ -10,6 +10,8 @@ At the boundary of `.vlad` programs:
     None                       null (of a tangent or cotangent: nothing)
     Procedure, Capsule         procedure, capsule
     array                      tensor (of integers: of reals, as an int is a real)
+    list of one                reference     (on the way back only)
+    ("inl", value)             (inl value)   likewise; of inr, too
 
 On the way back a proper list is a list, any other pair a tuple of two, null the empty list. Nothing
 here recurses along a list, and nothing recurses at all on the way in.
@@ -24,6 +26,7 @@ from checkpoint import engines
 from checkpoint.ad import library
 from checkpoint.ad.array_library import as_dtype, dtype_kind, libraries
 from checkpoint.ad.arrays import ARRAYS, Memory, entered
+from checkpoint.ad.containers import List, Record
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Capsule, Closure, Opaque, Pair, Symbol, list_value
@@ -162,6 +165,10 @@ def to_python(value: Any, program: Program | None) -> Any:
     def opened(item: Any) -> Any:
         if type(item) is Pair:
             return _of_pairs(item)
+        if type(item) is List:
+            return Branch(item.items, list)
+        if type(item) is Record:
+            return Branch([str(item.items[0]), item.items[1]], tuple)
         if item is None:
             return []
         if type(item) in ARRAYS:
@@ -196,11 +203,17 @@ def _fold(x: Any, value: Any, leaf: Callable[[Any], Any]) -> Any:
     def opened(pair: tuple[Any, Any]) -> Any:
         item, other = pair
         if isinstance(item, list | tuple):
-            parts = _elements(other, len(item)) if isinstance(item, list) else [other.car, other.cdr]
-            return Branch(list(zip(item, parts, strict=True)), type(item))
+            return Branch(list(zip(item, _parts(item, other), strict=True)), type(item))
         return leaf(other)
 
     return fold((x, value), opened)
+
+
+def _parts(item: Any, other: Any) -> list[Any]:
+    """Return the parts of a (co)tangent that belong to those of a Python list or tuple."""
+    if type(other) in (List, Record):
+        return list(other.items)
+    return _elements(other, len(item)) if isinstance(item, list) else [other.car, other.cdr]
 
 
 def _plain(leaf: Any) -> Any:

@@ -202,8 +202,8 @@ def check_body(form: Form, start: int) -> None:
     first = form.items[start]
     if len(form.items) > start + 1 and not is_definition(first):
         raise SourceError(
-            "a body is one expression: there is no mutation, so only the last would matter; "
-            "write (let ((name value)) body)",
+            "a body is one expression; write (begin expression ... expression) for what they do, or "
+            "(let ((name value)) body) for their values",
             form.items[start + 1].span,
         )
 

@@ -7,6 +7,10 @@
     (and a b c)                   (if a (if b c #f) #f)
     (or a b c)                    (let ((truth a)) (if truth truth (let ((truth b)) ...)))
     (list a b), (cons* a b)       (cons a (cons b '())), (cons a b)
+    (begin a b c)                 nested lets of names that nothing reads
+    (case e ((inl x) a) ((inr y) b))
+                                  lets of e as s and (tag-of s) as t, then (if (eq? t 'inl) A B), where A
+                                  and B are (let ((x (untagged s))) a) and the same of y and b
     (reset e), (shift k e)        primitives of control (checkpoint.lang.control), of a tag and a lambda
 
 What always holds: each form checks its own shape and leaves the scope as it was.
@@ -215,6 +219,47 @@ def _quote(x: Expander, form: Form) -> Task[Expr]:
     return Const(form.span, (yield quoted(form.items[1])))
 
 
+def _begin(x: Expander, form: Form) -> Task[Expr]:
+    if len(form.items) < 2:
+        raise bad_form(form, "begin")
+    exprs: list[Expr] = yield x.exprs(form.items[1:])
+    result = exprs.pop()
+    for expr in reversed(exprs):
+        result = Let(expr.span, x.fresh("done"), expr, result)
+    return result
+
+
+def _case(x: Expander, form: Form) -> Task[Expr]:
+    if len(form.items) != 4:
+        raise bad_form(form, "case")
+    value: Expr = yield x.expr(form.items[1])
+    span, whole, tag = form.span, x.fresh("whole"), x.fresh("tag")
+    bodies: dict[str, Expr] = {}
+    for clause in form.items[2:]:
+        name, bound = _clause(form, clause)
+        made = x.bind(bound)
+        x.scope.enter([made])
+        assert isinstance(clause, Form)
+        body: Expr = yield x.body(clause, 1)
+        x.scope.leave([made])
+        bodies[name] = Let(clause.span, made[1], Prim(clause.span, "untagged", (Var(span, whole),)), body)
+    if len(bodies) != 2:
+        raise bad_form(form, "case")
+    test = Prim(span, "eq?", (Var(span, tag), Const(span, Symbol("inl"))))
+    choice = If(span, test, bodies["inl"], bodies["inr"])
+    return Let(span, whole, value, Let(span, tag, Prim(span, "tag-of", (Var(span, whole),)), choice))
+
+
+def _clause(form: Form, clause: Datum) -> tuple[str, Name]:
+    """Return the side of a clause of a case, inl or inr, and the name that it binds."""
+    pattern = clause.items[0] if isinstance(clause, Form) and clause.items else clause
+    parts = pattern.items if isinstance(pattern, Form) and pattern.tail is None else ()
+    side, bound = parts if len(parts) == 2 else (None, None)
+    if not isinstance(side, Name) or not isinstance(bound, Name) or side.text not in ("inl", "inr"):
+        raise bad_form(form, "case", clause.span)
+    return side.text, bound
+
+
 def _raise(x: Expander, form: Form) -> Task[Expr]:
     if len(form.items) != 2:
         raise bad_form(form, "raise")
@@ -293,6 +338,8 @@ FORMS: Mapping[str, Callable[[Expander, Form], Task[Expr]]] = {
     "list": _list,
     "cons*": _cons_star,
     "quote": _quote,
+    "begin": _begin,
+    "case": _case,
     "raise": _raise,
     "handle": _handle,
     "reset": _reset,

@@ -30,6 +30,8 @@ KEYWORDS: Mapping[str, str] = {
     "list": "(list value ...)",
     "cons*": "(cons* value ... list)",
     "quote": "(quote datum)",
+    "begin": "(begin expression ... expression)",
+    "case": "(case value ((inl name) body) ((inr name) body))",
     "raise": "(raise value)",
     "handle": "(handle body (name) handler)",
     "reset": "(reset expression)",
@@ -43,12 +45,10 @@ TOP_LEVEL = frozenset({"define", "include"})
 
 # Names of Scheme that this language lacks, with what to write instead.
 ABSENT: Mapping[str, str] = {
-    "begin": "there is no mutation, so only the last value would matter; write (let ((name value)) body)",
-    "set!": "there is no mutation; bind the new value with let, or pass it to a named let",
+    "set!": "a variable does not change; bind the new value with let, or assign to a reference: (:= r value)",
     "do": "write a named let: (let loop ((i 0)) (if (= i n) result (loop (+ i 1))))",
     "when": "an if has both branches; write (if test then else)",
     "unless": "an if has both branches; write (if test then else)",
-    "case": "write (cond ((= x 1) value) ... (else value))",
     "letrec*": "write letrec",
     "named-lambda": "write lambda",
     "equal?": "compare reals with =, and symbols and booleans with eq?",

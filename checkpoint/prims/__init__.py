@@ -5,7 +5,18 @@ from __future__ import annotations
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.lang.tensors import TENSORS
-from checkpoint.prims import arrays, data, interruption, lanes, operators, python, scalars, sums
+from checkpoint.prims import (
+    arrays,
+    data,
+    interruption,
+    lanes,
+    operators,
+    python,
+    references,
+    scalars,
+    sums,
+    variants,
+)
 from checkpoint.prims.batched import apart as batched_apart
 from checkpoint.prims.batched import steps as batched_steps
 
@@ -19,9 +30,11 @@ __all__ = [
     "lanes",
     "operators",
     "python",
+    "references",
     "scalars",
     "sums",
     "text_arities",
+    "variants",
 ]
 
 

@@ -20,6 +20,12 @@ const NativeStep NATIVES[] = {
     {"symbol?", native_is_symbol, false},
     {"string?", native_is_string, false},
     {"eq?", native_same, false},
+    {"ref", native_list, false},
+    {"!", native_variable, false}, /* a reference is a list of one, as a variable's cell is */
+    {":=", native_assign, false},
+    {"tagged", native_tuple, false},
+    {"tag-of", native_tag, false},
+    {"untagged", native_untagged, false},
     {"py.item", native_item, false},
     {"py.item-to-change", native_item, false},
     {"py.pop-item", native_pop_item, false},

@@ -71,6 +71,13 @@ NATIVE(native_set) {
     return kind_of(operands[0]) == DICTIONARY && set_in_dictionary(m, operands, result, note);
 }
 
+/* Of a reference, which is a list of one. */
+NATIVE(native_assign) {
+    if (kind_of(operands[0]) != LIST) return false;
+    const Value place[] = {operands[0], of_integer(0), operands[1]};
+    return native_set(m, place, count, result, note);
+}
+
 NATIVE(native_append) {
     (void)count;
     if (kind_of(operands[0]) != LIST) return false;

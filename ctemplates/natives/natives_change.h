@@ -5,6 +5,7 @@
 #include "natives/native.h"
 
 NATIVE(native_set);
+NATIVE(native_assign);
 NATIVE(native_append);
 NATIVE(native_delete);
 NATIVE(native_extend);

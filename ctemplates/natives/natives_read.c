@@ -66,6 +66,23 @@ NATIVE(native_variable) {
     return give(list_in(x)->values[0], (int64_t)x.object->birth, 0, result, note);
 }
 
+/* Of a value of a sum, which is a tuple of its tag and itself. */
+
+static bool part_of_sum(Value x, uint32_t field, Value *result, Note *note) {
+    if (kind_of(x) != RECORD || x.object->length != 3 || kind_of(cells_of(x)[0]) != NOTHING) return false;
+    return give(cells_of(x)[1 + field], (int64_t)x.object->birth, field, result, note);
+}
+
+NATIVE(native_tag) {
+    (void)m, (void)count;
+    return part_of_sum(operands[0], 0, result, note);
+}
+
+NATIVE(native_untagged) {
+    (void)m, (void)count;
+    return part_of_sum(operands[0], 1, result, note);
+}
+
 /* Returns whether a key of a dictionary is its own value. An enumeration's member or a date is a Python object as a key,
  * and a Native as a value, which Python makes. */
 static bool is_own_value(Value key) {

@@ -8,6 +8,8 @@ NATIVE(native_item);
 NATIVE(native_pop_item);
 NATIVE(native_attribute);
 NATIVE(native_variable);
+NATIVE(native_tag);
+NATIVE(native_untagged);
 NATIVE(native_sequence);
 NATIVE(native_keys);
 NATIVE(native_callee);

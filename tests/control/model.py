@@ -5,7 +5,8 @@ frames; a reset is a frame, a shift takes the frames up to one with its tag, and
 a reset. So it shares nothing with the procedures that programs run, whose continuations are made where calls
 return.
 
-It knows reals, booleans, null, pairs, symbols and strings, and no derivatives, capsules, input or output.
+It knows reals, booleans, null, pairs, symbols, strings, references and sums, and no derivatives, capsules,
+input or output.
 Source: Felleisen & Flatt's machine of the CEK kind, with prompts as frames.
 """
 
@@ -157,10 +158,25 @@ def operands(
     return after((), k)
 
 
+def assigned(r: list[Any], v: Any) -> list[Any]:
+    r[0] = v
+    return r
+
+
+STORE: dict[str, Callable[..., Any]] = {
+    "procedure?": lambda v: isinstance(v, Procedure | Continuation),
+    "ref": lambda v: [v],
+    "!": lambda r: r[0],
+    ":=": assigned,
+    "tag-of": lambda v: v.items[0],
+    "untagged": lambda v: v.items[1],
+}
+
+
 def primitive(op: str, got: tuple[Any, ...], k: Frame | None) -> Any:
     record = lookup(op)
-    if op == "procedure?":
-        return give(isinstance(got[0], Procedure | Continuation), k)
+    if op in STORE:
+        return give(STORE[op](*got), k)
     assert isinstance(record, Scalar | Data), op
     try:
         if isinstance(record, Scalar) and not all(type(v) is float for v in got):

@@ -3,6 +3,8 @@
 A shift is written where a reset with its tag is around it in the text; where its procedure leaves that, or
 runs within one step, the run fails. Continuations are procedures of a real to a real: dropped, resumed, and
 resumed several times, within each other.
+
+    M reference to a real   S sum of a real and a pair
 """
 
 from __future__ import annotations
@@ -43,9 +45,28 @@ def _several_times(writer: Writer, scope: Scope, tag: str) -> str:
     return f"(shift{tag} {k} {writer.pick(MULTIPLE).format(k=k, x=x, y=y)})"
 
 
+def _with_reference(writer: Writer, scope: Scope) -> str:
+    r = writer.name()
+    inside = scope.binding(r, "M")
+    first, then = writer.expression("R", inside), writer.expression("R", inside)
+    return f"(let (({r} (ref {writer.expression('R', scope)}))) (begin (:= {r} {first}) {then}))"
+
+
+def _case(writer: Writer, scope: Scope) -> str:
+    x, y, value = writer.name(), writer.name(), writer.expression("S", scope)
+    left = writer.expression("R", scope.binding(x, "R"))
+    return f"(case {value} ((inl {x}) {left}) ((inr {y}) {writer.expression('R', scope.binding(y, 'P'))}))"
+
+
 CONTROL: Forms = {
     **FORMS,
+    "M": {"ref": (0, 0, simple("(ref {})", "R")), "if": (0, 0, simple("(if {} {} {})", "B", "M", "M"))},
+    "S": {"left": (0, 0, simple("(inl {})", "R")), "right": (0, 0, simple("(inr {})", "P"))},
     "R": {
+        "reference": (0, 0, _with_reference),
+        "assign": (0, 0, simple("(! (:= {} {}))", "M", "R")),
+        "held": (0, 0, simple("(! {})", "M")),
+        "case": (0, 0, _case),
         "reset": (0, 0, _reset),
         "shift": (0, 0, _in_reset(_shift)),
         "several": (0, 0, _in_reset(_several_times)),

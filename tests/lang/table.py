@@ -157,6 +157,18 @@ CORE: dict[str, tuple[str, str]] = {
     ),
     # Errors
     "raise": ("(raise 'oops)", "(raise 'oops)"),
+    "begin": (
+        "(let ((r (ref 1))) (begin (:= r 2) (! r)))",
+        "(let ((r (ref 1.0))) (let ((done (:= r 2.0))) (! r)))",
+    ),
+    "begin of one": ("(begin 1)", "1.0"),
+    "case": (
+        "(lambda (v) (case v ((inr y) (- y)) ((inl x) x)))",
+        (
+            "(lambda (v) (let ((whole v)) (let ((tag (tag-of whole))) "
+            "(if (eq? tag 'inl) (let ((x (untagged whole))) x) (let ((y (untagged whole))) (- y))))))"
+        ),
+    ),
     "handle": (
         "(lambda (e) (handle (raise e) (e) e))",
         "(lambda (e) (handle (raise e) (e.2) e.2))",

@@ -10,8 +10,8 @@ from checkpoint.errors import SourceError
 from tests.lang.support import core
 
 ONE_EXPRESSION = (
-    "a body is one expression: there is no mutation, so only the last would matter; "
-    "write (let ((name value)) body)"
+    "a body is one expression; write (begin expression ... expression) for what they do, or "
+    "(let ((name value)) body) for their values"
 )
 NOT_INSIDE = (
     "a definition is allowed only at top level; write (letrec ((name (lambda (parameter ...) body))) body) "
@@ -22,8 +22,8 @@ OWN_DIRECTORY = "write the path from this file's own directory"
 FIXED = "a procedure takes a fixed number of arguments; write (lambda (a b) body)"
 NO_PATTERN = "not a pattern; write a name, (cons a b) or (list a b ...)"
 DOT = "a dot is allowed only before the last datum of a form; write (a . b)"
+CASE = "(case value ((inl name) body) ((inr name) body))"
 MARKED = "write #t, #f, or a numeral as #b101, #o17 or #xff"
-BEGIN = "there is no mutation, so only the last value would matter; write (let ((name value)) body)"
 
 # Each text, with the place of the error between « and », and the message.
 READING = {
@@ -69,16 +69,15 @@ NAMES = {
     "(lambda (x) («lamda» (y) y))": "unbound variable lamda; did you mean lambda?",
     "«neg»": "unbound variable neg; define it: (define neg value)",
     "(let ((x 1) (y «x»)) y)": "unbound variable x; define it: (define x value)",
-    "(«begin» 1 2)": f"unbound variable begin; {BEGIN}",
     "(«set!» x 1)": (
-        "unbound variable set!; there is no mutation; bind the new value with let, or pass it to a named let"
+        "unbound variable set!; a variable does not change; bind the new value with let, or assign to a "
+        "reference: (:= r value)"
     ),
     "(«do» ((i 0)) (#t))": (
         "unbound variable do; write a named let: (let loop ((i 0)) (if (= i n) result (loop (+ i 1))))"
     ),
     "(«when» #t 1)": "unbound variable when; an if has both branches; write (if test then else)",
     "(«unless» #t 1)": "unbound variable unless; an if has both branches; write (if test then else)",
-    "(«case» 1)": "unbound variable case; write (cond ((= x 1) value) ... (else value))",
     "(«equal?» 1 2)": "unbound variable equal?; compare reals with =, and symbols and booleans with eq?",
     "(«apply» + '())": (
         "unbound variable apply; a procedure takes a fixed number of arguments; write (f a b)"
@@ -168,6 +167,11 @@ FORMS = {
     "«(quote a b)»": "a malformed quote; write (quote datum)",
     "«(raise)»": "a malformed raise; write (raise value)",
     "«(handle 1 (e))»": "a malformed handle; write (handle body (name) handler)",
+    "«(begin)»": "a malformed begin; write (begin expression ... expression)",
+    "«(case 1 ((inl x) x))»": f"a malformed case; write {CASE}",
+    "(case 1 ((inl x) x) «((other y) y)»)": f"a malformed case; write {CASE}",
+    "«(case 1 ((inl x) x) ((inl y) y))»": f"a malformed case; write {CASE}",
+    "(case 1 ((inl x) x) «2»)": f"a malformed case; write {CASE}",
     "«(reset)»": "a malformed reset; write (reset expression)",
     "«(reset-at 'a)»": "a malformed reset-at; write (reset-at tag expression)",
     "«(shift 1)»": "a malformed shift; write (shift k expression)",

@@ -114,5 +114,6 @@ RULES: dict[str, Rule] = {
     "null?": is_nothing,
     "pair?": _is_pair,
     "py.tuple": _tuple,
+    "tagged": _tuple,
     "py.unpack": _unpack,
 }

@@ -38,6 +38,11 @@ def _set(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     return _changed(steps, step, uses, index)
 
 
+def _assign(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """Change a reference, which is a list of one."""
+    return _changed(steps, step, uses, Constant(0))
+
+
 def _append(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     return _changed(steps, step, uses, None)
 
@@ -108,7 +113,9 @@ def shape_of(value: Abstract) -> Shape | None:
 
 RULES: dict[str, Rule] = {
     "py.list": _list,
+    "ref": _list,
     "py.set": _set,
+    ":=": _assign,
     "py.append": _append,
     "py.put-back": _put_back,
 }

@@ -287,6 +287,7 @@ RULES: dict[str, Rule] = {
     "py.not": _not,
     "py.sequence": _sequence,
     "py.variable": _variable,
+    "!": _variable,
     "py.is": _is,
     **dict.fromkeys((*STAYS, *OF_REALS, *OF_INTEGERS), _converted),
 }
