@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ad.values import Capsule
+from checkpoint.api import arrays
 from checkpoint.api.checking import check
 from checkpoint.api.ensembles import mapped, summed
 from checkpoint.api.files import load
@@ -90,6 +91,7 @@ __all__ = [
     "SpillWarning",
     "State",
     "TranslationWarning",
+    "arrays",
     "check",
     "grad",
     "hessian",

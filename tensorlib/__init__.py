@@ -28,6 +28,7 @@ from tensorlib.language import networks as tensor_networks
 from tensorlib.language import products as tensor_products
 from tensorlib.layout import (
     accumulating,
+    combining,
     creation,
     indexing,
     inplace,
@@ -74,6 +75,7 @@ __all__ = [
     "axes",
     "calculus",
     "calling",
+    "combining",
     "comparison",
     "complex",
     "convolution",

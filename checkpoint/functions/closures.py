@@ -33,6 +33,7 @@ from checkpoint.functions.trial import ENGINE, GrowingTrial
 from checkpoint.lang.closures import analyse
 from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.python.context.builder import NOWHERE
+from checkpoint.lang.python.library import combinators as library_combinators
 from checkpoint.lang.python.library import derivatives as library_derivatives
 from checkpoint.lang.python.library import lanes as library_lanes
 from checkpoint.lang.python.library import sums as library_sums
@@ -370,7 +371,12 @@ def spread(closure: Closure, count: int, engine: Engine) -> Closure:
     return Closure(entry, Environment((closure,)))
 
 
-_LIBRARIES = {"vmap": library_lanes, "summed": library_sums}
+_COMBINATORS = ("map", "reduce", "scan", "reduce_by_index", "scatter", "filter", "partition")
+_LIBRARIES = {
+    "vmap": library_lanes,
+    "summed": library_sums,
+    **dict.fromkeys(_COMBINATORS, library_combinators),
+}
 
 tables.FUNCTIONS.update(
     {

@@ -18,6 +18,7 @@ from checkpoint.prims import (
     variants,
 )
 from checkpoint.prims.batched import apart as batched_apart
+from checkpoint.prims.batched import combinators
 from checkpoint.prims.batched import steps as batched_steps
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "arrays",
     "batched_apart",
     "batched_steps",
+    "combinators",
     "data",
     "interruption",
     "lanes",

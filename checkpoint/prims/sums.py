@@ -40,15 +40,21 @@ def _is_nest(_: Any, value: Any) -> bool:
 
 
 def _leaves(_: Any, value: Any) -> List:
-    return List(list(_leaves_of(value, value)))
+    return List(list(leaves_of(value, value)))
 
 
 def _leaves_like(_: Any, value: Any, other: Any) -> List:
-    return List(list(_leaves_of(value, other)))
+    return List(list(leaves_of(value, other)))
 
 
-def _leaves_of(value: Any, like: Any) -> Iterator[Any]:
-    """Yield the leaves of a nest, in the order of its parts; TypeError where it is not like another."""
+_UNLIKE = "summed adds {} and {}: all items return the same structure"
+
+
+def leaves_of(value: Any, like: Any, unlike: str = _UNLIKE) -> Iterator[Any]:
+    """Yield the leaves of a nest, in the order of its parts; TypeError where it is not like another.
+
+    unlike: the message, with places for both in words.
+    """
     pending = [(value, like)]
     while pending:
         value, like = pending.pop()
@@ -57,9 +63,7 @@ def _leaves_of(value: Any, like: Any) -> Iterator[Any]:
         elif is_pytree(like) and is_pytree(value) and structure(value) == structure(like):
             pending.extend(reversed(list(zip(_parts(value, like), like.parts(), strict=True))))
         elif _is_leaf(like) or is_pytree(like) or not equal(value, like):
-            raise TypeError(
-                f"summed adds {in_words(like)} and {in_words(value)}: all items return the same structure"
-            )
+            raise TypeError(unlike.format(in_words(like), in_words(value)))
 
 
 def _parts(value: Any, like: Any) -> Any:
@@ -74,6 +78,11 @@ def _is_leaf(value: Any) -> bool:
 
 
 def _of_leaves(_: Any, value: Any, leaves: Any) -> Any:
+    return of_leaves(value, leaves)
+
+
+def of_leaves(value: Any, leaves: Any) -> Any:
+    """Return a nest like a value, of these leaves."""
     found = iter(leaves.items)
 
     def part(item: Any) -> Any:

@@ -36,11 +36,8 @@ from checkpoint.prims.batched.blocks import (
     find_extras,
     lambdas,
 )
-from checkpoint.prims.batched.text import bound, needed, only_jumps
+from checkpoint.prims.batched.text import FORMS, IS_BATCHED, bound, needed, only_jumps
 from checkpoint.prims.batched.transparent import OPAQUE_AT, WITHOUT_FORM, may_change
-
-FORM = "batched"  # the key in Lambda.compiled
-IS_BATCHED = object()  # there: the lambda is a part of a batched program
 
 
 class NoForm(ValueError):
@@ -65,17 +62,19 @@ _RETURNS = object()  # the continuation of a function's body
 _Continuation = Any
 
 
-def batched_lambda(lam: Lambda) -> Lambda:
-    """Return the lambda of the batched form of a function; the same free variables, without functions."""
+def batched_lambda(lam: Lambda, exact: bool = False) -> Lambda:
+    """Return the lambda of the batched form, with each lane's own bits if exact; the same free variables."""
     with recursion_room():
-        return _Program(lam).made()
+        return _Program(lam, exact).made()
 
 
 class _Program:
     """A batched program in the making. global_names: the variables that the closure has captured."""
 
-    def __init__(self, lam: Lambda) -> None:
+    def __init__(self, lam: Lambda, exact: bool) -> None:
         self.lam = lam
+        self.form = FORMS[exact]
+        self.suffix = "-exactly" if exact else ""  # of the names of steps
         self.functions: dict[str, Function] = {}
         self.parts: list[Part] = []
         self.pending: list[Pending] = []
@@ -292,7 +291,7 @@ class _FunctionMaker:
         own = tuple([self.program.fresh(param) for param in lam.params])
         call = self.call(span, function, [Var(span, param) for param in own])
         made = Lambda(span, own, call, name=lam.name, stands_for=lam.stands_for)
-        made.compiled[FORM] = IS_BATCHED
+        made.compiled[self.program.form] = IS_BATCHED
         return made
 
     def _let(self, expr: Let, k: _Continuation) -> Expr:
@@ -352,7 +351,7 @@ class _FunctionMaker:
             return self.atoms(expr.args, lambda given: self.finish(k, self.known_call(span, function, given)))
 
         def unknown(atoms: list[Expr]) -> Expr:
-            form = Prim(span, "py.batched", (self.use(atoms[0]),))
+            form = Prim(span, f"py.batched{self.program.suffix}", (self.use(atoms[0]),))
             given = tuple(map(self.use, atoms[1:]))
             return self.finish(k, App(span, form, given))
 
@@ -382,7 +381,7 @@ class _FunctionMaker:
         if isinstance(record, Operator | Update):
             other: Expr = self.failure(span, op)
         else:
-            other = Prim(span, "py.batched-step", (Const(span, op), *used()))
+            other = Prim(span, f"py.batched-step{self.program.suffix}", (Const(span, op), *used()))
         return If(span, Prim(span, name, tested), other, plain)
 
     @staticmethod

@@ -11,7 +11,7 @@ too, so that the loop over lanes raises what it raises.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from checkpoint.ad.array_library import dtype_kind, is_default
@@ -195,8 +195,13 @@ def _of_arrays(name: str) -> Tensor:
     return record if isinstance(record, Tensor) else overloads[name]
 
 
-def step(context: Any, name: str, operands: Sequence[Any]) -> Any:
-    """Return the result of a step for all lanes; NoForm: it has none."""
+def step(
+    context: Any,
+    name: str,
+    operands: Sequence[Any],
+    check: Callable[[Tensor, Sequence[Any]], None] = lambda record, operands: None,
+) -> Any:
+    """Return the result of a step for all lanes; NoForm: it has none. check: fails for what it refuses."""
     record = lookup(name)
     target = record if isinstance(record, Tensor) else overloads.get(name)
     if target is None and name in _OF_NUMBERS:
@@ -213,6 +218,7 @@ def step(context: Any, name: str, operands: Sequence[Any]) -> Any:
         return renew(Record(TUPLE, (*operands[0].items, *operands[1].items)))
     if target is not record and name not in _WITH_CONTAINERS and any(map(is_container, operands)):
         raise NoForm(f"{name} on containers with values of many lanes")
+    check(target, operands)
     rule = rule_of(target)
     if rule is not None:
         try:

@@ -3,14 +3,16 @@
 (py.batched-lanes f args keywords in_axes)
                                   (f args arrays n arity), as py.lanes has them: f batched, and batches in
                                   args for the items of all lanes
+(py.exact-lanes f args keywords in_axes)
+                                  the same, of the form that has each lane's own bits, or fails (exact.py)
 (py.batched-results arrays n results out_axes)
                                   the results, with the axis of lanes where out_axes says
-(py.batched f)                    the batched form of a procedure
+(py.batched f)                    the batched form of a procedure; py.batched-exactly
 (py.is-batched x ...)             whether one of the operands is a batch
 (py.holds-batched x ...)          whether one of the operands is or holds a batch
 (py.may-change x y ...)           whether a list, dictionary, object or array is a group's own, and takes
                                   the other operands as they are
-(py.batched-step op x ...)        a step on operands that hold batches
+(py.batched-step op x ...)        a step on operands that hold batches; py.batched-step-exactly
 (py.no-batched-form what)         fails
 (py.agreed test)                  the test if all lanes agree, else None
 (py.split test lanes n x m y)     the group of the lanes for which the test holds, at block n with its part
@@ -40,7 +42,9 @@ from checkpoint.lang.closures import Scopes, analyse
 from checkpoint.lang.core import Lambda
 from checkpoint.prims.batched import rules
 from checkpoint.prims.batched.blocks import GROUPS, Groups
-from checkpoint.prims.batched.program import FORM, IS_BATCHED, NoForm, batched_lambda
+from checkpoint.prims.batched.exact import check_exact
+from checkpoint.prims.batched.program import NoForm, batched_lambda
+from checkpoint.prims.batched.text import FORMS, IS_BATCHED
 from checkpoint.prims.batched.values import (
     applied,
     batch,
@@ -77,15 +81,15 @@ def _failing_softly(value: Value) -> Value:
 # Procedures
 
 
-def _batched(context: Any, f: Any) -> Closure:
+def _batched(context: Any, f: Any, *, exact: bool = False) -> Closure:
     if type(f) is not Closure:
         raise NoForm("a value that is no procedure is called")
-    form = f.lam.compiled.get(FORM)
+    form = f.lam.compiled.get(FORMS[exact])
     if form is IS_BATCHED:
         found: Closure = renew(f)
         return found
     if form is None:
-        f.lam.compiled[FORM] = form = _form_of(f.lam)
+        f.lam.compiled[FORMS[exact]] = form = _form_of(f.lam, exact)
     if isinstance(form, NoForm):
         raise NoForm(str(form))
     entry, thunk, scopes = form
@@ -96,13 +100,13 @@ def _batched(context: Any, f: Any) -> Closure:
     return closed
 
 
-def _form_of(lam: Lambda) -> Any:
+def _form_of(lam: Lambda, exact: bool) -> Any:
     """Return the lambda of a batched form, the program that it is of and its scopes; or why there is none."""
     try:
-        entry = batched_lambda(lam)
+        entry = batched_lambda(lam, exact)
     except NoForm as error:
         return error
-    entry.compiled[FORM] = IS_BATCHED
+    entry.compiled[FORMS[exact]] = IS_BATCHED
     names = Scopes(entry, is_part=True).free_names(entry)
     thunk = Lambda(lam.span, names, entry, name="batched")
     return entry, thunk, analyse(thunk)
@@ -200,6 +204,10 @@ def _batched_step(context: Any, op: str, *operands: Any) -> Any:
     return rules.step(context, op, operands)
 
 
+def _batched_step_exactly(context: Any, op: str, *operands: Any) -> Any:
+    return rules.step(context, op, operands, check_exact)
+
+
 def _no_form(_: Any, what: str) -> None:
     raise NoForm(f"{what} has no batched form")
 
@@ -207,7 +215,9 @@ def _no_form(_: Any, what: str) -> None:
 # Arguments and results
 
 
-def _batched_lanes(context: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> Record:
+def _batched_lanes(
+    context: Any, f: Any, args: Any, keywords: Any, in_axes: Any, *, exact: bool = False
+) -> Record:
     count, f, arity, shared, _, arrays = _lanes(context, f, args, keywords, in_axes).items
     if arity < 0:
         raise NoForm("arguments that are passed by name")
@@ -219,9 +229,8 @@ def _batched_lanes(context: Any, f: Any, args: Any, keywords: Any, in_axes: Any)
             return batches[hole.index]
         return Branch(value.parts(), builder(value)) if is_pytree(value) else value
 
-    return tuple_of(
-        _batched(context, callee_of(f, arity)), renew(fold(shared, opened)), renew(arrays), count, arity
-    )
+    form = _batched(context, callee_of(f, arity), exact=exact)
+    return tuple_of(form, renew(fold(shared, opened)), renew(arrays), count, arity)
 
 
 def _batch_of(array: Any, axis: int) -> Record:
@@ -260,10 +269,31 @@ operator(
     "that of the copies",
 )
 operator(
+    "exact-lanes",
+    4,
+    "the same of the batched form that has each lane's own bits",
+    _failing_softly(functools.partial(_batched_lanes, exact=True)),
+    "that of the copies",
+)
+operator(
     *("batched-results", 4, "what a batched form returned, as arrays", _failing_softly(_batched_results)),
     "that of the axes moved",
 )
 operator("batched", 1, "the batched form of a procedure", _failing_softly(_batched), "that of the copies")
+operator(
+    "batched-exactly",
+    1,
+    "the batched form of a procedure that has each lane's own bits",
+    _failing_softly(functools.partial(_batched, exact=True)),
+    "that of the copies",
+)
+operator(
+    "batched-step-exactly",
+    VARIADIC,
+    "a step on values of many lanes, with the bits that each has alone",
+    _failing_softly(_batched_step_exactly),
+    "that of the step for each lane",
+)
 operator(
     *("batched-step", VARIADIC, "a step on values of many lanes", _failing_softly(_batched_step)),
     "that of the step for each lane",

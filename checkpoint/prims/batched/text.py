@@ -5,6 +5,9 @@ from __future__ import annotations
 from checkpoint.lang.core import App, Expr, If, Lambda, Let, Letrec, Var
 from checkpoint.lang.walk import binders, preorder
 
+FORMS = ("batched", "batched exactly")  # the keys in Lambda.compiled; the second has each lane's own bits
+IS_BATCHED = object()  # there: the lambda is a part of a batched program
+
 
 def needed(lam: Lambda) -> dict[str, Lambda]:
     """Return the functions of its program that a lambda may call, itself left out, by their names."""

@@ -38,6 +38,13 @@ def _together(f: Any, in_axes: Any, out_axes: Any, one_by_one: Any) -> Any:
     return mapped
 
 
+def exactly_together(f: Any, args: Any) -> Any:
+    """Return the results of all lanes by the batched form that has each lane's own bits; fail without one."""
+    together, shared, arrays, count, arity = prim("py.exact-lanes", f, args, {}, 0)
+    results = _call_function(arity)(together, shared, None)
+    return prim("py.batched-results", arrays, count, results, 0)
+
+
 def _one_by_one(f: Any, in_axes: Any, out_axes: Any) -> Any:
     def mapped(*args: Any, **keywords: Any) -> Any:
         count, function, arity, shared, named, arrays = prim("py.lanes", f, args, keywords, in_axes)

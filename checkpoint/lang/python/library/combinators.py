@@ -1,0 +1,197 @@
+"""Combinators over arrays for use within a program: map, reduce, scan and those that go by indices and tests.
+
+In: a function of the program and nests (arrays, or tuples, lists, dicts and objects of arrays) whose items
+lie along the first axis. Out: nests. What always holds: which items are combined with which is a tree of
+indices, of their number alone. The items of one level are combined at once, by the batched form of the
+operator that has each item's own bits, or where it has none by the lanes of `vmap`. So values are those of a
+loop over the tree, and steps, bits and derivatives do not depend on the engine.
+
+    reduce             of n items the left part has the greatest power of two below n
+    scan               of the first n items: parts of descending powers of two, combined from the left
+    reduce_by_index    the tree of `reduce` over the values of each index, in their order
+
+Levels work on lists of leaves (prims/batched/combinators.py); the pairs of a level are taken apart by a step
+for each leaf.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint.lang.python.library.intrinsics import prim
+from checkpoint.lang.python.library.lanes import exactly_together, vmap
+
+
+def map(f: Any, *nests: Any) -> Any:
+    """See checkpoint.arrays.map."""
+    return vmap(f)(*nests)
+
+
+def reduce(op: Any, items: Any, neutral: Any = None) -> Any:
+    """See checkpoint.arrays.reduce."""
+    op = prim("py.procedure", op, 2)
+    count = prim("py.item-count", items, "reduce")
+    if count == 0:
+        return prim("py.neutral", neutral, "reduce")
+    if prim("py.checks-operators"):
+        _check(op, items, count)
+    leaves = prim("py.leaves", items)
+    kind = prim("py.operator-kind", op, items)
+    if kind is not None:
+        found = [_reduced_leaf(kind, leaf) for leaf in leaves]
+    else:
+        found = [prim("np.getitem", leaf, 0) for leaf in _reduced(_over(op), items, leaves, count)]
+    return prim("py.as-items", items, found)
+
+
+def _reduced(over: Any, like: Any, leaves: Any, count: Any) -> Any:
+    """Return the leaves of one item: all of them, combined level by level."""
+    rest: Any = None
+    while count > 1:
+        parts = [prim("tensorlib.paired", leaf) for leaf in leaves]
+        leaves = _combined(over, like, [part[0] for part in parts], [part[1] for part in parts])
+        if count % 2 == 1:
+            last = [part[2] for part in parts]
+            rest = last if rest is None else _combined(over, like, last, rest)
+        count = count // 2
+    return leaves if rest is None else _combined(over, like, leaves, rest)
+
+
+def _reduced_leaf(kind: Any, leaf: Any) -> Any:
+    if kind == "add":
+        return prim("tensorlib.total", leaf)
+    return prim("tensorlib.first_extreme", leaf, kind)
+
+
+def scan(op: Any, items: Any) -> Any:
+    """See checkpoint.arrays.scan."""
+    op = prim("py.procedure", op, 2)
+    count = prim("py.item-count", items, "scan")
+    if count > 0 and prim("py.checks-operators"):
+        _check(op, items, count)
+    leaves = prim("py.leaves", items)
+    if prim("py.operator-kind", op, items) == "add":
+        found = [prim("tensorlib.running_total", leaf) for leaf in leaves]
+    else:
+        found = _scanned(_over(op), items, leaves, count)
+    return prim("py.of-leaves", items, found)
+
+
+def _scanned(over: Any, like: Any, leaves: Any, count: Any) -> Any:
+    """Return the leaves of the combinations of the first 1, 2, ... items."""
+    if count < 2:
+        return [prim("np.copy", leaf) for leaf in leaves]
+    parts = [prim("tensorlib.prefixed", leaf) for leaf in leaves]
+    pairs = _combined(over, like, [part[1] for part in parts], [part[2] for part in parts])
+    odd = _scanned(over, like, pairs, count // 2)
+    even = [part[3] for part in parts]
+    if count > 2:
+        later = (count - 1) // 2
+        even = _combined(over, like, [leaf[:later] for leaf in odd], even)
+    return [prim("tensorlib.woven", (parts[i][0], odd[i], even[i])) for i in range(len(leaves))]
+
+
+def reduce_by_index(op: Any, dest: Any, indices: Any, values: Any) -> Any:
+    """See checkpoint.arrays.reduce_by_index."""
+    op = prim("py.procedure", op, 2)
+    bins = prim("py.item-count", dest, "reduce_by_index")
+    count = prim("py.item-count", values, "reduce_by_index")
+    levels, used, unused, given = prim("py.index-plan", indices, bins, count)
+    old = prim("py.leaves", dest)
+    if given == 0:
+        return prim("py.of-leaves", dest, [prim("np.copy", leaf) for leaf in old])
+    if prim("py.checks-operators"):
+        _check(op, values, count)
+    over = _over(op)
+    totals = _totals(over, values, prim("py.leaves-like-items", values, dest), levels, given)
+    apart = [prim("tensorlib.dealt", leaf, (used, unused)) for leaf in old]
+    new = _combined(over, values, [part[0] for part in apart], totals)
+    whole = [prim("tensorlib.gathered", (new[i], apart[i][1]), (used, unused), bins) for i in range(len(new))]
+    return prim("py.of-leaves", dest, whole)
+
+
+def _totals(over: Any, like: Any, leaves: Any, levels: Any, given: Any) -> Any:
+    """Return the leaves of the values of each index, combined; given: how many indices have any."""
+    done: Any = ()
+    places: Any = ()
+    for at, next_at, left, done_at in levels:
+        parts = [prim("tensorlib.dealt", leaf, at) for leaf in leaves]
+        done = prim("py.add", done, ([part[3] for part in parts],))
+        places = prim("py.add", places, (done_at,))
+        if left > 0:
+            pairs = _combined(over, like, [part[0] for part in parts], [part[1] for part in parts])
+            leaves = [
+                prim("tensorlib.gathered", (pairs[i], parts[i][2]), next_at, left) for i in range(len(parts))
+            ]
+    return [
+        prim("tensorlib.gathered", tuple([part[i] for part in done]), places, given)
+        for i in range(len(leaves))
+    ]
+
+
+def scatter(dest: Any, indices: Any, values: Any) -> Any:
+    """See checkpoint.arrays.scatter."""
+    prim("py.item-count", dest, "scatter")
+    old = prim("py.leaves", dest)
+    new = prim("py.leaves-like-items", values, dest)
+    found = [prim("np.setitem", prim("np.copy", old[i]), indices, new[i]) for i in range(len(old))]
+    return prim("py.of-leaves", dest, found)
+
+
+def filter(test: Any, items: Any) -> Any:
+    """See checkpoint.arrays.filter."""
+    return _where(items, _tests(test, items, "filter"))
+
+
+def partition(test: Any, items: Any) -> Any:
+    """See checkpoint.arrays.partition."""
+    mask = _tests(test, items, "partition")
+    return _where(items, mask), _where(items, prim("np.logical_not", mask))
+
+
+def _tests(test: Any, items: Any, name: Any) -> Any:
+    """Return which items pass a test, as an array of booleans."""
+    count = prim("py.item-count", items, name)
+    if count == 0:
+        return prim("py.no-tests", items)
+    return prim("py.tests", _over(test)(items), name)
+
+
+def _where(items: Any, mask: Any) -> Any:
+    return prim("py.of-leaves", items, [leaf[mask] for leaf in prim("py.leaves", items)])
+
+
+# Operators
+
+
+def _over(op: Any) -> Any:
+    """Return a function of nests that applies another to their items, with the bits that each has alone."""
+    one_by_one = vmap(op)
+
+    def over(*nests: Any) -> Any:
+        try:
+            return exactly_together(op, nests)
+        except Exception:
+            # The lanes one by one raise what they raise, or return what the batched form cannot.
+            return one_by_one(*nests)
+
+    return over
+
+
+def _combined(over: Any, like: Any, left: Any, right: Any) -> Any:
+    """Return the leaves of the combinations of items, pair by pair; left, right: lists of leaves."""
+    first = prim("py.of-leaves", like, left)
+    return prim("py.leaves-like-items", over(first, prim("py.of-leaves", like, right)), first)
+
+
+def _check(op: Any, items: Any, count: Any) -> None:
+    """Raise ValueError if an operator is not associative on the first three items."""
+    if count < 3:
+        return
+    a, b, c = [_some(items, i) for i in range(3)]
+    over = _over(op)
+    prim("py.check-associative", op, over(over(a, b), c), over(a, over(b, c)))
+
+
+def _some(items: Any, at: Any) -> Any:
+    return prim("py.of-leaves", items, [leaf[at : at + 1] for leaf in prim("py.leaves", items)])

@@ -1,0 +1,211 @@
+"""The steps of the combinators over arrays (checkpoint/lang/python/library/combinators.py).
+
+(py.item-count nest name)     how many items lie along the first axes of a nest's leaves, alike in all
+(py.neutral value name)       what is combined of no items; ValueError where it is None
+(py.as-items nest leaves)     the item of a nest that has these leaves: reals where items are reals
+(py.leaves-like-items x nest) the leaves of x, which has a nest's structure, and items of their shapes and
+                              dtypes; TypeError if not
+(py.procedure op n)           the procedure that a function has for n arguments
+(py.operator-kind op items)   "add", "max" or "min" where op is x + y, np.maximum or np.minimum, and items
+                              are one array of numbers, else None
+(py.index-plan indices bins n)
+                              (levels used unused m): how the values at n indices are combined: `plan`
+(py.tests value name)         the booleans that a test has returned; TypeError for what are none
+(py.no-tests nest)            booleans for no items
+(py.checks-operators)         whether operators are checked (CHECKPOINT_CHECK)
+(py.check-associative op x y) ValueError where two combinations of the same items differ
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from checkpoint.ad.array_library import dtype_kind, is_default
+from checkpoint.ad.arrays import Discrete
+from checkpoint.ad.containers import TUPLE, List, Record
+from checkpoint.ad.graph import renew
+from checkpoint.ad.numbers import fresh, real_part
+from checkpoint.ad.values import Closure
+from checkpoint.config import current
+from checkpoint.lang.core import Prim, Var
+from checkpoint.prims.batched.values import applied, places
+from checkpoint.prims.lane_values import in_words, is_array, shape_of
+from checkpoint.prims.python.support import operator, rearrange
+from checkpoint.prims.sums import leaves_of, of_leaves
+
+_KINDS = {"py.add": "add", "np.add": "add", "np.maximum": "max", "np.minimum": "min"}
+_CLOSE = 1e-6  # how far two combinations of the same items may differ, beside their size
+
+
+def _item_count(_: Any, nest: Any, name: str) -> int:
+    found = list(leaves_of(nest, nest))
+    for leaf in found:
+        if not is_array(leaf) or not shape_of(leaf):
+            raise TypeError(
+                f"{name} takes arrays whose items lie along the first axis, or nests of these, "
+                f"not {in_words(leaf)}"
+            )
+    counts = {shape_of(leaf)[0] for leaf in found}
+    if len(counts) != 1:
+        shown = ", ".join(map(str, sorted(counts))) or "no arrays"
+        raise ValueError(f"{name} takes arrays with one number of items, not {shown}")
+    return counts.pop()
+
+
+def _neutral(_: Any, value: Any, name: str) -> Any:
+    if value is None:
+        raise ValueError(f"{name} has no items: pass neutral=, what it is to return then")
+    return renew(value)
+
+
+def _as_items(_: Any, nest: Any, leaves: Any) -> Any:
+    found = [
+        applied("np.float", part) if _is_of_reals(leaf) and is_array(part) else fresh(part)
+        for part, leaf in zip(leaves.items, leaves_of(nest, nest), strict=True)
+    ]
+    return of_leaves(nest, List(found))
+
+
+def _is_of_reals(leaf: Any) -> bool:
+    """Return whether the items of an array are reals, as lanes have them."""
+    data = real_part(leaf).data
+    return len(data.shape) == 1 and dtype_kind(data.dtype) == "f" and data.dtype.itemsize == 8
+
+
+def _leaves_like_items(_: Any, value: Any, nest: Any) -> List:
+    found = list(_same_structure(value, nest))
+    for x, like in found:
+        own, other = real_part(x).data, real_part(like).data
+        if (tuple(own.shape[1:]), own.dtype) != (tuple(other.shape[1:]), other.dtype):
+            raise TypeError(
+                f"items of {in_words(like)} are combined to {in_words(x)}: shapes and dtypes must be the same"
+            )
+    return List([fresh(x) for x, _ in found])
+
+
+def _same_structure(value: Any, nest: Any) -> Any:
+    """Return pairs of the leaves of two nests."""
+    return zip(leaves_of(value, nest, _UNLIKE), leaves_of(nest, nest), strict=True)
+
+
+_UNLIKE = "{} and {} are not alike: an operator returns the structure of its operands"
+
+
+def _procedure(_: Any, op: Any, count: int) -> Any:
+    """Return the procedure of a function for so many arguments that are passed by position."""
+    at = op.layout.index.get(str(count)) if type(op) is Record else None
+    return renew(op if at is None else op.items[at])
+
+
+def _operator_kind(_: Any, op: Any, items: Any) -> str | None:
+    body = op.lam.body if type(op) is Closure else None
+    if type(body) is not Prim or not is_array(items) or dtype_kind(real_part(items).data.dtype) == "b":
+        return None
+    given = tuple([x.name for x in body.args if type(x) is Var])
+    return _KINDS.get(body.op) if given == op.lam.params and len(body.args) == 2 else None
+
+
+# Values by their indices
+
+
+def _index_plan(_: Any, indices: Any, bins: int, count: int) -> Record:
+    if type(indices) is not Discrete or dtype_kind(indices.data.dtype) not in "iu":
+        raise TypeError(f"indices are an array of integers, not {in_words(indices)}")
+    data = indices.data
+    at = np.asarray(data if is_default(data) else data.tolist())
+    if at.shape != (count,):
+        raise ValueError(f"there are indices of shape {at.shape} for {count} values")
+    wrong = np.flatnonzero((at < -bins) | (at >= bins))
+    if len(wrong):
+        raise IndexError(f"index {at[wrong[0]]} is out of bounds for {bins} items")
+    levels, used = plan(at % bins if bins else at, bins)
+    unused = np.flatnonzero(np.bincount(used, minlength=bins) == 0)
+    return _tuple(tuple(map(_level, levels)), places(used), places(unused), len(used))
+
+
+def _tuple(*items: Any) -> Record:
+    return Record(TUPLE, tuple([_tuple(*item) if type(item) is tuple else item for item in items]))
+
+
+def _level(level: tuple[Any, ...]) -> tuple[Any, ...]:
+    at, next_at, left, done_at = level
+    return tuple(map(places, at)), tuple(map(places, next_at)), left, places(done_at)
+
+
+def plan(at: Any, bins: int) -> tuple[list[tuple[Any, ...]], Any]:
+    """Return how the values of each index are combined, level by level, and the indices that have values.
+
+    A level is (left, right, rest, done): the places of those that are combined, of those that wait for the
+    next level, and of those that are alone of their index; (places of the combined, of those that wait) in
+    the next level, how many these are, and for those that are alone the place among the indices.
+    """
+    order = np.argsort(at, kind="stable")
+    counts = np.bincount(at, minlength=bins)
+    used = np.flatnonzero(counts)
+    counts, owners = counts[used], np.arange(len(used))
+    levels = []
+    while len(counts):
+        starts = np.cumsum(counts) - counts
+        alone = counts == 1
+        done, done_at = order[starts[alone]], owners[alone]
+        starts, counts, owners = starts[~alone], counts[~alone], owners[~alone]
+        pairs, is_odd = counts // 2, counts % 2 == 1
+        nth = np.arange(pairs.sum()) - np.repeat(np.cumsum(pairs) - pairs, pairs)
+        left = np.repeat(starts, pairs) + 2 * nth
+        rest = (starts + counts - 1)[is_odd]
+        counts = pairs + is_odd
+        following = np.cumsum(counts) - counts
+        next_at = np.repeat(following, pairs) + nth, (following + pairs)[is_odd]
+        left_over = int(counts.sum())
+        levels.append(((order[left], order[left + 1], order[rest], done), next_at, left_over, done_at))
+        order = np.arange(left_over)
+    return levels, used
+
+
+# Tests
+
+
+def _tests(_: Any, value: Any, name: str) -> Any:
+    if type(value) is not Discrete or dtype_kind(value.data.dtype) != "b" or len(value.data.shape) != 1:
+        raise TypeError(
+            f"{name} takes a function that returns one boolean for an item, not {in_words(value)}"
+        )
+    return value
+
+
+def _no_tests(_: Any, nest: Any) -> Any:
+    return places(np.zeros(0, bool))
+
+
+def _check_associative(_: Any, op: Any, left: Any, right: Any) -> None:
+    for x, y in _same_structure(left, right):
+        a, b = (np.asarray(real_part(part).data, dtype=complex) for part in (x, y))
+        if not np.allclose(a, b, rtol=_CLOSE, atol=_CLOSE, equal_nan=True):
+            name = (op.lam.name if type(op) is Closure else None) or "the operator"
+            raise ValueError(
+                f"{name} is not associative: of the first three items (a b) c is {a[0]}, and a (b c) is "
+                f"{b[0]}; combined in another order, items would have another value"
+            )
+
+
+rearrange("item-count", 2, "how many items a nest has", _item_count, discrete=True)
+operator("neutral", 2, "what is combined of no items", _neutral, "that of the value")
+operator("as-items", 2, "the item of a nest that has these leaves", _as_items, "that of the leaves")
+operator(
+    "leaves-like-items",
+    2,
+    "the leaves of a nest whose items are like those of another",
+    _leaves_like_items,
+    "that of the leaves",
+)
+operator("procedure", 2, "the procedure for so many arguments", _procedure, "that of the copies")
+rearrange("operator-kind", 2, "which of the known operators it is, or None", _operator_kind, discrete=True)
+operator("index-plan", 3, "how values are combined by their indices", _index_plan, "none: it has indices")
+rearrange("tests", 2, "the booleans that a test has returned", _tests, discrete=True)
+rearrange("no-tests", 1, "booleans for no items", _no_tests, discrete=True)
+rearrange(
+    *("checks-operators", 0, "whether operators are checked", lambda _: current().check, ()), discrete=True
+)
+operator("check-associative", 3, "fails if two values differ", _check_associative, "none: it gives None")

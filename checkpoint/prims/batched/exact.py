@@ -1,0 +1,54 @@
+"""Which steps have, for many lanes at once, the bits that each lane has alone.
+
+These are the functions that IEEE 754 rounds correctly, element by element, and those that only move elements.
+Not so: functions of the C library, which NumPy computes otherwise, sums and products of matrices, which are
+added in an order that depends on their shapes, and complex numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from checkpoint.ad.array_library import dtype_kind
+from checkpoint.ad.tensors import Tensor
+from checkpoint.prims.batched.operands import is_shared_array, rank
+from checkpoint.prims.batched.program import NoForm
+from checkpoint.prims.batched.values import data_of, is_batch
+
+_ROUNDED_CORRECTLY = frozenset(
+    f"np.{name}"
+    for name in (
+        *("add", "subtract", "multiply", "divide", "true_divide", "sqrt", "square", "negative", "positive"),
+        *("absolute", "fabs", "copysign", "maximum", "minimum", "fmax", "fmin", "where"),
+        *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"),
+        *("logical_and", "logical_or", "logical_xor", "logical_not", "isfinite", "isinf", "isnan"),
+        *("sign", "floor", "ceil", "trunc", "rint", "truth", "not"),
+    )
+)
+_MOVING = frozenset(
+    f"np.{name}"
+    for name in (
+        *("reshape", "ravel", "transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze", "stack"),
+        *("concatenate", "array", "asarray", "copy", "getitem", "slice", "float", "attribute", "flip"),
+    )
+) | {"array.reshape", "array.flatten", "array.transpose", "array.copy", "tensorlib.relu"}
+
+
+def check_exact(record: Tensor, operands: Sequence[Any]) -> None:
+    """Raise NoForm for a step that may round otherwise for many lanes than for one."""
+    name = record.name.replace("ndarray.", "np.")
+    if any(is_batch(x) and dtype_kind(data_of(x).dtype) == "c" for x in operands):
+        raise NoForm("arithmetic on complex numbers")
+    if (
+        name in _ROUNDED_CORRECTLY
+        or name in _MOVING
+        or (name == "np.matmul" and _is_of_own_matrices(operands))
+    ):
+        return
+    raise NoForm(f"{name}, which may round otherwise for many lanes than for one,")
+
+
+def _is_of_own_matrices(operands: Sequence[Any]) -> bool:
+    """Return whether each lane multiplies two matrices of its own, which NumPy does one by one."""
+    return all(is_batch(x) and not is_shared_array(x) and rank(x) == 2 for x in operands)

@@ -1,0 +1,252 @@
+"""map, reduce, scan, reduce_by_index, scatter, filter, partition: their own rules, nests, errors, checks."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import checkpoint
+from checkpoint import arrays, config, engines
+from checkpoint.functions.resumption import as_function
+from tests.combinators import trees
+
+RNG = np.random.default_rng(0)
+
+
+def product(a: Any, b: Any) -> Any:
+    return a * b
+
+
+def composed(f: Any, g: Any) -> Any:
+    """Return the composition of two linear functions, f first."""
+    return f[0] * g[0], f[1] * g[0] + g[1]
+
+
+def values(f: Callable[..., Any], *args: Any) -> list[Any]:
+    return [as_function(f).call(args, {}, engine).value() for engine in engines.usable()]
+
+
+# Operators with rules of their own
+
+
+@pytest.mark.parametrize("add", [operator.add, np.add, lambda a, b: a + b])
+@pytest.mark.parametrize("count", [1, 2, 5, 14])
+def test_sums_have_the_tree_of_any_operator(add: Any, count: int) -> None:
+    x = RNG.normal(size=(count, 2))
+    rows = list(x)
+    assert arrays.reduce(add, x).tobytes() == trees.tree(np.add, rows).tobytes()
+    assert arrays.reduce(add, x[:, 0]) == trees.tree(operator.add, x[:, 0].tolist())
+    want = [trees.prefix(np.add, rows[: i + 1]) for i in range(count)]
+    assert arrays.scan(add, x).tobytes() == np.array(want).tobytes()
+    assert arrays.scan(lambda a, b: b + a, x).tobytes() == np.array(want).tobytes()
+
+
+def test_own_rules_take_fewer_steps_and_have_the_gradient_of_any_operator() -> None:
+    x = RNG.normal(size=100)
+
+    def own(x: Any) -> Any:
+        return arrays.reduce(np.add, x) ** 2 + np.sum(arrays.scan(np.add, x) ** 3)
+
+    def general(x: Any) -> Any:
+        return arrays.reduce(lambda a, b: b + a, x) ** 2 + np.sum(arrays.scan(lambda a, b: b + a, x) ** 3)
+
+    with config.override(check=False):
+        assert 5 * checkpoint.primops(own, x) < checkpoint.primops(general, x)
+    assert np.allclose(checkpoint.grad(own)(x), checkpoint.grad(general)(x), rtol=1e-12)
+
+
+@pytest.mark.parametrize("extreme", [np.maximum, np.minimum, max, min])
+def test_at_ties_the_first_has_the_derivative(extreme: Any) -> None:
+    x = np.array([2.0, 1.0, 3.0, 1.0, 3.0])
+    want = np.zeros(5)
+    want[2 if extreme in (np.maximum, max) else 1] = 1.0
+
+    def reduced(x: Any) -> Any:
+        return arrays.reduce(extreme, x)
+
+    for engine in engines.usable():
+        assert checkpoint.grad(reduced, engine=engine)(x).tolist() == want.tolist()
+
+
+@pytest.mark.parametrize("zeros", [(), (1,), (1, 3)])
+def test_products_with_zeros(zeros: tuple[int, ...]) -> None:
+    x = RNG.uniform(1.0, 2.0, 5)
+    x[list(zeros)] = 0.0
+    others = [np.prod(np.delete(x, i)) for i in range(5)]
+    assert np.allclose(checkpoint.grad(lambda x: arrays.reduce(product, x))(x), others, rtol=1e-14)
+
+
+# Nests of combinators
+
+
+def test_linear_recurrences_are_scans() -> None:
+    a, b = RNG.uniform(0.5, 1.5, 9), RNG.normal(size=9)
+
+    def by_scan(a: Any, b: Any) -> Any:
+        return np.sum(arrays.scan(composed, (a, b))[1] ** 2)
+
+    def by_loop(a: Any, b: Any) -> Any:
+        total, x = 0.0, 0.0
+        for i in range(len(a)):
+            x = a[i] * x + b[i]
+            total = total + x * x
+        return total
+
+    got, want = (checkpoint.grad(f, (0, 1))(a, b) for f in (by_scan, by_loop))
+    assert np.allclose(got, want, rtol=1e-12)
+
+
+def test_combinators_within_each_other() -> None:
+    x, at = RNG.uniform(0.5, 1.5, (4, 5)), np.array([0, 1, 1, 0, 2])
+
+    def of_a_row(row: Any) -> Any:
+        bins = arrays.reduce_by_index(lambda a, b: a * b, np.ones(3), at, row)
+        return arrays.reduce(lambda a, b: a * b + 0.5, arrays.scan(lambda a, b: a + 0.5 * b, bins))
+
+    def nested(x: Any) -> Any:
+        return np.sum(arrays.map(of_a_row, x) ** 2)
+
+    def of_arrays(a: Any, b: Any) -> Any:
+        return a + arrays.scan(lambda p, q: p * q, b)
+
+    def with_scans_within(x: Any) -> Any:
+        return np.sum(arrays.reduce(of_arrays, x) ** 2)
+
+    with config.override(check=False):
+        want = np.sum(np.array([of_a_row(row) for row in x]) ** 2)
+        assert {float(found) for found in values(nested, x)} == {float(want)}
+        for f in (nested, with_scans_within):
+            found = [checkpoint.grad(f, engine=engine)(x) for engine in engines.usable()]
+            assert len({each.tobytes() for each in found}) == 1
+            eps = 1e-6 * np.ones_like(x)
+            assert np.isclose(np.sum(found[0]), (f(x + eps) - f(x - eps)) / 2e-6, rtol=1e-6)
+
+
+def test_matrices() -> None:
+    x = RNG.normal(size=(11, 2, 2))
+    want = trees.tree(np.matmul, list(x))
+    for found in values(lambda x: arrays.reduce(lambda a, b: a @ b, x), x):
+        assert found.tobytes() == want.tobytes()
+
+
+def test_operators_that_capture_what_is_differentiated() -> None:
+    x = RNG.uniform(0.5, 1.5, 6)
+
+    def loss(c: Any, x: Any) -> Any:
+        return arrays.reduce(lambda a, b: a * b * c, x)
+
+    def by_loop(c: Any, x: Any) -> Any:
+        found = x[0]
+        for i in range(1, len(x)):
+            found = found * x[i] * c
+        return found
+
+    got, want = (checkpoint.grad(f, (0, 1))(1.5, x) for f in (loss, by_loop))
+    assert np.isclose(got[0], want[0])
+    assert np.allclose(got[1], want[1])
+    assert np.isclose(checkpoint.grad(checkpoint.grad(loss))(1.5, x), 20.0 * math.prod(x) * 1.5**3)
+
+
+# Items that move
+
+
+def test_scatter() -> None:
+    def scattered(dest: Any, new: Any) -> Any:
+        return arrays.scatter((dest, dest * 2.0), np.array([2, 0, 2]), (new, new + 1.0))
+
+    dest, new = np.zeros(4), np.array([1.0, 2.0, 3.0])
+    for found in values(scattered, dest, new):
+        assert [part.tolist() for part in found] == [[2.0, 0.0, 3.0, 0.0], [3.0, 0.0, 4.0, 0.0]]
+    by = checkpoint.grad(lambda d, n: np.sum(scattered(d, n)[0] ** 2), (0, 1))(dest + 1.0, new)
+    assert [part.tolist() for part in by] == [[0.0, 2.0, 0.0, 2.0], [0.0, 4.0, 6.0]]
+
+
+def test_filter_and_partition() -> None:
+    x, y = np.array([1.0, -2.0, 3.0, -4.0]), np.arange(8.0).reshape(4, 2)
+
+    def parts(x: Any, y: Any) -> Any:
+        return arrays.partition(lambda item: item[0] > 0.0, (x, y))
+
+    for (a, b), (c, d) in values(parts, x, y):
+        assert (a.tolist(), b.tolist()) == ([1.0, 3.0], [[0.0, 1.0], [4.0, 5.0]])
+        assert (c.tolist(), d.tolist()) == ([-2.0, -4.0], [[2.0, 3.0], [6.0, 7.0]])
+    assert arrays.filter(lambda x: x > 0.0, x).tolist() == [1.0, 3.0]
+    assert arrays.filter(lambda x: x > 0.0, np.zeros((0, 2))).shape == (0, 2)
+    slope = checkpoint.grad(lambda x: np.sum(arrays.filter(lambda x: x > 0.0, x) ** 2))(x)
+    assert slope.tolist() == [2.0, 0.0, 6.0, 0.0]
+
+
+# Errors
+
+
+def test_no_items() -> None:
+    with pytest.raises(ValueError, match="reduce has no items: pass neutral="):
+        arrays.reduce(product, np.zeros(0))
+    assert arrays.reduce(product, np.zeros(0), 1.0) == 1.0
+    assert arrays.scan(product, np.zeros(0)).shape == (0,)
+    assert arrays.reduce_by_index(product, np.ones(2), np.zeros(0, int), np.zeros(0)).tolist() == [1.0, 1.0]
+
+
+WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (
+        lambda: arrays.reduce(product, 3.0),
+        TypeError,
+        "reduce takes arrays whose items lie along the first axis",
+    ),
+    (lambda: arrays.scan(product, (np.ones(2), np.ones(3))), ValueError, "one number of items, not 2, 3"),
+    (lambda: arrays.reduce(lambda a, b: (a, b), np.ones(2)), TypeError, "are not alike: an operator returns"),
+    (lambda: arrays.reduce(lambda a, b: a > b, np.ones(2)), TypeError, "shapes and dtypes must be the same"),
+    (
+        lambda: arrays.reduce_by_index(product, np.ones(2), np.array([0, 2]), np.ones(2)),
+        IndexError,
+        "index 2 is out of bounds for 2 items",
+    ),
+    (
+        lambda: arrays.reduce_by_index(product, np.ones(2), np.array([0.0, 1.0]), np.ones(2)),
+        TypeError,
+        "indices are an array of integers",
+    ),
+    (
+        lambda: arrays.reduce_by_index(product, np.ones(2), np.array([0]), np.ones(2)),
+        ValueError,
+        "indices of shape",
+    ),
+    (
+        lambda: arrays.filter(lambda x: x, np.ones(2)),
+        TypeError,
+        "filter takes a function that returns one boolean",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), WRONG)
+def test_what_is_wrong_is_said(call: Callable[[], Any], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_what_an_operator_raises_is_raised() -> None:
+    with config.override(check=False), pytest.raises(ZeroDivisionError):
+        arrays.reduce(lambda a, b: a / b, np.array([1.0, 0.0]))
+
+
+def test_operators_that_are_not_associative_are_named() -> None:
+    def halved(a: Any, b: Any) -> Any:
+        return 0.5 * (a + b)
+
+    x = np.array([1.0, 2.0, 4.0, 3.0])
+    calls: list[Callable[[], Any]] = [
+        lambda: arrays.reduce(halved, x),
+        lambda: arrays.scan(halved, x),
+        lambda: arrays.reduce_by_index(halved, np.zeros(1), np.zeros(4, int), x),
+    ]
+    for call in calls:
+        with config.override(check=True), pytest.raises(ValueError, match="halved is not associative"):
+            call()
+        with config.override(check=False):
+            call()
