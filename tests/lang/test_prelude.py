@@ -34,6 +34,17 @@ VALUES = {
     "(list (map-n sqr 0) (map-n sqr 4))": "(() (0.0 1.0 4.0 9.0))",
     "(list (reduce - 10 '()) (reduce - 10 '(1 2 3)))": "(10.0 4.0)",
     "(reduce (lambda (l x) (cons x l)) '() '(a b c))": "(c b a)",
+    "(list (reduce-tensor - 9 (list->tensor '(5 3 1))) (reduce-tensor + 9 (zeros 0)))": "(8.0 9.0)",
+    "(list (scan - '()) (scan - '(5 3 1 1)) (scan * (list->tensor '(1 2 3))))": (
+        "(() (5.0 2.0 1.0 2.0) #<tensor (3) (1.0 2.0 6.0)>)"
+    ),
+    "(let ((at '(0 3 3 0 3))) (list (reduce-by-index cons '(a b c d) at '(1 2 3 4 5)) (scatter '(a b c d) at at)))": (
+        "(((a 1.0 . 4.0) b c (d (2.0 . 3.0) . 5.0)) (0.0 b c 3.0))"
+    ),
+    "(list (filter zero? '(0 1 0)) (filter zero? (list->tensor '(1 2))) (partition zero? '(0 1 2)))": (
+        "((0.0 0.0) #<tensor (0) ()> ((0.0) (1.0 2.0)))"
+    ),
+    "(list (case (inl 1) ((inl x) x) ((inr y) 0)) (case (inr 2) ((inl x) 0) ((inr y) y)))": "(1.0 2.0)",
     "(list (map-reduce + 0 sqr '()) (map-reduce + 0 sqr '(1 2 3)))": "(0.0 14.0)",
     "(map-reduce + 1 * '(1 2) '(3 4))": "12.0",
     "(map-reduce + 0 (lambda (a b c) (* a b c)) '(1 2) '(3 4) '(5 6))": "63.0",
@@ -136,6 +147,8 @@ def test_every_procedure_is_tried_here() -> None:
         "map-reduce3",
         "drop",
         "climb",
+        *("items-of", "some-items", "chosen", "combined", "combined-first", "prefixes", "pairwise"),
+        *("between", "by-index", "first-of", "after"),
         *[f"curried-{name}" for name in CURRIED],
     }
     left = {name for name in definitions() if f"({name} " not in tried} - helpers

@@ -20,8 +20,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from checkpoint.ad.array_library import dtype_kind, is_default
 from checkpoint.ad.arrays import Discrete
 from checkpoint.ad.containers import TUPLE, List, Record
@@ -111,6 +109,8 @@ def _operator_kind(_: Any, op: Any, items: Any) -> str | None:
 
 
 def _index_plan(_: Any, indices: Any, bins: int, count: int) -> Record:
+    import numpy as np  # noqa: PLC0415  (whoever has arrays has it)
+
     if type(indices) is not Discrete or dtype_kind(indices.data.dtype) not in "iu":
         raise TypeError(f"indices are an array of integers, not {in_words(indices)}")
     data = indices.data
@@ -141,6 +141,8 @@ def plan(at: Any, bins: int) -> tuple[list[tuple[Any, ...]], Any]:
     next level, and of those that are alone of their index; (places of the combined, of those that wait) in
     the next level, how many these are, and for those that are alone the place among the indices.
     """
+    import numpy as np  # noqa: PLC0415  (it is loaded)
+
     order = np.argsort(at, kind="stable")
     counts = np.bincount(at, minlength=bins)
     used = np.flatnonzero(counts)
@@ -176,10 +178,14 @@ def _tests(_: Any, value: Any, name: str) -> Any:
 
 
 def _no_tests(_: Any, nest: Any) -> Any:
+    import numpy as np  # noqa: PLC0415  (it is loaded)
+
     return places(np.zeros(0, bool))
 
 
 def _check_associative(_: Any, op: Any, left: Any, right: Any) -> None:
+    import numpy as np  # noqa: PLC0415  (it is loaded)
+
     for x, y in _same_structure(left, right):
         a, b = (np.asarray(real_part(part).data, dtype=complex) for part in (x, y))
         if not np.allclose(a, b, rtol=_CLOSE, atol=_CLOSE, equal_nan=True):
