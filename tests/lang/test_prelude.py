@@ -38,7 +38,8 @@ VALUES = {
     "(list (scan - '()) (scan - '(5 3 1 1)) (scan * (list->tensor '(1 2 3))))": (
         "(() (5.0 2.0 1.0 2.0) #<tensor (3) (1.0 2.0 6.0)>)"
     ),
-    "(let ((at '(0 3 3 0 3))) (list (reduce-by-index cons '(a b c d) at '(1 2 3 4 5)) (scatter '(a b c d) at at)))": (
+    "(let ((at '(0 3 3 0 3)) (l '(a b c d)))"
+    " (list (reduce-by-index cons l at '(1 2 3 4 5)) (scatter l at at)))": (
         "(((a 1.0 . 4.0) b c (d (2.0 . 3.0) . 5.0)) (0.0 b c 3.0))"
     ),
     "(list (filter zero? '(0 1 0)) (filter zero? (list->tensor '(1 2))) (partition zero? '(0 1 2)))": (
