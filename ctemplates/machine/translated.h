@@ -233,6 +233,20 @@ INLINE Value known_object(Machine *m, const void *python) {
     return copied(layout_value(m->heap, (void *)(uintptr_t)python));
 }
 
+/* Removes a reference to a pair, and adds one to each field that has its bit in `kept`; where the pair is freed, its
+ * references to these move. */
+INLINE void leave_pair(Heap *heap, Value pair, unsigned kept) {
+    Cells *cells = (Cells *)pair.object;
+    const bool is_last = cells->head.count == 1;
+    if (LIKELY(is_last && (kept & 1 || !is_counted(cells->cells[0])) && (kept & 2 || !is_counted(cells->cells[1])))) {
+        heap_put(heap, cells, PAIR_CLASS);
+        return;
+    }
+    if (kept & 1) keep(cells->cells[0]);
+    if (kept & 2) keep(cells->cells[1]);
+    drop(heap, pair);
+}
+
 /* Frames */
 
 /* Makes room for the registers of another procedure's blocks. */
@@ -241,9 +255,12 @@ INLINE void make_room(Machine *m, const Block *block) {
     if (procedure && UNLIKELY(procedure->registers > m->window)) machine_reserve(m, procedure->registers);
 }
 INLINE const void *top_point(const Machine *m) { return m->stack.chunk ? stack_top(&m->stack)->point : NULL; }
-INLINE Value *push(Machine *m, const void *point, const void *call) {
-    make_room(m, ((const ReturnPoint *)point)->block);
-    return stack_push(m->heap, &m->stack, point, call);
+/* Returns what the top frame has saved, of which the number is known. */
+INLINE const Value *top_saved(const Machine *m, uint32_t count) { return m->stack.chunk->values + (m->stack.top - 1 - count); }
+/* Makes room for the registers of a block to which frames may be pushed. */
+INLINE void expect_frames(Machine *m, const void *point) { make_room(m, ((const ReturnPoint *)point)->block); }
+INLINE Value *push(Machine *m, const void *point, uint32_t count, const void *call) {
+    return stack_push_saved(m->heap, &m->stack, point, count, call);
 }
 INLINE void own_top(Machine *m) {
     if (UNLIKELY(m->stack.chunk->floor)) stack_own_top(m->heap, &m->stack);
@@ -278,37 +295,7 @@ INLINE bool has_room(const Word *up, const uint8_t *ways, ptrdiff_t bytes) {
     return ways - (const uint8_t *)(const void *)up >= bytes;
 }
 
-/* Accumulators */
-
-/* Takes the accumulator of a real's field, which is always a REAL. */
-INLINE double taken(Cotangent *c, uint64_t birth, int64_t field) {
-    return cotangent_take(c, birth, field).real;
-}
-INLINE double popped(Cotangent *c) { return cotangent_pop(c).real; }
-INLINE void give_back(Cotangent *c, double cotangent) { cotangent_push(c, of_real(cotangent)); }
-INLINE void give(Cotangent *c, uint64_t birth, int64_t field, double cotangent) {
-    if (birth && cotangent != 0.0) cotangent_give(c, birth, field, of_real(cotangent));
-}
-/* Those of duals of reals: a DUAL of both parts; the REAL 0 where nothing was added. */
-INLINE bool is_dual_accumulator(Value v) { return v.tag == REAL || is_dual(v); }
-INLINE double half(Value accumulator, int part) {
-    return kind_of(accumulator) == DUAL ? cells_of(accumulator)[part].real : 0.0;
-}
-INLINE Value dual_accumulator(Cotangent *c, double primal, double tangent) {
-    if (primal == 0.0 && tangent == 0.0) return of_real(0.0);
-    c->mixed = true;
-    return dual(c->heap, 0, primal, tangent);
-}
-INLINE void give_dual(Cotangent *c, uint64_t birth, int64_t field, double primal, double tangent) {
-    if (birth && (primal != 0.0 || tangent != 0.0))
-        cotangent_give(c, birth, field, dual_accumulator(c, primal, tangent));
-}
-INLINE Value *arrive_at(Cotangent *c, const Block *block) {
-    if (block->procedure) cotangent_reserve(c, block->procedure->registers);
-    c->block = block;
-    c->index = 0;
-    return c->window;
-}
+#include "machine/unit_cotangents.h"
 
 /* Functions of numbers without derivatives, as in natives_integer.c. false: the machine performs the step. */
 

@@ -169,17 +169,27 @@ static inline void heap_put(Heap *heap, void *block, uint32_t size_class) {
     POISON((char *)block + sizeof(void *), (size_t)size_class * CLASS_BYTES - sizeof(void *));
 }
 
+/* Writes the header of a new object as whole words: reading a word that was just written in parts stalls. */
+static inline void object_begin(Object *object, Kind kind, uint32_t length, uint64_t birth, uint32_t size_class) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint64_t words[2] = {UINT64_C(1) | (uint64_t)length << 32,
+                               birth | (uint64_t)(kind & 0xff) << 48 | (uint64_t)size_class << 57};
+    _Static_assert(sizeof(Object) == sizeof words, "an object's header is two words");
+    __builtin_memcpy(object, words, sizeof words);
+#else
+    *object = (Object){.count = 1, .length = length, .birth = birth, .kind = kind & 0xff, .size_class = size_class & 0x7f};
+#endif
+}
 /* Returns a new object with one reference, birth 0, length 0. */
 Object *new_large_object(Heap *heap, Kind kind, size_t bytes);
 static inline Object *new_object(Heap *heap, Kind kind, size_t bytes) {
     if (UNLIKELY(bytes > LARGEST_CLASS)) return new_large_object(heap, kind, bytes);
     const uint32_t size_class = (uint32_t)((bytes + CLASS_BYTES - 1) / CLASS_BYTES);
     Object *object = (Object *)heap_take(heap, size_class);
-    *object = (Object){.count = 1, .length = 0, .birth = 0, .kind = kind & 0xff, .size_class = size_class & 0x7f};
+    object_begin(object, kind, 0, 0, size_class);
     return object;
 }
-/* Returns a new object with a birth and `length` cells, which the caller fills at once. The header is written as whole
- * words: reading a word that was just written in parts stalls. */
+/* Returns a new object with a birth and `length` cells, which the caller fills at once. */
 static inline Cells *new_born_cells(Heap *heap, Kind kind, uint32_t length, int64_t birth) {
     const size_t bytes = sizeof(Cells) + length * sizeof(Value);
     Object *object;
@@ -190,17 +200,14 @@ static inline Cells *new_born_cells(Heap *heap, Kind kind, uint32_t length, int6
     } else {
         const uint32_t size_class = (uint32_t)((bytes + CLASS_BYTES - 1) / CLASS_BYTES);
         object = (Object *)heap_take(heap, size_class);
-        *object = (Object){.count = 1,
-                           .length = length,
-                           .birth = (uint64_t)birth & LARGEST_BIRTH,
-                           .kind = kind & 0xff,
-                           .size_class = size_class & 0x7f};
+        object_begin(object, kind, length, (uint64_t)birth & LARGEST_BIRTH, size_class);
     }
     return (Cells *)object;
 }
 static inline Cells *new_cells(Heap *heap, Kind kind, uint32_t length) {
     return new_born_cells(heap, kind, length, 0);
 }
+enum { PAIR_CLASS = (sizeof(Cells) + 2 * sizeof(Value) + CLASS_BYTES - 1) / CLASS_BYTES }; /* of a PAIR */
 Value new_foreign(Heap *heap, void *python, bool borrowed); /* consumes the reference to `python` */
 
 /* Notes that an operation has an object as an operand. */

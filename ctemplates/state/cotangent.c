@@ -3,6 +3,8 @@
  * The map is an open hash table with linear probing; removing an entry moves later ones up, so there are no tombstones.
  * A page is an entry too, whose field no key has, and whose cotangent is the address of the page as a REAL. A field on a
  * page has no entry of its own.
+ * Fields of objects made one after another are in rows, where many of these in turn receive (birth_rows.h). A field is in
+ * one of the three.
  * The stack grows in chunks, each twice as large as the one below: a deep stack is never copied.
  *
  * What always holds: an accumulator that is not a REAL has one owner, so moving it is free.
@@ -11,12 +13,15 @@
 
 #include <string.h>
 
+#include "state/birth_rows.h"
+
 enum {
     FIRST_REGISTERS = 16,
     FIRST_ENTRIES = 64,
     FIRST_ACCUMULATORS = 64,
     MAX_ACCUMULATORS = 16384, /* of a chunk of the stack */
-    FIRST_SUMS = 32
+    NEAR = 4,                 /* between the births of neighbours */
+    IN_TURN = 8               /* neighbours without a row that receive in turn before there is one */
 };
 
 static void clear_values(Value *values, size_t count) {
@@ -81,6 +86,7 @@ void cotangent_destroy(Cotangent *c) {
     if (c->spare) heap_free(heap, c->spare, chunk_bytes(c->spare->room));
     for (size_t i = 0; i < c->entry_room; i++) destroy_entry(heap, &c->entries[i]);
     if (c->entries) heap_free(heap, c->entries, c->entry_room * sizeof(Entry));
+    birth_rows_destroy(c);
     heap_free(heap, c, sizeof(Cotangent));
 }
 
@@ -219,15 +225,25 @@ static void free_page(Cotangent *c, uint64_t birth, int64_t field, Page *page) {
     if (!--c->page_count) c->paged = 0;
 }
 
-/* Moves the entries of the fields of a new page there. */
-static void collect_entries(Cotangent *c, uint64_t birth, int64_t first, Page *page) {
-    for (int64_t i = 0; i < PAGE_FIELDS && c->entry_count > c->page_count; i++) {
-        const Entry *entry = place_of(c, birth, first + i);
-        if (!entry->birth) continue;
-        page->cotangents[i] = entry->cotangent;
-        page->present |= bit_of(i);
-        remove_entry(c, entry);
+/* Moves an accumulator that is no page's to `to`; returns whether there was one. */
+static bool collect(Cotangent *c, uint64_t birth, int64_t field, Value *to) {
+    BirthRow *row = birth_row_of(c, birth, field);
+    if (row && birth_row_has(row, birth)) {
+        *to = birth_row_take(c, row, birth);
+        return true;
     }
+    if (c->entry_count == c->page_count) return false;
+    const Entry *entry = place_of(c, birth, field);
+    if (!entry->birth) return false;
+    *to = entry->cotangent;
+    remove_entry(c, entry);
+    return true;
+}
+
+/* Moves the accumulators of the fields of a new page there. */
+static void collect_fields(Cotangent *c, uint64_t birth, int64_t first, Page *page) {
+    for (int64_t i = 0; i < PAGE_FIELDS; i++)
+        if (collect(c, birth, first + i, &page->cotangents[i])) page->present |= bit_of(i);
 }
 
 /* Returns the page of a field, or a new one where so many are expected; NULL: it needs none. */
@@ -237,7 +253,7 @@ static Page *page_for(Cotangent *c, uint64_t birth, int64_t field) {
     if (page || use->birth != birth || field - use->first < 0 || field - use->first >= use->count) return page;
     page = cotangent_allocate(c, sizeof(Page));
     memset(page, 0, sizeof *page); /* REALs, all 0 */
-    collect_entries(c, birth, field - field % PAGE_FIELDS, page);
+    collect_fields(c, birth, field - field % PAGE_FIELDS, page);
     if (UNLIKELY(4 * (c->entry_count + 1) > 3 * c->entry_room)) grow_map(c);
     Entry *entry = place_of(c, birth, field_of_page(field >> PAGE_BITS));
     *entry = (Entry){birth, field_of_page(field >> PAGE_BITS), of_real(0.0)};
@@ -256,20 +272,47 @@ void cotangent_expect(Cotangent *c, uint64_t birth, int64_t first, int64_t count
     use->count = count;
 }
 
+/* Rows of births */
+
+/* Returns the row of a field, or a new one where neighbours have received in turn; NULL: it has none. */
+static BirthRow *row_for(Cotangent *c, uint64_t birth, int64_t field) {
+    BirthRow *row = birth_row_of(c, birth, field);
+    const bool is_near = birth - c->last_birth + NEAR <= 2 * NEAR;
+    c->last_birth = birth;
+    if (row) return row;
+    c->in_turn = is_near ? c->in_turn + 1 : 0;
+    if (c->in_turn < IN_TURN || (uint64_t)field >= ROW_FIELDS) return NULL;
+    const uint64_t first = birth - birth % ROW_BIRTHS;
+    BirthRow *made = birth_row_create(c, birth, field);
+    for (uint64_t i = 0; i < ROW_BIRTHS && c->entry_count > c->page_count; i++) {
+        const Entry *entry = place_of(c, first + i, field);
+        if (!entry->birth || !(first + i)) continue;
+        *birth_row_at(made, first + i) = entry->cotangent;
+        remove_entry(c, entry);
+    }
+    return made;
+}
+
 /* Access */
 
 /* Returns the accumulator of a field, made as 0 if there was none. */
 static Value *accumulator_for(Cotangent *c, uint64_t birth, int64_t field) {
     Page *page = page_for(c, birth, field);
-    if (!page) return &entry_for(c, birth, field)->cotangent;
-    page->present |= bit_of(field);
-    return &page->cotangents[field % PAGE_FIELDS];
+    if (page) {
+        page->present |= bit_of(field);
+        return &page->cotangents[field % PAGE_FIELDS];
+    }
+    BirthRow *row = row_for(c, birth, field);
+    return row ? birth_row_at(row, birth) : &entry_for(c, birth, field)->cotangent;
 }
 
 Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field) {
-    if (!c->entry_count || !birth) return NULL;
+    if (!birth) return NULL;
     Page *page = page_of(c, birth, field);
     if (page) return page->present & bit_of(field) ? &page->cotangents[field % PAGE_FIELDS] : NULL;
+    BirthRow *row = birth_row_of(c, birth, field);
+    if (row) return birth_row_has(row, birth) ? birth_row_at(row, birth) : NULL;
+    if (!c->entry_count) return NULL;
     Entry *entry = place_of(c, birth, field);
     return entry->birth ? &entry->cotangent : NULL;
 }
@@ -293,13 +336,16 @@ void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value cotangent)
 }
 
 Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
-    if (!c->entry_count || !birth) return of_real(0.0);
+    if (!birth) return of_real(0.0);
     Page *page = page_of(c, birth, field);
     if (page) {
         const Value taken = take_accumulator(&page->cotangents[field % PAGE_FIELDS]);
         if (!(page->present &= ~bit_of(field))) free_page(c, birth, field, page);
         return taken;
     }
+    BirthRow *row = birth_row_of(c, birth, field);
+    if (row) return birth_row_take(c, row, birth);
+    if (!c->entry_count) return of_real(0.0);
     const Entry *entry = place_of(c, birth, field);
     if (!entry->birth) return of_real(0.0);
     const Value cotangent = entry->cotangent;
@@ -330,65 +376,4 @@ void cotangent_give_row(Cotangent *c, uint64_t birth, int64_t count, const doubl
         for (int k = PAGE_FIELDS - 1; k-- > 0;) accumulate(c->heap, &page->cotangents[k], of_real(reals[--i]));
         page->present = UINT64_MAX;
     }
-}
-
-/* Sums */
-
-typedef struct Sum { /* to be stored in `to`; the terms are borrowed from values that are dropped at the end */
-    Value *to;
-    Value a, b;
-} Sum;
-
-typedef struct Sums {
-    Heap *heap;
-    Sum *waiting, first[FIRST_SUMS];
-    size_t count, room;
-} Sums;
-
-static void add_sum(Sums *sums, Value *to, Value a, Value b) {
-    if (sums->count == sums->room) {
-        const size_t bytes = sums->room * sizeof(Sum);
-        Sum *more = heap_allocate(sums->heap, 2 * bytes);
-        memcpy(more, sums->waiting, bytes);
-        if (sums->waiting != sums->first) heap_free(sums->heap, sums->waiting, bytes);
-        sums->waiting = more;
-        sums->room *= 2;
-    }
-    sums->waiting[sums->count++] = (Sum){to, a, b};
-}
-
-/* Adds by components, a 0 on the left to each of them, as in checkpoint.interp.hybrid.cotangent.Both. */
-static void add_duals(Sums *sums, Sum sum) {
-    Cells *result = new_cells(sums->heap, DUAL, 2);
-    const Value zero = of_real(0.0);
-    const bool both = kind_of(sum.a) == DUAL;
-    result->head.birth = sum.b.object->birth;
-    clear_values(result->cells, 2);
-    *sum.to = of_object(DUAL, result);
-    for (int i = 1; i >= 0; i--)
-        add_sum(sums, &result->cells[i], both ? cells_of(sum.a)[i] : zero, cells_of(sum.b)[i]);
-}
-
-Value accumulator_sum(Heap *heap, Value a, Value b) {
-    if (a.tag == REAL && kind_of(b) == FOREIGN) return b; /* an array's accumulator that has received nothing is 0 */
-    if (b.tag == REAL && kind_of(a) == FOREIGN) return a;
-    Value result = of_real(0.0);
-    Sums sums = {.heap = heap, .room = FIRST_SUMS};
-    sums.waiting = sums.first;
-    add_sum(&sums, &result, a, b);
-    while (sums.count) {
-        const Sum sum = sums.waiting[--sums.count];
-        if ((sum.a.tag | sum.b.tag) == REAL)
-            *sum.to = of_real(sum.a.real + sum.b.real);
-        else if (kind_of(sum.a) == FOREIGN || kind_of(sum.b) == FOREIGN)
-            *sum.to = heap->hooks->add_foreign(heap, copied(sum.a), copied(sum.b));
-        else if (kind_of(sum.b) == DUAL)
-            add_duals(&sums, sum);
-        else
-            *sum.to = copied(sum.a);
-    }
-    if (sums.waiting != sums.first) heap_free(heap, sums.waiting, sums.room * sizeof(Sum));
-    drop(heap, a);
-    drop(heap, b);
-    return result;
 }

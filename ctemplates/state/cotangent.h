@@ -4,7 +4,8 @@
  * (checkpoint/ad/accumulators.py); the REAL 0 for one of any kind to which nothing was added. Those of the slots at the
  * current point are in `window`, each in the register of its slot; those of frames are on `stack`, each frame's in the
  * order of its saved slots, the top frame last; those of objects are in a map from (birth, field). Where many fields in a
- * row receive one after another, as those of the items of lanes do, the map has pages of them (cotangent_expect).
+ * row receive one after another, as those of the items of lanes do, the map has pages of them (cotangent_expect); where
+ * objects do that were made one after another, as the pairs of a list, it has rows of them.
  *
  * What always holds: every register, stack place and entry owns its accumulator. Between two blocks the window has the
  * accumulators of the later point's slots; its other registers are undefined.
@@ -27,6 +28,20 @@ typedef struct Page {
     uint64_t present;
     Value cotangents[PAGE_FIELDS];
 } Page;
+
+/* The accumulators of one field of ROW_BIRTHS objects that were made one after another: see birth_rows.h. */
+typedef struct BirthRow BirthRow;
+typedef struct RowUse { /* the row of a key that was used last; NULL: the key has none. key 0: none was */
+    uint64_t key;
+    BirthRow *row;
+} RowUse;
+enum { ROW_WAYS = 8 };
+typedef struct BirthRows {
+    BirthRow **all; /* open addressing, by key */
+    size_t count, room; /* room: 0, or a power of 2 */
+    uint32_t shift;
+    RowUse uses[ROW_WAYS];
+} BirthRows;
 
 /* The page of a birth that was used last, and the fields that are expected to receive. birth 0: none. */
 typedef struct PageUse {
@@ -56,6 +71,8 @@ typedef struct Cotangent {
     size_t page_count;
     uint64_t paged; /* the bits (paged_bit) of births that have pages, and maybe of others */
     PageUse uses[PAGE_WAYS]; /* by birth */
+    BirthRows rows;
+    uint64_t last_birth, in_turn; /* the birth that has received last; how many without a row have in turn, each near the last */
     Backward **programs; /* the programs of blocks that ran as a whole: a hash table */
     size_t program_count, program_room;
     size_t bytes; /* all its memory in the heap but the cotangents that are objects */

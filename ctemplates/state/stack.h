@@ -55,13 +55,16 @@ void stack_own_top(Heap *heap, Stack *stack);              /* the top chunk beco
 void stack_leave(Heap *heap, Stack *stack);                /* the top chunk is open, and has become empty */
 
 /* Returns room for a frame of the point's `count` values, which the caller fills at once: owned by the frame. */
-static inline Value *stack_push(Heap *heap, Stack *stack, const ReturnPoint *point, const Block *call) {
-    const uint32_t count = point->count;
+static inline Value *stack_push_saved(Heap *heap, Stack *stack, const ReturnPoint *point, uint32_t count,
+                                      const Block *call) {
     if (UNLIKELY(!stack->chunk || stack->chunk->room < stack->top + count + 1)) stack_grow(heap, stack, count);
     Value *saved = stack->chunk->values + stack->top;
     *(FrameHead *)(void *)(saved + count) = (FrameHead){.point = point, .call = call};
     stack->top += count + 1;
     return saved;
+}
+static inline Value *stack_push(Heap *heap, Stack *stack, const ReturnPoint *point, const Block *call) {
+    return stack_push_saved(heap, stack, point, point->count, call);
 }
 
 /* Removes the top frame; the caller owns its saved values, in `saved` (room for point->count). */

@@ -1,7 +1,9 @@
 """What a derivative inside of a program costs: of a loop, and of few operations in a loop.
 
 What is measured: reverse over reverse of a loop of some turns beside reverse; gradients in a training loop,
-and the same differentiated in reverse. CPU times, medians of 3.
+and the same differentiated in reverse. CPU times, medians of 3 behind a first call. CHECKPOINT_JIT is `wait`
+unless it is set: else up to four calls are over before their code is compiled, on a loaded machine more,
+and take 4 to 9 times as long.
 
 Reproduce: python -m experiments.nesting.loops --engine c
 """
@@ -9,6 +11,7 @@ Reproduce: python -m experiments.nesting.loops --engine c
 from __future__ import annotations
 
 import argparse
+import os
 from statistics import median
 from typing import Any
 
@@ -40,6 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--engine", default=engines.get().name, choices=list(engines.available()))
     engine = parser.parse_args().engine
+    os.environ.setdefault("CHECKPOINT_JIT", "wait")
     for turns in TURNS:
         plain = reverse_seconds(read(LOOP + PLAIN, turns), engine)
         nested = reverse_seconds(read(LOOP + NESTED, turns), engine)

@@ -18,7 +18,8 @@ from tests.ctarget.c_sources import TEMPLATES, files
 
 HERE = Path(__file__).parent
 SOURCES = [
-    *files("cotangent", "lane_gifts", "heap", "heap_check", "pages", "stack", "tape"),
+    *files("cotangent", "accumulator_sums", "birth_rows", "lane_gifts"),
+    *files("heap", "heap_check", "pages", "stack", "tape"),
     *files("reverse_program", "reverse_jump", "reverse_shorten", "slots"),
     HERE / "runtime" / "standins.c",
 ]

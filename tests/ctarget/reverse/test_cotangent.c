@@ -7,6 +7,7 @@
 
 #include "reversal/reverse_program.h"
 #include "scalars/scalars.h"
+#include "state/birth_rows.h"
 #include "state/lane_gifts.h"
 
 /* Stand-ins: no step is arithmetic. */
@@ -156,6 +157,41 @@ static void test_kinds_on_pages(Heap *heap) {
     destroy(c);
 }
 
+/* Objects made one after another get rows when they receive in turn, whatever they had before; empty ones are freed. */
+static void test_births(Heap *heap) {
+    static Plain own[LONG][ROW_FIELDS + 1];
+    Cotangent *c = create(heap);
+    memset(own, 0, sizeof own);
+    random_seed(13);
+    size_t most = 0;
+    for (int i = 0; i < TURNS / 10; i++) {
+        const uint32_t f = random_below(ROW_FIELDS + 1), length = random_below(60), step = random_below(5);
+        const bool is_back = random_below(2);
+        if (i % 50 == 0) cotangent_expect(c, 1 + random_below(LONG), 0, LONG);
+        for (uint32_t k = 0, b = random_below(LONG); k < length; k++, b = (b + (is_back ? LONG - step : step)) % LONG)
+            one_turn(c, b + UINT64_C(1), f, &own[b][f]);
+        if (c->rows.count > most) most = c->rows.count;
+    }
+    CHECK(most > LONG / ROW_BIRTHS);
+    for (uint32_t b = 0; b < LONG; b++)
+        for (int64_t f = 0; f <= ROW_FIELDS; f++)
+            CHECK(cotangent_take(c, b + UINT64_C(1), f).real == (own[b][f].there ? own[b][f].cotangent : 0.0));
+    CHECK(c->rows.count == 0 && c->page_count == 0 && c->entry_count == 0);
+    destroy(c);
+}
+
+/* Rows own accumulators of all kinds. */
+static void test_kinds_in_rows(Heap *heap) {
+    Cotangent *c = create(heap);
+    for (int round = 0; round < 2; round++)
+        for (uint64_t b = 1; b < LONG; b++) cotangent_give(c, b, 1, dual(heap, of_real(1.0), of_real((double)b)));
+    CHECK(c->rows.count > 0);
+    const Value taken = cotangent_take(c, 205, 1);
+    CHECK(cells_of(taken)[1].real == 410.0);
+    drop(heap, taken);
+    destroy(c);
+}
+
 enum { LANES = 64, GIFTS = 12, FEW = 6, MANY = 60, MOST_FIELDS = 150 };
 
 static double some_cotangent(void) {
@@ -242,12 +278,15 @@ static void test_sums(Heap *heap) {
 int main(void) {
     with_every_failure(test_sums);
     with_every_failure(test_kinds_on_pages);
+    with_every_failure(test_kinds_in_rows);
     Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     test_map(heap);
     test_pages(heap);
     test_parts_of_rows(heap);
     test_rows(heap);
+    test_births(heap);
     test_kinds_on_pages(heap);
+    test_kinds_in_rows(heap);
     test_lanes(heap);
     test_stack(heap);
     test_sums(heap);

@@ -55,20 +55,26 @@ class Records:
         self.births = frozenset([residual for residual in words if residual.birth])
 
     def _record(self, path: Path) -> Record:
-        reversed_operations, needed = reversal(path)
+        operations = path.operations
+        reversed_operations, needed = reversal(path, operations)
         words: list[Residual] = []
         recomputed: list[Operation] = []
-        for operation in reversed(path.operations):
+        values = {
+            residual.place for residual in needed if not residual.birth
+        }  # paths are long: sets of places
+        for operation in reversed(operations):
             for place in operation.sets():
-                wanted = Residual(place)
-                if wanted not in needed:
+                if place not in values:
                     continue
-                del needed[wanted]
+                values.remove(place)
+                del needed[Residual(place)]
                 if operation.recomputed() is not None:
                     recomputed.append(operation)
-                    needed.update(dict.fromkeys(map(Residual, places_in(operation.reads()))))
+                    read = list(places_in(operation.reads()))
+                    values.update(read)
+                    needed.update(dict.fromkeys(map(Residual, read)))
                 else:
-                    words.append(wanted)
+                    words.append(Residual(place))
         # Only params and births are still needed here.
         shared = [residual for residual in needed if residual.place in self.same_as]
         for residual in shared:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.ops.dual_ops import accumulator_of
@@ -11,6 +11,7 @@ from checkpoint.ctarget.translate.ops.operation import (
     Effect,
     Forward,
     Op,
+    Operation,
     Residual,
     Undifferentiated,
 )
@@ -47,7 +48,7 @@ class Peek(Undifferentiated, Op):
         if not self.saved:
             return
         saved = out.temporary("saved", "const Value *")
-        out.put(f"{saved} = stack_top_saved(&m->stack);")
+        out.put(f"{saved} = top_saved(m, {len(self.saved)});")
         fields = [(place, f"{saved}[{i}]") for i, place in enumerate(self.saved)]
         tests = [test for place, field in fields if (test := unlike(field, place))]
         tests += unlike_tags([(field, place) for place, field in fields])
@@ -81,7 +82,8 @@ class Push(Effect):
     def write(self, out: Forward) -> None:
         shown = "NULL" if self.call is None else f"REFERENCE({self.call})"
         to = out.temporary("to", "Value *")
-        out.put(f"{to} = push(m, REFERENCE({self.point}), {shown});", *stored(enumerate(self.saved)))
+        given = f"REFERENCE({self.point}), {len(self.saved)}, {shown}"
+        out.put(f"{to} = push(m, {given});", *stored(enumerate(self.saved)))
 
     def contributes(self, active: Set[Place]) -> Sequence[Place]:
         return reals(self.saved)
@@ -152,3 +154,8 @@ class SetCall(Undifferentiated, Effect):
 
     def write(self, out: Forward) -> None:
         out.put(f"set_call(m, REFERENCE({self.call}));")
+
+
+def points_of(operations: Iterable[Operation]) -> list[int]:
+    """Return the points, as references, of all frames that operations push."""
+    return sorted({operation.point for operation in operations if type(operation) is Push})

@@ -25,11 +25,22 @@ from checkpoint.ctarget.translate.ops.words import PAYLOADS, if_unlikely, plain,
 
 def read_field(out: Forward, to: Place, owner: Place, text: str) -> None:
     """Write what reads a field, which an expression looks up: NULL where there is none."""
+    _read(out, to, owner, text, is_sure=False)
+
+
+def read_known_field(out: Forward, to: Place, owner: Place, text: str) -> None:
+    """Write what reads a field that is sure to be there."""
+    _read(out, to, owner, text, is_sure=True)
+
+
+def _read(out: Forward, to: Place, owner: Place, text: str, is_sure: bool) -> None:
     field = out.temporary("field", "const Value *")
     out.put(f"{field} = {text};")
     is_value = to.kind == "value"
-    test = f"!{field}" if is_value else f"!{field} || {field}->tag != {TAGS[to.kind]}"
-    out.put(if_unlikely(test, out.exit()))
+    tests = [] if is_sure else [f"!{field}"]
+    tests += [] if is_value else [f"{field}->tag != {TAGS[to.kind]}"]
+    if tests:
+        out.put(if_unlikely(" || ".join(tests), out.exit()))
     out.put(f"{to.name} = {f'load({field})' if is_value else f'{field}->{PAYLOADS[to.kind]}'};")
     out.record_birth(owner)
 
@@ -41,12 +52,14 @@ class Load(Op):
     Exits where the field has another kind than `to`. (`to` of the kind "value" takes any; it is
     borrowed from the owner until a Keep.) Adjoint: (owner . index)' += to', if to is a real. constant:
     whether the owner was a constant when the unit was made (program/value.h): nothing relies on it.
+    of_pair: whether the owner is sure to be a PAIR, which has this field.
     """
 
     to: Place
     owner: Place
     index: int
     constant: bool = field(default=False, kw_only=True)
+    of_pair: bool = field(default=False, kw_only=True)
 
     def reads(self) -> Sequence[Source]:
         return (self.owner,)
@@ -55,7 +68,10 @@ class Load(Op):
         return (self.to,)
 
     def write(self, out: Forward) -> None:
-        read_field(out, self.to, self.owner, f"field_of({self.owner.name}, {self.index})")
+        if self.of_pair:
+            read_known_field(out, self.to, self.owner, f"&cells_of({self.owner.name})[{self.index}]")
+        else:
+            read_field(out, self.to, self.owner, f"field_of({self.owner.name}, {self.index})")
 
     def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
         return [] if self.to in active else None
@@ -343,3 +359,24 @@ class Drop(Undifferentiated, Effect):
 
     def write(self, out: Forward) -> None:
         out.put(f"drop(m->heap, {self.place.name});")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Leave(Undifferentiated, Effect):
+    """Removes a reference to a pair, and adds one to each of `kept`: what was read from it, by its index.
+
+    Where the pair is freed by that, its references to them move.
+    """
+
+    pair: Place
+    kept: tuple[tuple[int, Place], ...]
+
+    def reads(self) -> Sequence[Source]:
+        return (self.pair, *[place for _, place in self.kept])
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        which = sum(1 << index for index, _ in self.kept)
+        out.put(f"leave_pair(m->heap, {self.pair.name}, {which});")

@@ -32,7 +32,7 @@ def _field(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     elif isinstance(value, Held) and value.tag in ("PAIR", OTHER):
         if value.tag == OTHER:
             steps.node.ops.append(Expect(steps.readable(value), "PAIR"))
-        found = steps.load(step.name, value, index, steps.peer)
+        found = steps.load(step.name, value, index, steps.peer, of_pair=True)
     else:
         raise Untranslatable
     return steps.keep_found(found, step, uses)

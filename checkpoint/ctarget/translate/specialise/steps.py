@@ -190,12 +190,15 @@ class Steps:
             raise Untranslatable
         return value.place
 
-    def load(self, name: str, owner: Held, index: int, peer: BlockPeer) -> Abstract:
-        """Load a field of an object. peer: the block for which it is loaded."""
+    def load(self, name: str, owner: Held, index: int, peer: BlockPeer, of_pair: bool = False) -> Abstract:
+        """Load a field of an object. peer: the block for which it is loaded. of_pair: it was found a PAIR."""
         shape = owner.hint
         hint = shape.fields[index] if shape is not None and index < len(shape.fields) else None
-        place = self.readable(owner)
-        return self.read(name, hint, peer, lambda to: Load(to, place, index, constant=owner.was_constant))
+        place, is_pair = self.readable(owner), of_pair or owner.tag == "PAIR"
+        constant = owner.was_constant
+        return self.read(
+            name, hint, peer, lambda to: Load(to, place, index, constant=constant, of_pair=is_pair)
+        )
 
     def read(
         self, name: str, hint: Shape | None, peer: BlockPeer, op: Callable[[Place], Load | Element]

@@ -6,6 +6,8 @@ reaches it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import reals
 from checkpoint.ctarget.translate.units.paths import Path
@@ -13,12 +15,17 @@ from checkpoint.ctarget.translate.units.paths import Path
 WORD = 8  # bytes of a residual
 
 
-def reversal(path: Path) -> tuple[tuple[Operation, ...], dict[Residual, None]]:
-    """Return the operations of a path that its adjoint reverses, the last first, and what that reads."""
+def reversal(
+    path: Path, operations: Sequence[Operation]
+) -> tuple[tuple[Operation, ...], dict[Residual, None]]:
+    """Return the operations of a path that its adjoint reverses, the last first, and what that reads.
+
+    operations: those of the path.
+    """
     found: list[Operation] = []
     needed: dict[Residual, None] = {}
     active = set(reals(path.passed_on))
-    for operation in reversed(path.operations):
+    for operation in reversed(operations):
         targets = operation.contributes(active)
         if targets is not None:
             active.update(targets)
