@@ -38,6 +38,21 @@ class Plan(NamedTuple):
         """The number of groups."""
         return groups_in(self.columns) + groups_in(self.rows)
 
+    def entries(self, pattern: Any) -> tuple[list[Any], list[Any]]:
+        """Return for each group of columns its entries in the pattern and their rows; then of rows."""
+        rows, columns = coordinates(pattern)
+        by_columns = np.where(self.by_row, -1, self.columns[columns])
+        by_rows = np.where(self.by_row, self.rows[rows], -1)
+        of_columns = _places(by_columns, groups_in(self.columns))
+        of_rows = _places(by_rows, groups_in(self.rows))
+        return [(at, rows[at]) for at in of_columns], [(at, columns[at]) for at in of_rows]
+
+
+def _places(groups: Any, count: int) -> list[Any]:
+    """Return where each of so many groups occurs; -1 is none."""
+    order = np.argsort(groups, kind="stable")
+    return np.split(order, np.searchsorted(groups[order], np.arange(count + 1)))[1:-1]
+
 
 def groups_in(colours: Any) -> int:
     """Return the number of groups."""

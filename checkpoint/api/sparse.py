@@ -144,28 +144,26 @@ class SparseJacobian(SparseDerivative):
     def __reduce__(self) -> str | tuple[Any, ...]:
         return _jacobian, (*super().__reduce__()[1], self.mode)
 
-    def plan(self, pattern: Any) -> Plan:
-        """See SparseDerivative."""
-        return planned(pattern, self.mode)
+    def plan(self, pattern: Any) -> tuple[Plan, tuple[list[Any], list[Any]]]:
+        """Return the plan, and which entries each of its groups finds."""
+        plan = planned(pattern, self.mode)
+        return plan, plan.entries(pattern)
 
-    def entries(self, call: Call, at: list[int], chosen: list[int], pattern: Any, plan: Plan) -> Any:
+    def entries(self, call: Call, at: list[int], chosen: list[int], pattern: Any, plan: Any) -> Any:
         """See SparseDerivative."""
-        rows, columns = coordinates(pattern)
-        values = np.empty(len(rows))
-        taken = np.where(plan.by_row, plan.rows[rows], plan.columns[columns])
-        for group in range(groups_in(plan.columns)):
+        plan, (by_columns, by_rows) = plan
+        values = np.empty(pattern.nnz)
+        for group, (mine, rows) in enumerate(by_columns):
             tangent = direction(call, sorted([chosen[j] for j in np.flatnonzero(plan.columns == group)]))
             column = self.product(call, at, tangent)
             _check_height(pattern, column)
-            mine = ~plan.by_row & (taken == group)
-            values[mine] = column[rows[mine]]
+            values[mine] = column[rows]
         schedule = named_schedule(self.schedule)
-        for group in range(groups_in(plan.rows)):
+        for group, (mine, columns) in enumerate(by_rows):
             y, xbar = row_of(call, np.flatnonzero(plan.rows == group).tolist(), schedule)
             _check_height(pattern, flat(numbers(y)))
             row = flat([number for i in at for number in numbers(call.unpacked(xbar)[i])])
-            mine = plan.by_row & (taken == group)
-            values[mine] = row[columns[mine]]
+            values[mine] = row[columns]
         return values
 
     def product(self, call: Call, at: list[int], tangent: Any) -> Any:

@@ -82,7 +82,7 @@ def gradient(
     found = numbers(operands)
     tag = highest_tag(found)
     if tag is not None:
-        return _gradient_forward(context, level, schedule, operands, tag)
+        return _gradient_forward(context, level, schedule, operands, tag, by)
     if any(type(number) is Node for number in found):
         return _gradient_on_tape(context, level, schedule, operands, found, by)
     return _gradient_of_floats(context, level, schedule, operands, by)
@@ -187,11 +187,20 @@ def outside_of(
 def _gradient_of_floats(
     context: Context, level: int, schedule: Schedule, operands: Pair, by: Collection[int] | None = None
 ) -> Pair:
-    if by is not None and level == 0:
-        for i, part in enumerate(operands.car.cdr.items):
-            if i not in by:
-                enter_as_constant(part)
+    if by is not None:
+        _enter_unread(operands.car, level, by)
     return reverse_sweep(context, level, schedule, operands.car, lambda y: completed(y, operands.cdr, level))
+
+
+def _enter_unread(u: Any, level: int, by: Collection[int]) -> None:
+    """Mark the elements of x, and their tangents at a level, whose cotangents nobody reads."""
+    if level:
+        _enter_unread(u.car, level - 1, by)
+        _enter_unread(u.cdr, level - 1, by)
+        return
+    for i, part in enumerate(u.cdr.items):
+        if i not in by:
+            enter_as_constant(part)
 
 
 def completed(y: Any, v: Any, level: int) -> Any:
@@ -222,10 +231,17 @@ def _matched(v: Any, received: Any, level: int) -> list[tuple[Number, Number]]:
     return _matched(v.car, received.car, level - 1) + _matched(v.cdr, received.cdr, level - 1)
 
 
-def _gradient_forward(context: Context, level: int, schedule: Schedule, operands: Pair, tag: int) -> Pair:
+def _gradient_forward(
+    context: Context,
+    level: int,
+    schedule: Schedule,
+    operands: Pair,
+    tag: int,
+    by: Collection[int] | None = None,
+) -> Pair:
     primal, tangent = split(operands, tag)
     outcome = gradient(
-        context, level + 1, schedule, Pair(primal.car, tangent.car), Pair(tangent.cdr, primal.cdr)
+        context, level + 1, schedule, Pair(primal.car, tangent.car), Pair(tangent.cdr, primal.cdr), by
     )
     values, cotangents = outcome.car, outcome.cdr
     result = Pair(values.car, cotangents.cdr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,15 @@ TIES = "shared evenly by the elements that are equal"
 def _shares(xp: Any, a: Any, extreme: Any, axis: Any) -> Any:
     """Return the share of each element in the extreme of its axes."""
     chosen = a == extreme
+    if _are_single(xp, chosen, extreme):
+        return chosen / 1
     return chosen / xp.sum(chosen, axis=axis, keepdims=True)
+
+
+def _are_single(xp: Any, chosen: Any, extreme: Any) -> bool:
+    """Return whether one element alone is each extreme; then nothing need be added up along axes."""
+    has_nan = bool(xp.any(xp.isnan(extreme)))
+    return not has_nan and int(xp.count_nonzero(chosen)) == prod(extreme.shape)
 
 
 def _share_of(t: Any, name: str, a: Any, axis: Any, keepdims: Any) -> Any:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from checkpoint import grad, hvp, jacfwd, jacrev, jvp, primops, value_and_grad
+import checkpoint
+from checkpoint import engines, grad, hvp, jacfwd, jacrev, jvp, primops, value_and_grad
 
 
 def fifth(x: float) -> float:
@@ -65,3 +67,28 @@ def test_as_a_variable_of_the_module_and_as_an_argument(engine: str) -> None:
 def test_with_something_beside_the_value(engine: str) -> None:
     hessian = jacfwd(grad(with_aux, has_aux=True), engine=engine)([2.0, 3.0])
     assert hessian == ([[6.0, 4.0], [4.0, 0.0]], None)
+
+
+@pytest.mark.parametrize("engine", engines.usable())
+def test_arguments_that_are_not_differentiated_change_no_second_derivative(engine: str) -> None:
+    """Their cotangents are left out of inner gradients; what is asked for has the same bits."""
+    points, centers = np.arange(12.0).reshape(4, 3) / 7.0, np.ones((2, 3)) * [[0.25], [0.75]]
+
+    def f(centers: Any, points: Any) -> Any:
+        weights = np.exp(np.sum(points, axis=1))[:, None]
+        return np.sum(np.min((points @ centers.T) ** 2 + weights, axis=1))
+
+    def of_one(z: Any) -> Any:
+        return checkpoint.grad(f)(z, points)
+
+    def of_both(z: Any) -> Any:
+        return checkpoint.grad(f, (0, 1))(z, points)[0]
+
+    def along(slope: Any) -> Any:
+        return lambda z: np.sum(checkpoint.jvp(slope, z, np.ones_like(z))[1] ** 2)
+
+    for one, both in ((of_one, of_both), (along(of_one), along(of_both))):
+        found = [checkpoint.jvp(g, centers, np.sin(points[:2]), engine=engine)[1] for g in (one, both)]
+        assert np.asarray(found[0]).tobytes() == np.asarray(found[1]).tobytes()
+    slopes = [checkpoint.grad(along(g), engine=engine)(centers) for g in (of_one, of_both)]
+    assert slopes[0].tobytes() == slopes[1].tobytes()
