@@ -11,7 +11,7 @@
 /* Returns the row of a field if it was used last; NULL: the runtime knows. */
 INLINE BirthRow *row_used(Cotangent *c, uint64_t birth, int64_t field) {
     const uint64_t key = birth_row_key(birth, field);
-    const RowUse *use = birth_row_use(c, key);
+    const RowUse *use = birth_row_use(&c->rows, key);
     return LIKELY(use->key == key && (uint64_t)field < ROW_FIELDS && !c->page_count) ? use->row : NULL;
 }
 /* Takes the accumulator of a real's field, which is always a REAL. */

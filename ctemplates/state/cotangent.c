@@ -13,8 +13,6 @@
 
 #include <string.h>
 
-#include "state/birth_rows.h"
-
 enum {
     FIRST_REGISTERS = 16,
     FIRST_ENTRIES = 64,
@@ -57,6 +55,8 @@ Cotangent *cotangent_create(Heap *heap, void *helper) {
     c->heap = heap;
     c->helper = helper;
     c->bytes = sizeof(Cotangent);
+    c->rows.heap = heap;
+    c->rows.bytes = &c->bytes;
     cotangent_reserve(c, FIRST_REGISTERS);
     return c;
 }
@@ -86,7 +86,7 @@ void cotangent_destroy(Cotangent *c) {
     if (c->spare) heap_free(heap, c->spare, chunk_bytes(c->spare->room));
     for (size_t i = 0; i < c->entry_room; i++) destroy_entry(heap, &c->entries[i]);
     if (c->entries) heap_free(heap, c->entries, c->entry_room * sizeof(Entry));
-    birth_rows_destroy(c);
+    birth_rows_destroy(&c->rows);
     heap_free(heap, c, sizeof(Cotangent));
 }
 
@@ -227,9 +227,9 @@ static void free_page(Cotangent *c, uint64_t birth, int64_t field, Page *page) {
 
 /* Moves an accumulator that is no page's to `to`; returns whether there was one. */
 static bool collect(Cotangent *c, uint64_t birth, int64_t field, Value *to) {
-    BirthRow *row = birth_row_of(c, birth, field);
+    BirthRow *row = birth_row_of(&c->rows, birth, field);
     if (row && birth_row_has(row, birth)) {
-        *to = birth_row_take(c, row, birth);
+        *to = birth_row_take(&c->rows, row, birth);
         return true;
     }
     if (c->entry_count == c->page_count) return false;
@@ -276,14 +276,14 @@ void cotangent_expect(Cotangent *c, uint64_t birth, int64_t first, int64_t count
 
 /* Returns the row of a field, or a new one where neighbours have received in turn; NULL: it has none. */
 static BirthRow *row_for(Cotangent *c, uint64_t birth, int64_t field) {
-    BirthRow *row = birth_row_of(c, birth, field);
+    BirthRow *row = birth_row_of(&c->rows, birth, field);
     const bool is_near = birth - c->last_birth + NEAR <= 2 * NEAR;
     c->last_birth = birth;
     if (row) return row;
     c->in_turn = is_near ? c->in_turn + 1 : 0;
     if (c->in_turn < IN_TURN || (uint64_t)field >= ROW_FIELDS) return NULL;
     const uint64_t first = birth - birth % ROW_BIRTHS;
-    BirthRow *made = birth_row_create(c, birth, field);
+    BirthRow *made = birth_row_create(&c->rows, birth, field);
     for (uint64_t i = 0; i < ROW_BIRTHS && c->entry_count > c->page_count; i++) {
         const Entry *entry = place_of(c, first + i, field);
         if (!entry->birth || !(first + i)) continue;
@@ -310,7 +310,7 @@ Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field) {
     if (!birth) return NULL;
     Page *page = page_of(c, birth, field);
     if (page) return page->present & bit_of(field) ? &page->cotangents[field % PAGE_FIELDS] : NULL;
-    BirthRow *row = birth_row_of(c, birth, field);
+    BirthRow *row = birth_row_of(&c->rows, birth, field);
     if (row) return birth_row_has(row, birth) ? birth_row_at(row, birth) : NULL;
     if (!c->entry_count) return NULL;
     Entry *entry = place_of(c, birth, field);
@@ -343,8 +343,8 @@ Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
         if (!(page->present &= ~bit_of(field))) free_page(c, birth, field, page);
         return taken;
     }
-    BirthRow *row = birth_row_of(c, birth, field);
-    if (row) return birth_row_take(c, row, birth);
+    BirthRow *row = birth_row_of(&c->rows, birth, field);
+    if (row) return birth_row_take(&c->rows, row, birth);
     if (!c->entry_count) return of_real(0.0);
     const Entry *entry = place_of(c, birth, field);
     if (!entry->birth) return of_real(0.0);

@@ -14,6 +14,8 @@
 #define CK_COTANGENT_H
 
 #include "program/points.h"
+#include "state/accumulator_sums.h"
+#include "state/birth_rows.h"
 #include "state/machine.h"
 
 typedef struct Entry { /* of the map: open addressing, birth 0 is empty */
@@ -28,20 +30,6 @@ typedef struct Page {
     uint64_t present;
     Value cotangents[PAGE_FIELDS];
 } Page;
-
-/* The accumulators of one field of ROW_BIRTHS objects that were made one after another: see birth_rows.h. */
-typedef struct BirthRow BirthRow;
-typedef struct RowUse { /* the row of a key that was used last; NULL: the key has none. key 0: none was */
-    uint64_t key;
-    BirthRow *row;
-} RowUse;
-enum { ROW_WAYS = 8 };
-typedef struct BirthRows {
-    BirthRow **all; /* open addressing, by key */
-    size_t count, room; /* room: 0, or a power of 2 */
-    uint32_t shift;
-    RowUse uses[ROW_WAYS];
-} BirthRows;
 
 /* The page of a birth that was used last, and the fields that are expected to receive. birth 0: none. */
 typedef struct PageUse {
@@ -112,8 +100,6 @@ void cotangent_give_row(Cotangent *c, uint64_t birth, int64_t count, const doubl
 void cotangent_push(Cotangent *c, Value cotangent);
 Value cotangent_pop(Cotangent *c); /* 0 if the stack is empty */
 
-/* Returns a + b, consuming both; a is the accumulator. */
-Value accumulator_sum(Heap *heap, Value a, Value b);
 static inline bool is_zero_cotangent(Value cotangent) { return cotangent.tag == REAL && cotangent.real == 0.0; }
 static inline void accumulate(Heap *heap, Value *accumulator, Value cotangent) {
     if (LIKELY((accumulator->tag | cotangent.tag) == 0))
