@@ -1,20 +1,30 @@
-"""A budget for a segment that is taped before its cotangent is known: as a whole where it fits.
+"""Schedules of segments that are taped before their cotangents are known: as a whole where they fit.
 
-In: a Budget. Out: its actions, but for those of a segment whose tape fits into the memory. A budget keeps its
-tapes small, so that they stay in a processor's cache, and tapes when the cotangent is there; who waits for
-the cotangent has time to tape all before.
+In: a Budget, and what is known of a segment. Out: its actions, but for those of a segment whose tape fits
+into the memory. A budget keeps its tapes small, so that they stay in a processor's cache, and tapes when the
+cotangent is there; who waits for the cotangent has time to tape all before. A segment that is sure not to fit
+is not tried: its steps would run once more. Its length is known, so no state is kept in vain.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from checkpoint.driver import memory
 from checkpoint.driver.budget import Budget
-from checkpoint.driver.schedule import Actions, Hold, Keep, Release, Report, Restore, Reverse, Tape
+from checkpoint.driver.schedule import Actions, Hold, Keep, Release, Report, Restore, Reverse, Schedule, Tape
 
 STATES = 4  # beside a tape, in states' bytes: where the segment begins and ends, the current one, a cotangent
+
+
+def of_segment(budget: Budget, steps: int, fitting: int | None) -> Schedule:
+    """Return the schedule of a segment of so many steps within a budget.
+
+    fitting: of how many steps the tape will fit, as far as can be foreseen; None: that is not known.
+    """
+    known = replace(budget, length=steps)
+    return known if fitting is not None and steps > fitting else TapedAhead(known)
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,13 @@ from checkpoint.ad.values import Capsule
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, State
 from checkpoint.driver.observe import adapted
+from checkpoint.workers.ahead import STATES
 
 SECONDS = 0.02  # of the first pass: a segment, at first
 MOST = 512  # segments for each worker
 FIRST_PACE = 256  # steps that are run at a time, at first
 PART_TAPED = 32  # of a segment, one part in so many is taped to see how large its tape will be
+FULL = 0.9  # of the room for a tape is used, as far as can be foreseen
 REAL_BYTES = 100  # of a number in a capsule
 
 
@@ -60,7 +62,9 @@ class Cuts:
         self.pieces: list[Piece] = []
         self.cuts = 0  # that were made
         self.seconds = SECONDS
-        self.steps: float = FIRST_PACE  # of a segment, at most
+        self.recorded: float | None = None  # bytes of a step's tape
+        self.steps = FIRST_PACE  # of a segment, at most, unless there would be too many states:
+        self.apart = 0  # then the steps between those that are left
 
     def run(self, state: State, effects: Effects) -> State:
         """Run from a state to the end, which is returned."""
@@ -68,12 +72,13 @@ class Cuts:
         state = self._foresee(state, pace, effects)
         while not state.finished:
             before = perf_counter()
-            state = self.engine.advance(state, min(state.steps + pace, int(last + self.steps)), effects)
+            steps = max(self.steps, self.apart)
+            state = self.engine.advance(state, min(state.steps + pace, last + steps), effects)
             if state.finished:
                 break
             now = perf_counter()
-            pace = min(adapted(pace, now - before, self.seconds / 4), int(self.steps))
-            if now - begun < self.seconds and state.steps - last < self.steps:
+            pace = min(adapted(pace, now - before, self.seconds / 4), steps)
+            if now - begun < self.seconds and state.steps - last < steps:
                 continue
             self._cut(state, now - begun)
             last, begun = state.steps, perf_counter()
@@ -92,7 +97,8 @@ class Cuts:
             return state
         probe = max(pace * 4 // PART_TAPED, 1)
         tape = self.engine.tape(state, state.steps + probe, effects, self.room // 2)
-        self.steps = max(self.room / 2 / max(tape.bytes, 1) * (tape.end.steps - state.steps), 1)
+        self.recorded = max(tape.bytes, 1) / max(tape.end.steps - state.steps, 1)
+        self.steps = max(int(self.room / 2 * FULL / self.recorded), 1)
         return tape.detached()
 
     def _cut(self, state: State, seconds: float) -> None:
@@ -114,6 +120,23 @@ class Cuts:
                 self.pieces[i - 1].seconds += self.pieces[i].seconds
         del self.pieces[held::2]
         self.seconds *= 2
+        left = self.pieces[held:]
+        if len(left) > 1:
+            self.apart = (left[-1].step - left[0].step) // (len(left) - 1)
+
+    @property
+    def rest(self) -> int | None:
+        """The bytes that a worker has beside its share of the states; None: as many as there are."""
+        return None if self.room is None else self.room - _bytes_of(self.pieces) // self.workers
+
+    @property
+    def fitting(self) -> int | None:
+        """Of how many steps a tape will fit into these bytes; None: not known."""
+        rest = self.rest
+        if rest is None or self.recorded is None or not self.pieces:
+            return None
+        state = max(_bytes_of([piece]) for piece in self.pieces)
+        return int((rest - STATES * state) / self.recorded)
 
     def _too_large(self) -> bool:
         return self.room is not None and _bytes_of(self.pieces) > self.room * self.workers / 2

@@ -10,6 +10,7 @@ go on, whatever becomes of the workers.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 from checkpoint.ad.graph import settled
@@ -21,7 +22,6 @@ from checkpoint.driver.engine import State, WithCapsules
 from checkpoint.durable.journal.run import DurableRun
 from checkpoint.durable.journal.sweep import Gradient
 from checkpoint.durable.segments import Begun, Divided, Reversal, seed_of_numbers, sweep_of
-from checkpoint.workers.ahead import TapedAhead
 from checkpoint.workers.cuts import Cuts, Piece
 from checkpoint.workers.handed import Handed
 from checkpoint.workers.outcomes import one_of
@@ -100,12 +100,13 @@ class _Passing:
 
     def handed(self, high: int, cotangent: Opaque) -> Iterator[tuple[int, Opaque]]:
         """Have all segments but the first one reversed; yield where each begins, and the cotangent there."""
-        schedule, log, divided = self.reversal.schedule, self.reversal.context.effects.log, self.divided
-        if type(schedule) is Budget:
-            schedule = TapedAhead(schedule)
-        shared = Shared(self.engine.name, schedule, log, divided.function, divided.known)
+        schedule, cuts, divided = self.reversal.schedule, self.cuts, self.divided
+        if type(schedule) is Budget and cuts.rest is not None and not memory.is_share(schedule.memory):
+            schedule = replace(schedule, memory=cuts.rest)
+        log = self.reversal.context.effects.log
+        shared = Shared(self.engine.name, schedule, cuts.fitting, log, divided.function, divided.known)
         handed = Handed(self.workers, self.workers.put(shared), self._state_of, high, cotangent)
-        return handed.results(self.cuts.pieces)
+        return handed.results(cuts.pieces)
 
     def _own(self, capsule: Capsule) -> Capsule:
         return self.divided.leave(capsule) if self.durable is None else self.durable.own(capsule)

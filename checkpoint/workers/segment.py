@@ -13,6 +13,7 @@ from typing import Any
 from checkpoint import engines
 from checkpoint.ad.identity import identity_of
 from checkpoint.ad.values import Capsule, Opaque
+from checkpoint.driver.budget import Budget
 from checkpoint.driver.effects import EffectLog, Effects
 from checkpoint.driver.engine import WithCapsules
 from checkpoint.driver.observe import observed
@@ -24,6 +25,7 @@ from checkpoint.durable.segments import begun_at, cotangent_of_capsule, seed_of_
 from checkpoint.errors import RunError
 from checkpoint.prims.operators import Context
 from checkpoint.prims.paused import PausedSweep
+from checkpoint.workers.ahead import of_segment
 from checkpoint.workers.outcomes import Later
 
 
@@ -48,15 +50,23 @@ class Cut:
 class Shared:
     """What all segments of a run share.
 
-    engine: its name. schedule: by which each is reversed. log: of what the run has printed and read.
+    engine: its name. schedule: by which each is reversed. fitting: of how many steps a tape will fit within
+    that, if it is a budget; None: not known. log: of what the run has printed and read.
     function, known: see checkpoint.durable.segments.Divided.
     """
 
     def __init__(
-        self, engine: str, schedule: Schedule, log: EffectLog, function: Any, known: tuple[Any, ...]
+        self,
+        engine: str,
+        schedule: Schedule,
+        fitting: int | None,
+        log: EffectLog,
+        function: Any,
+        known: tuple[Any, ...],
     ) -> None:
         self.engine = engine
         self.schedule = schedule
+        self.fitting = fitting
         self.log = log
         self.function = function
         self.known = known
@@ -68,7 +78,12 @@ class Shared:
                 "segments of this run cannot be handed to other processes: they need a function by which it "
                 "can be translated there; use checkpoint.workers.Threads"
             )
-        return Shared, (self.engine, self.schedule, self.log, self.function, self.known)
+        return Shared, (self.engine, self.schedule, self.fitting, self.log, self.function, self.known)
+
+    def schedule_of(self, steps: int) -> Schedule:
+        """Return the schedule of a segment of so many steps."""
+        schedule = self.schedule
+        return of_segment(schedule, steps, self.fitting) if type(schedule) is Budget else schedule
 
 
 @dataclass(frozen=True)
@@ -90,8 +105,9 @@ def reversed_segment(shared: Shared, cut: Cut, high: int, cotangent: Opaque | La
     begun = begun_at(context, capsule)
     numbers: list[Any] = []
     with observed(()):
-        sweep = sweep_of(context, begun, shared.schedule, seed_of_numbers(engine, numbers), high, pauses=True)
-        paused = PausedSweep(sweep, begun.state, shared.schedule)
+        schedule = shared.schedule_of(high - capsule.steps)
+        sweep = sweep_of(context, begun, schedule, seed_of_numbers(engine, numbers), high, pauses=True)
+        paused = PausedSweep(sweep, begun.state, schedule)
         try:
             known: Opaque = cotangent.value().cotangent if isinstance(cotangent, Later) else cotangent
             numbers += known.numbers

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,10 +15,12 @@ import checkpoint
 from checkpoint import RunError, mapped, summed
 from checkpoint.driver.budget import Budget
 from checkpoint.durable import machine
-from checkpoint.workers import Workers
+from checkpoint.workers import Workers, handed
 from checkpoint.workers.listeners import reachable, refuse_new
-from tests.durable import subjects
-from tests.durable.round_trips import steps_of
+from tests.durable import round_trips, subjects
+from tests.durable.journal.disks import often as durably
+from tests.durable.journal.test_law import resumed
+from tests.durable.round_trips import quietly, steps_of
 from tests.workers import jobs
 from tests.workers.test_relay import gradient, often
 
@@ -89,6 +93,45 @@ def test_a_long_run_that_is_handed_on_has_the_same_bits(made: Made, name: str) -
     expected = gradient(f, x, "c", Budget())
     with often(max(1, steps_of(f, x) // 6)):
         assert gradient(f, x, "c", Budget(), made()) == expected
+
+
+@pytest.mark.long
+def test_a_worker_that_dies_in_each_of_50_segments_in_turn_changes_nothing(
+    ray: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    f, x = subjects.loop, subjects.ARGUMENTS["loop"]
+    expected = gradient(f, x, "c", Budget())
+    job = partial(jobs.reversed_at_the_second_attempt, str(tmp_path))
+    monkeypatch.setattr(handed, "reversed_segment", job)
+    with often(max(1, steps_of(f, x) // 51)):
+        assert gradient(f, x, "c", Budget(), ray()).startswith(expected)  # Ray says who died
+    assert len(list(tmp_path.iterdir())) >= 50
+
+
+def test_a_segment_whose_worker_hangs_is_given_to_another_one(
+    ray: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    f, x = subjects.loop, subjects.ARGUMENTS["loop"]
+    expected = gradient(f, x, "c", Budget())
+    monkeypatch.setattr(handed, "reversed_segment", partial(jobs.reversed_unless_stopped, str(tmp_path)))
+    with often(max(1, steps_of(f, x) // 4)):
+        assert gradient(f, x, "c", Budget(), ray(patience=5.0)) == expected
+    assert [path.name for path in tmp_path.iterdir()] == ["stopped"]
+
+
+def test_a_caller_that_is_killed_again_and_again_goes_on(made: Made, tmp_path: Path) -> None:
+    f, x = subjects.loop, subjects.ARGUMENTS["loop"]
+    expected = gradient(f, x, "c", Budget())
+    steps = max(1, steps_of(f, x) // 9)
+
+    def call() -> str:
+        with quietly():
+            return round_trips.gradient(f, x, "c", Budget(), tmp_path, made())
+
+    with durably(steps), often(steps):
+        found, processes = resumed(call, None, Random(1), 25, 60)
+    assert f"{found} " == expected
+    assert processes > 2
 
 
 def test_a_worker_of_another_kind_is_refused(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.relay import run
+from experiments.relay import kills, run
 from experiments.relay.model import Segment, foreseen, limit
 
 
@@ -37,3 +37,10 @@ def test_what_is_foreseen_can_be_measured(monkeypatch: pytest.MonkeyPatch) -> No
     rows = run.table(60, 2, 1)
     assert [row["workers"] for row in rows] == [1, 2]
     assert all(row["segments"] > 2 and row["seconds"] > 0.0 and row["foreseen"] > 0.0 for row in rows)
+
+
+@pytest.mark.long
+def test_callers_can_be_killed() -> None:
+    found = kills.kill_again_and_again(1, "processes", 1_000_000, 1.0)
+    assert found["kills"] >= 1
+    assert found["wrong"] == 0

@@ -68,9 +68,9 @@ def runs_for_ever() -> None:
         time.sleep(1.0)
 
 
-def reversed_at_the_second_attempt(shared: Any, cut: Any, high: int, cotangent: Any) -> Any:
-    """Reverse a segment, but end the process where that is tried for the first time."""
-    mark = os.path.join(os.environ["CHECKPOINT_TEST_MARKS"], str(high))
+def reversed_at_the_second_attempt(marks: str, shared: Any, cut: Any, high: int, cotangent: Any) -> Any:
+    """Reverse a segment, but end the process where that is tried for the first time, by files in `marks`."""
+    mark = os.path.join(marks, str(high))
     if not os.path.exists(mark):
         open(mark, "w").close()
         os._exit(1)
@@ -94,9 +94,9 @@ def waits(x: float) -> float:
     return x
 
 
-def reversed_unless_stopped(shared: Any, cut: Any, high: int, cotangent: Any) -> Any:
-    """Reverse a segment, but stop the process where that is tried for the first time."""
-    mark = os.path.join(os.environ["CHECKPOINT_TEST_MARKS"], "stopped")
+def reversed_unless_stopped(marks: str, shared: Any, cut: Any, high: int, cotangent: Any) -> Any:
+    """Reverse a segment, but stop the first process that tries to, by a file in `marks`."""
+    mark = os.path.join(marks, "stopped")
     if not os.path.exists(mark):
         open(mark, "w").close()
         os.kill(os.getpid(), signal.SIGSTOP)

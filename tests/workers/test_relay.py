@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -33,10 +34,10 @@ def processes() -> Iterator[Processes]:
 
 
 @contextmanager
-def often(steps: int) -> Iterator[None]:
-    """Cut runs into segments of so many steps."""
+def often(steps: int, seconds: float = 0.0) -> Iterator[None]:
+    """Cut runs into segments of so many steps, or of more that take so many seconds."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cuts, "SECONDS", 0.0)
+        patch.setattr(cuts, "SECONDS", seconds)
         patch.setattr(cuts, "FIRST_PACE", steps)
         patch.setattr(cuts, "adapted", lambda pace, took, seconds: pace)
         yield
@@ -99,16 +100,17 @@ def test_processes_give_the_same_bits(engine: str, processes: Processes) -> None
         assert workers.segments > 1
 
 
+@pytest.mark.parametrize("segments", [3, pytest.param(51, marks=pytest.mark.long)])
 def test_a_worker_that_dies_in_each_segment_in_turn_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    segments: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     f, x = subjects.loop, subjects.ARGUMENTS["loop"]
     expected = gradient(f, x, "hybrid", Budget())
-    monkeypatch.setattr(handed, "reversed_segment", jobs.reversed_at_the_second_attempt)
-    monkeypatch.setenv("CHECKPOINT_TEST_MARKS", str(tmp_path))
-    with Processes(2) as workers, often(max(1, steps_of(f, x) // 3)):
+    job = partial(jobs.reversed_at_the_second_attempt, str(tmp_path))
+    monkeypatch.setattr(handed, "reversed_segment", job)
+    with Processes(2) as workers, often(max(1, steps_of(f, x) // segments)):
         assert gradient(f, x, "hybrid", Budget(), workers) == expected
-    assert len(list(tmp_path.iterdir())) > 1
+    assert len(list(tmp_path.iterdir())) >= segments - 1
 
 
 def test_a_segment_with_which_workers_die_again_and_again_ends_the_call(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,7 @@ F, X = subjects.loop, subjects.ARGUMENTS["loop"]
 
 
 def test_a_process_that_is_stopped_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handed, "reversed_segment", jobs.reversed_unless_stopped)
-    monkeypatch.setenv("CHECKPOINT_TEST_MARKS", str(tmp_path))
+    monkeypatch.setattr(handed, "reversed_segment", partial(jobs.reversed_unless_stopped, str(tmp_path)))
     expected = gradient(F, X, "hybrid", Budget())
     with Processes(2, silence=3.0) as workers, often(max(1, steps_of(F, X) // 4)):
         task = workers.submit(jobs.stops_at_the_first_attempt, 1.0, str(tmp_path / "job"))
