@@ -1,6 +1,6 @@
-"""Times of derivatives over times of objectives: the sparse Jacobian of a bundle adjustment, k-means.
+"""Times of derivatives over times of objectives: a sparse Jacobian of a bundle adjustment, k-means, mixtures.
 
-    OPENBLAS_NUM_THREADS=1 python -m experiments.adbench.run [--cameras N --points N --observations N]
+    python -m experiments.adbench.run [--cameras N --points N --observations N] [--mixtures "N,D,K ..."]
 
 Question: how many times as long as the objective, by the fastest that computes it, do derivatives take?
 Methods take turns; times of the processor, medians. Out: a table; with --keep a file of results.
@@ -12,6 +12,7 @@ import functools
 import statistics
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,10 @@ import numpy as np
 import checkpoint
 from checkpoint.functions.resumption import as_function
 from experiments import common
+from experiments.adbench import mixture
 from experiments.adbench.programs import CAMERA, observations, residuals, spread
 
+MIXTURES = ((1000, 2, 5), (1000, 10, 25), (1000, 20, 50), (1000, 32, 25), (10000, 10, 25))  # of ADBench's
 Methods = dict[str, Callable[[], Any]]
 
 
@@ -114,6 +117,64 @@ def of_clusters(points: Any, centers: Any, engine: str) -> tuple[Methods, Method
     return objective, derivatives
 
 
+def of_mixture(size: tuple[int, int, int], engine: str) -> tuple[Methods, Methods]:
+    """Return what computes the density of a mixture, and its gradient; size: points, axes, Gaussians."""
+    args = mixture.data(*size)
+    parameters, *rest = args
+    gradient = checkpoint.value_and_grad(mixture.log_posterior, engine=engine)
+    own = as_function(mixture.log_posterior)
+    objective: Methods = {
+        "NumPy": lambda: mixture.log_posterior(*args),
+        "own run": lambda: own.call(args, {}, engine).value(),
+    }
+    name = "mixture of {2} in {1} dimensions, {0} points".format(*size)
+    derivatives: Methods = {name: lambda: gradient(*args)}
+    jax = jax_of()
+    if jax is not None:
+        x, below, degrees, scale = rest
+
+        def theirs(p: Any, x: Any, below: Any) -> Any:
+            return mixture.log_posterior(p, x, below, degrees, scale, jax.numpy)
+
+        objective["JAX"] = compiled(jax, theirs, parameters, x, below)
+        derivatives[f"{name}, by JAX"] = compiled(jax, jax.value_and_grad(theirs), parameters, x, below)
+    torch = torch_of()
+    if torch is not None:
+        objective["PyTorch"], derivatives[f"{name}, by PyTorch"] = of_torch(torch, args)
+    return objective, derivatives
+
+
+def torch_of() -> Any:
+    """Return PyTorch, on one thread; None where it is missing."""
+    try:
+        import torch  # noqa: PLC0415
+    except ImportError:
+        return None
+    torch.set_num_threads(1)
+    return torch
+
+
+def of_torch(torch: Any, args: tuple[Any, ...]) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """Return a call of a mixture's density by PyTorch, and one of its gradient."""
+    parameters, x, below, degrees, scale = args
+    leaves = tuple([torch.tensor(part, requires_grad=True) for part in parameters])
+    x, below = torch.tensor(x), torch.tensor(below)
+    names = {
+        name: getattr(torch, name)
+        for name in ("amax", "concatenate", "exp", "log", "matmul", "sum", "swapaxes")
+    }
+    xp = SimpleNamespace(**names, eye=functools.partial(torch.eye, dtype=torch.float64))
+
+    def density() -> Any:
+        with torch.no_grad():
+            return mixture.log_posterior(leaves, x, below, degrees, scale, xp)
+
+    def gradient() -> Any:
+        return torch.autograd.grad(mixture.log_posterior(leaves, x, below, degrees, scale, xp), leaves)
+
+    return density, gradient
+
+
 def measured(methods: Methods, repeats: int) -> dict[str, float]:
     """Return the median seconds of methods that take turns, after two calls of each."""
     found: dict[str, list[float]] = {name: [] for name in methods}
@@ -137,6 +198,12 @@ def rows_of(objective: Methods, derivatives: Methods, repeats: int) -> list[list
     ]
 
 
+def sizes(text: str) -> tuple[tuple[int, int, int], ...]:
+    """Return sizes of mixtures, of a text like "1000,10,25 1000,20,50"."""
+    found = [tuple(map(common.natural, part.split(","))) for part in text.split()]
+    return tuple([(n, d, k) for n, d, k in found])
+
+
 def main() -> None:
     options = common.keepable(common.parser(__doc__.splitlines()[0]))
     options.add_argument("--cameras", type=common.natural, default=49)
@@ -144,11 +211,14 @@ def main() -> None:
     options.add_argument("--observations", type=common.natural, default=31843)
     options.add_argument("--clusters", type=common.natural, default=5)
     options.add_argument("--items", type=common.natural, default=100_000, help="points of k-means")
+    options.add_argument("--mixtures", type=sizes, default=MIXTURES, help="POINTS,DIMENSIONS,GAUSSIANS ...")
     chosen = options.parse_args()
     bundle = observations(chosen.cameras, chosen.points, chosen.observations)
     points = np.random.default_rng(0).normal(size=(chosen.items, 16))
     rows = rows_of(*of_bundle(bundle, chosen.engine), chosen.repeats)
     rows += rows_of(*of_clusters(points, points[: chosen.clusters].copy(), chosen.engine), chosen.repeats)
+    for size in chosen.mixtures:
+        rows += rows_of(*of_mixture(size, chosen.engine), chosen.repeats)
     print(common.table(("derivative", "ms", "objective", "by", "ratio"), rows))
     if chosen.keep:
         common.save("adbench", chosen.engine, rows=rows)

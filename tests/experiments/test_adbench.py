@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 import checkpoint
-from experiments.adbench import run
+from experiments.adbench import mixture, run
 from experiments.adbench.programs import observations, residuals, spread
 
 
 def test_it_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     small = ["--cameras", "2", "--points", "3", "--observations", "4", "--items", "50", "--repeats", "1"]
-    monkeypatch.setattr(sys, "argv", ["run", *small])
+    monkeypatch.setattr(sys, "argv", ["run", *small, "--mixtures", "5,2,3"])
     monkeypatch.setattr(run, "jax_of", lambda: None)
+    monkeypatch.setattr(run, "torch_of", lambda: None)
     run.main()
-    assert capsys.readouterr().out.count("\n") == 5
+    assert capsys.readouterr().out.count("\n") == 6
 
 
 def test_the_sparse_jacobian_of_a_bundle_adjustment() -> None:
@@ -42,3 +43,33 @@ def test_the_diagonal_of_k_means() -> None:
     assert diagonal == pytest.approx(2.0 * np.repeat(counts[:, None], 2, axis=1))
     sums = np.stack([points[nearest == k].sum(axis=0) for k in range(3)])
     assert gradient == pytest.approx(2.0 * (counts[:, None] * centers - sums))
+
+
+def test_the_gradient_of_a_mixture() -> None:
+    (alphas, means, factors), x, *rest = mixture.data(7, 3, 2)
+
+    def density(alphas: Any, means: Any, factors: Any) -> Any:
+        return mixture.log_posterior((alphas, means, factors), x, *rest)
+
+    by = (0, 1, 2)
+    found = checkpoint.grad(density, by)(alphas, means, factors)
+    for part, forward in zip(found, checkpoint.jacfwd(density, by)(alphas, means, factors), strict=True):
+        assert np.allclose(part, forward, rtol=1e-12)
+
+
+def test_the_density_of_a_mixture_is_that_of_its_formula() -> None:
+    (alphas, means, factors), x, below, degrees, scale = mixture.data(4, 2, 3)
+    weights = np.exp(alphas) / np.sum(np.exp(alphas))
+    total = 0.0
+    for point in x:
+        parts = []
+        for weight, mean, (a, b, c) in zip(weights, means, factors, strict=True):
+            inverse = np.array([[np.exp(a), 0.0], [c, np.exp(b)]])
+            exponent = -0.5 * np.sum((inverse @ (point - mean)) ** 2)
+            parts.append(weight * np.linalg.det(inverse) * np.exp(exponent) / (2.0 * np.pi))
+        total += np.log(sum(parts))
+    prior = np.sum(0.5 * (np.exp(factors[:, 0]) ** 2 + np.exp(factors[:, 1]) ** 2 + factors[:, 2] ** 2))
+    prior += 3.0 * mixture.wishart_constant(2, degrees, scale)
+    assert mixture.log_posterior((alphas, means, factors), x, below, degrees, scale) == pytest.approx(
+        total - prior
+    )
