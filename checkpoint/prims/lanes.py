@@ -5,6 +5,7 @@
                                              items of a lane; for each hole the array that holds them, and its
                                              axis. arity: how many arguments f takes, where that is known and
                                              they are args; then keywords is None; else -1
+    (py.lane-blocks n)                       the blocks in which n lanes are run: for each the lane behind it
     (py.enter-lane f args keywords row)      (f args keywords) of one lane: copies, with the items of the row
                                              in the holes
     (py.are-reals results out_axes)          whether all results are reals, to be stacked along the first axis
@@ -54,6 +55,7 @@ from checkpoint.prims.lane_values import (
 from checkpoint.prims.python.iteration import callee_of
 from checkpoint.prims.python.support import is_tuple, operator, rearrange
 
+BLOCK = 2**12  # lanes: entering and leaving their loop costs 1% of theirs, and a state has no more results
 MAX_POSITIONAL = 6  # the most arguments that the loop over lanes passes by position
 
 
@@ -113,6 +115,11 @@ def _lanes(_: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> Record:
     arity = -1 if named is not None else len(shared.items)
     arrays = Record(TUPLE, tuple([Record(TUPLE, pair) for pair in mapped]))
     return Record(TUPLE, (count, own, arity, shared, named, arrays))
+
+
+def _lane_blocks(_: Any, count: int) -> Record:
+    """Return the ends of blocks: the first has one lane more, for lane 0 is run before the loop."""
+    return Record(TUPLE, (*range(1 + BLOCK, count, BLOCK), count))
 
 
 def _arranged(f: Any, args: Any, axes: Any, keywords: Any) -> tuple[Any, Any, Any, Any]:
@@ -338,6 +345,9 @@ operator(
     "the lanes of a call: their number, f and arguments that they share, arrays of items, with axes",
     _lanes,
     "that of the copies and items",
+)
+operator(
+    "lane-blocks", 1, "the blocks in which so many lanes are run: the lane behind each", _lane_blocks, "none"
 )
 rearrange(
     *("are-reals", 2, "whether results of lanes are reals, to be stacked", _are_reals, ()),

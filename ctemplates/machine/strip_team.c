@@ -152,7 +152,7 @@ static int64_t close(Forward *f, StripPart *part) {
         void *strip = strip_in(f, part, i);
         const int64_t used = *(int64_t *)strip;
         if (used > task->most - task->used) {
-            part->outcome = LEFT;
+            part->outcome = SHORT;
             return i;
         }
         task->used += used;

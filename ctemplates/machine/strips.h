@@ -190,8 +190,9 @@ INLINE bool has_run(StripOutcome outcome) { return outcome <= SPARSE; }
 
 /* alone: how many lanes are still to run one by one. After a strip was left these are those that might be in it; and more
  * and more if no strip has run since, in any call of the unit; so it is after a sparse one, too, which took longer than
- * its lanes one by one. strips, steps, words: of those that ran one after another since the last that was left. Threads
- * share it all, and may lose counts of it. */
+ * its lanes one by one. Not so after one for which steps or room were lacking: that says nothing of the next call. strips,
+ * steps, words: of those that ran one after another since the last that was left. Threads share it all, and may lose
+ * counts of it. */
 typedef struct {
     int64_t alone, next, strips, steps, words;
 } Patience;
@@ -201,7 +202,7 @@ INLINE void set_relaxed(int64_t *x, int64_t to) { __atomic_store_n(x, to, __ATOM
 INLINE bool is_alone(Patience *shared, int64_t *alone, bool ran) {
     if (!*alone) return false;
     --*alone;
-    if (!ran) set_relaxed(&shared->alone, *alone);
+    if (!ran && relaxed(&shared->alone)) set_relaxed(&shared->alone, *alone);
     return true;
 }
 INLINE void forget_strips(Patience *shared) {
@@ -219,9 +220,9 @@ INLINE void note_outcome(Patience *shared, StripOutcome outcome, int64_t *alone,
     if (outcome == RAN) {
         *ran = true;
         set_relaxed(&shared->next, 0);
-    } else if ((outcome == LEFT || outcome == FULL) && *ran) {
+    } else if (outcome == FULL || outcome == SHORT || (outcome == LEFT && *ran)) {
         *alone = LANES - 1;
-    } else if (outcome == LEFT || outcome == FULL || outcome == SPARSE) {
+    } else if (outcome == LEFT || outcome == SPARSE) {
         const int64_t next = 2 * relaxed(&shared->next) + LANES - 1;
         *alone = next < MOST_ALONE ? next : MOST_ALONE;
         set_relaxed(&shared->next, *alone);

@@ -21,6 +21,16 @@ def _items(xp: Any, a: Any, axis: int) -> tuple[Any, ...]:
     return tuple([rows[i, ...] for i in range(rows.shape[0])])
 
 
+def _blocks(xp: Any, a: Any, axis: int, ends: Any) -> tuple[Any, ...]:
+    """Return the parts along an axis that end before some indices, the last of which is its length."""
+    before = (slice(None),) * (axis % a.ndim)
+    return tuple([a[(*before, slice(start, end))] for start, end in zip((0, *ends), ends, strict=False)])
+
+
+def _blocks_vjp(xp: Any, g: Any, y: Any, a: Any, axis: int, ends: Any) -> Any:
+    return xp.concatenate(list(g), axis % a.ndim)
+
+
 def _joined(xp: Any, like: Any, parts: Any, axis: int) -> Any:
     """Return numbers or arrays along a new axis, numbers beside the elements of an array `like`."""
     if not isinstance(parts[0], float | int):
@@ -66,6 +76,18 @@ ITEMS = linear(
         (rng.normal(size=3), 0),
         (rng.normal(size=(2, 3)), 0),
         (rng.normal(size=(2, 3, 2)), -2),
+    ],
+)
+BLOCKS = linear(
+    "tensorlib.blocks",
+    _blocks,
+    _blocks_vjp,
+    views=True,
+    shape="(..., n, ...) -> (..., k, ...), (..., m - k, ...), ..., parts that end before k, m, ...",
+    samples=lambda rng: [
+        (rng.normal(size=5), 0, (2, 4, 5)),
+        (rng.normal(size=(2, 3)), -1, (1, 3)),
+        (rng.normal(size=(3, 2)), 0, (2, 3)),
     ],
 )
 JOINED = tensor(

@@ -333,6 +333,7 @@ MOVING = (
     *("np.concatenate", "np.stack", "np.hstack", "np.vstack", "np.dstack", "np.column_stack", "np.append"),
     *("np.block", "np.split", "np.array_split", "np.hsplit", "np.vsplit", "np.unstack", "np.unpack"),
     *("np.unpack-star", "np.unpack-rest", "np.list-of", "np.tuple-of", "tensorlib.items"),
+    "tensorlib.blocks",
     *("tensorlib.joined", "np.broadcast_to", "np.broadcast_arrays", "np.repeat", "np.tile", "np.resize"),
     *("np.take", "np.take_along_axis", "np.compress", "np.extract", "np.delete", "np.insert", "np.tril"),
     *("np.triu", "np.diag", "np.diagflat", "np.diagonal", "np.full", "np.full_like", "np.pad"),

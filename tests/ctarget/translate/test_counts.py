@@ -88,7 +88,7 @@ def test_a_loop_over_lanes_is_left_at_its_end_alone() -> None:
     assert {"shoot_ray", "is_lit", "to_plane"} < set(procedure_names(unit))
     # The others are where a lane returns no tuple of three.
     left = {node.block.block.label for node in nodes(unit) if isinstance(node.end, Exit)}
-    assert left == {"else16", "then18.1"}
+    assert left == {"else18", "then20"}
     assert not any(isinstance(effect, Push) for node in nodes(unit) for effect in node.effects)
     _check_strips(source(unit, "plain", "taped"))
 

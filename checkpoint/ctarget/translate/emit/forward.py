@@ -232,8 +232,9 @@ class ForwardFunction:
             self.put(f"if (sharp && {each.suffices()}) {{")
             self._strip(each, header)
             self.put("}")
+        self.put("if (!alone) {" if others else "{")
         self._strip(general, header)
-        self.put("}")
+        self.put("}", "}")
 
     def _strip(self, strip: StripFunction, header: Header) -> None:
         together = self._together(strip)
@@ -246,7 +247,7 @@ class ForwardFunction:
             *(["    const uint8_t *const ways_before = ways;"] if self.records else []),
             f"    const StripOutcome outcome = {strip.call()};",
             if_unlikely("outcome == FULL && ran", self._take(header.exit)),
-            *(["    sharp = has_run(outcome);"] if strip.is_sharp else []),
+            *(["    sharp = outcome != LEFT;"] if strip.is_sharp else []),
             f"    {'if (sharp) ' if strip.is_sharp else ''}note_outcome(&patience, outcome, &alone, &ran);",
             "    if (has_run(outcome)) {",
             *[f"        {line}" for line in strip.after()],

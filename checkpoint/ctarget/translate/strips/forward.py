@@ -29,7 +29,7 @@ from checkpoint.ctarget.translate.strips.lines import StripText
 from checkpoint.ctarget.translate.strips.plan import Plan, groups
 from checkpoint.ctarget.translate.strips.records import StripRecords
 from checkpoint.ctarget.translate.strips.sharing import shared_arrays
-from checkpoint.ctarget.translate.strips.vectors import FAILED, FULL, NONE, TYPES, spread, statements
+from checkpoint.ctarget.translate.strips.vectors import FAILED, FULL, NONE, SHORT, TYPES, spread, statements
 from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump, Next, Node, Unit
 from checkpoint.ctarget.translate.units.invariants import copies, original
 from checkpoint.ctarget.translate.units.paths import Path, following
@@ -79,7 +79,7 @@ class StripLanes(StripText):
         self.lines.append(f"run_{number}: {comment(f'block {header.block.block.label}')}")
         self.put("{")
         self.indent = 2
-        self.put(if_unlikely("left < 0", FAILED))
+        self.put(if_unlikely("left < 0", SHORT))
         if self.records is not None:
             self.put(if_unlikely(f"!has_room(up, ways, {self.records.room(group)})", FULL))
         self.put(f"const unsigned chunks = {'(1u << CHUNKS) - 1' if is_first else f'live_{number}'};")
@@ -150,7 +150,7 @@ class StripLanes(StripText):
             self.lines.append("next:")
         for header, *_ in self.groups[1:]:
             self.put(f"if (live_{header.number}) goto run_{header.number};")
-        self.put(if_unlikely("left < 0", FAILED))
+        self.put(if_unlikely("left < 0", SHORT))
 
     # Nodes
 

@@ -18,6 +18,7 @@ from checkpoint.ctarget.translate.strips.plan import Plan
 
 FAILED = "goto failed;"
 FULL = "return FULL;"
+SHORT = "return SHORT;"
 TYPES: dict[Kind, str] = {"real": "Reals", "integer": "Integers", "boolean": "Mask", "value": "Integers"}
 NONE: dict[Kind, str] = {
     "real": "all_reals(0.0)",

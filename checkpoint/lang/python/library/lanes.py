@@ -7,13 +7,18 @@ names a lane in errors (checkpoint.driver.raised).
 What is the same for all lanes is found before the loop: how a row is taken of the columns, and how f is
 called. So a turn of the loop consists of steps that translation to C knows. Where the first lane returns a
 short tuple, lanes append its elements to a list for each, so that no tuple need be made or taken apart.
+
+Many lanes are run in blocks: the items of one block are taken of the arrays at a time, and its results, if
+they are reals, become an array before the next. So neither items nor results of all lanes are ever values one
+by one, and a state within the loop is no larger than a block.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from checkpoint.lang.python.library.intrinsics import apply, prim
+from checkpoint.lang.python.library.intrinsics import prim
+from checkpoint.lang.python.library.lane_calls import call_function, row_function
 
 
 def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0, *, exact: Any = True, engine: Any = None) -> Any:
@@ -28,7 +33,7 @@ def _together(f: Any, in_axes: Any, out_axes: Any, one_by_one: Any) -> Any:
     def mapped(*args: Any, **keywords: Any) -> Any:
         try:
             together, shared, arrays, count, arity = prim("py.batched-lanes", f, args, keywords, in_axes)
-            results = _call_function(arity)(together, shared, None)
+            results = call_function(arity)(together, shared, None)
             return prim("py.batched-results", arrays, count, results, out_axes)
         except Exception as error:
             # The lanes one by one raise what they raise, or return what the batched form cannot.
@@ -41,32 +46,56 @@ def _together(f: Any, in_axes: Any, out_axes: Any, one_by_one: Any) -> Any:
 def exactly_together(f: Any, args: Any) -> Any:
     """Return the results of all lanes by the batched form that has each lane's own bits; fail without one."""
     together, shared, arrays, count, arity = prim("py.exact-lanes", f, args, {}, 0)
-    results = _call_function(arity)(together, shared, None)
+    results = call_function(arity)(together, shared, None)
     return prim("py.batched-results", arrays, count, results, 0)
 
 
 def _one_by_one(f: Any, in_axes: Any, out_axes: Any) -> Any:
     def mapped(*args: Any, **keywords: Any) -> Any:
         count, function, arity, shared, named, arrays = prim("py.lanes", f, args, keywords, in_axes)
-        columns = _columns(arrays)
-        row_of = _row_function(prim("py.len", columns))
-        call = _call_function(arity)
+        ends = prim("py.lane-blocks", count)
+        blocks = _blocks(arrays, ends)
+        columns = _columns(blocks, 0)
+        row_of = row_function(prim("py.len", columns))
+        call = call_function(arity)
         vmap_lane = 0
-        first = _lane(columns, row_of, call, function, shared, named, vmap_lane)
-        run = _loop_function(prim("py.plain-width", first, out_axes))
-        stacked, results = run(first, columns, row_of, call, function, shared, named, vmap_lane + 1, count)
-        return _stacked_columns(arrays, results, out_axes) if stacked else _stacked(arrays, results, out_axes)
+        first = _lane(columns, row_of, call, function, shared, named, vmap_lane, 0)
+        width = prim("py.plain-width", first, out_axes)
+        run, lists, parts = _loop_function(width), _lists(first, width), _parts_of(width)
+        block, start, lane = 0, 0, vmap_lane + 1
+        while True:
+            end = prim("py.item", ends, block)
+            alike, lane, unlike = run(lists, columns, row_of, call, function, shared, named, lane, end, start)
+            if not alike:
+                rows = prim("py.lane-rows", _whole_lists(parts, lists))
+                rows.append(unlike)
+                break
+            block, start = block + 1, end
+            if block == prim("py.len", ends):
+                return _stacked_columns(arrays, parts, lists, out_axes)
+            lists = _put_away(arrays, parts, lists, out_axes, block == 1)
+            columns = _columns(blocks, block)
+        # A lane has returned another structure: there is one list of results from here on.
+        while True:
+            _loop((rows,), columns, row_of, call, function, shared, named, lane, end, start)
+            block, start, lane = block + 1, end, end
+            if block == prim("py.len", ends):
+                return _stacked(arrays, rows, out_axes)
+            columns, end = _columns(blocks, block), prim("py.item", ends, block)
 
     return mapped
 
 
-def _lane(columns: Any, row_of: Any, call: Any, function: Any, shared: Any, named: Any, lane: Any) -> Any:
-    """Return what f returns for a lane."""
-    own, own_args, own_named = prim("py.enter-lane", function, shared, named, row_of(columns, lane))
+def _lane(
+    columns: Any, row_of: Any, call: Any, function: Any, shared: Any, named: Any, lane: Any, start: Any
+) -> Any:
+    """Return what f returns for a lane. start: the lane whose items are the first of the columns."""
+    own, own_args, own_named = prim("py.enter-lane", function, shared, named, row_of(columns, lane - start))
     return call(own, own_args, own_named)
 
 
-# The loops over lanes: from the second lane on
+# The loops over the lanes of a block, each from a lane on. They append results to lists, one for each element
+# where lanes return so many. They return whether all were alike, the lane behind, and one that was not.
 
 
 def _loop_function(width: Any) -> Any:
@@ -80,8 +109,20 @@ def _loop_function(width: Any) -> Any:
     return _loop
 
 
+def _lists(first: Any, width: Any) -> Any:
+    """Return the lists of results, as the first lane begins them."""
+    if width < 2 or width > 4:
+        return ([first],)
+    lists: Any = ()
+    part = 0
+    while part < width:
+        lists = prim("py.add", lists, ([prim("py.item", first, part)],))
+        part = part + 1
+    return lists
+
+
 def _loop(
-    first: Any,
+    lists: Any,
     columns: Any,
     row_of: Any,
     call: Any,
@@ -89,32 +130,18 @@ def _loop(
     shared: Any,
     named: Any,
     vmap_lane: Any,
-    count: Any,
+    end: Any,
+    start: Any,
 ) -> Any:
-    """Return whether results are in columns, lists of their elements; and these, or the list of results."""
-    return False, _on([first], columns, row_of, call, function, shared, named, vmap_lane, count)
-
-
-def _on(
-    results: Any,
-    columns: Any,
-    row_of: Any,
-    call: Any,
-    function: Any,
-    shared: Any,
-    named: Any,
-    vmap_lane: Any,
-    count: Any,
-) -> Any:
-    """Append the results of a lane and those that follow to a list; return it."""
-    while vmap_lane < count:
-        results.append(_lane(columns, row_of, call, function, shared, named, vmap_lane))
+    results = prim("py.item", lists, 0)
+    while vmap_lane < end:
+        results.append(_lane(columns, row_of, call, function, shared, named, vmap_lane, start))
         vmap_lane = vmap_lane + 1
-    return results
+    return True, vmap_lane, None
 
 
 def _loop_of_two(
-    first: Any,
+    lists: Any,
     columns: Any,
     row_of: Any,
     call: Any,
@@ -122,24 +149,22 @@ def _loop_of_two(
     shared: Any,
     named: Any,
     vmap_lane: Any,
-    count: Any,
+    end: Any,
+    start: Any,
 ) -> Any:
-    """Do as _loop where lanes return two elements."""
-    xs, ys = [prim("py.item", first, 0)], [prim("py.item", first, 1)]
-    while vmap_lane < count:
-        result = _lane(columns, row_of, call, function, shared, named, vmap_lane)
+    xs, ys = prim("py.item", lists, 0), prim("py.item", lists, 1)
+    while vmap_lane < end:
+        result = _lane(columns, row_of, call, function, shared, named, vmap_lane, start)
         vmap_lane = vmap_lane + 1
         if prim("py.plain-width", result, 0) != 2:
-            results = prim("py.lane-rows", (xs, ys))
-            results.append(result)  # of another structure
-            return False, _on(results, columns, row_of, call, function, shared, named, vmap_lane, count)
+            return False, vmap_lane, result
         xs.append(prim("py.item", result, 0))
         ys.append(prim("py.item", result, 1))
-    return True, (xs, ys)
+    return True, vmap_lane, None
 
 
 def _loop_of_three(
-    first: Any,
+    lists: Any,
     columns: Any,
     row_of: Any,
     call: Any,
@@ -147,25 +172,23 @@ def _loop_of_three(
     shared: Any,
     named: Any,
     vmap_lane: Any,
-    count: Any,
+    end: Any,
+    start: Any,
 ) -> Any:
-    """Do as _loop where lanes return three elements."""
-    xs, ys, zs = [prim("py.item", first, 0)], [prim("py.item", first, 1)], [prim("py.item", first, 2)]
-    while vmap_lane < count:
-        result = _lane(columns, row_of, call, function, shared, named, vmap_lane)
+    xs, ys, zs = prim("py.item", lists, 0), prim("py.item", lists, 1), prim("py.item", lists, 2)
+    while vmap_lane < end:
+        result = _lane(columns, row_of, call, function, shared, named, vmap_lane, start)
         vmap_lane = vmap_lane + 1
         if prim("py.plain-width", result, 0) != 3:
-            results = prim("py.lane-rows", (xs, ys, zs))
-            results.append(result)  # of another structure
-            return False, _on(results, columns, row_of, call, function, shared, named, vmap_lane, count)
+            return False, vmap_lane, result
         xs.append(prim("py.item", result, 0))
         ys.append(prim("py.item", result, 1))
         zs.append(prim("py.item", result, 2))
-    return True, (xs, ys, zs)
+    return True, vmap_lane, None
 
 
 def _loop_of_four(
-    first: Any,
+    lists: Any,
     columns: Any,
     row_of: Any,
     call: Any,
@@ -173,27 +196,83 @@ def _loop_of_four(
     shared: Any,
     named: Any,
     vmap_lane: Any,
-    count: Any,
+    end: Any,
+    start: Any,
 ) -> Any:
-    """Do as _loop where lanes return four elements."""
-    ws, xs, ys, zs = (
-        [prim("py.item", first, 0)],
-        [prim("py.item", first, 1)],
-        [prim("py.item", first, 2)],
-        [prim("py.item", first, 3)],
-    )
-    while vmap_lane < count:
-        result = _lane(columns, row_of, call, function, shared, named, vmap_lane)
+    ws, xs = prim("py.item", lists, 0), prim("py.item", lists, 1)
+    ys, zs = prim("py.item", lists, 2), prim("py.item", lists, 3)
+    while vmap_lane < end:
+        result = _lane(columns, row_of, call, function, shared, named, vmap_lane, start)
         vmap_lane = vmap_lane + 1
         if prim("py.plain-width", result, 0) != 4:
-            results = prim("py.lane-rows", (ws, xs, ys, zs))
-            results.append(result)  # of another structure
-            return False, _on(results, columns, row_of, call, function, shared, named, vmap_lane, count)
+            return False, vmap_lane, result
         ws.append(prim("py.item", result, 0))
         xs.append(prim("py.item", result, 1))
         ys.append(prim("py.item", result, 2))
         zs.append(prim("py.item", result, 3))
-    return True, (ws, xs, ys, zs)
+    return True, vmap_lane, None
+
+
+# Results of the blocks that are done: for each list of results a list of arrays, its parts. What is no real
+# has no parts, and stays in its list.
+
+
+def _parts_of(width: Any) -> Any:
+    """Return a list of parts for each list of results."""
+    parts: Any = ([],)
+    while width > prim("py.len", parts) and width < 5:
+        parts = prim("py.add", parts, ([],))
+    return parts
+
+
+def _put_away(arrays: Any, parts: Any, lists: Any, out_axes: Any, is_first: Any) -> Any:
+    """Make the results of a block parts, where all are reals; return the lists for those of the next."""
+    fresh: Any = ()
+    i = 0
+    while i < prim("py.len", lists):
+        own, results = prim("py.item", parts, i), prim("py.item", lists, i)
+        if is_first or prim("py.len", own) > 0:
+            results = _with_part(arrays, own, results, out_axes)
+        fresh = prim("py.add", fresh, (results,))
+        i = i + 1
+    return fresh
+
+
+def _with_part(arrays: Any, parts: Any, results: Any, out_axes: Any) -> Any:
+    """Make a list of results a part, and return an empty one; or return all results, where one is no real."""
+    if prim("py.are-reals", results, out_axes):
+        parts.append(_joined(arrays, results))
+        return []
+    return _whole_list(parts, results)
+
+
+def _whole_list(parts: Any, results: Any) -> Any:
+    """Return the results in parts, which are none then, and in a list as one list."""
+    if prim("py.len", parts) == 0:
+        return results
+    found: list[Any] = []
+    for part in parts:
+        for each in prim("tensorlib.items", part, 0):
+            found.append(each)
+    for each in results:
+        found.append(each)
+    parts.clear()
+    return found
+
+
+def _whole_lists(parts: Any, lists: Any) -> Any:
+    whole: Any = ()
+    i = 0
+    while i < prim("py.len", lists):
+        own, results = prim("py.item", parts, i), prim("py.item", lists, i)
+        whole = prim("py.add", whole, (_whole_list(own, results),))
+        i = i + 1
+    return whole
+
+
+def _joined(arrays: Any, results: Any) -> Any:
+    """Return reals as an array of the library of the first mapped array."""
+    return prim("tensorlib.joined", prim("py.item", prim("py.item", arrays, 0), 0), results, 0)
 
 
 def mapped(make: Any, f: Any, in_axes: Any, out_axes: Any, exact: Any) -> Any:
@@ -208,163 +287,71 @@ def mapped(make: Any, f: Any, in_axes: Any, out_axes: Any, exact: Any) -> Any:
 # From arrays to lanes, and back
 
 
-def _columns(arrays: Any) -> Any:
-    """Return for each pair of an array and its axis over lanes the items of all lanes."""
-    columns: Any = ()
+def _blocks(arrays: Any, ends: Any) -> Any:
+    """Return for each pair of an array and its axis over lanes the parts of each block, and the axis."""
+    found: Any = ()
     i = 0
     while i < prim("py.len", arrays):
         pair = prim("py.item", arrays, i)
-        items = prim("tensorlib.items", prim("py.item", pair, 0), prim("py.item", pair, 1))
-        columns = prim("py.add", columns, (items,))
-        i = i + 1
-    return columns
-
-
-def _stacked_columns(arrays: Any, columns: Any, out_axes: Any) -> Any:
-    """Return the tuple of what each of some lists holds, stacked."""
-    stacked: Any = ()
-    part = 0
-    while part < prim("py.len", columns):
-        stacked = prim("py.add", stacked, (_stacked(arrays, prim("py.item", columns, part), out_axes),))
-        part = part + 1
-    return stacked
-
-
-def _stacked(arrays: Any, results: Any, out_axes: Any) -> Any:
-    if prim("py.are-reals", results, out_axes):
-        return prim("tensorlib.joined", prim("py.item", prim("py.item", arrays, 0), 0), results, 0)
-    width = prim("py.common-width", results, out_axes)
-    if width < 0:
-        return prim("py.stack-lanes", arrays, results, out_axes)
-    columns: Any = ()
-    part = 0
-    while part < width:
-        columns = prim("py.add", columns, (_parts(results, part),))
-        part = part + 1
-    return _stacked_columns(arrays, columns, out_axes)
-
-
-def _parts(results: Any, part: Any) -> Any:
-    """Return the elements at an index of tuples."""
-    found: list[Any] = []
-    i = 0
-    while i < prim("py.len", results):
-        found.append(_item(results, i, part))
+        array, axis = prim("py.item", pair, 0), prim("py.item", pair, 1)
+        own = (array,) if prim("py.len", ends) == 1 else prim("tensorlib.blocks", array, axis, ends)
+        found = prim("py.add", found, ((own, axis),))
         i = i + 1
     return found
 
 
-# The items of one lane
+def _columns(blocks: Any, block: Any) -> Any:
+    """Return for each array the items of the lanes of a block."""
+    columns: Any = ()
+    i = 0
+    while i < prim("py.len", blocks):
+        pair = prim("py.item", blocks, i)
+        array = prim("py.item", prim("py.item", pair, 0), block)
+        columns = prim("py.add", columns, (prim("tensorlib.items", array, prim("py.item", pair, 1)),))
+        i = i + 1
+    return columns
 
 
-def _row_function(columns: Any) -> Any:
-    """Return the function that makes the row of a lane, for so many columns."""
-    if columns == 1:
-        return _row_of_one
-    if columns == 2:
-        return _row_of_two
-    if columns == 3:
-        return _row_of_three
-    if columns == 4:
-        return _row_of_four
-    return _row_of_many
+def _stacked_columns(arrays: Any, parts: Any, lists: Any, out_axes: Any) -> Any:
+    """Return all results, stacked; a tuple where there are several lists of them."""
+    if prim("py.len", lists) == 1:
+        return _stacked_parts(arrays, prim("py.item", parts, 0), prim("py.item", lists, 0), out_axes)
+    stacked: Any = ()
+    i = 0
+    while i < prim("py.len", lists):
+        own = _stacked_parts(arrays, prim("py.item", parts, i), prim("py.item", lists, i), out_axes)
+        stacked = prim("py.add", stacked, (own,))
+        i = i + 1
+    return stacked
 
 
-def _item(columns: Any, column: Any, lane: Any) -> Any:
-    return prim("py.item", prim("py.item", columns, column), lane)
+def _stacked_parts(arrays: Any, parts: Any, results: Any, out_axes: Any) -> Any:
+    """Return the results in parts and those in a list, stacked."""
+    if prim("py.len", parts) == 0:
+        return _stacked(arrays, results, out_axes)
+    rest = _with_part(arrays, parts, results, out_axes)
+    return prim("np.concatenate", parts, 0) if prim("py.len", parts) > 0 else _stacked(arrays, rest, out_axes)
 
 
-def _row_of_one(columns: Any, lane: Any) -> Any:
-    return (_item(columns, 0, lane),)
+def _stacked(arrays: Any, results: Any, out_axes: Any) -> Any:
+    if prim("py.are-reals", results, out_axes):
+        return _joined(arrays, results)
+    width = prim("py.common-width", results, out_axes)
+    if width < 0:
+        return prim("py.stack-lanes", arrays, results, out_axes)
+    stacked: Any = ()
+    part = 0
+    while part < width:
+        stacked = prim("py.add", stacked, (_stacked(arrays, _elements(results, part), out_axes),))
+        part = part + 1
+    return stacked
 
 
-def _row_of_two(columns: Any, lane: Any) -> Any:
-    return (_item(columns, 0, lane), _item(columns, 1, lane))
-
-
-def _row_of_three(columns: Any, lane: Any) -> Any:
-    return (_item(columns, 0, lane), _item(columns, 1, lane), _item(columns, 2, lane))
-
-
-def _row_of_four(columns: Any, lane: Any) -> Any:
-    return (
-        _item(columns, 0, lane),
-        _item(columns, 1, lane),
-        _item(columns, 2, lane),
-        _item(columns, 3, lane),
-    )
-
-
-def _row_of_many(columns: Any, lane: Any) -> Any:
-    row = _row_of_four(columns, lane)
-    column = 4
-    while column < prim("py.len", columns):
-        row = prim("py.add", row, (_item(columns, column, lane),))
-        column = column + 1
-    return row
-
-
-# The call of one lane
-
-
-def _call_function(arity: Any) -> Any:
-    """Return the function that calls the function of a lane; arity: see py.lanes."""
-    if arity == 1:
-        return _call_of_one
-    if arity == 2:
-        return _call_of_two
-    if arity == 3:
-        return _call_of_three
-    if arity == 4:
-        return _call_of_four
-    if arity == 5:
-        return _call_of_five
-    if arity == 6:
-        return _call_of_six
-    return _call_of_any
-
-
-def _call_of_one(f: Any, args: Any, named: Any) -> Any:
-    return f(prim("py.item", args, 0))
-
-
-def _call_of_two(f: Any, args: Any, named: Any) -> Any:
-    return f(prim("py.item", args, 0), prim("py.item", args, 1))
-
-
-def _call_of_three(f: Any, args: Any, named: Any) -> Any:
-    return f(prim("py.item", args, 0), prim("py.item", args, 1), prim("py.item", args, 2))
-
-
-def _call_of_four(f: Any, args: Any, named: Any) -> Any:
-    return f(
-        prim("py.item", args, 0),
-        prim("py.item", args, 1),
-        prim("py.item", args, 2),
-        prim("py.item", args, 3),
-    )
-
-
-def _call_of_five(f: Any, args: Any, named: Any) -> Any:
-    return f(
-        prim("py.item", args, 0),
-        prim("py.item", args, 1),
-        prim("py.item", args, 2),
-        prim("py.item", args, 3),
-        prim("py.item", args, 4),
-    )
-
-
-def _call_of_six(f: Any, args: Any, named: Any) -> Any:
-    return f(
-        prim("py.item", args, 0),
-        prim("py.item", args, 1),
-        prim("py.item", args, 2),
-        prim("py.item", args, 3),
-        prim("py.item", args, 4),
-        prim("py.item", args, 5),
-    )
-
-
-def _call_of_any(f: Any, args: Any, named: Any) -> Any:
-    return apply(f, args, named)
+def _elements(results: Any, part: Any) -> Any:
+    """Return the elements at an index of tuples."""
+    found: list[Any] = []
+    i = 0
+    while i < prim("py.len", results):
+        found.append(prim("py.item", prim("py.item", results, i), part))
+        i = i + 1
+    return found
