@@ -19,9 +19,10 @@
 #include "machine/vm_steps.h"
 #include "scalars/scalars.h"
 
-/* LEAST_LOOSE: the shortest slice that units may pass (strips.h). NEARLY: with less than one part in so many of a slice left it
+/* LEAST_LOOSE: the shortest slice that units may pass (strips.h) as far as the limit; a shorter one, which is there to look
+ * often, by LOOSE_BY, which is room for a strip. NEARLY: with less than one part in so many of a slice left it
  * ends where a unit is left. */
-enum { LEAST_LOOSE = 1 << 16, NEARLY = 8 };
+enum { LEAST_LOOSE = 1 << 16, LOOSE_BY = 1 << 22, NEARLY = 8 };
 
 Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     static const void *const labels[OPCODES] = {
@@ -42,7 +43,7 @@ Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     if (UNLIKELY(m->called)) limit = m->called; /* code was made since */
     if (has_suspects(heap) && slice > SUSPICIOUS_SLICE) slice = SUSPICIOUS_SLICE;
     int64_t stop = slice < limit - steps ? steps + slice : limit;
-    m->limit = slice < LEAST_LOOSE ? stop : limit; /* short slices are there to look often */
+    m->limit = slice < LEAST_LOOSE && limit - stop > LOOSE_BY ? stop + LOOSE_BY : limit;
     bool stepped = false;
     Word *note = NULL, *values = NULL; /* where the block's notes and values are written; NULL: nothing is recorded */
     Outcome outcome;

@@ -16,6 +16,7 @@ import pytest
 import checkpoint
 from checkpoint import engines
 from checkpoint.ctarget.translate.compile.compiler import find
+from checkpoint.prims import lanes
 from tests.laws.lane_programs import arguments, lane_program
 from tests.python.agreement import Outcome, outcome, same_outcomes
 from tests.support.same import same_bits
@@ -118,6 +119,12 @@ def check(case: Case, without: list[str], strips: Any) -> None:
     if case.has_gradient:
         for how in SCHEDULES * 2:
             case.check_gradient("c", want, how)
+
+
+@pytest.fixture(autouse=True)
+def blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run 1,000 lanes in blocks (library/lanes.py), of several strips each."""
+    monkeypatch.setattr(lanes, "BLOCK", 300)
 
 
 def engines_for(width: int) -> list[str]:
