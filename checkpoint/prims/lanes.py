@@ -14,19 +14,12 @@
     (py.lane-rows columns)                   the list of tuples whose elements are in lists
     (py.stack-lanes arrays results out_axes) what the lanes returned, leaf by leaf along new axes
 
-and of texts in the language, whose prelude has a loop over the items of a tensor:
-
-    (tensor-lanes f tensor)                (f . items): f frozen, the proper list of the items
-    (enter-lane f item)                    (f . item) of one lane: copies
-    (stack-lanes tensor results)           the results of a proper list, leaf by leaf, along new first axes
-
-Each works on numbers of any kind: items are taken and results stacked by records of arrays, and all else is
-copying.
+Those of texts in the language are in lane_tensors.py. Each works on numbers of any kind: items are taken and
+results stacked by records of arrays, and all else is copying.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -34,10 +27,10 @@ from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Memory, Native,
 from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, List, Record
 from checkpoint.ad.graph import enter, renew
 from checkpoint.ad.numbers import real_part
-from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, lookup, register
+from checkpoint.ad.record import lookup
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.tensors import ALWAYS, Tensor, apply
-from checkpoint.ad.values import Closure, Pair, list_value
+from checkpoint.ad.values import Closure, Pair
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.prims.lane_values import (
@@ -364,46 +357,3 @@ rearrange(
 operator("lane-rows", 1, "tuples, of lists of their elements", _lane_rows, "that of the tuples")
 operator("enter-lane", 4, "f and the arguments of one lane, copied", _enter_lane, "that of the copies")
 operator("stack-lanes", 3, "what lanes returned as arrays", _stack_lanes, "that of the stacking")
-
-
-# Tensors of texts in the language
-
-
-def _tensor_lanes(context: Any, f: Any, tensor: Any) -> Pair:
-    lanes = _lanes(context, f, Record(TUPLE, (tensor,)), Dict({}), 0)
-    items = apply(ALWAYS, _record("tensorlib.items"), (tensor, 0))
-    return Pair(lanes.items[1], list_value(list(items.items)))
-
-
-def _enter_tensor_lane(_: Any, f: Any, item: Any) -> Pair:
-    entered: Pair = apart(Pair(f, item))
-    return entered
-
-
-def _stack_tensor_lanes(_: Any, like: Any, results: Any) -> Any:
-    found = []
-    while results is not None:
-        found.append(results.car)
-        results = results.cdr
-    return fold((tuple(found), 0), lambda item: _stacked(item, like))
-
-
-def _in_texts(name: str, doc: str, value: Callable[..., Any], derivative: str) -> None:
-    register(
-        Operator(
-            name=name,
-            arity=2,
-            purity=Purity.MAY_FAIL,
-            doc=doc,
-            failures=PYTHON_FAILURES,
-            value=value,
-            derivative=derivative,
-        )
-    )
-
-
-_in_texts(
-    "tensor-lanes", "(f . items) for the lanes of a tensor", _tensor_lanes, "that of the copies and items"
-)
-_in_texts("enter-lane", "(f . item) of one lane, copied", _enter_tensor_lane, "that of the copies")
-_in_texts("stack-lanes", "what lanes returned as tensors", _stack_tensor_lanes, "that of the stacking")
