@@ -2,8 +2,9 @@
 
 In: a run, and how much memory each worker has. Out: states between its start and its end. Segments take about
 the same time, and so long that handing them on costs little; their tapes fit into a worker's memory as far as
-can be foreseen, and the states into half of all workers' memory. What always holds: where there are too many
-states, every other one goes, so that segments become twice as long.
+can be foreseen, and the states into half of all workers' memory; further ones go to a disk, if there is one.
+What always holds: where there are too many states, every other one goes, so that segments become twice as
+long.
 """
 
 from __future__ import annotations
@@ -47,14 +48,18 @@ class Piece:
     seconds: float = 0.0
 
 
+Put = Callable[[Capsule, bool], tuple[Any, bool]]
+
+
 class Cuts:
     """The segments of a run but the first one, in order.
 
-    put: returns what stands for a capsule. room: bytes that a worker has for a tape, and for states; None: as
-    many as there are. most: how many segments there may be. workers: how many workers there are.
+    put: returns what stands for a capsule, by whether memory has room for it, and whether it is there.
+    room: bytes that a worker has for a tape, and for states; None: as many as there are.
+    workers: how many workers there are.
     """
 
-    def __init__(self, engine: Engine, put: Callable[[Capsule], Any], room: int | None, workers: int) -> None:
+    def __init__(self, engine: Engine, put: Put, room: int | None, workers: int) -> None:
         self.engine = engine
         self.put = put
         self.room = room
@@ -108,8 +113,12 @@ class Cuts:
         arrays = {id(holder): data.nbytes for holder, data in zip(map(holder_of, datas), datas, strict=True)}
         if self.pieces:
             self.pieces[-1].seconds += seconds
-        self.pieces.append(Piece(state.steps, self.put(capsule), arrays, len(found) - len(datas)))
-        if len(self.pieces) > MOST * self.workers or self._too_large():
+        piece = Piece(state.steps, None, arrays, len(found) - len(datas))
+        piece.state, is_held = self.put(capsule, not self._too_large([*self.pieces, piece]))
+        if not is_held:
+            piece.arrays, piece.reals = {}, 0
+        self.pieces.append(piece)
+        if len(self.pieces) > MOST * self.workers or self._too_large(self.pieces):
             self._thin()
 
     def _thin(self) -> None:
@@ -138,8 +147,8 @@ class Cuts:
         state = max(_bytes_of([piece]) for piece in self.pieces)
         return int((rest - STATES * state) / self.recorded)
 
-    def _too_large(self) -> bool:
-        return self.room is not None and _bytes_of(self.pieces) > self.room * self.workers / 2
+    def _too_large(self, pieces: list[Piece]) -> bool:
+        return self.room is not None and _bytes_of(pieces) > self.room * self.workers / 2
 
 
 def _bytes_of(pieces: Iterable[Piece]) -> int:

@@ -94,9 +94,10 @@ class Handed:
             if state is None:
                 continue
             piece.state = state  # for a further attempt
-            high, cotangent = self.high, self.cotangent
             if self._begun:
                 high, cotangent = self._begun[-1].piece.step, self._begun[-1].task
+            else:  # it is put, so that a worker reads it after the function, which loads its libraries
+                high, cotangent = self.high, self.workers.put(self.cotangent)
             task = self.workers.submit(reversed_segment, self.shared, state, high, cotangent)
             self._begun.append(_Segment(piece, high, task))
 

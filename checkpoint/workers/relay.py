@@ -19,12 +19,14 @@ from checkpoint.ad.values import Capsule, Opaque
 from checkpoint.driver import memory
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.engine import State, WithCapsules
+from checkpoint.driver.spill.setting import spill_of
 from checkpoint.durable.journal.run import DurableRun
 from checkpoint.durable.journal.sweep import Gradient
 from checkpoint.durable.segments import Begun, Divided, Reversal, seed_of_numbers, sweep_of
 from checkpoint.workers.cuts import Cuts, Piece
 from checkpoint.workers.handed import Handed
 from checkpoint.workers.outcomes import one_of
+from checkpoint.workers.parked import Parked, Place
 from checkpoint.workers.protocol import Workers
 from checkpoint.workers.segment import Cut, Shared
 
@@ -80,6 +82,8 @@ class _Passing:
         self.durable = durable
         self.engine = cast(WithCapsules, reversal.context.engine)
         self.cuts = Cuts(self.engine, self._put, self._room(), self.workers.size)
+        spill = spill_of(getattr(reversal.schedule, "spill", None))
+        self.parked = None if spill is None or self.divided.function is None else Parked(spill)
 
     def know_states(self, below: int) -> None:
         """Have segments begin at the durable states below a step."""
@@ -102,25 +106,36 @@ class _Passing:
         """Have all segments but the first one reversed; yield where each begins, and the cotangent there."""
         schedule, cuts, divided = self.reversal.schedule, self.cuts, self.divided
         if type(schedule) is Budget and cuts.rest is not None and not memory.is_share(schedule.memory):
-            schedule = replace(schedule, memory=cuts.rest)
+            schedule = replace(schedule, memory=cuts.rest, spill=spill_of(schedule.spill))
         log = self.reversal.context.effects.log
         shared = Shared(self.engine.name, schedule, cuts.fitting, log, divided.function, divided.known)
         handed = Handed(self.workers, self.workers.put(shared), self._state_of, high, cotangent)
-        return handed.results(cuts.pieces)
+        try:
+            yield from handed.results(cuts.pieces)
+        finally:
+            if self.parked is not None:
+                self.parked.close()
 
     def _own(self, capsule: Capsule) -> Capsule:
         return self.divided.leave(capsule) if self.durable is None else self.durable.own(capsule)
 
-    def _put(self, capsule: Capsule) -> Any:
+    def _put(self, capsule: Capsule, has_room: bool) -> tuple[Any, bool]:
+        """See Cuts; a state for which memory has no room goes to the disk."""
         own = self._own(capsule)
         if self.durable is not None:
             self.durable.reports.forward(own.steps)
             if self.durable.is_due:
                 self.durable.keep(own)
-        return self.workers.put(Cut(own))
+        cut = Cut(own)
+        place = None if has_room or self.parked is None else self.parked.put(cut)
+        return (self.workers.put(cut), True) if place is None else (place, False)
 
     def _state_of(self, piece: Piece) -> Any:
-        """Return what stands for the state where a segment begins; None where a journal has lost it."""
+        """Return what stands for the state where a segment begins; None where disk or journal has lost it."""
+        if type(piece.state) is Place:
+            assert self.parked is not None
+            cut = self.parked.state(piece.state)
+            return None if cut is None else self.workers.put(cut)
         if piece.state is not None or self.durable is None:
             return piece.state
         capsule = self.durable.journal.state(piece.step)

@@ -25,7 +25,7 @@ from checkpoint.workers.outcomes import Later, Outcome, outcome
 from checkpoint.workers.travel import pickled, unpickled
 
 BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-VALUES = 2  # that were put, and that a worker keeps: as a rule a function, and what jobs are given in turn
+VALUES = 3  # that were put, and that a worker keeps: as a rule a function, and what jobs are given in turn
 
 
 @dataclass(frozen=True)

@@ -37,8 +37,11 @@ class Cut:
         self._data = data
 
     def __reduce__(self) -> tuple[Any, ...]:
-        assert self._capsule is not None, "a state travels once"
-        return Cut, (None, b"".join(capsules.written(self._capsule)))
+        return Cut, (None, self.data())
+
+    def data(self) -> bytes:
+        """Return the bytes of the capsule."""
+        return self._data if self._capsule is None else b"".join(capsules.written(self._capsule))
 
     def read(self, programs: capsules.Programs) -> Capsule:
         """Return the capsule; programs: of its function, in this process."""

@@ -101,7 +101,7 @@ def clock(engine: _Engine) -> Iterator[None]:
 def planned(subject: Subject, memory: int, workers: int) -> Plan:
     """Return what becomes of a run on so many workers, each with so much memory."""
     engine: Any = _Engine(subject)
-    made = Cuts(engine, lambda capsule: capsule, memory, workers)
+    made = Cuts(engine, lambda capsule, has_room: (capsule, True), memory, workers)
     with clock(engine):
         made.run(_State(0, False), Effects())
     edges = [0, *(piece.step for piece in made.pieces), subject.length]

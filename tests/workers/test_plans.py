@@ -5,6 +5,9 @@ On the symbolic model (plans.py), in units of one worker's memory, on four worke
 
 from __future__ import annotations
 
+import errno
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +15,9 @@ import pytest
 
 import checkpoint
 from checkpoint.driver.engine import Counts
+from checkpoint.driver.spill.file import File
 from checkpoint.durable import segments
-from checkpoint.workers import Threads, relay, segment
+from checkpoint.workers import Processes, Threads, parked, relay, segment
 from tests.durable.round_trips import steps_of
 from tests.workers.plans import Subject, alone, planned
 from tests.workers.test_relay import Counting, often
@@ -88,3 +92,40 @@ def test_steps_of_a_real_run(times: float, counts: list[Counts]) -> None:
         assert again == steps_of(loop, x)
     else:
         assert again < 1.15 * steps_of(loop, x)
+
+
+@pytest.mark.parametrize("others", [Threads, Processes])
+def test_with_a_disk_nothing_runs_more_than_twice(
+    others: Any, counts: list[Counts], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parked, "kind_of_files", lambda folder: "ext4")
+    x = np.linspace(0.1, 1.0, 20_000)
+    expected = checkpoint.grad(loop)(x)
+    with often(steps_of(loop, x) // 200, seconds=0.0002), others(4) as workers:
+        there = Counting(workers)
+        memory = 200 * x.nbytes // 10
+        found = checkpoint.grad(loop, memory=memory, spill=tmp_path, workers=there)(x)
+    assert found.tobytes() == expected.tobytes()
+    assert there.segments > 50
+    if others is Threads:
+        assert sum(each.taped for each in counts) == steps_of(loop, x)
+        assert sum(each.advanced for each in counts) == 0
+
+
+@pytest.mark.parametrize("fault", ["write_at", "read_at"])
+def test_a_disk_that_fails_costs_steps(fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: Any) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(parked, "kind_of_files", lambda folder: "ext4")
+    monkeypatch.setattr(File, fault, failing)
+    x = np.linspace(0.1, 1.0, 20_000)
+    expected = checkpoint.grad(loop)(x)
+    with (
+        often(steps_of(loop, x) // 200, seconds=0.0002),
+        pytest.warns(
+            checkpoint.SpillWarning, match=f"states cannot be spilled to .*{os.strerror(errno.EIO)}"
+        ),
+    ):
+        found = checkpoint.grad(loop, memory=200 * x.nbytes // 10, spill=tmp_path, workers=4)(x)
+    assert found.tobytes() == expected.tobytes()
