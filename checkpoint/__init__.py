@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from checkpoint import control
 from checkpoint.ad.values import Capsule
 from checkpoint.api import arrays
 from checkpoint.api.checking import check
@@ -93,6 +94,7 @@ __all__ = [
     "TranslationWarning",
     "arrays",
     "check",
+    "control",
     "grad",
     "hessian",
     "hvp",

@@ -23,7 +23,7 @@ MOST_FILES = 25  # of a folder
 ORDER = (
     "errors", "locks", "collector", "control_groups", "cores", "config", "scalars", "ad", "lang", "driver",
     "prims", "cps", "interp", "ctarget", "engines", "watch", "functions", "durable", "workers", "api",
-    "torch", "jax", "", "cli", "__main__",
+    "control", "torch", "jax", "", "cli", "__main__",
 )  # fmt: skip
 
 

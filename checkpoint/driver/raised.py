@@ -15,6 +15,7 @@ from checkpoint.ad.record import NoReset, WrongCall, records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Failure, Unusable
 from checkpoint.errors import RunError, SourceError, Span
+from checkpoint.lang.control import captured
 from checkpoint.lang.printer import write_value
 
 LONGEST_TRACE = 50  # calls
@@ -33,6 +34,10 @@ def uncaught(shown: str) -> str:
 
 
 NO_RESET = "find-reset"  # the primitive that fails where a shift has none
+NO_RESET_HERE = (
+    "this shift has no reset in what runs as a whole here; write (reset expression), in Python reset(f), "
+    "inside of that"
+)
 
 
 def within_step(place: str) -> str:
@@ -113,6 +118,8 @@ def failure(name: str, operands: tuple[Any, ...], exception: Exception, span: Sp
             return operand.error(span)
         if type(operand) is Object and isinstance(records().get(name), Tensor):
             return _of_object(name, operand, span)
+    if any(captured(operand) is not None for operand in (*called, *operands)):
+        exception = NoReset(NO_RESET_HERE)  # a procedure of another program has shifted
     shown = " ".join([name, *(write_value(operand, limit=SHOWN_OF_OPERAND) for operand in operands)])
     return Raised(Failure(exception, f"({shown}): {exception}", _about(name, operands)), span)
 

@@ -32,7 +32,9 @@ from checkpoint.functions.pytrees import to_language
 from checkpoint.functions.trial import ENGINE, GrowingTrial
 from checkpoint.lang.closures import analyse
 from checkpoint.lang.core import App, Const, Expr, Lambda, Prim, Var
+from checkpoint.lang.python.calls import statics
 from checkpoint.lang.python.context.builder import NOWHERE
+from checkpoint.lang.python.control.continuations import SPECIAL
 from checkpoint.lang.python.library import combinators as library_combinators
 from checkpoint.lang.python.library import derivatives as library_derivatives
 from checkpoint.lang.python.library import lanes as library_lanes
@@ -378,9 +380,13 @@ _LIBRARIES = {
     **dict.fromkeys(_COMBINATORS, library_combinators),
 }
 
+statics.SPECIAL.update(
+    {function: SPECIAL[name] for function, name in COUNTERPARTS.items() if name in SPECIAL}
+)
 tables.FUNCTIONS.update(
     {
         function: getattr(_LIBRARIES.get(name, library_derivatives), name)
         for function, name in COUNTERPARTS.items()
+        if name not in SPECIAL
     }
 )

@@ -56,6 +56,12 @@ def rename(expr: Expr, arities: Mapping[str, int]) -> None:
         _apply(inner, names.final)
 
 
+def rename_by(expr: Expr, final: Mapping[str, str]) -> None:
+    """Give every binder inside of an expression the name that it is to have."""
+    for inner in list(preorder(expr)):
+        _apply(inner, final)
+
+
 def _apply(expr: Expr, final: Mapping[str, str]) -> None:
     match expr:
         case Var() | Let() | Handle():

@@ -14,8 +14,8 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError
 from checkpoint.lang.control import captured, resumption_without_reset
+from checkpoint.lang.control.convert import CALL
 
-CALL = "call"  # what messages name
 UNSEEN = "a shift has no reset in this call, and a handler received that; write (reset expression) around it"
 
 

@@ -14,7 +14,7 @@ from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import Data, Effect, NoReset, OperandError, Purity, register
 from checkpoint.ad.values import Closure, Pair, Symbol
 from checkpoint.driver.effects import Effects, read_word
-from checkpoint.driver.raised import NO_RESET
+from checkpoint.driver.raised import NO_RESET, NO_RESET_HERE
 from checkpoint.lang.printer import write_value
 
 
@@ -89,7 +89,7 @@ _predicate("string?", "whether it is a string", lambda value: type(value) is str
 
 
 def _no_reset(where: Any) -> Any:
-    raise NoReset("there is no reset for this shift inside of it; write (reset expression) there")
+    raise NoReset(NO_RESET_HERE)
 
 
 register(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checkpoint.driver.engine import Engine
+from checkpoint.driver.raised import NO_RESET_HERE
 from checkpoint.driver.schedule import Plain
 from checkpoint.errors import RunError
 from checkpoint.functions import runs
@@ -87,10 +88,7 @@ def test_a_shift_does_not_leave_a_step(step: str, engine: Engine) -> None:
     with pytest.raises(RunError) as caught:
         value_of(text, engine)
     error = caught.value
-    assert error.message == (
-        f"(find-reset {step[1:].split(maxsplit=1)[0]}): there is no reset for this shift inside of it; "
-        f"write (reset expression) there"
-    )
+    assert error.message == f"(find-reset {step[1:].split(maxsplit=1)[0]}): {NO_RESET_HERE}"
     assert str(error.span) == "<test>:1:20"
     assert error.__notes__ == ["the shift is inside of what runs as one step at <test>:2:8"]
 
@@ -98,7 +96,9 @@ def test_a_shift_does_not_leave_a_step(step: str, engine: Engine) -> None:
 def test_a_shift_does_not_leave_a_lane(engine: Engine) -> None:
     with pytest.raises(RunError) as caught:
         value_of("(reset (map (lambda (x) (* x (shift k (k x)))) (ones '(3))))", engine)
-    assert caught.value.message.startswith("(find-reset map): there is no reset for this shift")
+    assert caught.value.message.startswith(
+        "(find-reset map): this shift has no reset in what runs as a whole here"
+    )
     assert (caught.value.lanes, caught.value.__notes__) == ((0,), ["in lane 0 of vmap"])
 
 
@@ -121,7 +121,9 @@ def test_a_procedure_that_is_called_from_outside(engine: Engine) -> None:
     for call in calls:
         with pytest.raises(RunError) as caught:
             call()
-        assert caught.value.message.startswith("(find-reset call): there is no reset for this shift")
+        assert caught.value.message.startswith(
+            "(find-reset call): this shift has no reset in what runs as a whole here"
+        )
         assert str(caught.value.span) == "<test>:1:20"
 
 

@@ -33,8 +33,9 @@ from checkpoint.lang.deep import Task, run
 from checkpoint.lang.walk import preorder
 
 # The primitives whose operand 0 is a procedure that runs within one step, and what messages call them.
-BOUNDARIES = {op: op for op in ("*j", "checkpoint-*j", "primops", "interrupt")} | {"tensor-lanes": "map"}
-WHOLE = "program"
+BOUNDARIES = {op: op for op in ("*j", "checkpoint-*j", "primops", "interrupt")}
+BOUNDARIES |= {"tensor-lanes": "map", "py.gradient": "grad", "py.implicit": "solver", "py.attached": "solver"}
+WHOLE, CALL = "program", "call"
 _ATOMS = (Const, Var, Lambda)
 
 # A name that nothing in the program has; the name of a procedure of control.vlad, which is then used.
@@ -55,11 +56,14 @@ class Converter:
     """The conversion of one program. Its methods are tasks of lang/deep.py.
 
     fresh: returns a new name. library: returns the name of a procedure of control.vlad.
+    shifts: whether it may shift; also where `is_open`: procedures of other programs, which it calls, may.
     """
 
-    def __init__(self, program: Expr, fresh: Names, library: Names) -> None:
-        self.effects = Effects(program)
-        self.shifts = any(isinstance(expr, Prim) and expr.op == SHIFT for expr in preorder(program))
+    def __init__(self, program: Expr, fresh: Names, library: Names, is_open: bool = False) -> None:
+        self.effects = Effects(program, is_open)
+        self.shifts = is_open or any(
+            isinstance(expr, Prim) and expr.op == SHIFT for expr in preorder(program)
+        )
         self.fresh = fresh
         self.library = library
         self.tails: dict[type, Callable[..., Task[Expr]]] = {
@@ -76,7 +80,18 @@ class Converter:
         body: Expr = yield self.tail(program)
         if not self.shifts or not self.effects.may_shift(program):
             return body
-        return self.call("bounded", program.span, body, Const(program.span, Symbol(WHOLE)))
+        return self.bounded(body, WHOLE)
+
+    def bounded(self, expr: Expr, where: str) -> Expr:
+        """Return an expression through which nothing is captured; where: what messages name."""
+        return self.call("bounded", expr.span, expr, Const(expr.span, Symbol(where)))
+
+    def entered(self, program: Expr, entry: Lambda) -> Task[None]:
+        """Convert a program whose value is its entry, which is called from outside alone."""
+        may_shift = self.may_shift(entry.body)
+        yield self.tail(program)
+        if may_shift:
+            entry.body = self.bounded(entry.body, CALL)
 
     def call(self, name: str, span: Span, *args: Expr) -> Expr:
         """Return the call of a procedure of control.vlad."""
@@ -131,9 +146,10 @@ class Converter:
     def application(self, expr: App) -> Task[Expr]:
         parts = (expr.fn, *expr.args)
         if not any(map(self.may_shift, parts)):
+            loop = self.effects.loop_around(expr) if self.shifts else None
             expr.fn, *args = yield self.all(parts)
             expr.args = tuple(args)
-            return expr
+            return expr if loop is None else self.bounded(expr, loop)
         result: Expr = yield self.operands(parts, lambda made: App(expr.span, made[0], made[1:]))
         return result
 

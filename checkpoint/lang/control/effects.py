@@ -10,12 +10,19 @@ captured to, or the function of a lane.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from checkpoint.lang.control import RESET, SHIFT
 from checkpoint.lang.core import App, Const, Expr, Lambda, Let, Letrec, Prim, Var
 from checkpoint.lang.walk import children, preorder
 
 FORWARD = "j*"
+# Files of the library of Python programs whose loops nothing captures: what they call by a value is bounded.
+LOOPS = {
+    str(Path("library", "lanes.py")): "vmap",
+    str(Path("library", "sums.py")): "summed",
+    str(Path("library", "combinators.py")): "combinator",
+}
 
 
 def evaluated(expr: Expr) -> Iterable[Expr]:
@@ -28,12 +35,13 @@ def evaluated(expr: Expr) -> Iterable[Expr]:
 class Effects:
     """What may shift in one program.
 
-    one_tag: whether all shifts and resets have the same tag, so that no shift leaves a reset.
+    one_tag: whether all shifts and resets have the same tag, so that no shift leaves a reset; not where it
+    calls procedures of other programs (`is_open`), whose tags may be others.
     """
 
-    def __init__(self, program: Expr) -> None:
+    def __init__(self, program: Expr, is_open: bool = False) -> None:
         inside = list(preorder(program))
-        self.one_tag = len({_tag(expr) for expr in inside if _is_control(expr)}) <= 1
+        self.one_tag = not is_open and len({_tag(expr) for expr in inside if _is_control(expr)}) <= 1
         self._known = _named_lambdas(inside)
         self._whole = _continuations(inside) if self.one_tag else frozenset()
         self._lanes = _lanes(inside)
@@ -47,6 +55,13 @@ class Effects:
     def may_shift(self, expr: Expr) -> bool:
         """Return whether evaluating an expression may capture the continuation around it."""
         return expr in self._may
+
+    def loop_around(self, call: App) -> str | None:
+        """Return what messages name where a loop over lanes or items calls a procedure; None elsewhere."""
+        if self._lambda_of(call.fn) is not None:
+            return None
+        name = call.span.source.name
+        return next((what for file, what in LOOPS.items() if name.endswith(file)), None)
 
     def calls_shifting(self, fn: Expr) -> bool:
         """Return whether a call of what an expression evaluates to may shift."""
@@ -65,11 +80,10 @@ class Effects:
             return self._known.get(fn.name)
         return fn if isinstance(fn, Lambda) else None
 
-    @staticmethod
-    def _called(expr: Expr) -> Expr | None:
+    def _called(self, expr: Expr) -> Expr | None:
         """Return the procedure whose shifts become those of an expression."""
         if isinstance(expr, App):
-            return expr.fn
+            return None if self.loop_around(expr) else expr.fn
         return expr.args[0] if isinstance(expr, Prim) and expr.op == FORWARD else None
 
     def _shifts_itself(self, expr: Expr) -> bool:

@@ -19,6 +19,7 @@ from typing import Any
 
 from checkpoint.ad import library as arrays
 from checkpoint.errors import SourceError, Unreached
+from checkpoint.lang.control.convert import uses_control
 from checkpoint.lang.core import Expr, Lambda
 from checkpoint.lang.python.linking.caches import within
 from checkpoint.lang.python.linking.linker import Linker
@@ -84,12 +85,15 @@ class Growth:
         """Return the lambda of a function that was put off; raise Unreached where the program must change."""
         each = next(each for each in self._linker.put_off.values() if each.core == name)
         self.has_grown = True
+        there = set(self._linker.bindings)
         try:
             with recursion_room():
                 self._linker.take_up(each)
         except SourceError:
             raise Unreached(Grown(each.name)) from None  # the program that is linked with it says it
-        if self._linker.is_stale or self._generation != arrays.generation():
+        new = [lam for core, lam in self._linker.bindings.items() if core == name or core not in there]
+        # Shifts and resets are replaced in whole programs (captures.py).
+        if self._linker.is_stale or self._generation != arrays.generation() or any(map(uses_control, new)):
             raise Unreached(Grown(each.name))
         self._inputs = {name: index for index, name in self._linker.variables.items()}
         return self._linker.bindings[name]

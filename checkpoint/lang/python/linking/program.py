@@ -25,6 +25,7 @@ from checkpoint.lang.core import Lambda, Letrec, Prim, Var
 from checkpoint.lang.python.context.builder import NOWHERE
 from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.caches import within
+from checkpoint.lang.python.linking.captures import without_control
 from checkpoint.lang.python.linking.facts import Facts, FactsChanged
 from checkpoint.lang.python.linking.growth import Growth, recursion_room
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs
@@ -176,12 +177,14 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
         entry = with_state(linker, entry, shape, params)
     elif shape.positional is not None:
         entry = linker.checked(entry)
-    bindings, made = tuple(linker.bindings.items()), [*made, *linker.cells()]
+    functions_in = without_control(linker.names, linker.bindings, entry)
+    bindings, made = tuple(functions_in.items()), [*made, *linker.cells()]
     body = Letrec(NOWHERE, bindings, entry) if bindings else entry
     if made:
         body = within(made, entry, bindings)
     hidden = tuple(linker.variables)
     may_grow = grows and linker.facts.reached is not None and not (shape.has_state or functions)
+    may_grow = may_grow and functions_in is linker.bindings
     thunk = Lambda(NOWHERE, tuple(params), body, name="program")
     _entry_in(thunk).rounds = rounds(thunk)
     met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
