@@ -15,7 +15,7 @@ from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Layout, Typ
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
 from checkpoint.ad.storage import CONSTANT, FROZEN, NEVER
 from checkpoint.ad.tables import NATIVES
-from checkpoint.ad.values import Capsule, Closure, Environment, Failure, Foreign, Symbol, Unusable
+from checkpoint.ad.values import Capsule, Closure, Environment, Failure, Foreign, Symbol, Unusable, is_sealed
 from checkpoint.ad.walk import DESCEND, Branch, Cycle, Hollow, fold, fold_shared
 from checkpoint.errors import RunError
 
@@ -97,10 +97,7 @@ def reach_entered(root: Any) -> tuple[list[Number], list[Any]]:
 
 
 def containers_in(root: Any) -> list[Any]:
-    """Return what a value reaches that is neither number nor atom, once each, in the canonical order.
-
-    Of a closed capsule the parts are left out.
-    """
+    """Return what a value reaches that is no number or atom, closed capsules whole, in canonical order."""
     others: list[Any] = []
     seen = set()
     stack = [root]
@@ -241,6 +238,8 @@ def renew(value: Any, renewal: Renewal | None = None) -> Any:
     renewal = Renewal() if renewal is None else renewal
     if type(value) is Array:
         return renewal(value)
+    if is_sealed(value):
+        return value.unsealed()
     table = {id(number): renewed(number, renewal) for number in numbers(value)}
     return transform(value, table, _renewing(renewal))
 
@@ -262,7 +261,7 @@ def settled(root: Any, steps: int) -> Any:
     Stale handles of arrays are replaced by dead ones, no other is stale, and mutable containers are copies,
     so that the run can continue. Reals are the same objects, and objects have the same births.
     """
-    if type(root) is float:
+    if type(root) is float or is_sealed(root):
         return root
     if type(root) is Array:
         return _settled(root, steps, Renewal(same_run=True))

@@ -126,9 +126,13 @@ class Block:
         self.inputs = inputs
         self.pullback = pullback
 
+    def received(self) -> list[Number]:
+        """Return the cotangents of the outputs."""
+        return [accumulated(node.adjoint, node.value) for node in self.outputs]
+
     def propagate(self) -> None:
         """Run the pullback and add its contributions, the last operand first."""
-        contributions = self.pullback([accumulated(node.adjoint, node.value) for node in self.outputs])
+        contributions = self.pullback(self.received())
         for number, contribution in zip(reversed(self.inputs), reversed(contributions), strict=True):
             if type(number) is Node:
                 number.adjoint += contribution_of(contribution)

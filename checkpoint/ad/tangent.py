@@ -81,13 +81,18 @@ def match(value: Any, tangent: Any, what: str) -> list[tuple[Number, Number]]:
 
 def _match_opaque(value: Any, tangent: Any, what: str, path: Path | None) -> list[tuple[Number, Number]]:
     found = numbers(value)
+    check_opaque(value, len(found), tangent, what, path)
+    return list(zip(found, tangent.numbers, strict=True))
+
+
+def check_opaque(value: Any, count: int, tangent: Any, what: str, path: Path | None = None) -> None:
+    """Raise ShapeError unless a tangent is one of a procedure or capsule, which has so many numbers."""
     identity = identity_of(value)
     if type(tangent) is Opaque and tangent.identity != identity:
         expected, actual = descriptions(identity, tangent.identity)
         raise _mismatch(what, expected, tangent, path, actual)
-    if type(tangent) is not Opaque or len(tangent.numbers) != len(found):
-        raise _mismatch(what, of_holder(len(found)), tangent, path)
-    return list(zip(found, tangent.numbers, strict=True))
+    if type(tangent) is not Opaque or len(tangent.numbers) != count:
+        raise _mismatch(what, of_holder(count), tangent, path)
 
 
 def _match_data(value: Any, tangent: Any, what: str, path: Path | None) -> list[tuple[Any, Any, Path | None]]:

@@ -34,7 +34,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from checkpoint.ad.attributes import stored
 from checkpoint.errors import SourceError, Span, Unreached
@@ -145,6 +145,13 @@ class Durable:
         return self
 
 
+class Contents(NamedTuple):
+    """What a sealed capsule holds. reals: how many. objects: those with a birth, in their order."""
+
+    reals: int
+    objects: tuple[Any, ...]
+
+
 NO_CAPSULE = "not a capsule"  # what is said of another value where one is wanted
 
 
@@ -179,6 +186,20 @@ class Capsule(Durable):
         """Whether its engine resumes it as it is: it has not entered a run, and its parts are not read."""
         return getattr(self.state, "is_closed", False)
 
+    @property
+    def sealed(self) -> Contents | None:
+        """What it holds, if it is a value of a run whose parts nobody has read; else None.
+
+        Its parts are reals and atoms in slots alone. Who needs nothing of them does not read them, since the
+        engine keeps them without an object for each.
+        """
+        found: Contents | None = getattr(self.state, "sealed", None)
+        return found
+
+    def unsealed(self) -> Capsule:
+        """Return a sealed capsule with locations of its own, for outside of the run."""
+        return Capsule(self.state.again(), self.engine, self.open_tags, self.origin)
+
     def parts(self) -> tuple[Any, ...]:
         return (self.state,)
 
@@ -189,6 +210,11 @@ class Capsule(Durable):
         return f"#<capsule {self.steps}>"
 
     __repr__ = write
+
+
+def is_sealed(value: Any) -> bool:
+    """Return whether a value is a sealed capsule."""
+    return type(value) is Capsule and value.sealed is not None
 
 
 class Unusable:

@@ -10,13 +10,15 @@ key; so the kind of the object with a birth does not matter here.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, ClassVar, cast
 
 from checkpoint.ad.containers import Dict
 from checkpoint.ad.record import Scalar, lookup
+from checkpoint.ad.values import Capsule
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
+from checkpoint.ctarget.capsules.sealed import Sealed
 from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.foreign import stripped_slot
 from checkpoint.ctarget.library import runtime
@@ -26,7 +28,7 @@ from checkpoint.ctarget.states import Heap, State, address
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import InternalError
 from checkpoint.interp.hybrid.cotangent import Cotangent as Python
-from checkpoint.interp.hybrid.cotangent import Key
+from checkpoint.interp.hybrid.cotangent import Key, Place
 from checkpoint.interp.hybrid.machine import State as PythonState
 from checkpoint.interp.hybrid.reversal import contributions, give_to_capsule
 from checkpoint.interp.hybrid.structured import RESULT, Structured, done_again
@@ -38,16 +40,17 @@ Cotangents = tuple[Any, ...]
 class Cotangent:
     """The cotangent of a state: accumulators of its slots, and of those of its frames, the top one last.
 
-    undone: as in hybrid's.
+    undone: as in hybrid's. sealed: what sealed capsules have received, which have no fields in C.
     """
 
-    __slots__ = ("_fields", "_nowhere", "_own", "_passing", "heap", "helper", "held", "undone")
+    __slots__ = ("_fields", "_nowhere", "_own", "_passing", "heap", "helper", "held", "sealed", "undone")
 
     def __init__(self, end: State, slots: Cotangents, frames: Cotangents = ()) -> None:
         module = runtime()
         self.heap: Heap = end.heap
         self.helper = Reverser()
         self.undone: list[Any] | None = None
+        self.sealed = Sealed()
         self.held: Any = None
         self._passing: _Passing | None = None
         self._nowhere = module.ffi.NULL
@@ -191,7 +194,13 @@ class Cotangent:
             self._fail(errors)
         return found
 
+    def take_sealed(self, capsule: Capsule) -> Sequence[float]:
+        """Remove and return what the reals of a sealed capsule have received, in the canonical order."""
+        return self.sealed.take(capsule, self)
+
     def _change(self, birth: int, field: Any, cotangent: Any, adds: bool) -> None:
+        if type(field) is Place:
+            self.sealed.open(birth, self)
         lib, passing, field = runtime().lib, self._own_passing(), self._field(field)
         real, others, given = 0.0, self._nowhere, (cotangent,)
         if type(cotangent) is float:
@@ -202,6 +211,8 @@ class Cotangent:
             self._fail([passing.errors.pop()] if passing.errors else [])
 
     def _find(self, birth: int, field: Any, takes: bool, default: Any) -> Any:
+        if type(field) is Place:
+            self.sealed.open(birth, self, takes)
         lib, into = runtime().lib, self._own_passing()
         found = lib.ck_cotangent_find(self.held, birth, self._field(field), takes, into.real, *into.at)
         if found == lib.REAL_COTANGENT:
@@ -222,7 +233,7 @@ class Cotangent:
         if field is None:
             module = runtime()
             number = module.ffi.new("int64_t *")
-            holder = [Dict({key: None})]
+            holder = [Dict({tuple(key) if type(key) is Place else key: None})]
             errors: list[BaseException] = []
             if not module.lib.ck_key_field(self.held, address(holder), number, address(errors)):
                 self._fail(errors)

@@ -121,6 +121,9 @@ class C:
         value = end.value
         if type(value) is float or type(value) is Array:
             return Cotangent(end, (seed(value, cotangent)[0],))
+        sealed = closed.seeded(end, cotangent)
+        if sealed is not None:
+            return sealed
         found = _ON_STATES.seed(end, cotangent)  # type: ignore[arg-type]  # of which it asks the value
         return Cotangent.of(end, found)
 
@@ -151,7 +154,7 @@ class C:
 
     def cotangent_bytes(self, cotangent: Cotangent) -> tuple[int, int]:
         """See Engine.cotangent_bytes; elements of arrays are only counted by a sweep."""
-        return runtime().lib.ck_cotangent_bytes(cotangent.held), 0
+        return runtime().lib.ck_cotangent_bytes(cotangent.held) + cotangent.sealed.bytes, 0
 
     def ignore(self, start: State, positions: Sequence[int]) -> None:
         """See WithDriver.ignore."""
@@ -189,6 +192,10 @@ class C:
     def closed(self, capsule: Capsule) -> tuple[Capsule, int] | None:
         """See WithDriver.closed."""
         return closed.closed(capsule)
+
+    def sealed(self, capsule: Capsule) -> Capsule | None:
+        """See WithDriver.sealed."""
+        return closed.sealed(capsule)
 
     def joined(self, parts: InRuns) -> Rest:
         """Return the state of a capsule from its parts."""

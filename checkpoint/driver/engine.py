@@ -191,6 +191,10 @@ class WithDriver(Engine, Protocol):
         """
         ...
 
+    def sealed(self, capsule: Capsule) -> Capsule | None:
+        """Return a sealed capsule of the same state, a value of the run that goes on; None: it is none."""
+        ...
+
     def small_gradient(self, lam: Any) -> SmallGradient | None:
         """Return what takes small gradients of a lambda's procedure, of the tuple of its arguments."""
         ...

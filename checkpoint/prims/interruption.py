@@ -21,11 +21,13 @@ from checkpoint.ad.numbers import (
     without_tape,
 )
 from checkpoint.ad.record import OperandError, Operator, Purity, register
-from checkpoint.ad.values import Capsule, Pair
+from checkpoint.ad.sealed import SealedBlock
+from checkpoint.ad.values import Capsule, Pair, is_sealed
+from checkpoint.driver.engine import driver_of
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.schedule import Bisection
 from checkpoint.lang.origins import origin_of
-from checkpoint.prims.operators import Context, onto_tape, raising
+from checkpoint.prims.operators import Context, onto_tape, raising, tape_of
 
 
 def _primops(context: Context, f: Any, x: Any) -> float:
@@ -66,6 +68,9 @@ def _interrupt(context: Context, f: Any, x: Any, steps: Any) -> Capsule:
         received = zip(engine.argument_cotangents(start, cotangent, found), components(found), strict=True)
         return [accumulated(accumulator, component) for accumulator, component in received]
 
+    if is_sealed(capsule):
+        tape_of(inputs).entries.append(SealedBlock(inputs, pullback))
+        return capsule
     taped: Capsule = onto_tape(capsule, inputs, pullback)
     return taped
 
@@ -77,7 +82,8 @@ def _interrupt_run(context: Context, u: Any, limit: int) -> Capsule:
     if end.steps != start.steps + limit:
         raise ValueError(too_short(end.steps - start.steps, limit))
     context.tags = max(context.tags, end.tags)
-    capsule: Capsule = renew(context.engine.capsule(end))
+    found, own = context.engine.capsule(end), driver_of(context.engine)
+    capsule: Capsule = (None if own is None else own.sealed(found)) or renew(found)
     capsule.origin = origin
     return capsule
 

@@ -37,6 +37,7 @@ from checkpoint.ad.numbers import (
     Dual,
     Node,
     Number,
+    Tape,
     components,
     highest_tag,
     one,
@@ -282,11 +283,17 @@ def _gradient_on_tape(
 
 def onto_tape(result: Any, inputs: list[Number], pullback: Any) -> Any:
     """Return the result with its numbers on the tape of the inputs, as one block."""
-    tape = next(number.tape for number in inputs if type(number) is Node)
+    tape = tape_of(inputs)
     found = numbers(result)
     taped = [with_components(number, tape.leaf) for number in found]
     tape.entries.append(Block(components(taped), inputs, pullback))
     return replace(result, found, taped)
+
+
+def tape_of(inputs: Sequence[Number]) -> Tape:
+    """Return the tape of the first node among the inputs of a step."""
+    tape: Tape = next(number.tape for number in inputs if type(number) is Node)
+    return tape
 
 
 def raising(operator: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,7 +7,8 @@
 typedef struct Request {
     const Held *state, *target; /* target: any Held of the heap of a copy; or the cotangent */
     int64_t births, tags;
-    size_t *found, count;
+    size_t *counts;
+    size_t count;
     double *received;
     const double *given;
     Held *copy;
@@ -23,11 +24,15 @@ static Closed enter(Request *request, const Held *held, Body body) {
 
 static void count_reals(void *arguments) {
     Request *r = arguments;
-    r->outcome = answer(closed_count(r->state->heap, r->state->state, r->found));
+    ClosedCounts found;
+    r->outcome = answer(closed_count(r->state->heap, r->state->state, &found));
+    r->counts[0] = found.reals;
+    r->counts[1] = found.objects;
+    r->counts[2] = found.procedures;
 }
 
-Closed ck_closed_count(const Held *state, size_t *reals) {
-    Request r = {.state = state, .found = reals};
+Closed ck_closed_count(const Held *state, size_t *counts) {
+    Request r = {.state = state, .counts = counts};
     return enter(&r, state, count_reals);
 }
 

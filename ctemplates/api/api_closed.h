@@ -8,7 +8,8 @@
 /* What an entry has done: all of it; nothing, since the state is not closed; or memory ran out. */
 typedef enum Closed { CLOSED, NOT_CLOSED, CLOSED_NO_MEMORY } Closed;
 
-Closed ck_closed_count(const Held *state, size_t *reals);
+/* Stores the numbers of reals, of objects and of procedures that a state reaches, as ClosedCounts. */
+Closed ck_closed_count(const Held *state, size_t *counts);
 
 /* Stores a copy of the state in another heap, for a run whose objects have births from `births` on, and duals such tags. */
 Closed ck_closed_copy(const Held *heap, const Held *state, int64_t births, int64_t tags, Held **copy);

@@ -25,6 +25,7 @@ struct Walk {
     int64_t births; /* the next one of a copy */
     bool (*met)(Walk *w, const ClosedPart *real); /* called for each real; false: the walk ends, refused */
     size_t reals, most; /* how many were met, and may be */
+    size_t procedures;  /* that were met, without an environment */
     Cotangent *c;
     Value *slots; /* the accumulators of the slots, by their numbers */
     double *received;
@@ -126,6 +127,7 @@ static bool take(Walk *w, const ClosedPart *part) {
         return true;
     }
     if (!is_atom(part->value)) return take_object(w, part);
+    w->procedures += kind_of(part->value) == PROCEDURE;
     if (part->to) *part->to = copy_of_atom(w->heap, part->value);
     return true;
 }
@@ -156,11 +158,11 @@ static bool take_state(Walk *w, const State *state, Value *values, Value *const 
     return true;
 }
 
-bool closed_count(Heap *heap, const State *state, size_t *count) {
+bool closed_count(Heap *heap, const State *state, ClosedCounts *counts) {
     Walk w;
     walk_begin(&w, heap);
     const bool closed = take_state(&w, state, NULL, NULL);
-    *count = w.reals;
+    *counts = (ClosedCounts){.reals = w.reals, .objects = w.seen.count, .procedures = w.procedures};
     walk_end(&w);
     return closed;
 }

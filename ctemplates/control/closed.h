@@ -13,7 +13,12 @@
 
 #include "state/cotangent.h"
 
-bool closed_count(Heap *heap, const State *state, size_t *count);
+/* What a state reaches. procedures: those without an environment, as often as they are met; in Python all of them have the
+ * same empty one, which has a birth. */
+typedef struct ClosedCounts {
+    size_t reals, objects, procedures;
+} ClosedCounts;
+bool closed_count(Heap *heap, const State *state, ClosedCounts *counts);
 
 /* Returns the copy, whose objects have births from `births` on, in the order in which they are first met; the copy's next
  * birth follows. tags: the copy's next tag. The heap has no other thread in it, and keeps the code that the state runs. */

@@ -31,7 +31,7 @@ def of_reals(x: float) -> float:
     return deep(40, x) + deep(7, 0.5 * x)
 
 
-def of_tuples(x: float) -> float:
+def of_tuples(x: float) -> Any:
     def turn(n: int, pair: Any) -> Any:
         if n == 0:
             return pair
@@ -41,14 +41,14 @@ def of_tuples(x: float) -> float:
     return turn(25, (x, (2.0 * x, x * x)))[0]
 
 
-def of_closures(x: float) -> float:
+def of_closures(x: float) -> Any:
     def scaled(by: float) -> Any:
         def g(n: int, y: float) -> float:
             return y if n == 0 else g(n - 1, y * by) + by * x
 
         return g
 
-    def both(f: Any, g: Any, n: int) -> float:
+    def both(f: Any, g: Any, n: int) -> Any:
         return f(5, x) if n == 0 else both(g, f, n - 1) * 0.5 + g(3, x)
 
     return both(scaled(0.9), scaled(1.1), 9)
@@ -68,8 +68,8 @@ def of_lists(x: float) -> float:
     return listed(15, [x, 2.0 * x])
 
 
-def of_arrays(x: float) -> float:
-    def summed(n: int, a: Any) -> float:
+def of_arrays(x: float) -> Any:
+    def summed(n: int, a: Any) -> Any:
         return a.sum() if n == 0 else summed(n - 1, a * 0.5) + a[1] * x
 
     return summed(9, np.array([1.0, 2.0]) * x)

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from checkpoint.ad.values import Capsule, Pair
+from checkpoint.ad.tangent import COTANGENT, check_opaque
+from checkpoint.ad.values import EMPTY, Capsule, Contents, Pair, is_sealed
 from checkpoint.ctarget.capsules.rest import Rest
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.library import runtime
@@ -32,21 +33,39 @@ def closed(capsule: Capsule) -> tuple[Capsule, int] | None:
     state = rest.in_c if type(rest) is Rest else None
     if state is None or state.finished:
         return None
-    count = _reals_in(state)
-    if count is None:
+    found = _counted(state)
+    if found is None:
         return None
     own = Rest(state, rest.made, is_closed=True)
-    return Capsule(own, capsule.engine, capsule.open_tags, capsule.origin), count
+    return Capsule(own, capsule.engine, capsule.open_tags, capsule.origin), found.reals
 
 
-def _reals_in(state: State) -> int | None:
-    """Return the number of reals of a state; None if it is not closed."""
-    module = runtime()
-    count = module.ffi.new("size_t *")
-    if not _is_done(state.heap, module.lib.ck_closed_count(state.held, count)):
+def sealed(capsule: Capsule) -> Capsule | None:
+    """Return a sealed capsule of the same state; None where it is not closed, or holds objects."""
+    rest = capsule.state
+    state = rest.in_c if type(rest) is Rest else None
+    found = None if state is None or state.finished else _counted(state)
+    if state is None or found is None or found.objects:
         return None
-    found: int = count[0]
-    return found
+    own = Rest(state, rest.made, sealed=Contents(found.reals, (EMPTY,) if found.procedures else ()))
+    return Capsule(own, capsule.engine, capsule.open_tags, capsule.origin)
+
+
+class Counted(NamedTuple):
+    """How much a state reaches, as ClosedCounts of C has it."""
+
+    reals: int
+    objects: int
+    procedures: int
+
+
+def _counted(state: State) -> Counted | None:
+    """Return how much a state reaches; None if it is not closed."""
+    module = runtime()
+    counts = module.ffi.new("size_t[3]")
+    if not _is_done(state.heap, module.lib.ck_closed_count(state.held, counts)):
+        return None
+    return Counted(*counts)
 
 
 def begun(heap: Heap, u: Any, tags: int) -> State | None:
@@ -76,8 +95,8 @@ def received(start: State, cotangent: Cotangent, count: int) -> list[float] | No
 
 def received_all(state: State, cotangent: Cotangent) -> list[float] | None:
     """Return the same of all reals that there are in it."""
-    count = None if state.start is not None or state.tags else _reals_in(state)
-    return None if count is None else received(state, cotangent, count)
+    found = None if state.start is not None or state.tags else _counted(state)
+    return None if found is None else received(state, cotangent, found.reals)
 
 
 def given(end: State, numbers: Sequence[Any]) -> Cotangent | None:
@@ -89,6 +108,19 @@ def given(end: State, numbers: Sequence[Any]) -> Cotangent | None:
     reals = module.ffi.from_buffer("double[]", array("d", numbers))
     outcome = module.lib.ck_closed_give(result.held, end.held, reals, len(numbers))
     return result if _is_done(end.heap, outcome) else None
+
+
+def seeded(end: State, cotangent: Any) -> Cotangent | None:
+    """Return the cotangent of the end of a run whose value is a sealed capsule; None: Python must read it."""
+    value = end.value
+    if not is_sealed(value):
+        return None
+    check_opaque(value, value.sealed.reals, cotangent, COTANGENT)
+    if not _REAL.issuperset(map(type, cotangent.numbers)):
+        return None
+    result = Cotangent(end, (0.0,))
+    result.sealed.give(value, array("d", [0.0 + number for number in cotangent.numbers]))
+    return result
 
 
 def _is_done(heap: Heap, outcome: int) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.values import Contents
 from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import State, saved_by
@@ -21,18 +22,35 @@ class Rest:
     """The state of a capsule: the C state, which shares what it reaches, until its parts are read.
 
     steps, tags: as in the state. in_c: the C state, until then. made: makes the hybrid state.
-    is_closed: whether C resumes it as it is (checkpoint.ctarget.closed); then `in_c` stays.
+    is_closed: whether C resumes it as it is (checkpoint.ctarget.capsules.closed); then `in_c` stays.
     Other attributes are those of the hybrid state, which then replaces the C state.
     """
 
     points = PythonState.points
 
-    def __init__(self, state: State, made: Callable[[State], PythonState], is_closed: bool = False) -> None:
+    def __init__(
+        self,
+        state: State,
+        made: Callable[[State], PythonState],
+        is_closed: bool = False,
+        sealed: Contents | None = None,
+    ) -> None:
         self.steps = state.steps
         self.tags = state.tags
         self.in_c: State | None = state
         self.made = made
         self.is_closed = is_closed
+        self._sealed = sealed
+
+    @property
+    def sealed(self) -> Contents | None:
+        """What Capsule.sealed returns."""
+        return None if self.in_c is None else self._sealed
+
+    def again(self) -> Rest:
+        """Return the same state for another capsule; nobody has read this one's parts."""
+        assert self.in_c is not None
+        return Rest(self.in_c, self.made)
 
     def place(self) -> int:
         """Return what the hybrid state returns."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from checkpoint.ad.accumulators import Accumulator
 from checkpoint.ad.arrays import Array, Discrete
@@ -22,7 +22,15 @@ from checkpoint.ad.graph import ATOMS, is_flat, parts_of, reach
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, Number
 from checkpoint.ad.values import Capsule, Closure, Opaque
 
-Key = tuple[int, Any]  # (birth, field); of a capsule's slots (birth, (depth, position))
+
+class Place(NamedTuple):
+    """The field of a slot of a capsule: at depth 0 the point, at others a frame, counted from the top."""
+
+    depth: int
+    position: int
+
+
+Key = tuple[int, Any]  # (birth, field)
 Location = tuple[Key | None, tuple[int, ...]]  # a key, None for a slot, and the path in a dual
 
 
@@ -255,11 +263,11 @@ def places_of_arrays(state: Any) -> Iterator[tuple[Any, Key | None]]:
                 yield other, None
 
 
-def state_slots(state: Any) -> list[tuple[tuple[int, int], Any]]:
-    """Return the slots of a state with (depth, position): those of the point, then those of its frames."""
-    found = [((0, i), slot) for i, slot in enumerate(state.values)]
+def state_slots(state: Any) -> list[tuple[Place, Any]]:
+    """Return the slots of a state with their places: those of the point, then those of its frames."""
+    found = [(Place(0, i), slot) for i, slot in enumerate(state.values)]
     depth, frame = 1, state.frame
     while frame is not None:
-        found += [((depth, i), slot) for i, slot in enumerate(frame.saved)]
+        found += [(Place(depth, i), slot) for i, slot in enumerate(frame.saved)]
         depth, frame = depth + 1, frame.next
     return found

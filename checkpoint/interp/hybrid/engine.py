@@ -24,6 +24,7 @@ from checkpoint.interp.hybrid import later
 from checkpoint.interp.hybrid.code import NEVER, BlockCode, Variant
 from checkpoint.interp.hybrid.cotangent import (
     Cotangent,
+    Place,
     Received,
     at,
     located,
@@ -220,7 +221,7 @@ class Hybrid:
         for (key, path), number in located(capsule):
             assert key is not None  # a capsule's slots have keys, too
             birth, field = key
-            if birth == capsule.birth and type(field) is tuple:
+            if birth == capsule.birth and type(field) is Place:
                 depth, position = field
                 accumulator = (cotangent.stack[-depth] if depth else cotangent.slots)[position]
             else:

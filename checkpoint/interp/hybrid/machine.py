@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ad.activity import unwanted
-from checkpoint.ad.graph import reach
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import WrongCall
+from checkpoint.ad.sealed import born_in
 from checkpoint.ad.values import Closure
 from checkpoint.ad.versions import Version
 from checkpoint.cps import blocks as b
@@ -277,10 +277,9 @@ class Machine:
 
     def number(self, value: Any) -> Any:
         """Give every object of a new value the next birth."""
-        for part in reach(value)[1]:
-            if hasattr(part, "birth"):
-                part.birth = self.births
-                self.births += 1
+        for part in born_in(value):
+            part.birth = self.births
+            self.births += 1
         return value
 
     def context(self) -> Context:

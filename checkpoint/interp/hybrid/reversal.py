@@ -53,9 +53,10 @@ def give_to_capsule(cotangent: Stack, capsule: Capsule, received: Values) -> Non
     while frame is not None and frame.block is not HALT:
         levels.append(cotangent.pop(len(frame.saved)))
         frame = frame.next
-    for (depth, position), _ in state_slots(state):
+    for place, _ in state_slots(state):
+        depth, position = place
         if depth < len(levels) and levels[depth][position] != 0.0:
-            cotangent.give(capsule.birth, (depth, position), levels[depth][position])
+            cotangent.give(capsule.birth, place, levels[depth][position])
 
 
 def contributions(

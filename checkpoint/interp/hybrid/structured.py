@@ -8,13 +8,15 @@ has been reversed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, cast
 
 from checkpoint.ad.activity import leaves_on
-from checkpoint.ad.graph import numbers, reach, replace
+from checkpoint.ad.graph import numbers, replace
 from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
 from checkpoint.ad.record import Operator, lookup
+from checkpoint.ad.sealed import SealedBlock, born_in
+from checkpoint.ad.values import Capsule, is_sealed
 from checkpoint.cps import terms as t
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
@@ -28,15 +30,27 @@ RESULT = "%result"  # the accumulator of the result, where that is a number
 Place = tuple[str | None, Location]  # the slot for a number that a slot holds; else a field's location
 
 
-class Structured:
-    """The record of one such step: the locations of the numbers of its operands and result, and its tape."""
+class WithSealed(Protocol):
+    """A cotangent of an engine that seals capsules."""
 
-    __slots__ = ("leaves", "results", "tape")
+    def take_sealed(self, capsule: Capsule) -> Sequence[float]:
+        """Remove and return what the reals of a sealed capsule have received, in the canonical order."""
+        ...
+
+
+class Structured:
+    """The record of one such step: the locations of the numbers of its operands and result, and its tape.
+
+    sealed: the result, where that is a sealed capsule, of which no locations are known.
+    """
+
+    __slots__ = ("leaves", "results", "sealed", "tape")
 
     def __init__(self) -> None:
         self.tape = Tape()
         self.leaves: dict[Place, Number] = {}
         self.results: list[tuple[Place, Number]] = []
+        self.sealed: Capsule | None = None
 
     def run(
         self,
@@ -77,6 +91,9 @@ class Structured:
         return (slot if location[0] is None else None, location)
 
     def _off_tape(self, result: Any, number: Callable[[Any], Any]) -> Any:
+        if is_sealed(result):
+            self.sealed = number(result)
+            return result
         found = numbers(result)
         plain = replace(result, found, [with_components(n, without_tape) for n in found])
         number(plain)
@@ -89,6 +106,10 @@ class Structured:
 
         The tape stays as it is: the recording that holds this may be reversed again.
         """
+        if self.sealed is not None:
+            block = self.tape.entries[-1]
+            assert type(block) is SealedBlock
+            block.adjoints = cast(WithSealed, cotangent).take_sealed(self.sealed)
         received = [self._read(place, slots, cotangent) for place, _ in self.results]
         for (_, (key, _)), _ in self.results:
             if key is not None:
@@ -148,8 +169,7 @@ def _numbering(births: int) -> Callable[[Any], Any]:
     """Return what gives the objects of a value births, from `births` on."""
 
     def number(value: Any) -> Any:
-        objects = [part for part in reach(value)[1] if hasattr(part, "birth")]
-        for birth, part in enumerate(objects, births):
+        for birth, part in enumerate(born_in(value), births):
             part.birth = birth
         return value
 
