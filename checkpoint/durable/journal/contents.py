@@ -167,14 +167,21 @@ class Contents:
 
 
 def thinned(steps: list[int], most: int) -> list[int]:
-    """Return the steps of states to drop so that at most so many are left, evenly; the first and last stay.
+    """Return the steps of states to drop so that at most so many are left; the first and the last stay.
 
-    >>> thinned([1, 2, 3, 4, 5, 6], 5)
-    [2, 4]
+    Dropped is the state whose neighbours lie closest together. So, as states are added, no gap becomes much
+    longer than others, however long the run.
+
+    >>> thinned([1, 4, 5, 7, 10], 4)
+    [5]
     >>> thinned([1, 2, 3], 5)
     []
     """
-    return steps[1:-1:2] if len(steps) > most else []
+    left, dropped = list(steps), []
+    while len(left) > most:
+        at = min(range(1, len(left) - 1), key=lambda i: left[i + 1] - left[i - 1])
+        dropped.append(left.pop(at))
+    return dropped
 
 
 def described(contents: Contents) -> tuple[str, int, int | None]:

@@ -16,7 +16,7 @@ from typing import Any
 from checkpoint.ad.values import Capsule, Opaque
 from checkpoint.driver.effects import EffectLog
 from checkpoint.durable import capsules, cotangents
-from checkpoint.durable.format import Buffer
+from checkpoint.durable.format import Buffer, Opened
 from checkpoint.durable.journal import contents as kinds
 from checkpoint.durable.journal import happened, identity
 from checkpoint.durable.journal.contents import Contents, Stored, record_of, thinned
@@ -27,7 +27,7 @@ from checkpoint.durable.journal.pace import Pace
 from checkpoint.errors import DurableError, JournalWarning
 
 INLINE = 1 << 15  # bytes that a record holds at most; more are a file of their own
-MOST_STATES = 256  # then every second one is dropped
+MOST_STATES = 256  # then one is dropped for each that comes
 LONG = 1 << 22  # bytes of a log that is not written anew
 
 
@@ -106,7 +106,7 @@ class Journal:
     def end(self) -> tuple[int, Any] | None:
         """The number of steps of the run, and its value; None while these are not known."""
         found = self._contents.end
-        return None if found is None else (found[0], self._loaded(found[1].opened(self._folder)).state.value)
+        return None if found is None else (found[0], self._loaded(self._opened(found[1])).state.value)
 
     @property
     def result(self) -> list[Any] | None:
@@ -115,7 +115,17 @@ class Journal:
         return None if found is None else list(self._cotangent_of(found).numbers)
 
     def _cotangent_of(self, stored: Stored) -> Opaque:
-        return cotangents.read(stored.opened(self._folder), None, anyway=True)
+        return cotangents.read(self._opened(stored), None, anyway=True)
+
+    def _opened(self, stored: Stored) -> Opened:
+        """Return a file without which the call cannot go on; DurableError where it cannot be read."""
+        try:
+            return stored.opened(self._folder)
+        except OSError as error:
+            raise DurableError(
+                f"{self.name}: how far the run has come cannot be read ({error}): put the file back, or "
+                "begin in another directory"
+            ) from None
 
     def restore(self, log: EffectLog) -> None:
         """Let a log of effects know what the run has read and printed, and read that input again."""

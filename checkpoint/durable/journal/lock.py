@@ -4,6 +4,9 @@ In: the path of a folder. Out: a file `lock` in it that says who has it, a line 
 process, start of the process. On one host the system keeps the lock and releases it with the process, however
 that ends. Of a process of another host nobody here can know whether it still runs, so its lock stays until
 somebody who knows breaks it.
+
+What always holds: the process that has a lock opens the file no second time, since the system would take the
+lock back when that is closed.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from pathlib import Path
 from checkpoint.errors import DurableError
 
 NAME = "lock"
-_here: set[str] = set()  # the folders that calls of this process have locked
+_here: dict[str, Lock] = {}  # by the folders that calls of this process have locked
 
 
 @dataclass(frozen=True)
@@ -71,15 +74,21 @@ class Lock:
     def __init__(self, folder: Path) -> None:
         """Take the lock of a folder; DurableError says who has it."""
         self._key = str(folder.resolve())
-        if self._key in _here:
+        if _here.setdefault(self._key, self) is not self:  # in one step: threads may be here at once
             raise DurableError(f"{folder}: another call of this process goes on with this journal")
+        try:
+            self._open(folder)
+        except BaseException:
+            del _here[self._key]
+            raise
+
+    def _open(self, folder: Path) -> None:
         self._handle = os.open(folder / NAME, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             self._take(folder)
         except BaseException:
             os.close(self._handle)
             raise
-        _here.add(self._key)
 
     def _take(self, folder: Path) -> None:
         other, this = holder(folder), this_process()
@@ -95,9 +104,11 @@ class Lock:
 
     def release(self) -> None:
         """Let others take it."""
-        _here.discard(self._key)
-        os.ftruncate(self._handle, 0)
-        os.close(self._handle)
+        try:
+            os.ftruncate(self._handle, 0)
+        finally:
+            os.close(self._handle)
+            del _here[self._key]
 
 
 def _locked(handle: int) -> bool:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 import checkpoint
 from checkpoint.durable import machine
 from checkpoint.durable.journal import show
+from checkpoint.durable.journal.contents import thinned
 from checkpoint.durable.journal.folder import Buffer, Folder
 from checkpoint.durable.journal.lock import NAME, this_process
 from checkpoint.errors import DurableError, JournalWarning, RunError
@@ -199,6 +201,33 @@ def test_a_state_that_is_gone(tmp_path: Path) -> None:
     files[0].write_bytes(b"other")
     with pytest.warns(JournalWarning, match="a state cannot be read any more"):
         assert checkpoint.grad(f, journal=tmp_path)(1.0) == checkpoint.grad(f)(1.0)
+
+
+def test_a_result_that_is_gone(tmp_path: Path) -> None:
+    def f(xs: list[float]) -> float:
+        return sum(xs) * xs[0]
+
+    xs = [1.0] * 5000
+    checkpoint.grad(f, journal=tmp_path)(xs)
+    for path in tmp_path.iterdir():
+        if path.name.startswith("data-"):
+            path.unlink()
+    text = said(tmp_path, lambda: checkpoint.grad(f, journal=tmp_path)(xs))
+    assert text.startswith("DIR: how far the run has come cannot be read ([Errno 2]")
+    assert text.endswith("put the file back, or begin in another directory")
+
+
+@pytest.mark.parametrize("count", [64, 100, 1000, 2999])
+def test_durable_states_stay_even(count: int) -> None:
+    """However many come, no gap is much longer than if they were spread evenly."""
+    steps: list[int] = []
+    for step in range(count):
+        steps.append(10 * step)
+        dropped = thinned(steps, 64)
+        steps = [each for each in steps if each not in dropped]
+    assert len(steps) == 64
+    assert (steps[0], steps[-1]) == (0, 10 * (count - 1))
+    assert max(after - before for before, after in pairwise(steps)) <= 2 * 10 * -(-count // 63)
 
 
 def test_what_is_taken_by_a_plan_has_a_journal_where_it_is_asked_for(tmp_path: Path) -> None:
