@@ -241,13 +241,23 @@ class Encoder:
         for run in runs:
             if isinstance(run, Run):
                 self._begin_run(to, run, run.frames, len(run.columns))
-                for column in run.columns:
-                    to.u8(RunTag.REALS if column.typecode == "d" else RunTag.INTEGERS)
-                    to.column(column.typecode, column)
+                self._columns(to, run, frames[at - 1].saved if at else ())
                 continue
             for _, group in groupby(frames[at : at + run], _return_point):
                 self._run(to, list(group))
             at += run
+
+    def _columns(self, to: Writer, run: Run, below: Sequence[Any]) -> None:
+        """Write what a run of frames saves; below: what the frame below it does."""
+        for i, column in enumerate(run.columns):
+            if column is None:
+                one = Writer()
+                self._value(one, below[i])
+                to.u8(RunTag.VALUES)
+                to.data += bytes(one.data) * run.frames
+            else:
+                to.u8(RunTag.REALS if column.typecode == "d" else RunTag.INTEGERS)
+                to.column(column.typecode, column)
 
     def _begin_run(self, to: Writer, first: Any, count: int, width: int) -> None:
         """Write what frames in a row have in common: first, one of them, or a Run of them."""

@@ -8,9 +8,10 @@ frame has as many values as its return point reads, of the kinds that it reads w
 from __future__ import annotations
 
 from array import array
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any, Protocol
 
+from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.values import Environment
 from checkpoint.ctarget.capsules import runs as in_c
 from checkpoint.ctarget.capsules.runs import Run
@@ -69,29 +70,34 @@ def _read_run(
         raise reader.damaged()
     if (below is None) != (block is HALT) or (block is HALT and count > 1):
         raise reader.damaged()
-    columns = [_column(decoder, reader, count) for _ in range(width)]
+    is_long = runs is not None and count >= in_c.DEEP
+    columns = [_column(decoder, reader, count, is_long) for _ in range(width)]
     if not width:
         reader.take(4 * count)
-    if runs is not None and count >= in_c.DEEP and _are_numbers(columns):
-        check_environments(reader, params, [0] * width, lambda_of(block))
-        runs.append(Run(block, handler, call, count, columns))
-        return below
+    is_run = is_long and all(type(column) is not list for column in columns)
+    left = 1 if is_run else count  # of them, so many become frames: of a run the lowest
     if runs is not None:
-        runs.append(count)
-    for saved in zip(*columns, strict=True) if width else repeat((), count):
+        runs.append(left)
+    for saved in islice(zip(*columns, strict=True), left) if width else repeat((), left):
         check_environments(reader, params, saved, lambda_of(block))
         if block is LEAVE and type(saved[0]) is not int:
             raise reader.damaged()
         below = Frame(block, saved, below, handler, call)
+    if runs is not None and is_run:
+        runs.append(Run(block, handler, call, count - 1, [_above(column) for column in columns]))
     return below
 
 
-def _are_numbers(columns: list[Any]) -> bool:
-    return all(type(column) is array for column in columns)
+def _above(column: Any) -> array[Any] | None:
+    """Return a column of a run without the lowest frame; None of one that is the same in all."""
+    return column[1:] if type(column) is array else None
 
 
-def _column(decoder: Decoder, reader: Reader, count: int) -> Any:
-    """Return the values in a column: an array of numbers of one kind, or a list."""
+def _column(decoder: Decoder, reader: Reader, count: int, is_long: bool) -> Any:
+    """Return the values in a column: an array of numbers of one kind, or a list.
+
+    is_long: whether one value that is the same in all may be returned as what repeats it.
+    """
     kind = reader.u8()
     if kind == RunTag.REALS:
         return reader.numbers("d", count)
@@ -99,6 +105,14 @@ def _column(decoder: Decoder, reader: Reader, count: int) -> Any:
         return reader.numbers("q", count)
     if kind != RunTag.VALUES:
         raise reader.damaged()
+    if is_long:
+        start, value = reader.at, decoder.value(reader)
+        one = bytes(reader.data[start : reader.at])
+        whole = reader.data[start : start + len(one) * count]
+        if type(value) not in NUMBERS and whole == one * count:
+            reader.take(len(one) * (count - 1))
+            return repeat(value, count)
+        reader.at = start
     return [decoder.value(reader) for _ in range(count)]
 
 

@@ -22,8 +22,11 @@ static Closed enter(Request *request, const Held *held, Body body) {
     return request->outcome;
 }
 
+static void show(const Held *held) { version_show(held->heap, held->state->version); }
+
 static void count_reals(void *arguments) {
     Request *r = arguments;
+    show(r->state);
     ClosedCounts found;
     r->outcome = answer(closed_count(r->state->heap, r->state->state, &found));
     r->counts[0] = found.reals;
@@ -48,6 +51,7 @@ static void make_copy(void *arguments) {
 /* By who is in the heap of the state; then also in that of the copy, which nobody else is waiting for. */
 static void copy_elsewhere(void *arguments) {
     Request *r = arguments;
+    show(r->state);
     r->outcome = enter(r, r->target, make_copy);
 }
 
@@ -63,6 +67,7 @@ Closed ck_closed_copy(const Held *heap, const Held *state, int64_t births, int64
 
 static void find_received(void *arguments) {
     Request *r = arguments;
+    show(r->state);
     r->outcome = answer(closed_received(r->state->state, r->target->cotangent, r->received, r->count));
 }
 
@@ -73,6 +78,7 @@ Closed ck_closed_received(const Held *cotangent, const Held *state, double *real
 
 static void give(void *arguments) {
     Request *r = arguments;
+    show(r->state);
     r->outcome = answer(closed_give(r->state->state, r->target->cotangent, r->given, r->count));
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bridge/sequences.h"
+#include "containers/peek.h"
 
 enum { FEWEST = 8 }; /* frames of a plain run: fewer are not worth one */
 
@@ -17,17 +18,41 @@ typedef struct Listing {
     const Value *first;
 } Listing;
 
+static bool is_number(Value v) { return kind_of(v) == REAL || kind_of(v) == INTEGER; }
+
+/* Returns whether two frames share a value of one kind; each array, and each dual, is a location of its own. */
+static bool is_same(Value a, Value b) {
+    if (a.integer != b.integer || kind_of(a) == DUAL) return false;
+    return kind_of(a) != FOREIGN || is_foreign_atom(a);
+}
+
+static void add_run(Listing *listing, FrameRun run) {
+    if (!run.plain && listing->joins) {
+        if (listing->count <= listing->room) listing->runs[listing->count - 1].frames += run.frames;
+    } else {
+        if (listing->count < listing->room) listing->runs[listing->count] = run;
+        listing->count++;
+    }
+    listing->joins = !run.plain;
+}
+
+/* Returns whether the frames of the present run save anything but numbers: the same in all, then. */
+static bool has_constants(const Listing *listing) {
+    const ReturnPoint *point = (const ReturnPoint *)listing->now.point;
+    for (uint32_t i = 0; i < point->count; i++)
+        if (!is_number(listing->first[i])) return true;
+    return false;
+}
+
+/* The lowest frame of a run stays one by itself if the others refer to what it saves. */
 static void end_run(Listing *listing) {
     FrameRun *now = &listing->now;
     if (!now->frames) return;
     if (now->frames < FEWEST) now->plain = false;
-    if (!now->plain && listing->joins) {
-        if (listing->count <= listing->room) listing->runs[listing->count - 1].frames += now->frames;
-    } else {
-        if (listing->count < listing->room) listing->runs[listing->count] = *now;
-        listing->count++;
-    }
-    listing->joins = !now->plain;
+    const bool stays = now->plain && has_constants(listing);
+    now->frames -= stays;
+    add_run(listing, *now);
+    if (stays) add_run(listing, (FrameRun){.frames = 1});
     now->frames = 0;
 }
 
@@ -41,8 +66,8 @@ static void list_frame(Listing *listing, const FrameHead *head, const Value *sav
     }
     now->frames++;
     for (uint32_t i = 0; now->plain && i < head->point->count; i++) {
-        const Kind kind = kind_of(saved[i]);
-        now->plain = (kind == REAL || kind == INTEGER) && kind == kind_of(listing->first[i]);
+        const Value first = listing->first[i];
+        now->plain = saved[i].tag == first.tag && (is_number(first) || is_same(saved[i], first));
     }
 }
 
@@ -70,8 +95,11 @@ static void copy_run(const FrameRun *run, FrameWalk *walk, uint64_t *columns, ch
     for (size_t frame = run->frames; frame-- > 0;) {
         stack_next(walk, &head, &saved);
         for (uint32_t i = 0; i < width; i++) {
-            memcpy(&columns[i * run->frames + frame], &saved[i].integer, sizeof *columns);
-            kinds[i] = kind_of(saved[i]) == REAL ? 'd' : 'q';
+            kinds[i] = kind_of(saved[i]) == REAL ? 'd' : kind_of(saved[i]) == INTEGER ? 'q' : 'c';
+            if (kinds[i] == 'c')
+                columns[i * run->frames + frame] = 0;
+            else
+                memcpy(&columns[i * run->frames + frame], &saved[i].integer, sizeof *columns);
         }
     }
 }
@@ -164,8 +192,13 @@ static void push_run(Heap *heap, State *made, const FrameRun *run, const uint64_
     const Procedure *procedure = point->block->procedure;
     if (procedure && procedure->registers > made->window) made->window = procedure->registers;
     for (size_t frame = 0; frame < run->frames; frame++) {
+        const Value *below = stack_top_saved(&made->stack); /* of a run, which has the frame of the end below it */
         Value *saved = stack_push(heap, &made->stack, point, (const Block *)run->call);
         for (uint32_t i = 0; i < point->count; i++) {
+            if (kinds[i] == 'c') {
+                saved[i] = copied(below[i]);
+                continue;
+            }
             saved[i] = kinds[i] == 'd' ? of_real(0.0) : of_integer(0);
             memcpy(&saved[i].integer, &columns[i * run->frames + frame], sizeof *columns);
         }

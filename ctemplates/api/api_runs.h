@@ -1,8 +1,9 @@
 /* Entry points for states with deep stacks (checkpoint/ctarget/states.py); the rules of api.h apply.
  *
  * The frames of a state are divided into *runs*, from the bottom: a plain one has frames of one return point and one
- * call, whose saved values are all reals and integers, of the same kinds in each frame; all between two of these is another
- * run. So a stack that a million calls of one function have made is copied as columns of numbers, at the speed of memory.
+ * call. Each of the values that they save is, in all of them, a real, or an integer, or the very value that the frame below
+ * the run saves, which is one of the same point; all between two of these is another run. So a stack that a million calls of
+ * one function have made is copied as columns of numbers, at the speed of memory.
  */
 #ifndef CK_API_RUNS_H
 #define CK_API_RUNS_H
@@ -19,7 +20,8 @@ typedef struct FrameRun {
 size_t ck_state_runs(const Held *state, FrameRun *runs, size_t room);
 
 /* Copies the saved values of the plain ones among all `count` runs: for each run, the first first, its columns, each from
- * its lowest frame on; eight bytes for each. kinds: for each column of each of them, 'd' for reals, 'q' for integers. */
+ * its lowest frame on; eight bytes for each. kinds: for each column of each of them, 'd' for reals, 'q' for integers, 'c' for what
+ * the frame below has. */
 void ck_state_columns(const Held *state, const FrameRun *runs, size_t count, uint64_t *columns, char *kinds);
 
 /* Returns the state without the frames of plain runs; NULL: no memory. */

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "bridge/sequences.h"
+#include "containers/instances.h"
+#include "containers/lists.h"
+#include "containers/peek.h"
 #include "derivatives/places.h"
 
 enum { FEW_PARTS = 16 };
@@ -72,28 +75,73 @@ static void make_room(Walk *w, size_t count) {
     w->room = room;
 }
 
-/* Returns a copy of an object, without its parts. */
-static Object *hollow_copy(Walk *w, const Object *object) {
-    Cells *made = new_born_cells(w->heap, (Kind)object->kind, object->length, w->births++);
-    for (uint32_t i = 0; i < object->length; i++) made->cells[i] = nothing();
-    return &made->head;
+/* Returns the parts of an object that a walk may enter, and how many; NULL: it is none. */
+static Value *parts_in(Value v, size_t *count) {
+    uint32_t few;
+    const Value *cells;
+    switch (kind_of(v)) {
+    case LIST: *count = list_in(v)->length; return list_in(v)->values;
+    case INSTANCE: *count = instance_in(v)->length; return instance_in(v)->values;
+    default:
+        cells = parts_of(v, &few);
+        *count = cells ? few : 0;
+        return (Value *)(uintptr_t)cells;
+    }
 }
 
-static void take_parts(Walk *w, Value v, Object *copy) {
-    uint32_t count = 0;
-    const Value *cells = parts_of(v, &count);
-    Value *to = copy ? ((Cells *)copy)->cells + (cells - cells_of(v)) : NULL;
-    make_room(w, count);
-    for (uint32_t i = count; i-- > 0;)
-        w->pending[w->count++] =
-            (ClosedPart){.value = cells[i], .to = to ? to + i : NULL, .birth = v.object->birth, .field = i};
-}
-
-/* Returns whether a value is an object that a copy or a walk may enter. */
+/* A walk may enter it: an empty list has no parts. */
 static bool is_closed_object(Value v) {
-    uint32_t count;
-    const Value *cells = parts_of(v, &count);
-    return cells && v.object->birth && (kind_of(v) != RECORD || cells[-1].tag == NOTHING);
+    const Kind kind = kind_of(v);
+    size_t count;
+    return (kind == LIST || kind == INSTANCE || parts_in(v, &count)) && v.object->birth;
+}
+
+static uint64_t owner_of_copy(const Object *object) {
+    return ((const Storage *)(const void *)object)->owner == FROZEN ? FROZEN : NOBODY;
+}
+
+static Value layout_of_copy(Heap *heap, Value layout) {
+    return layout.tag == NOTHING ? layout : copied(layout_value(heap, python_in(layout)));
+}
+
+static void clear(Value *values, size_t count) {
+    for (size_t i = 0; i < count; i++) values[i] = nothing();
+}
+
+/* Returns a copy of an object, without its parts. */
+static Object *hollow_copy(Walk *w, Value v) {
+    Value made;
+    Cells *cells;
+    const Kind kind = (Kind)v.object->kind;
+    switch (kind) {
+    case LIST:
+        made = new_list(w->heap, list_in(v)->length, owner_of_copy(v.object));
+        clear(list_in(made)->values, list_in(made)->length);
+        break;
+    case INSTANCE:
+        made = new_instance_of(w->heap, layout_of_copy(w->heap, instance_in(v)->layout), instance_in(v)->length,
+                               owner_of_copy(v.object));
+        clear(instance_in(made)->values, instance_in(made)->length);
+        break;
+    default:
+        cells = new_cells(w->heap, kind, v.object->length);
+        clear(cells->cells, v.object->length);
+        if (kind == RECORD) cells->cells[0] = layout_of_copy(w->heap, cells_of(v)[0]);
+        made = of_object(kind, cells);
+    }
+    made.object->birth = (uint64_t)w->births++ & LARGEST_BIRTH;
+    return made.object;
+}
+
+/* copy: of the object, with the same tag; or NOTHING. */
+static void take_parts(Walk *w, Value v, Value copy) {
+    size_t count;
+    const Value *parts = parts_in(v, &count);
+    Value *to = copy.tag == NOTHING ? NULL : parts_in(copy, &count);
+    make_room(w, count);
+    for (size_t i = count; i-- > 0;)
+        w->pending[w->count++] = (ClosedPart){
+            .value = parts[i], .to = to ? to + i : NULL, .birth = v.object->birth, .field = (int64_t)i};
 }
 
 static bool take_object(Walk *w, const ClosedPart *part) {
@@ -102,12 +150,12 @@ static bool take_object(Walk *w, const ClosedPart *part) {
     if (!is_closed_object(v)) return false;
     Met *met = seen_at(&w->seen, v.object, &is_old);
     if (w->copies) {
-        Object *copy = is_old ? met->value.object : hollow_copy(w, v.object);
+        Object *copy = is_old ? met->value.object : hollow_copy(w, v);
         if (is_old) copy->count++;
         *part->to = (Value){.tag = v.tag, .object = copy};
         met->value = *part->to;
     }
-    if (!is_old) take_parts(w, v, w->copies ? met->value.object : NULL);
+    if (!is_old) take_parts(w, v, w->copies ? met->value : nothing());
     return true;
 }
 

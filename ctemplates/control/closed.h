@@ -4,9 +4,9 @@
  * reals, and the reverse. The reals are in the canonical order of checkpoint/ad/graph.py: those at the point, then those
  * of the frames from the top, each slot with what it reaches, depth first, an object where it is first met.
  *
- * What always holds: a state is closed if it reaches reals, atoms, pairs, plain tuples and closures alone, none of them a
- * constant of the code. Of another one the functions return false or NULL, and nothing has changed: it is Python that
- * takes it apart. Nothing recurses.
+ * What always holds: a state is closed if it reaches reals, atoms, pairs, tuples, lists, objects and closures alone, none of
+ * them a constant of the code. Of another one the functions return false or NULL, and nothing has changed: it is Python that
+ * takes it apart. Its version is shown while it is walked. Nothing recurses.
  */
 #ifndef CK_CLOSED_H
 #define CK_CLOSED_H

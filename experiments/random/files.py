@@ -29,6 +29,7 @@ from typing import Any
 
 import checkpoint
 from checkpoint.ad.values import Capsule
+from checkpoint.ctarget.capsules import runs
 from checkpoint.durable import format
 from checkpoint.errors import CheckpointError, DurableError
 from tests.durable import subjects
@@ -38,6 +39,7 @@ CHUNK = 200  # files of a process
 SECONDS = 10  # of a file's CPU
 STEPS = 200  # of the rest of a capsule
 MEMORY = 2 * 2**30  # of a process
+FRAMES = 10  # of a run of frames, from which on it is read as columns: small capsules have no more
 EXTREMES = (0, 1, 0x7F, 0x80, 0xFF)
 
 Subject = tuple[str, bytes, Any]  # its name, a file, and with what that is loaded
@@ -174,6 +176,7 @@ def main() -> int:
     options.add_argument("--first", type=int, default=0)
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
+    runs.DEEP = FRAMES
     written, ends = saved(), Counter[str]()
     began, at, last = time.monotonic(), given.first, given.first + given.files
     while at < last and time.monotonic() - began < given.seconds:

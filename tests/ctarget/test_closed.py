@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -75,8 +76,45 @@ def of_arrays(x: float) -> Any:
     return summed(9, np.array([1.0, 2.0]) * x)
 
 
-CLOSED = [of_reals, of_tuples, of_closures, of_names]
-OPEN = [of_lists, of_arrays]
+class Ball(NamedTuple):
+    """A record with names."""
+
+    at: float
+    speed: float
+
+
+@dataclass
+class Counter:
+    """An object that a run changes."""
+
+    total: float
+    seen: list[float]
+
+
+def of_changes(x: float) -> float:
+    counter = Counter(x, [])
+
+    def turn(n: int, ball: Ball) -> float:
+        counter.total += ball.speed * 0.1
+        counter.seen.append(ball.at)
+        if n == 0:
+            return counter.total * len(counter.seen)
+        below = turn(n - 1, Ball(ball.at + 0.1 * ball.speed, ball.speed * 0.9))
+        counter.seen[n] = counter.seen[n] * 1.01 + below
+        return below + ball.at * counter.seen[n // 2] + ball.speed
+
+    return turn(12, Ball(x, 2.0 * x)) + counter.seen[3]
+
+
+def of_dictionaries(x: float) -> float:
+    def turn(n: int, table: dict[str, float]) -> float:
+        return table["a"] if n == 0 else turn(n - 1, {"a": table["a"] * 0.9}) + table["a"]
+
+    return turn(9, {"a": x})
+
+
+CLOSED = [of_reals, of_tuples, of_closures, of_names, of_lists, of_changes]
+OPEN = [of_dictionaries, of_arrays]
 ENGINE: Any = engines.get("c")
 
 

@@ -1,9 +1,10 @@
 """Closed capsules: those that C resumes without Python having to take them apart.
 
 In: a capsule that C has made of a run, whose state nobody has read, and whose numbers are reals in slots,
-pairs, tuples and closures (ctemplates/control/closed.h). Out: how many reals there are; the start of a run
-that resumes it, in a heap of its own; from a cotangent of that start those of the reals, in the canonical
-order of checkpoint.ad.graph, and from such numbers the cotangent of the state at which the capsule was taken.
+pairs, tuples, lists, objects and closures (ctemplates/control/closed.h). Out: how many reals there are; the
+start of a run that resumes it, in a heap of its own; from a cotangent of that start those of the reals, in
+the canonical order of checkpoint.ad.graph, and from such numbers the cotangent of the state at which the
+capsule was taken.
 
 What always holds: births, steps and bits are those of hybrid's start of the same capsule, which has entered;
 all costs are in proportion to the frames and objects, and are C's.

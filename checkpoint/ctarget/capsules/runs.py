@@ -18,21 +18,24 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Heap, State, call_address, saved_by
 from checkpoint.interp.hybrid.machine import State as PythonState
 
+_BYTES = 8  # of a number
+CONSTANT = "c"  # the letter of a column without numbers
 DEEP = 1000  # frames, from which on runs of them are looked for
 
 
 class Run(NamedTuple):
-    """Frames in a row on a stack, of one return point, whose saved values are numbers of the same kinds.
+    """Frames in a row on a stack, of one return point, that differ in numbers alone.
 
     columns: for each of the saved values those of all frames, from the lowest on, as an array of the letter
-        "d", of reals, or "q", of integers.
+        "d", of reals, or "q", of integers; None: the value that the frame below the run saves, which is one
+        of the same return point.
     """
 
     block: Any
     handler: Any
     call: Any
     frames: int
-    columns: list[array[Any]]
+    columns: list[array[Any] | None]
 
 
 class InRuns(NamedTuple):
@@ -78,13 +81,20 @@ def _runs(state: State, runs: Any, count: int) -> list[Run | int]:
             continue
         made = []
         for letter in letters[column : column + width]:
-            made.append(array(letter))
-            made[-1].frombytes(data[at : at + 8 * run.frames])
-            at += 8 * run.frames
+            made.append(_column(letter, data[at : at + _BYTES * run.frames]))
+            at += _BYTES * run.frames
         column += width
         call = peer_at(ffi.cast("Block *", run.call)).block.end.span if run.call else None
         found.append(Run(point[0], point[1], call, run.frames, made))
     return found
+
+
+def _column(letter: str, data: memoryview) -> array[Any] | None:
+    if letter == CONSTANT:
+        return None
+    column = array(letter)
+    column.frombytes(data)
+    return column
 
 
 def joined(parts: InRuns, made: Callable[[State], PythonState]) -> Rest:
@@ -99,9 +109,9 @@ def joined(parts: InRuns, made: Callable[[State], PythonState]) -> Rest:
             continue
         into.point, into.call = return_point(run.block, run.handler), call_address(run.call)
         into.frames, into.plain = run.frames, True
-        kinds += "".join(column.typecode for column in run.columns)
         for column in run.columns:
-            columns += memoryview(column).cast("B")
+            kinds += CONSTANT if column is None else column.typecode
+            columns += bytes(_BYTES * run.frames) if column is None else memoryview(column).cast("B")
     given = ffi.from_buffer("uint64_t[]", columns), kinds.encode()
     held = module.lib.ck_state_with_runs(without.held, runs, len(parts.runs), *given)
     return Rest(State(heap, heap.got(held)), made)
