@@ -6,9 +6,11 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import checkpoint
+from checkpoint.ad.arrays import Array
 from checkpoint.ad.containers import List
 from checkpoint.ctarget.capsules import runs as states
 from checkpoint.ctarget.capsules.rest import Rest
@@ -87,11 +89,31 @@ def of_handlers(x: float) -> float:
         return x * x
 
 
-FUNCTIONS = [of_reals, of_both, of_two, of_lists, of_layers, of_handlers]
+def of_one_list(x: float) -> float:
+    def shared(n: int, xs: list[float], kind: str) -> float:
+        if n == 0:
+            return xs[0]
+        return shared(n - 1, xs, kind) * 0.999 + xs[1] * len(kind)
+
+    return shared(DEPTH, [x, 2.0 * x], "kind")
+
+
+def of_weights(x: float) -> Any:
+    def layered(n: int, w: Any) -> Any:
+        if n == 0:
+            return w.sum()
+        return layered(n - 1, w) * 0.999 + w[1]
+
+    return layered(DEPTH, np.array([x, 2.0 * x]))
+
+
+FUNCTIONS = [of_reals, of_both, of_two, of_lists, of_layers, of_handlers, of_one_list, of_weights]
 
 
 def shown(value: Any) -> str:
-    """Return what a value holds, as a text: of a list its items."""
+    """Return what a value holds, as a text: of a list its items, of an array its elements."""
+    if type(value) is Array:
+        return repr(value.data.tolist())
     return repr(value.items) if type(value) is List else repr(value)
 
 
@@ -135,6 +157,25 @@ def test_a_deep_capsule_has_the_same_cotangent(tmp_path: Path) -> None:
     zbar.save(tmp_path / "zbar")
     other.save(tmp_path / "other")
     assert (tmp_path / "zbar").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+@pytest.mark.parametrize("f", [of_one_list, of_weights])
+def test_what_frames_share_has_the_same_cotangents(
+    f: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list in all frames is one; an array has a location in each."""
+    monkeypatch.setattr(states, "DEEP", 100)
+    cut = checkpoint.primops(f, 1.25, engine="c") // 2
+    checkpoint.interrupt(f, 1.25, cut, engine="c").save(tmp_path / "z")
+    loaded = checkpoint.load(tmp_path / "z", f)
+    assert (type(loaded.state) is Rest) == (f is of_one_list)
+    zbar = checkpoint.vjp(checkpoint.resume, loaded)[1]
+    other = checkpoint.vjp(checkpoint.resume, checkpoint.interrupt(f, 1.25, cut, engine="hybrid"))[1]
+    assert (len(zbar.numbers) < 100) == (f is of_one_list)
+    for one, two in zip(zbar.numbers, other.numbers, strict=True):
+        assert np.array_equal(getattr(one, "data", one), getattr(two, "data", two))
+    loaded.save(tmp_path / "again")
+    assert checkpoint.resume(checkpoint.load(tmp_path / "again", f)) == checkpoint.resume(loaded)
 
 
 def test_a_deep_stack_needs_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
