@@ -9,6 +9,7 @@ from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.graph import ATOMS, parts_of
 from checkpoint.ad.numbers import Dual
 from checkpoint.ad.values import Capsule, Closure, Failure
+from checkpoint.ctarget.capsules.rest import Rest
 
 
 def same_bits(a: float, b: float) -> bool:
@@ -39,12 +40,17 @@ def same(a: Any, b: Any) -> bool:
     return difference(a, b) is None
 
 
+def _read(value: Any) -> Any:
+    """Return a value; of a capsule's state that engine c still has, what hybrid makes of it."""
+    return value._python if type(value) is Rest else value
+
+
 def difference(a: Any, b: Any) -> str | None:
     """Return the first difference of two values; None if they are the same."""
     pending = [(a, b)]
     seen: set[tuple[int, int]] = set()
     while pending:
-        x, y = pending.pop()
+        x, y = map(_read, pending.pop())
         if x is y or (id(x), id(y)) in seen:
             continue
         if type(x) is not type(y):
