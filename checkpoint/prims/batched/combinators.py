@@ -8,6 +8,10 @@
 (py.procedure op n)           the procedure that a function has for n arguments
 (py.operator-kind op items)   "add", "max" or "min" where op is x + y, np.maximum or np.minimum, and items
                               are one array of numbers, else None
+(py.exact-form op)            the batched form of a procedure that has each lane's own bits; None: it has none
+(py.as-lanes nest leaves)     a nest of what all lanes have, of these leaves
+(py.leaves-of-lanes x nest leaves)
+                              the leaves of what a batched form has returned, like other leaves of a nest
 (py.index-plan indices bins n)
                               (levels used unused m): how the values at n indices are combined: `plan`
 (py.tests value name)         the booleans that a test has returned; TypeError for what are none
@@ -18,6 +22,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from checkpoint.ad.array_library import dtype_kind, is_default
@@ -27,9 +32,13 @@ from checkpoint.ad.graph import renew
 from checkpoint.ad.numbers import fresh, real_part
 from checkpoint.ad.values import Closure
 from checkpoint.config import current
+from checkpoint.errors import RunError, SourceError
 from checkpoint.lang.core import Prim, Var
+from checkpoint.prims.batched.program import NoForm
+from checkpoint.prims.batched.steps import batch_of, batched, batched_results
 from checkpoint.prims.batched.values import applied, places
 from checkpoint.prims.lane_values import in_words, is_array, shape_of
+from checkpoint.prims.lanes import apart
 from checkpoint.prims.python.support import operator, rearrange
 from checkpoint.prims.sums import leaves_of, of_leaves
 
@@ -73,7 +82,12 @@ def _is_of_reals(leaf: Any) -> bool:
 
 
 def _leaves_like_items(_: Any, value: Any, nest: Any) -> List:
-    found = list(_same_structure(value, nest))
+    return _checked(_same_structure(value, nest))
+
+
+def _checked(pairs: Iterable[tuple[Any, Any]]) -> List:
+    """Return the first of each pair of leaves; TypeError where the second has other items."""
+    found = list(pairs)
     for x, like in found:
         own, other = real_part(x).data, real_part(like).data
         if (tuple(own.shape[1:]), own.dtype) != (tuple(other.shape[1:]), other.dtype):
@@ -103,6 +117,27 @@ def _operator_kind(_: Any, op: Any, items: Any) -> str | None:
         return None
     given = tuple([x.name for x in body.args if type(x) is Var])
     return _KINDS.get(body.op) if given == op.lam.params and len(body.args) == 2 else None
+
+
+# Levels
+
+
+def _exact_form(context: Any, op: Any) -> Closure | None:
+    try:
+        return batched(context, apart(op), exact=True)
+    except (NoForm, RunError, SourceError):
+        return None
+
+
+def _as_lanes(_: Any, nest: Any, leaves: Any) -> Any:
+    return apart(of_leaves(nest, List([batch_of(leaf, 0) for leaf in leaves.items])))
+
+
+def _leaves_of_lanes(context: Any, found: Any, nest: Any, leaves: Any) -> List:
+    first = leaves.items[0]
+    arrays = Record(TUPLE, (Record(TUPLE, (first, 0)),))
+    value = batched_results(context, arrays, shape_of(first)[0], found, 0)
+    return _checked(zip(leaves_of(value, nest, _UNLIKE), leaves.items, strict=True))
 
 
 # Values by their indices
@@ -208,6 +243,11 @@ operator(
 )
 operator("procedure", 2, "the procedure for so many arguments", _procedure, "that of the copies")
 rearrange("operator-kind", 2, "which of the known operators it is, or None", _operator_kind, discrete=True)
+operator("exact-form", 1, "the batched form with each lane's own bits", _exact_form, "that of the copies")
+operator("as-lanes", 2, "what all lanes have, of these leaves", _as_lanes, "that of the copies")
+operator(
+    "leaves-of-lanes", 3, "the leaves of a batched form's result", _leaves_of_lanes, "that of the leaves"
+)
 operator("index-plan", 3, "how values are combined by their indices", _index_plan, "none: it has indices")
 rearrange("tests", 2, "the booleans that a test has returned", _tests, discrete=True)
 rearrange("no-tests", 1, "booleans for no items", _no_tests, discrete=True)

@@ -81,7 +81,8 @@ def _failing_softly(value: Value) -> Value:
 # Procedures
 
 
-def _batched(context: Any, f: Any, *, exact: bool = False) -> Closure:
+def batched(context: Any, f: Any, *, exact: bool = False) -> Closure:
+    """Return the batched form of a procedure; exact: the one that has each lane's own bits."""
     if type(f) is not Closure:
         raise NoForm("a value that is no procedure is called")
     form = f.lam.compiled.get(FORMS[exact])
@@ -221,7 +222,7 @@ def _batched_lanes(
     count, f, arity, shared, _, arrays = _lanes(context, f, args, keywords, in_axes).items
     if arity < 0:
         raise NoForm("arguments that are passed by name")
-    batches = [_batch_of(*pair.items) for pair in arrays.items]
+    batches = [batch_of(*pair.items) for pair in arrays.items]
 
     def opened(value: Any) -> Any:
         hole = getattr(value, "value", None)
@@ -229,17 +230,19 @@ def _batched_lanes(
             return batches[hole.index]
         return Branch(value.parts(), builder(value)) if is_pytree(value) else value
 
-    form = _batched(context, callee_of(f, arity), exact=exact)
+    form = batched(context, callee_of(f, arity), exact=exact)
     return tuple_of(form, renew(fold(shared, opened)), renew(arrays), count, arity)
 
 
-def _batch_of(array: Any, axis: int) -> Record:
+def batch_of(array: Any, axis: int) -> Record:
+    """Return an array as what all lanes have, along an axis."""
     moved = applied("np.moveaxis", array, axis, 0) if axis else fresh(array)
     data = real_part(moved).data
     return batch(moved, len(data.shape) == 1 and dtype_kind(data.dtype) == "f" and data.dtype.itemsize == 8)
 
 
-def _batched_results(_: Any, arrays: Any, count: int, results: Any, out_axes: Any) -> Any:
+def batched_results(_: Any, arrays: Any, count: int, results: Any, out_axes: Any) -> Any:
+    """Return what a batched form has returned, as arrays of `count` lanes."""
     like = arrays.items[0].items[0]
 
     def placed(item: tuple[Any, Any]) -> Any:
@@ -276,15 +279,15 @@ operator(
     "that of the copies",
 )
 operator(
-    *("batched-results", 4, "what a batched form returned, as arrays", _failing_softly(_batched_results)),
+    *("batched-results", 4, "what a batched form returned, as arrays", _failing_softly(batched_results)),
     "that of the axes moved",
 )
-operator("batched", 1, "the batched form of a procedure", _failing_softly(_batched), "that of the copies")
+operator("batched", 1, "the batched form of a procedure", _failing_softly(batched), "that of the copies")
 operator(
     "batched-exactly",
     1,
     "the batched form of a procedure that has each lane's own bits",
-    _failing_softly(functools.partial(_batched, exact=True)),
+    _failing_softly(functools.partial(batched, exact=True)),
     "that of the copies",
 )
 operator(

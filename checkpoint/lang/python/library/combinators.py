@@ -40,21 +40,21 @@ def reduce(op: Any, items: Any, neutral: Any = None) -> Any:
     if kind is not None:
         found = [_reduced_leaf(kind, leaf) for leaf in leaves]
     else:
-        found = [prim("np.getitem", leaf, 0) for leaf in _reduced(_over(op), items, leaves, count)]
+        found = [prim("np.getitem", leaf, 0) for leaf in _reduced(_combiner(op), items, leaves, count)]
     return prim("py.as-items", items, found)
 
 
-def _reduced(over: Any, like: Any, leaves: Any, count: Any) -> Any:
+def _reduced(combined: Any, like: Any, leaves: Any, count: Any) -> Any:
     """Return the leaves of one item: all of them, combined level by level."""
     rest: Any = None
     while count > 1:
         parts = [prim("tensorlib.paired", leaf) for leaf in leaves]
-        leaves = _combined(over, like, [part[0] for part in parts], [part[1] for part in parts])
+        leaves = combined(like, [part[0] for part in parts], [part[1] for part in parts])
         if count % 2 == 1:
             last = [part[2] for part in parts]
-            rest = last if rest is None else _combined(over, like, last, rest)
+            rest = last if rest is None else combined(like, last, rest)
         count = count // 2
-    return leaves if rest is None else _combined(over, like, leaves, rest)
+    return leaves if rest is None else combined(like, leaves, rest)
 
 
 def _reduced_leaf(kind: Any, leaf: Any) -> Any:
@@ -73,21 +73,21 @@ def scan(op: Any, items: Any) -> Any:
     if prim("py.operator-kind", op, items) == "add":
         found = [prim("tensorlib.running_total", leaf) for leaf in leaves]
     else:
-        found = _scanned(_over(op), items, leaves, count)
+        found = _scanned(_combiner(op), items, leaves, count)
     return prim("py.of-leaves", items, found)
 
 
-def _scanned(over: Any, like: Any, leaves: Any, count: Any) -> Any:
+def _scanned(combined: Any, like: Any, leaves: Any, count: Any) -> Any:
     """Return the leaves of the combinations of the first 1, 2, ... items."""
     if count < 2:
         return [prim("np.copy", leaf) for leaf in leaves]
     parts = [prim("tensorlib.prefixed", leaf) for leaf in leaves]
-    pairs = _combined(over, like, [part[1] for part in parts], [part[2] for part in parts])
-    odd = _scanned(over, like, pairs, count // 2)
+    pairs = combined(like, [part[1] for part in parts], [part[2] for part in parts])
+    odd = _scanned(combined, like, pairs, count // 2)
     even = [part[3] for part in parts]
     if count > 2:
         later = (count - 1) // 2
-        even = _combined(over, like, [leaf[:later] for leaf in odd], even)
+        even = combined(like, [leaf[:later] for leaf in odd], even)
     return [prim("tensorlib.woven", (parts[i][0], odd[i], even[i])) for i in range(len(leaves))]
 
 
@@ -102,15 +102,15 @@ def reduce_by_index(op: Any, dest: Any, indices: Any, values: Any) -> Any:
         return prim("py.of-leaves", dest, [prim("np.copy", leaf) for leaf in old])
     if prim("py.checks-operators"):
         _check(op, values, count)
-    over = _over(op)
-    totals = _totals(over, values, prim("py.leaves-like-items", values, dest), levels, given)
+    combined = _combiner(op)
+    totals = _totals(combined, values, prim("py.leaves-like-items", values, dest), levels, given)
     apart = [prim("tensorlib.dealt", leaf, (used, unused)) for leaf in old]
-    new = _combined(over, values, [part[0] for part in apart], totals)
+    new = combined(values, [part[0] for part in apart], totals)
     whole = [prim("tensorlib.gathered", (new[i], apart[i][1]), (used, unused), bins) for i in range(len(new))]
     return prim("py.of-leaves", dest, whole)
 
 
-def _totals(over: Any, like: Any, leaves: Any, levels: Any, given: Any) -> Any:
+def _totals(combined: Any, like: Any, leaves: Any, levels: Any, given: Any) -> Any:
     """Return the leaves of the values of each index, combined; given: how many indices have any."""
     done: Any = ()
     places: Any = ()
@@ -119,7 +119,7 @@ def _totals(over: Any, like: Any, leaves: Any, levels: Any, given: Any) -> Any:
         done = prim("py.add", done, ([part[3] for part in parts],))
         places = prim("py.add", places, (done_at,))
         if left > 0:
-            pairs = _combined(over, like, [part[0] for part in parts], [part[1] for part in parts])
+            pairs = combined(like, [part[0] for part in parts], [part[1] for part in parts])
             leaves = [
                 prim("tensorlib.gathered", (pairs[i], parts[i][2]), next_at, left) for i in range(len(parts))
             ]
@@ -178,10 +178,22 @@ def _over(op: Any) -> Any:
     return over
 
 
-def _combined(over: Any, like: Any, left: Any, right: Any) -> Any:
-    """Return the leaves of the combinations of items, pair by pair; left, right: lists of leaves."""
-    first = prim("py.of-leaves", like, left)
-    return prim("py.leaves-like-items", over(first, prim("py.of-leaves", like, right)), first)
+def _combiner(op: Any) -> Any:
+    """Return a function of lists of leaves, of nests like another, that combines their items pair by pair."""
+    form = prim("py.exact-form", op)
+    one_by_one = vmap(op)
+
+    def combined(like: Any, left: Any, right: Any) -> Any:
+        if form is not None:
+            try:
+                found = form(prim("py.as-lanes", like, left), prim("py.as-lanes", like, right))
+                return prim("py.leaves-of-lanes", found, like, left)
+            except Exception:
+                pass  # as in `_over`
+        first = prim("py.of-leaves", like, left)
+        return prim("py.leaves-like-items", one_by_one(first, prim("py.of-leaves", like, right)), first)
+
+    return combined
 
 
 def _check(op: Any, items: Any, count: Any) -> None:
