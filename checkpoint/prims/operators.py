@@ -37,7 +37,6 @@ from checkpoint.ad.numbers import (
     Dual,
     Node,
     Number,
-    Tape,
     components,
     highest_tag,
     one,
@@ -290,10 +289,9 @@ def onto_tape(result: Any, inputs: list[Number], pullback: Any) -> Any:
     return replace(result, found, taped)
 
 
-def tape_of(inputs: Sequence[Number]) -> Tape:
+def tape_of(inputs: Sequence[Number]) -> Any:
     """Return the tape of the first node among the inputs of a step."""
-    tape: Tape = next(number.tape for number in inputs if type(number) is Node)
-    return tape
+    return next(number.tape for number in inputs if type(number) is Node)
 
 
 def raising(operator: Callable[..., Any]) -> Callable[..., Any]:
