@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from logging import CRITICAL
+from time import monotonic
 from typing import Any
 from uuid import uuid4
 
@@ -24,6 +25,7 @@ from checkpoint.workers.remote import answered, result_of, share_libraries, toke
 from checkpoint.workers.travel import pickled
 
 LOCAL = "127.0.0.1"
+LOOK = 1.0  # seconds between looks at the workers
 LARGEST = 10**7  # bytes of a value that the scheduler keeps, so that it survives the workers that have it
 
 
@@ -56,7 +58,8 @@ class Dask:
         client: a `distributed.Client`, or the address of a scheduler; None: a new cluster on this machine.
         size: how many jobs run at the same time; None: as many as the workers have threads.
         anyway: use workers where runs may have other bits than here, too.
-        patience: as of Ray.
+        patience: as of Ray; and for how many seconds the cluster may be without any workers, all of which
+            have died or left, while a result is waited for.
 
     Raises:
         RunError: where Dask is not there, or the cluster has no workers.
@@ -111,12 +114,28 @@ class Dask:
 
     def get(self, task: Task) -> Any:
         try:
-            data = task.future.result()
+            data = self._result(task)
         except self._distributed.scheduler.KilledWorker as error:
             raise WorkerLost(error.allowed_failures + 1, is_sure=False) from None
         finally:
             self._hide(task)
         return result_of(data)
+
+    def _result(self, task: Task) -> bytes:
+        """Return the outcome of a job; RunError where the cluster has been without workers for too long."""
+        since: float | None = None  # when it was first found so
+        while not self.wait(task, LOOK):
+            if self.client.nthreads():
+                since = None
+            elif since is None:
+                since = monotonic()
+            elif self.patience is not None and monotonic() - since > self.patience:
+                raise RunError(
+                    f"the cluster of Dask has had no workers for {self.patience:g} s, and jobs wait: "
+                    f"start workers, or give it more patience="
+                )
+        data: bytes = task.future.result()
+        return data
 
     def wait(self, task: Task, seconds: float) -> bool:
         with suppress(TimeoutError):

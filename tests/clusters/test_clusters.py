@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import time
+import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,7 +17,7 @@ import checkpoint
 from checkpoint import RunError, mapped, summed
 from checkpoint.driver.budget import Budget
 from checkpoint.durable import machine
-from checkpoint.workers import Workers, handed
+from checkpoint.workers import Dask, Workers, handed
 from checkpoint.workers.listeners import reachable, refuse_new
 from tests.durable import round_trips, subjects
 from tests.durable.journal.disks import often as durably
@@ -72,6 +74,20 @@ def test_an_item_with_which_workers_die_again_and_again_ends_the_call(made: Made
     with pytest.raises(RunError, match=r"item 0 of mapped: the worker that ran it died, 3 times"):
         mapped(jobs.ends_its_process, [3.0], workers=made())
     assert mapped(jobs.ends_its_process, [1.0], workers=made()) == [1.0]
+
+
+def test_a_cluster_without_workers_ends_the_call() -> None:
+    pytest.importorskip("distributed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cluster = Dask(size=1, patience=2.0)
+    with cluster:
+        assert cluster.get(cluster.submit(jobs.halved, 1.0)) == 0.5
+        cluster.client.cluster.scale(0)
+        while cluster.client.nthreads():
+            time.sleep(0.01)
+        with pytest.raises(RunError, match="the cluster of Dask has had no workers for 2 s, and jobs wait"):
+            mapped(jobs.halved, [1.0], workers=cluster)
 
 
 def test_functions_of_scripts_reach_workers_that_lack_the_file(made: Made, tmp_path: Path) -> None:

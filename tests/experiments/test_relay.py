@@ -41,6 +41,6 @@ def test_what_is_foreseen_can_be_measured(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.long
 def test_callers_can_be_killed() -> None:
-    found = kills.kill_again_and_again(1, "processes", 1_000_000, 1.0)
+    found = kills.kill_again_and_again(1, "processes", 1_000_000, 4.0)
     assert found["kills"] >= 1
     assert found["wrong"] == 0
