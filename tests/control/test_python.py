@@ -13,6 +13,8 @@ from checkpoint.ad.values import Closure
 from checkpoint.control import reset, reset_at, shift, shift_at
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError
+from checkpoint.functions import closures
+from checkpoint.lang.python.linking import methods, program
 from tests.support.corpus import engine_name, usable_engines, value_of
 
 pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
@@ -179,6 +181,15 @@ def test_a_shift_does_not_leave_a_lane(engine: Engine) -> None:
     with pytest.raises(Exception, match="this shift has no reset in what runs as a whole here") as caught:
         checkpoint.grad(through_vmap, engine=engine.name)(numpy.ones(3))
     assert "in lane 0 of vmap" in caught.value.__notes__
+
+
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_large_programs(f: Callable[..., Any], engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions that are translated when a run reaches them may be the ones that shift."""
+    expected = checkpoint.value_and_grad(f, engine=engine.name)(1.5)
+    monkeypatch.setattr(methods, "LIMIT", 0)
+    monkeypatch.setattr(closures, "_programs", program.Programs())
+    assert checkpoint.value_and_grad(f, engine=engine.name)(1.5) == expected
 
 
 def test_texts_have_the_same_values(engine: Engine) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import checkpoint
@@ -48,3 +50,15 @@ def test_as_python_sees_them(engine: Engine) -> None:
     f = checkpoint.read("(lambda (x) (list (ref x) (inl (* x x))))")
     assert f.call((3.0,), {}, engine.name).value() == [[3.0], ("inl", 9.0)]
     assert checkpoint.jvp(f, 3.0, 1.0, engine=engine.name)[1] == [[1.0], (None, 6.0)]
+
+
+def test_continuations_in_files(engine: Engine, tmp_path: Path) -> None:
+    """A capsule that holds continuations and references is a file as others are."""
+    text = "(lambda (x) (let ((r (ref x))) (reset (* (! (:= r (+ (! r) (shift k (+ (k 1) (k x)))))) x))))"
+    f = checkpoint.read(text, engine=engine.name)
+    steps = checkpoint.primops(f, 2.0, engine=engine.name)
+    for cut in range(0, steps, 5):
+        if engine.name != "interp":
+            capsule = checkpoint.interrupt(f, 2.0, cut, engine=engine.name)
+            capsule.save(tmp_path / "z")
+            assert checkpoint.resume(checkpoint.load(tmp_path / "z", f)) == 14.0
