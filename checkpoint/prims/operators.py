@@ -198,9 +198,8 @@ def _enter_unread(u: Any, level: int, by: Collection[int]) -> None:
         _enter_unread(u.car, level - 1, by)
         _enter_unread(u.cdr, level - 1, by)
         return
-    for i, part in enumerate(u.cdr.items):
-        if i not in by:
-            enter_as_constant(part)
+    for part in [part for i, part in enumerate(u.cdr.items) if i not in by]:
+        enter_as_constant(part)
 
 
 def completed(y: Any, v: Any, level: int) -> Any:

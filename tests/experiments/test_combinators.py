@@ -12,4 +12,4 @@ from experiments.combinators import run
 def test_it_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["run", "--items", "200", "--repeats", "1"])
     run.main()
-    assert capsys.readouterr().out.count("\n") == 5
+    assert capsys.readouterr().out.count("\n") == 4
