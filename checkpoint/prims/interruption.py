@@ -21,13 +21,13 @@ from checkpoint.ad.numbers import (
     without_tape,
 )
 from checkpoint.ad.record import OperandError, Operator, Purity, register
-from checkpoint.ad.sealed import SealedBlock
 from checkpoint.ad.values import Capsule, Pair, is_sealed
 from checkpoint.driver.engine import driver_of
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.schedule import Bisection
 from checkpoint.lang.origins import origin_of
 from checkpoint.prims.operators import Context, onto_tape, raising, tape_of
+from checkpoint.prims.sealed import SealedBlock
 
 
 def _primops(context: Context, f: Any, x: Any) -> float:

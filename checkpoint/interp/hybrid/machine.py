@@ -13,7 +13,6 @@ from typing import Any
 from checkpoint.ad.activity import unwanted
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import WrongCall
-from checkpoint.ad.sealed import born_in
 from checkpoint.ad.values import Closure
 from checkpoint.ad.versions import Version
 from checkpoint.cps import blocks as b
@@ -25,6 +24,7 @@ from checkpoint.errors import Source, Span
 from checkpoint.interp.hybrid.code import NEVER, BlockCode, Variant
 from checkpoint.interp.hybrid.later import code_of
 from checkpoint.prims.operators import Context
+from checkpoint.prims.sealed import born_in
 
 Values = tuple[Any, ...]
 

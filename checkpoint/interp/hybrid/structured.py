@@ -15,7 +15,6 @@ from checkpoint.ad.activity import leaves_on
 from checkpoint.ad.graph import numbers, replace
 from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
 from checkpoint.ad.record import Operator, lookup
-from checkpoint.ad.sealed import SealedBlock, born_in
 from checkpoint.ad.values import Capsule, is_sealed
 from checkpoint.cps import terms as t
 from checkpoint.driver.effects import Effects
@@ -23,6 +22,7 @@ from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import Raised
 from checkpoint.interp.hybrid.cotangent import Cotangent, Location, at, gather, locations, spread, with_part
 from checkpoint.prims.operators import Context
+from checkpoint.prims.sealed import SealedBlock, born_in
 
 CONSTANT = 0  # the birth of objects that no run has made
 RESULT = "%result"  # the accumulator of the result, where that is a number
