@@ -47,7 +47,7 @@ class Limits(NamedTuple):
 
 
 SMALL = Limits(nodes=150, headers=24, jumps=100, alike=8)
-UNROLLED = Limits(nodes=600, headers=24, jumps=100, alike=8, path=400)
+UNROLLED = Limits(nodes=900, headers=24, jumps=100, alike=8, path=400)
 LARGE = Limits(nodes=1_200, headers=64, jumps=250, alike=1)
 
 

@@ -57,8 +57,10 @@ def _specialised(peer: BlockPeer, shapes: dict[int, Shape], limits: Limits, unro
     unit = headers.unit
     unit.is_cut = headers.is_cut
     _remove_first(unit)
+    # One exit for each node would write the record of each path's beginning.
+    gathers = limits is LARGE or (limits is not SMALL and headers.nodes > SMALL.nodes)
     for header in unit.headers:
-        if limits is LARGE:
+        if gathers:
             gather(header)
         header.max_steps = max(end.steps for end in ends(header))
     if config.current().check:

@@ -3,8 +3,9 @@
 In: a unit whose trees are complete. Out: the same unit; a *section* is the part of a path between two nodes
 with other effects than Keep and Drop, or its end. What its nodes keep and drop, the last one does, and what
 is both kept and dropped is not touched at all. So nothing is done before a section ends, and ops that cannot
-continue exit where it began: the machine makes its steps once more, and these exits need no code. That halves
-the code of a large unit. Small ones, whose ops may often find values of other kinds, rather lose no steps.
+continue exit where it began: the machine makes its steps once more, and these exits need no code. In a unit
+of long paths that is most of its text, since each exit would write the record of its whole path. Small ones,
+whose ops may often find values of other kinds, rather lose no steps.
 
 What always holds: a section keeps before all else, and drops after all else, so that every object lives as
 long as its section. Nothing that a unit does depends on how many references there are.
