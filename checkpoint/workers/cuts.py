@@ -9,7 +9,8 @@ long.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -65,6 +66,8 @@ class Cuts:
         self.room = room
         self.workers = workers
         self.pieces: list[Piece] = []
+        self._bytes = 0  # of their states that memory has
+        self._uses: Counter[int] = Counter()  # in how many of these each holder of arrays is
         self.cuts = 0  # that were made
         self.seconds = SECONDS
         self.recorded: float | None = None  # bytes of a step's tape
@@ -114,12 +117,23 @@ class Cuts:
         if self.pieces:
             self.pieces[-1].seconds += seconds
         piece = Piece(state.steps, None, arrays, len(found) - len(datas))
-        piece.state, is_held = self.put(capsule, not self._too_large([*self.pieces, piece]))
+        self._count(piece, 1)
+        piece.state, is_held = self.put(capsule, not self._is_full)
         if not is_held:
+            self._count(piece, -1)
             piece.arrays, piece.reals = {}, 0
         self.pieces.append(piece)
-        if len(self.pieces) > MOST * self.workers or self._too_large(self.pieces):
+        if len(self.pieces) > MOST * self.workers or self._is_full:
             self._thin()
+
+    def _count(self, piece: Piece, sign: int) -> None:
+        """Count the bytes of a state, 1, or count them no more, -1; of arrays that states share once."""
+        for holder, bytes in piece.arrays.items():
+            before = self._uses[holder]
+            self._uses[holder] = after = before + sign
+            if not before or not after:
+                self._bytes += sign * bytes
+        self._bytes += sign * REAL_BYTES * piece.reals
 
     def _thin(self) -> None:
         """Join each segment with the one before it, if memory has the state between them."""
@@ -127,6 +141,7 @@ class Cuts:
         for i in range(held, len(self.pieces), 2):
             if i:
                 self.pieces[i - 1].seconds += self.pieces[i].seconds
+            self._count(self.pieces[i], -1)
         del self.pieces[held::2]
         self.seconds *= 2
         left = self.pieces[held:]
@@ -136,7 +151,7 @@ class Cuts:
     @property
     def rest(self) -> int | None:
         """The bytes that a worker has beside its share of the states; None: as many as there are."""
-        return None if self.room is None else self.room - _bytes_of(self.pieces) // self.workers
+        return None if self.room is None else self.room - self._bytes // self.workers
 
     @property
     def fitting(self) -> int | None:
@@ -144,17 +159,9 @@ class Cuts:
         rest = self.rest
         if rest is None or self.recorded is None or not self.pieces:
             return None
-        state = max(_bytes_of([piece]) for piece in self.pieces)
+        state = max(sum(piece.arrays.values()) + REAL_BYTES * piece.reals for piece in self.pieces)
         return int((rest - STATES * state) / self.recorded)
 
-    def _too_large(self, pieces: list[Piece]) -> bool:
-        return self.room is not None and _bytes_of(pieces) > self.room * self.workers / 2
-
-
-def _bytes_of(pieces: Iterable[Piece]) -> int:
-    arrays: dict[int, int] = {}
-    reals = 0
-    for piece in pieces:
-        arrays |= piece.arrays
-        reals += piece.reals
-    return sum(arrays.values()) + REAL_BYTES * reals
+    @property
+    def _is_full(self) -> bool:
+        return self.room is not None and self._bytes > self.room * self.workers / 2
