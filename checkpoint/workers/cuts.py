@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
 from time import perf_counter
 from typing import Any
 
@@ -49,13 +50,19 @@ class Piece:
     seconds: float = 0.0
 
 
-Put = Callable[[Capsule, bool], tuple[Any, bool]]
+class Where(Enum):
+    """Where a state is: in memory, with arrays that others share; there as a copy; or on a disk."""
+
+    SHARED, COPIED, DISK = range(3)
+
+
+Put = Callable[[Capsule, bool], tuple[Any, Where]]
 
 
 class Cuts:
     """The segments of a run but the first one, in order.
 
-    put: returns what stands for a capsule, by whether memory has room for it, and whether it is there.
+    put: returns what stands for a capsule, by whether memory has room for it, and where it is.
     room: bytes that a worker has for a tape, and for states; None: as many as there are.
     workers: how many workers there are.
     """
@@ -118,10 +125,13 @@ class Cuts:
             self.pieces[-1].seconds += seconds
         piece = Piece(state.steps, None, arrays, len(found) - len(datas))
         self._count(piece, 1)
-        piece.state, is_held = self.put(capsule, not self._is_full)
-        if not is_held:
+        piece.state, where = self.put(capsule, not self._is_full)
+        if where is not Where.SHARED:  # nor need the holders live on, whose identities these are
             self._count(piece, -1)
-            piece.arrays, piece.reals = {}, 0
+            copied = where is Where.COPIED
+            piece.arrays = {-self.cuts - 1: sum(arrays.values())} if copied else {}
+            piece.reals = piece.reals if copied else 0
+            self._count(piece, 1)
         self.pieces.append(piece)
         if len(self.pieces) > MOST * self.workers or self._is_full:
             self._thin()

@@ -23,7 +23,7 @@ from checkpoint.driver.spill.setting import spill_of
 from checkpoint.durable.journal.run import DurableRun
 from checkpoint.durable.journal.sweep import Gradient
 from checkpoint.durable.segments import Begun, Divided, Reversal, seed_of_numbers, sweep_of
-from checkpoint.workers.cuts import Cuts, Piece
+from checkpoint.workers.cuts import Cuts, Piece, Where
 from checkpoint.workers.handed import Handed
 from checkpoint.workers.outcomes import one_of
 from checkpoint.workers.parked import Parked, Place
@@ -119,7 +119,7 @@ class _Passing:
     def _own(self, capsule: Capsule) -> Capsule:
         return self.divided.leave(capsule) if self.durable is None else self.durable.own(capsule)
 
-    def _put(self, capsule: Capsule, has_room: bool) -> tuple[Any, bool]:
+    def _put(self, capsule: Capsule, has_room: bool) -> tuple[Any, Where]:
         """See Cuts; a state for which memory has no room goes to the disk."""
         own = self._own(capsule)
         if self.durable is not None:
@@ -128,7 +128,10 @@ class _Passing:
                 self.durable.keep(own)
         cut = Cut(own)
         place = None if has_room or self.parked is None else self.parked.put(cut)
-        return (self.workers.put(cut), True) if place is None else (place, False)
+        if place is not None:
+            return place, Where.DISK
+        token = self.workers.put(cut)
+        return token, Where.SHARED if token is cut else Where.COPIED
 
     def _state_of(self, piece: Piece) -> Any:
         """Return what stands for the state where a segment begins; None where disk or journal has lost it."""

@@ -18,7 +18,7 @@ from checkpoint.driver.budget import Budget
 from checkpoint.driver.effects import Effects
 from checkpoint.workers import cuts
 from checkpoint.workers.ahead import of_segment
-from checkpoint.workers.cuts import REAL_BYTES, Cuts
+from checkpoint.workers.cuts import REAL_BYTES, Cuts, Where
 from tests.driver.model import Model
 
 
@@ -101,7 +101,7 @@ def clock(engine: _Engine) -> Iterator[None]:
 def planned(subject: Subject, memory: int, workers: int) -> Plan:
     """Return what becomes of a run on so many workers, each with so much memory."""
     engine: Any = _Engine(subject)
-    made = Cuts(engine, lambda capsule, has_room: (capsule, True), memory, workers)
+    made = Cuts(engine, lambda capsule, has_room: (capsule, Where.SHARED), memory, workers)
     with clock(engine):
         made.run(_State(0, False), Effects())
     edges = [0, *(piece.step for piece in made.pieces), subject.length]

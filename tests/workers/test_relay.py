@@ -174,7 +174,8 @@ def test_states_are_thinned_where_they_are_too_many(monkeypatch: pytest.MonkeyPa
     assert 3 <= workers.segments <= 6
 
 
-def test_states_are_thinned_where_they_are_too_large() -> None:
+@pytest.mark.parametrize("back_end", [Threads, Processes])
+def test_states_are_thinned_where_they_are_too_large(back_end: Any) -> None:
     def f(x: Any) -> Any:
         for _ in range(200):
             x = np.sin(x) * 1.1
@@ -182,8 +183,8 @@ def test_states_are_thinned_where_they_are_too_large() -> None:
 
     x = np.linspace(0.1, 1.0, 20_000)
     expected = checkpoint.grad(f)(x)
-    with often(steps_of(f, x) // 100), Threads(2) as threads:
-        workers = Counting(threads)
+    with often(steps_of(f, x) // 100), back_end(2) as made:
+        workers = Counting(made)
         found = checkpoint.grad(f, memory="4 MiB", workers=workers)(x)
     assert found.tobytes() == expected.tobytes()
     assert 4 <= workers.segments <= 4 * 2**20 / x.nbytes < 50  # without thinning there were 100
