@@ -26,9 +26,6 @@ FLAGS = (
     *(*STANDARD, "-O1", "-fPIC", "-shared", "-fno-math-errno"),
     # Keeps in registers, within loops, what is live only where the unit is left.
     "-fcaller-saves",
-    # Leaves no upper halves of vectors behind where a function of C is called: Intel's processors take ten
-    # times as long for it then.
-    "-fexpensive-optimizations",
 )
 # Zig checks for undefined behaviour by default.
 OF_ZIG = ("-fno-sanitize=undefined",)

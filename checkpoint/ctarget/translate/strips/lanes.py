@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind
 
 Variable = tuple[str, Kind]
+_CALL = re.compile(r"\w\(")
 
 
 def in_lanes(
@@ -27,6 +28,7 @@ def in_lanes(
         "    {",
         *[f"        const {C_TYPES[kind]} {name} = of_{name};" for name, kind in reads],
         *[f"        {C_TYPES[kind]} {name};" for name, kind in sets],
+        *(["        CLEAN_VECTORS();"] if any(map(_CALL.search, lines)) else []),
         *[f"        {line}" for line in lines],
         *[f"        of_{name} = {name};" for name, kind in sets],
         "    }",
