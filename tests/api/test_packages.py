@@ -12,19 +12,19 @@ import pytest
 
 import checkpoint
 from checkpoint.errors import RunError, SourceError
-from checkpoint.lang.python.source import boundary, requirements
+from checkpoint.lang.python.source import requirements
 
 
 @pytest.fixture
 def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """Yield a package that counts as installed."""
+    """Yield a package that is installed: for the user, the system or elsewhere, the folder's name tells."""
+    tmp_path = tmp_path / "dist-packages"
     package = tmp_path / "outside_of_tests"
-    package.mkdir()
+    package.mkdir(parents=True)
     (package / "__init__.py").write_text("def cube(x):\n    return x * x * x\n")
     (package / "inner.py").write_text("def square(x):\n    return x * x\n")
     (tmp_path / "outside_of_tests_too.py").write_text("def double(x):\n    return 2.0 * x\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(boundary, "_installed", lambda: (str(tmp_path),))
     yield importlib.import_module("outside_of_tests")
     for name in [name for name in sys.modules if name.startswith("outside_of_tests")]:
         del sys.modules[name]
@@ -76,6 +76,8 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Modul
             "not-there",
         ],
     }
+    tmp_path = tmp_path / "site-packages"
+    tmp_path.mkdir()
     for name, text in sources.items():
         (tmp_path / f"{name}.py").write_text(text)
         about = tmp_path / f"{name}-1.0.dist-info"
@@ -85,7 +87,6 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Modul
         compiled = f"{name}.abi3.so,,\n" if name.endswith("compiled") else ""
         (about / "RECORD").write_text(f"{name}.py,,\n{compiled}")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(boundary, "_installed", lambda: (str(tmp_path),))
     _forget_distributions()
     yield importlib.import_module("outside_of_tests")
     _forget_distributions()

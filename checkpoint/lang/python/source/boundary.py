@@ -9,6 +9,7 @@ packages that they require.
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
@@ -21,10 +22,14 @@ from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.source.requirements import with_requirements
 
 
+# Where packages are installed for this environment, for the user, for the whole system, or below another folder.
+_PACKAGES = re.compile(r"[/\\](site|dist)-packages[/\\]")
+
+
 @cache
-def _installed() -> tuple[str, ...]:
+def _standard_library() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
-    return tuple({paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+    return tuple({paths[name] for name in ("stdlib", "platstdlib")})
 
 
 def is_counterpart(function: Any) -> bool:
@@ -68,6 +73,6 @@ def makes_manager(value: Any) -> bool:
 
 
 def _is_users(file: str) -> bool:
-    if file.startswith("<frozen "):
+    if file.startswith("<frozen ") or _PACKAGES.search(file):
         return False
-    return not any(file.startswith((path + "/", path + "\\")) for path in _installed())
+    return not any(file.startswith((path + "/", path + "\\")) for path in _standard_library())
