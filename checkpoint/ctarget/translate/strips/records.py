@@ -69,7 +69,7 @@ class StripRecords:
         self.rows = rows(plan)
         self.of_way = {id(path.end): self._record(path) for path in plan.ways.values()}
         late = [word for record in self.of_way.values() for word in record.late_words]
-        self.births = frozenset([word for word in [*self.shared, *late] if word.birth])
+        self.births = dict.fromkeys([word for word in [*self.shared, *late] if word.birth])  # in their order
 
     def _record(self, path: Path) -> StripRecord:
         plan = self.plan
