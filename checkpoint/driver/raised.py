@@ -21,6 +21,7 @@ from checkpoint.lang.printer import write_value
 LONGEST_TRACE = 50  # calls
 MAX_LANES = 16  # of an error: each is within the next
 LANES = ("vmap_lane", "summed_item")  # the variables of lanes and items of sums, in these files
+LANE_COUNT = "vmap_count"  # that of how many lanes there are, of the caller of a loop over lanes
 LOOPS_OVER_LANES = (str(Path("library", "lanes.py")), str(Path("library", "sums.py")), "prelude.vlad")
 
 

@@ -141,22 +141,43 @@ size_t ck_parameter_shapes(const Held *held, uint32_t depth, uint32_t most, int6
     return shapes.full ? 0 : shapes.count;
 }
 
-size_t ck_lane_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room,
-                      const Block **block) {
+/* Returns where the innermost frame of a loop over lanes returns to, or one so many calls outwards, and what it has
+ * saved; NULL: there is none. */
+static const ReturnPoint *lane_frame(const Held *held, uint32_t outwards, const Value **saved) {
     const Machine *machine = held_machine(held);
-    if (!machine) return 0;
+    if (!machine) return NULL;
     FrameWalk walk = stack_walk(&machine->stack);
     FrameHead head;
-    const Value *saved;
-    while (stack_next(&walk, &head, &saved)) {
-        if (!head.point->lane) continue;
-        Shapes shapes = {.heap = machine->heap, .numbers = numbers, .room = room};
-        for (uint32_t i = 0; i < head.point->count; i++) {
-            shapes.left = most - 1;
-            add_shape(&shapes, load(&saved[i]), depth);
-        }
-        *block = head.point->block;
-        return shapes.full ? 0 : shapes.count;
+    bool is_found = false;
+    while (stack_next(&walk, &head, saved)) {
+        is_found = is_found || head.point->lane;
+        if (is_found && !outwards--) return head.point;
     }
-    return 0;
+    return NULL;
+}
+
+size_t ck_lane_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room,
+                      const Block **block) {
+    const Value *saved;
+    const ReturnPoint *point = lane_frame(held, 0, &saved);
+    if (!point) return 0;
+    Shapes shapes = {.heap = held_machine(held)->heap, .numbers = numbers, .room = room};
+    for (uint32_t i = 0; i < point->count; i++) {
+        shapes.left = most - 1;
+        add_shape(&shapes, load(&saved[i]), depth);
+    }
+    *block = point->block;
+    return shapes.full ? 0 : shapes.count;
+}
+
+const Block *ck_lane_block(const Held *held, uint32_t outwards) {
+    const Value *saved;
+    const ReturnPoint *point = lane_frame(held, outwards, &saved);
+    return point ? point->block : NULL;
+}
+
+int64_t ck_lane_integer(const Held *held, uint32_t outwards, uint32_t position) {
+    const Value *saved;
+    const ReturnPoint *point = lane_frame(held, outwards, &saved);
+    return point && position < point->count && saved[position].tag == INTEGER ? saved[position].integer : 0;
 }

@@ -49,4 +49,9 @@ size_t ck_parameter_shapes(const Held *held, uint32_t depth, uint32_t most, int6
 size_t ck_lane_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room,
                       const Block **block);
 
+/* The block to which this frame returns, or one so many calls outwards; NULL: there is none. And the integer that such
+ * a frame has saved at a position; 0: there is none. */
+const Block *ck_lane_block(const Held *held, uint32_t outwards);
+int64_t ck_lane_integer(const Held *held, uint32_t outwards, uint32_t position);
+
 #endif

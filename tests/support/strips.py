@@ -18,7 +18,7 @@ COUNT = ctypes.c_long(0)  # of strips that were run; units that count stay for a
 def translate_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Translate what runs a few hundred steps, however long that takes."""
     translation.translate_soon(monkeypatch)
-    monkeypatch.setattr(Effort, "allows", lambda self, is_hot, expected=0.0: True)
+    monkeypatch.setattr(Effort, "allows", lambda self, is_hot, expected=0.0, foreseen=0.0: True)
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> ctypes.c_long:

@@ -25,10 +25,10 @@ class Effort:
         self.ran = 0.0
         self.spent = 0.0
 
-    def allows(self, is_hot: bool, expected: float = 0.0) -> bool:
+    def allows(self, is_hot: bool, expected: float = 0.0, foreseen: float = 0.0) -> bool:
         """Return whether one more translation may be begun, of a hot block or of any other.
 
-        expected: the seconds that it will take, of a hot block.
+        expected: the seconds that it will take, of a hot block. foreseen: how long runs will take without it.
 
         >>> effort = Effort()
         >>> effort.allows(is_hot=True), effort.allows(is_hot=False)
@@ -41,7 +41,7 @@ class Effort:
         (True, False)
         """
         if is_hot:
-            return self.spent + expected <= FREE + SHARE * self.ran
+            return self.spent + expected <= FREE + SHARE * (self.ran + foreseen)
         return self.spent + EXPECTED <= SHARE_COLD * self.ran
 
 

@@ -238,8 +238,8 @@ class Translator:
 
     # Samples
 
-    def sample(self, held: Held, account: Account, taped: bool, waits: bool) -> Found:
-        """Translate the block at whose first step a machine is, or a sweep's, if that pays."""
+    def sample(self, held: Held, account: Account, taped: bool, waits: bool, seconds: float) -> Found:
+        """Translate the block at whose first step a machine is, or a sweep, after seconds of its run."""
         at = runtime().lib.ck_machine_position(held)
         if not at.block or at.index:
             return Found.NOWHERE
@@ -247,7 +247,7 @@ class Translator:
         from checkpoint.ctarget.translate import translation as forms  # noqa: PLC0415
 
         with making:
-            lane = forms.loop_over_lanes(held)
+            lane = forms.loop_over_lanes(held, seconds)
             here = forms.Place(peer_at(at.block), partial(forms.standing, held), lane is not None)
             begun = None if lane is None else self._begin(lane, account, taped, waits)
             begun = begun or self._begin(here, account, taped, waits)
@@ -332,12 +332,11 @@ class Translator:
 
         try:
             fitting = [each for each in made if each.fits(place.standing())]
-            is_larger = place.is_loop_over_lanes and bool(fitting) and self._may_enlarge(fitting[-1])
+            is_larger = bool(fitting) and fitting[-1].is_too_small and self._may_be_large(place)
             is_sharper = taped and bool(fitting) and fitting[-1].is_blunt(place.standing())
             if (fitting and not (is_larger or is_sharper)) or len(made) >= MAX_KINDS or not may_begin:
                 return fitting[-1] if fitting else None
-            is_large = is_larger or (place.is_loop_over_lanes and self.mode == "wait")
-            is_large = is_large or (is_sharper and fitting[-1].is_large)
+            is_large = is_larger or (fitting[-1].is_large if is_sharper else self._may_be_large(place))
             how = forms.How(is_large, label not in own.rolled, turns=not place.is_in_lane)
             translation: Translation | None = forms.of_standing(place.standing(), how)
         except Exception:
@@ -346,14 +345,17 @@ class Translator:
         if translation is None:
             own.refused.add(label)
             return None
+        if place.is_loop_over_lanes and translation.defer():
+            own.made.setdefault(label, []).append(translation)
+            return None
         account.units.append(translation)
         _register(translation, own, label)
         return translation
 
-    def _may_enlarge(self, translation: Translation) -> bool:
-        """Return whether a unit of a loop over lanes is too small, and runs are long enough to enlarge it."""
-        is_small = translation.unit.is_cut and not translation.is_large and not translation.pending
-        return is_small and self.effort.allows(is_hot=True, expected=EXPECTED_LARGE)
+    def _may_be_large(self, place: Place) -> bool:
+        """Return whether the next unit is of a loop over lanes, and runs are long enough for a large one."""
+        pays = self.mode == "wait" or self.effort.allows(True, EXPECTED_LARGE, place.foreseen)
+        return place.is_loop_over_lanes and pays
 
     def _may_make(self, own: Account, label: str, account: Account, may_begin: bool) -> bool:
         """Return whether the first unit of a block may be made now."""

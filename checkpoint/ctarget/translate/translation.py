@@ -33,13 +33,15 @@ def standing(held: Held) -> Any:
 class Place(NamedTuple):
     """A block to translate. standing: returns it with the shapes in its registers, or None.
 
-    is_in_lane: whether a lane runs it, or is_loop_over_lanes: the loop over lanes continues there.
+    is_in_lane: whether a lane runs it, or is_loop_over_lanes: the loop over lanes continues there. foreseen:
+    the seconds that the lanes of that loop take which have not begun, at the pace of the others.
     """
 
     peer: BlockPeer
     standing: Callable[[], Any]
     is_in_lane: bool = False
     is_loop_over_lanes: bool = False
+    foreseen: float = 0.0
 
 
 class How(NamedTuple):
@@ -55,12 +57,18 @@ class How(NamedTuple):
     turns: bool = False
 
 
-def loop_over_lanes(held: Held) -> Place | None:
-    """Return where the loop over lanes continues whose lane a machine or sweep is within; None: in none."""
+def loop_over_lanes(held: Held, seconds: float = 0.0) -> Place | None:
+    """Return where the loop over lanes continues whose lane a machine or sweep is within; None: in none.
+
+    seconds: how long it has run, most of it in this loop.
+    """
     from checkpoint.ctarget.translate.specialise import observe  # noqa: PLC0415
 
     found = observe.lane_seen(held)
-    return None if found is None else Place(found[0], lambda: found, True, is_loop_over_lanes=True)
+    if found is None:
+        return None
+    begun, left = observe.lanes_seen(held)
+    return Place(found[0], lambda: found, True, True, seconds / begun * left if begun else 0.0)
 
 
 def of_standing(found: Any, how: How) -> Translation | None:
@@ -95,15 +103,17 @@ def _kinds(shapes: dict[int, Any]) -> dict[int, Any]:
 class Translation:
     """The translation of one unit.
 
-    is_large: whether its unit may be larger than others. pending: the compilations of its forms. seconds: how
-    long compilers took.
+    is_large: whether its unit may be larger than others. is_deferred: whether it is not compiled, as a larger
+    one is to be made once that pays. pending: the compilations of its forms. seconds: how long compilers
+    took.
     """
 
-    __slots__ = ("_begun", "_constants", "_made_for", "is_large", "pending", "seconds", "unit")
+    __slots__ = ("_begun", "_constants", "_made_for", "is_deferred", "is_large", "pending", "seconds", "unit")
 
     def __init__(self, unit: Unit, shapes: dict[int, Any], is_large: bool = False) -> None:
         self.unit = unit
         self.is_large = is_large
+        self.is_deferred = False
         self._made_for = _kinds(shapes)
         self._constants = {unit.headers[0].block: _constants(shapes)}  # where a sample was first
         self.pending: dict[tuple[str, ...], Compilation] = {}
@@ -125,12 +135,24 @@ class Translation:
 
         block, shapes = standing
         now = _constants(shapes)
+        if self.is_deferred:
+            return False
         return not now <= self._constants.setdefault(block, now) and find(self.unit) is not None
+
+    @property
+    def is_too_small(self) -> bool:
+        """Whether it lacks a part of its region for which a large unit has room."""
+        return self.unit.is_cut and not self.is_large and not self.pending
 
     @property
     def lacks_tape(self) -> bool:
         """Return whether its taped form was not requested yet."""
-        return self.unit.tapes and "taped" not in self._begun
+        return self.unit.tapes and "taped" not in self._begun and not self.is_deferred
+
+    def defer(self) -> bool:
+        """Have it not be compiled if it is too small; return whether it is."""
+        self.is_deferred = self.is_too_small
+        return self.is_deferred
 
     def begin(self, taped: bool, by: Compiler) -> bool:
         """Begin to compile the plain form and, if asked for, the taped one, as far as they were not begun; in
@@ -142,7 +164,7 @@ class Translation:
         from checkpoint.ctarget.translate.emit import text  # noqa: PLC0415
 
         forms = ("plain", "taped") if taped and self.unit.tapes else ("plain",)
-        new = tuple([form for form in forms if form not in self._begun])
+        new = tuple([form for form in forms if form not in self._begun and not self.is_deferred])
         if new:
             self._begun.update(new)
             with stage("writing"):

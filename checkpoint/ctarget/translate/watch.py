@@ -36,6 +36,7 @@ class Watch:
 
     __slots__ = (
         "_account",
+        "_begun",
         "_due",
         "_pace",
         "_probes",
@@ -58,7 +59,7 @@ class Watch:
         self._probes = 0  # samples in vain, one after another
         self._sought = 0  # blocks that are still to be run one by one, to find a loop
         self.slice = max(translator.first_waiting, account.gap) if waits else policy.FIRST
-        self._since = perf_counter()
+        self._begun = self._since = perf_counter()
         self._pace = Pace()
         if account.steps > self._due:
             self.slice = policy.PROBE_STEPS
@@ -96,7 +97,8 @@ class Watch:
             self._grow()
             return
         with stage("sampling"):
-            found = policy.translator.sample(held, self._account, self._taped, self._waits)
+            seconds = perf_counter() - self._begun
+            found = policy.translator.sample(held, self._account, self._taped, self._waits, seconds)
         if found is Found.NOWHERE and self._probes < policy.MAX_PROBES:
             self._probes += 1
             self._shorten()

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checkpoint import Bisection, Plain, grad, primops
+from checkpoint import Bisection, Plain, grad, primops, vmap
 from checkpoint.ctarget import library
-from checkpoint.ctarget.translate import policy
+from checkpoint.ctarget.translate import policy, translation
 from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, SHARE
+from checkpoint.ctarget.translate.specialise import observe
 from checkpoint.ctarget.translate.watch import Watch
 from checkpoint.functions.python_functions import run_of
 
@@ -37,19 +38,64 @@ def test_reversals_in_python_count_no_steps(schedule: Any, monkeypatch: pytest.M
     assert 0 < account.steps - before <= 10 * steps
 
 
-def test_units_of_lanes_are_enlarged_where_runs_are_long() -> None:
-    """One that was cut is made once more, when its first form is there and runs have taken long enough."""
+def over_lanes(foreseen: float = 0.0) -> translation.Place:
+    peer: Any = SimpleNamespace(
+        procedure=SimpleNamespace(lam=SimpleNamespace(compiled={})),
+        block=SimpleNamespace(label="loop.lanes"),
+        address=0,
+    )
+    return translation.Place(peer, lambda: (peer, {}), True, is_loop_over_lanes=True, foreseen=foreseen)
 
-    def made(is_cut: bool, is_large: bool, pending: bool) -> Any:
-        return SimpleNamespace(unit=SimpleNamespace(is_cut=is_cut), is_large=is_large, pending=pending)
 
+def test_units_of_lanes_may_be_large_where_runs_are_long_or_will_be() -> None:
     translator = policy.Translator()
-    cut = made(is_cut=True, is_large=False, pending=False)
-    assert not translator._may_enlarge(cut)
+    assert not translator._may_be_large(over_lanes())
+    assert translator._may_be_large(over_lanes(2 * EXPECTED_LARGE / SHARE))
     translator.effort.ran = 2 * EXPECTED_LARGE / SHARE
-    assert translator._may_enlarge(cut)
-    for other in (made(False, False, False), made(True, True, False), made(True, False, True)):
-        assert not translator._may_enlarge(other)
+    assert translator._may_be_large(over_lanes())
+    assert not translator._may_be_large(over_lanes()._replace(is_loop_over_lanes=False))
+
+
+def test_small_units_of_lanes_wait_for_large_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part of a lane alone pays so little that its unit is not compiled where a larger one may follow."""
+    monkeypatch.setenv("CHECKPOINT_JIT", "")
+    translator, account, made = policy.Translator(), policy.Account(), []
+
+    def of_standing(_: Any, how: translation.How) -> translation.Translation:
+        unit: Any = SimpleNamespace(
+            is_cut=not how.is_large, headers=[SimpleNamespace(block=None)], tapes=True
+        )
+        made.append(translation.Translation(unit, {}, how.is_large))
+        return made[-1]
+
+    monkeypatch.setattr(translation, "of_standing", of_standing)
+    monkeypatch.setattr(policy, "_register", lambda *_: None)
+    place = over_lanes()
+    assert translator._translation(place, account, may_begin=True, taped=True) is None
+    assert translator._translation(place, account, may_begin=True, taped=True) is made[0]
+    assert not made[0].lacks_tape
+    assert not made[0].begin(True, SimpleNamespace())  # type: ignore[arg-type]  # it needs no compiler
+    translator.effort.ran = 2 * EXPECTED_LARGE / SHARE
+    assert translator._translation(place, account, may_begin=True, taped=False) is made[1]
+    assert [each.is_large for each in made] == [False, True]
+    assert account.units == [made[1]]
+
+
+def test_a_sample_sees_how_many_lanes_have_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_JIT", "")
+    seen: list[tuple[int, int]] = []
+
+    def sample(held: Any, *_: Any) -> policy.Found:
+        if translation.loop_over_lanes(held) is not None:
+            seen.append(observe.lanes_seen(held))
+        return policy.Found.NOTHING
+
+    monkeypatch.setattr(policy.translator, "sample", sample)
+    vmap(lambda x: turns(x, 2_000), engine="c")(np.linspace(0.0, 1e-3, 5_000))
+    assert seen
+    assert all(begun + left == 5_000 for begun, left in seen)
+    assert [begun for begun, _ in seen] == sorted([begun for begun, _ in seen])
+    assert len(set(seen)) > 1
 
 
 def test_where_samples_are_inside_of_units_a_loop_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, procedure_peer
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.tables import LANES
+from checkpoint.driver.raised import LANE_COUNT, lane_position
 
 DEPTH, SHALLOW, MOST = 8, 6, 256
 MOST_SAVED = 16  # values that the frame of a loop over lanes saves
@@ -122,6 +123,23 @@ def lane_seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
         return None
     expected = firsts[0] if "py.append" in steps else Shape("TUPLE", None, tuple(firsts))
     return peer, {peer.registers[result]: expected, **shapes}
+
+
+def lanes_seen(held: Held) -> tuple[int, int]:
+    """Return how many lanes of the innermost loop over lanes have begun and how many have not, if that is
+    known, else (0, 0). The loop is called with a block of them by what knows their number.
+    """
+    lib = runtime().lib
+    inner, outer = lib.ck_lane_block(held, 0), lib.ck_lane_block(held, 1)
+    if not (inner and outer):
+        return 0, 0
+    loop, caller = peer_at(inner), peer_at(outer).block.params[1:]
+    lane = lane_position(loop.block.params[1:], loop.code.span)
+    at = next((i for i, name in enumerate(caller) if name.startswith(LANE_COUNT)), None)
+    if at is None:
+        return 0, 0
+    begun, count = lib.ck_lane_integer(held, 0, lane), lib.ck_lane_integer(held, 1, at)
+    return begun, max(0, count - begun)
 
 
 class _Listed:

@@ -52,8 +52,8 @@ def exactly_together(f: Any, args: Any) -> Any:
 
 def _one_by_one(f: Any, in_axes: Any, out_axes: Any) -> Any:
     def mapped(*args: Any, **keywords: Any) -> Any:
-        count, function, arity, shared, named, arrays = prim("py.lanes", f, args, keywords, in_axes)
-        ends = prim("py.lane-blocks", count)
+        vmap_count, function, arity, shared, named, arrays = prim("py.lanes", f, args, keywords, in_axes)
+        ends = prim("py.lane-blocks", vmap_count)
         blocks = _blocks(arrays, ends)
         columns = _columns(blocks, 0)
         row_of = row_function(prim("py.len", columns))
@@ -71,7 +71,7 @@ def _one_by_one(f: Any, in_axes: Any, out_axes: Any) -> Any:
                 rows.append(unlike)
                 break
             block, start = block + 1, end
-            if block == prim("py.len", ends):
+            if end == vmap_count:
                 return _stacked_columns(arrays, parts, lists, out_axes)
             lists = _put_away(arrays, parts, lists, out_axes, block == 1)
             columns = _columns(blocks, block)
@@ -79,7 +79,7 @@ def _one_by_one(f: Any, in_axes: Any, out_axes: Any) -> Any:
         while True:
             _loop((rows,), columns, row_of, call, function, shared, named, lane, end, start)
             block, start, lane = block + 1, end, end
-            if block == prim("py.len", ends):
+            if end == vmap_count:
                 return _stacked(arrays, rows, out_axes)
             columns, end = _columns(blocks, block), prim("py.item", ends, block)
 

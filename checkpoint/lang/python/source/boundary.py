@@ -21,8 +21,7 @@ from checkpoint.ad.library import modules_translated, packages_opened
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.source.requirements import with_requirements
 
-
-# Where packages are installed for this environment, for the user, for the whole system, or below another folder.
+# Where packages are installed: for this environment, for the user, for the whole system, below any folder.
 _PACKAGES = re.compile(r"[/\\](site|dist)-packages[/\\]")
 
 
