@@ -332,7 +332,7 @@ class Translator:
 
         try:
             fitting = [each for each in made if each.fits(place.standing())]
-            is_larger = bool(fitting) and fitting[-1].is_too_small and self._may_be_large(place)
+            is_larger = bool(fitting) and self._may_be_large(place) and fitting[-1].is_too_small
             is_sharper = taped and bool(fitting) and fitting[-1].is_blunt(place.standing())
             if (fitting and not (is_larger or is_sharper)) or len(made) >= MAX_KINDS or not may_begin:
                 return fitting[-1] if fitting else None
