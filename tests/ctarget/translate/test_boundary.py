@@ -236,8 +236,10 @@ def nobody(user): raise KeyError(user)
 pwd.getpwuid = nobody
 for name in ("HOME", "CHECKPOINT_CACHE", "XDG_CACHE_HOME"): os.environ.pop(name, None)
 """
+# Python does not see that its own write of a module's bytecode was broken off, and others would load that.
 NO_ROOM = """
-import resource
+import resource, sys
+sys.dont_write_bytecode = True
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 """
 

@@ -6,6 +6,7 @@ import errno
 import os
 import resource
 import signal
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -124,8 +125,12 @@ def test_a_quota_and_the_like(code: int, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.fixture
-def small_files() -> Iterator[None]:
-    """Let the system refuse what a file would hold beyond 64 KiB, as it does beyond a quota."""
+def small_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the system refuse what a file would hold beyond 64 KiB, as it does beyond a quota.
+
+    Python does not see that its own write of a module's bytecode was broken off, so it writes none.
+    """
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2**16, hard))
