@@ -261,11 +261,12 @@ int32_t instance_of(Heap *heap, Value v, Value types) {
     return known(heap, IS_INSTANCE, python_in(types), NULL, kind)->answer;
 }
 
+/* The heap allocates without the GIL: where memory runs out it jumps past a release. The reference is taken last. */
 Value layout_value(Heap *heap, void *layout) {
     Value found;
     if (heap_recall(heap, layout, &found)) return found;
+    found = new_foreign(heap, layout, false);
     PyGILState_STATE state = PyGILState_Ensure();
-    found = new_foreign(heap, layout, false); /* which asks Python where the heap weighs */
     Py_INCREF((PyObject *)layout);
     PyGILState_Release(state);
     heap_remember(heap, layout, found);

@@ -14,6 +14,7 @@ from checkpoint import engines
 from checkpoint.ad.graph import containers_in, enter
 from checkpoint.ad.values import Capsule, Pair
 from checkpoint.ctarget.capsules import closed
+from checkpoint.ctarget.states import Heap
 from checkpoint.functions.python_functions import rest_of
 from checkpoint.functions.run import RESUME
 from tests.support.corpus import usable_engines
@@ -239,6 +240,20 @@ def test_the_capsule_stays_as_it_was() -> None:
     assert z.state.births > 0  # from here on hybrid's
     assert z.state.in_c is None
     assert checkpoint.resume(z) == first
+
+
+def test_memory_may_end_at_any_allocation_of_a_start() -> None:
+    """Python's lock is let go of: objects and tuples with names need their layouts in the new heap."""
+    run = rest_of(capsule_at(of_changes, cuts(of_changes)[3]))
+    heap = Heap()
+    assert closed.begun(heap, run.u, run.tags) is not None
+    peak = heap.peak
+    for limit in range(16, peak, 16):
+        with pytest.raises(MemoryError):
+            closed.begun(Heap(limit), run.u, run.tags)
+    heap = Heap(peak)
+    assert closed.begun(heap, run.u, run.tags) is not None
+    assert (heap.peak, checkpoint.resume(run.u.cdr)) == (peak, of_changes(X))
 
 
 def test_too_few_cotangents_are_refused() -> None:
