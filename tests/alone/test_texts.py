@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import struct
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -79,7 +80,7 @@ def test_a_function_that_fails_in_two_ways_for_one_class_is_refused() -> None:
 
     record = records()["sqrt"]
     assert isinstance(record, Scalar)
-    other = Scalar(**{**vars(record), "name": "two-ways", "value": value})
+    other = replace(record, name="two-ways", value=value)
     with pytest.raises(InternalError, match="two-ways fails in 2 ways for reals of one class"):
         texts._of_classes(other, (texts._CLASSES[2],))
 
