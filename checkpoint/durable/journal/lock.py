@@ -64,6 +64,11 @@ def _text(path: Path) -> str:
 
 def holder(folder: Path) -> Holder | None:
     """Return who has, or last had, the lock of a folder; None where it was released."""
+    return this_process() if str(folder.resolve()) in _here else _written(folder)
+
+
+def _written(folder: Path) -> Holder | None:
+    """Return the same as the file says it; not to be asked where this process has the lock."""
     lines = _text(folder / NAME).split("\n")
     return Holder(*lines) if len(lines) == 4 else None
 
@@ -91,7 +96,7 @@ class Lock:
             raise
 
     def _take(self, folder: Path) -> None:
-        other, this = holder(folder), this_process()
+        other, this = _written(folder), this_process()
         if other is not None and other.host != this.host:
             raise DurableError(
                 f"{folder} is locked by {other}, of which this host cannot know whether it still runs. If it "

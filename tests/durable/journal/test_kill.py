@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 import checkpoint
-from checkpoint.durable.journal.lock import Lock
+from checkpoint.durable.journal.lock import Lock, holder, this_process, unlock
 from checkpoint.errors import DurableError
 from tests.durable.journal import killed
 from tests.support.corpus import usable_engines
@@ -76,3 +76,17 @@ def test_second_call_in_one_process(tmp_path: Path) -> None:
         Lock(tmp_path)
     lock.release()
     Lock(tmp_path).release()
+
+
+def test_who_asks_for_the_holder_keeps_the_lock(tmp_path: Path) -> None:
+    """The system releases a lock where its process closes the file, even one that was opened to read it."""
+    lock = Lock(tmp_path)
+    assert holder(tmp_path) == this_process()
+    with pytest.raises(DurableError, match="another call of this process"):
+        unlock(tmp_path)
+    code = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'r+'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+    command = [sys.executable, "-c", code, str(tmp_path / "lock")]
+    assert "BlockingIOError" in subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    lock.release()
+    assert holder(tmp_path) is None
+    assert subprocess.run(command, check=False).returncode == 0
