@@ -21,7 +21,7 @@ from checkpoint.errors import RunError
 from checkpoint.workers.listeners import reachable, refuse_new
 from checkpoint.workers.outcomes import checked_size, one_of
 from checkpoint.workers.protocol import ATTEMPTS, PATIENCE, WorkerLost
-from checkpoint.workers.remote import answered, result_of, share_libraries, tokens, written
+from checkpoint.workers.remote import answered, operands, result_of, share_libraries, written
 from checkpoint.workers.travel import pickled
 
 LOCAL = "127.0.0.1"
@@ -99,11 +99,10 @@ class Dask:
         return Value(self.client.submit(_same, data, pure=False))
 
     def submit(self, job: Callable[..., Any], *given: Any) -> Task:
-        values = [each for each in given if type(each) is Value]
-        tasks = [each for each in given if type(each) is Task]
-        call = written(job, tokens(given, values, tasks, lambda each: str(each.future.key)))
-        names = [self._shown(task) for task in tasks]
-        what = call, self._facts and self._facts(), self._share, [each.future for each in values], names
+        of = operands(given, Value, Task, lambda each: str(each.future.key))
+        call, facts = written(job, of.given), self._facts and self._facts()
+        values, names = [each.future for each in of.values], [self._shown(task) for task in of.tasks]
+        what = call, facts, self._share, values, names
         return Task(self.client.submit(_performed, *what, pure=False), names)
 
     def _shown(self, task: Task) -> str:

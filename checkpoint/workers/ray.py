@@ -18,7 +18,7 @@ from checkpoint.errors import RunError
 from checkpoint.workers.listeners import reachable, refuse_new
 from checkpoint.workers.outcomes import checked_size, one_of
 from checkpoint.workers.protocol import ATTEMPTS, PATIENCE, WorkerLost
-from checkpoint.workers.remote import answered, result_of, share_libraries, tokens, written
+from checkpoint.workers.remote import answered, operands, result_of, share_libraries, written
 from checkpoint.workers.travel import pickled
 
 LOCAL = "127.0.0.1"
@@ -89,12 +89,10 @@ class Ray:
         return Value(self._ray.put(pickled(value)))
 
     def submit(self, job: Callable[..., Any], *given: Any) -> Task:
-        values = [each for each in given if type(each) is Value]
-        tasks = [each for each in given if type(each) is Task]
-        call = written(job, tokens(given, values, tasks, lambda each: str(each.ref.hex())))
+        of = operands(given, Value, Task, lambda each: str(each.ref.hex()))
         share = self._beside, self._cpus
-        refs = [each.ref for each in values], [each.ref for each in tasks]
-        return Task(self._run.remote(call, self._facts and self._facts(), share, *refs))
+        refs = [each.ref for each in of.values], [each.ref for each in of.tasks]
+        return Task(self._run.remote(written(job, of.given), self._facts and self._facts(), share, *refs))
 
     def get(self, task: Task) -> Any:
         errors = self._ray.exceptions

@@ -16,7 +16,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from checkpoint.cores import cores
 from checkpoint.durable import machine
@@ -41,13 +41,30 @@ def written(job: Callable[..., Any], given: Sequence[Any], has_main: bool = Fals
     return pickled((job, tuple(given)), has_main)
 
 
-def tokens(
-    given: Sequence[Any], values: Sequence[Any], tasks: Sequence[Any], name: Callable[[Any], str]
-) -> list[Any]:
-    """Return operands with tokens in the places of some: the key of each is its index and its name."""
-    marks = {id(each): Token((i, name(each)), is_task=False) for i, each in enumerate(values)}
-    marks |= {id(each): Token((i, name(each)), is_task=True) for i, each in enumerate(tasks)}
-    return [marks.get(id(each), each) for each in given]
+class Operands(NamedTuple):
+    """The operands of a job. given: with tokens in the places of values and tasks, which the others are."""
+
+    given: list[Any]
+    values: list[Any]
+    tasks: list[Any]
+
+
+def operands(given: Sequence[Any], value: type, task: type, name: Callable[[Any], str]) -> Operands:
+    """Return the operands of a job. value, task: the classes of what stands for values and for tasks.
+
+    name: returns that of a value or task; the key of its token is its index among its kind, and the name.
+    """
+    kinds: dict[type, list[Any]] = {value: [], task: []}
+    found = []
+    for each in given:
+        kind = kinds.get(type(each))
+        if kind is None:
+            found.append(each)
+            continue
+        if each not in kind:
+            kind.append(each)
+        found.append(Token((kind.index(each), name(each)), is_task=type(each) is task))
+    return Operands(found, kinds[value], kinds[task])
 
 
 def result_of(data: bytes) -> Any:
