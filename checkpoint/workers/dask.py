@@ -26,6 +26,7 @@ from checkpoint.workers.travel import pickled
 
 LOCAL = "127.0.0.1"
 LOOK = 1.0  # seconds between looks at the workers
+GONE = 60.0  # seconds after which a variable that is not there was removed, since its job was given up
 LARGEST = 10**7  # bytes of a value that the scheduler keeps, so that it survives the workers that have it
 
 
@@ -195,7 +196,7 @@ def _performed(
     def result(key: tuple[int, str]) -> bytes:
         distributed = import_module("distributed")
         with distributed.worker_client() as client:  # others may run here while this one waits
-            found: bytes = distributed.Variable(tasks[key[0]], client).get().result()
+            found: bytes = distributed.Variable(tasks[key[0]], client).get(timeout=GONE).result()
         return found
 
     with one_of(share):
