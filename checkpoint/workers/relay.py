@@ -10,6 +10,7 @@ go on, whatever becomes of the workers.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any, cast
 
@@ -40,19 +41,27 @@ class Relay:
 
     def taken(self, reversal: Reversal) -> tuple[Any, list[Any]]:
         """Return the value and the cotangents of a run."""
-        passing, start = _Passing(self, reversal), reversal.start
-        end, value = passing.run(start)
-        seed, last = reversal.seed(start), None
-        if passing.cuts.pieces:
-            for step, found in passing.handed(end.steps, passing.cotangent_of(start, end)):
-                seed, last = seed_of_numbers(passing.engine, found.numbers), step
+        start = reversal.start
+        with closing(_Passing(self, reversal)) as passing:
+            end, value = passing.run(start)
+            seed, last = reversal.seed(start), None
+            if passing.cuts.pieces:
+                for step, found in passing.handed(end.steps, passing.cotangent_of(start, end)):
+                    seed, last = seed_of_numbers(passing.engine, found.numbers), step
         sweep = sweep_of(reversal.context, start, reversal.schedule, seed, last)
         cotangent = sweep.run(start.state, reversal.schedule)[1]
         return value, reversal.results(cotangent)
 
     def taken_durably(self, run: DurableRun) -> tuple[Any, list[Any]]:
         """Return the value and the cotangents of a run with a journal."""
-        here, passing = Gradient(run), _Passing(self, run.reversal, run)
+        here = Gradient(run)
+        with closing(_Passing(self, run.reversal, run)) as passing:
+            is_handed_on = self._hand_on(run, here, passing)
+        return (here.value, here.backward()) if is_handed_on else here.taken()
+
+    @staticmethod
+    def _hand_on(run: DurableRun, here: Gradient, passing: _Passing) -> bool:
+        """Have workers reverse all but the first segment; False where the run is so short that all stays."""
         known, ended = run.journal.reversed, run.journal.end
         if known is not None and ended is not None:
             (high, cotangent), (total, value) = known, ended
@@ -61,15 +70,15 @@ class Relay:
             begun = run.last_begun(None)
             passing.know_states(below=begun.state.steps + 1)
             end, value = passing.run(begun)
-            if not passing.cuts.pieces:  # it is so short that it stays here
-                return here.taken()
+            if not passing.cuts.pieces:
+                return False
             run.end = run.capsule(end)
             high = total = end.steps
             cotangent = passing.cotangent_of(begun, end)
         here.go_on(high, cotangent, total, value)
         for step, found in passing.handed(high, cotangent):
             here.reversed(step, found)
-        return here.value, here.backward()
+        return True
 
 
 class _Passing:
@@ -110,11 +119,12 @@ class _Passing:
         log = self.reversal.context.effects.log
         shared = Shared(self.engine.name, schedule, cuts.fitting, log, divided.function, divided.known)
         handed = Handed(self.workers, self.workers.put(shared), self._state_of, high, cotangent)
-        try:
-            yield from handed.results(cuts.pieces)
-        finally:
-            if self.parked is not None:
-                self.parked.close()
+        yield from handed.results(cuts.pieces)
+
+    def close(self) -> None:
+        """Release what the disk holds, however the call ends."""
+        if self.parked is not None:
+            self.parked.close()
 
     def _own(self, capsule: Capsule) -> Capsule:
         return self.divided.leave(capsule) if self.durable is None else self.durable.own(capsule)

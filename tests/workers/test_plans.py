@@ -6,6 +6,7 @@ On the symbolic model (plans.py), in units of one worker's memory, on four worke
 from __future__ import annotations
 
 import errno
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,28 @@ def test_with_a_disk_nothing_runs_more_than_twice(
     if others is Threads:
         assert sum(each.taped for each in counts) == steps_of(loop, x)
         assert sum(each.advanced for each in counts) == 0
+
+
+def fails_at_the_end(x: Any) -> Any:
+    return loop(x) + math.log(x[0] * 0.0)
+
+
+def test_a_run_that_fails_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = []
+
+    class Watched(File):
+        def __init__(self, folder: Any) -> None:
+            super().__init__(folder)
+            files.append(self)
+
+    monkeypatch.setattr(parked, "kind_of_files", lambda folder: "ext4")
+    monkeypatch.setattr(parked, "File", Watched)
+    x = np.linspace(0.1, 1.0, 20_000)
+    steps = steps_of(loop, x)
+    gradient = checkpoint.grad(fails_at_the_end, memory=200 * x.nbytes // 10, spill=tmp_path, workers=4)
+    with often(steps // 200, seconds=0.0002), pytest.raises(ValueError, match="log"):
+        gradient(x)
+    assert [each._file.closed for each in files] == [True]
 
 
 @pytest.mark.parametrize("fault", ["write_at", "read_at"])
