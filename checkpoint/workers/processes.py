@@ -2,7 +2,8 @@
 
 Nothing listens on a network: a thread of the caller's talks to each worker over a pipe. A value that is `put`
 is written once into memory that the workers share. A process that gives no sign of life any more is killed
-(pulse.py), and its job is done by another one.
+(pulse.py), and its job is done by another one. Shared memory is freed with the caller, however that ends; it
+stays in /dev/shm where Python's resource tracker, a process of the caller's session, is killed with it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Callers of a run that is handed on are killed again and again, with the workers that they had.
+"""Callers of a run that is handed on are killed again and again; their workers end with them.
 
     python -m experiments.relay.kills [--kills N] [--life SECONDS] [--on processes|ray]
 
@@ -59,7 +59,10 @@ def outcome(journal: str, on: str, turns: int, life: float) -> str | None:
             pass
         time.sleep(life)
         if caller.poll() is None:
-            os.killpg(caller.pid, signal.SIGKILL)  # Ray's processes are in its session, too
+            if on == "ray":
+                os.killpg(caller.pid, signal.SIGKILL)  # its processes are in this session, and would go on
+            else:
+                caller.kill()  # alone: another process of the session frees the shared memory
         lines: list[str] = [each for each in (line, *caller.stdout) if each.startswith("result")]
     if lines:
         return lines[0].removeprefix("result ").strip()
