@@ -6,26 +6,30 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import nullcontext
 from functools import partial
+from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import psutil
 import pytest
 
 import checkpoint
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Bisection
 from checkpoint.durable.journal import show
-from checkpoint.workers import Processes, Threads
+from checkpoint.workers import Processes, Threads, handed, processes
 from tests.durable import round_trips, subjects
 from tests.durable.child import GENERATORS, procedure_and_argument
 from tests.durable.journal.disks import Disk, Fuse, Killed, Pieces, on
 from tests.durable.journal.disks import often as durably
 from tests.durable.journal.test_law import SUBJECTS, resumed
 from tests.durable.round_trips import quietly, steps_of
-from tests.workers import killed
+from tests.workers import jobs, killed
 from tests.workers.test_relay import ENGINES, often
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,6 +96,46 @@ def test_other_processes_go_on(tmp_path: Path) -> None:
                 assert operations > 0
     assert found == expected
     assert show.report(tmp_path)[1].startswith("phase: finished")
+
+
+def own_processes() -> set[int]:
+    """Return the workers among the processes of this one."""
+    found = psutil.Process().children()
+    return {each.pid for each in found if any("spawn_main" in word for word in each.cmdline())}
+
+
+@pytest.mark.parametrize("is_ended", [False, True])
+def test_nothing_is_left_of_workers(is_ended: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each segment's first worker dies; the call succeeds, or is ended from without, as by Ctrl-C."""
+    names = []
+
+    class Named(SharedMemory):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            super().__init__(*given, **options)
+            names.append(self.name)
+
+    def ended(*_: Any) -> None:
+        raise Killed
+
+    (tmp_path / "attempts").mkdir()
+    job = partial(jobs.reversed_at_the_second_attempt, str(tmp_path / "attempts"))
+    monkeypatch.setattr(handed, "reversed_segment", job)
+    monkeypatch.setattr(processes, "SharedMemory", Named)
+    f, x = subjects.loop, subjects.ARGUMENTS["loop"]
+    steps, before, threads = max(1, steps_of(f, x) // 4), own_processes(), threading.active_count()
+    ends: Any = nullcontext()
+    if is_ended:
+        ends = pytest.raises(Killed)
+        monkeypatch.setattr(handed.Handed, "_take", ended)
+    with durably(steps), often(steps), quietly(), ends, Processes(2) as workers:
+        round_trips.gradient(f, x, "hybrid", Budget(), tmp_path / "journal", workers)
+    del ends
+    assert len(names) > 3
+    assert own_processes() <= before
+    assert threading.active_count() <= threads
+    for name in names:
+        with pytest.raises(FileNotFoundError):
+            SharedMemory(name)
 
 
 def test_what_is_finished_is_returned_at_once(tmp_path: Path) -> None:
