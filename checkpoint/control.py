@@ -51,6 +51,6 @@ def shift_at(tag: Any, f: Callable[[Callable[[Any], Any]], Any], /) -> Any:
 
 def _only_within_programs() -> NoReturn:
     raise RunError(
-        "shift and reset are for functions that run as programs: call them within a function that "
-        "checkpoint.grad, vjp, jvp or interrupt is given"
+        "shift and reset are for functions that run as programs: write f(x): return reset(lambda: ...), with "
+        "shift inside of that, and call checkpoint.grad(f)(x), or value_and_grad, jvp, interrupt, ..."
     )

@@ -1,4 +1,4 @@
-"""Whether a run that was called from outside has a value: not if a shift without a reset captured all of it.
+"""Whether a run that was called from outside, or by a solver, has a value: not if a shift captured all of it.
 
 In: what a run ended with. Out: the same, if it is a value; else the shift fails, at its place, as it does
 inside of programs (checkpoint/lang/control).
@@ -19,11 +19,11 @@ from checkpoint.lang.control.convert import CALL
 UNSEEN = "a shift has no reset in this call, and a handler received that; write (reset expression) around it"
 
 
-def complete(value: Any, engine: Engine, tags: int) -> Any:
-    """Return the value with which a run ended; tags: a tag above those in it."""
+def complete(value: Any, engine: Engine, tags: int, where: str = CALL) -> Any:
+    """Return the value with which a run ended; tags: a tag above those in it; where: what messages name."""
     capture = captured(value)
     if capture is None:
         return value
-    start = engine.start(0, enter(Pair(*resumption_without_reset(capture, CALL))), tags)
+    start = engine.start(0, enter(Pair(*resumption_without_reset(capture, where))), tags)
     engine.advance(start, None, Effects())
     raise RunError(UNSEEN)

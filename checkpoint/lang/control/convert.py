@@ -32,10 +32,13 @@ from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letr
 from checkpoint.lang.deep import Task, run
 from checkpoint.lang.walk import preorder
 
-# The primitives whose operand 0 is a procedure that runs within one step, and what messages call them.
-BOUNDARIES = {op: op for op in ("*j", "checkpoint-*j", "primops", "interrupt")}
-BOUNDARIES |= {"tensor-lanes": "map", "py.gradient": "grad", "py.implicit": "solver", "py.attached": "solver"}
-WHOLE, CALL = "program", "call"
+WHOLE, CALL, SOLVER = "program", "call", "solver"
+# The primitives that run a procedure within one step: which operand it is, and what messages call them.
+# The procedures of py.solver are in data: their values are looked at where they end (prims/completion.py).
+BOUNDARIES = {op: (0, op) for op in ("*j", "checkpoint-*j", "primops", "interrupt")}
+BOUNDARIES |= {"py.implicit": (0, SOLVER), "py.attached": (1, SOLVER), "py.moved": (0, SOLVER)}
+BOUNDARIES |= {"py.primops": (2, "primops"), "py.interrupt": (2, "interrupt")}
+BOUNDARIES |= {"tensor-lanes": (0, "map"), "py.gradient": (0, "grad")}
 _ATOMS = (Const, Var, Lambda)
 
 # A name that nothing in the program has; the name of a procedure of control.vlad, which is then used.
@@ -202,7 +205,7 @@ class Converter:
             result: Expr = yield self.reset(expr)
         elif expr.op == SHIFT:
             result = yield self.operands(expr.args, lambda made: self.shift(expr, made))
-        elif expr.op in BOUNDARIES and self.shifts and self.effects.calls_shifting(expr.args[0]):
+        elif self.is_boundary(expr):
             result = yield self.operands(expr.args, lambda made: self.boundary(expr, made))
         elif expr.op == FORWARD and self.may_shift(expr):
             result = yield self.operands(expr.args, lambda made: self.forward(expr, made))
@@ -219,10 +222,19 @@ class Converter:
             return derivative
         return self.call("differentiated", expr.span, derivative)
 
+    def is_boundary(self, expr: Prim) -> bool:
+        """Return whether a primitive runs, within one step, a procedure that may shift."""
+        if not self.shifts or expr.op not in BOUNDARIES:
+            return False
+        position, _ = BOUNDARIES[expr.op]
+        return self.effects.calls_shifting(expr.args[position])
+
     def boundary(self, expr: Prim, made: tuple[Expr, ...]) -> Expr:
         """Return a step that runs a procedure within it; a shift that leaves the procedure fails there."""
-        where = Const(expr.span, Symbol(BOUNDARIES[expr.op]))
-        return Prim(expr.span, expr.op, (self.call("guarded", expr.span, made[0], where), *made[1:]))
+        position, what = BOUNDARIES[expr.op]
+        where = Const(expr.span, Symbol(what))
+        guarded = self.call("guarded", expr.span, made[position], where)
+        return Prim(expr.span, expr.op, (*made[:position], guarded, *made[position + 1 :]))
 
     def reset(self, expr: Prim) -> Task[Expr]:
         tag, thunk = expr.args

@@ -51,6 +51,8 @@ from checkpoint.driver.effects import EffectLog, Effects
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection
 from checkpoint.errors import RunError
+from checkpoint.lang.control.convert import SOLVER
+from checkpoint.prims.completion import complete
 from checkpoint.prims.operators import UNIT, Context, gradient
 from checkpoint.prims.python.foreign import language
 from checkpoint.prims.python.native import native
@@ -86,11 +88,12 @@ class _Procedure:
         try:
             start = context.engine.start(0, u, context.tags)
             end = context.engine.advance(start, None, effects)
+            value = complete(end.value, context.engine, end.tags, SOLVER)
         except BaseException as raised:
             self.failed = raised
             raise
         context.tags = max(context.tags, end.tags)
-        return native(end.value)
+        return native(value)
 
 
 def _solver(context: Context, name: str, functions: Any, arguments: Any) -> Any:
