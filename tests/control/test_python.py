@@ -192,6 +192,47 @@ def test_large_programs(f: Callable[..., Any], engine: Engine, monkeypatch: pyte
     assert checkpoint.value_and_grad(f, engine=engine.name)(1.5) == expected
 
 
+def reads_in_jvp(x: float) -> Any:
+    def product(z: Any) -> Any:
+        held = [z, {"square": z * z}]
+        y = shift(lambda k: k(held[0]))
+        return held[1]["square"] * y
+
+    return reset(lambda: checkpoint.jvp(product, x, 1.0))
+
+
+def receiver_changes(x: float) -> Any:
+    def product(z: Any) -> Any:
+        held = [z]
+
+        def five(k: Any) -> Any:
+            held[0] = 5.0
+            return k(1.0)
+
+        return shift(five) * held[0] * z
+
+    return reset(lambda: checkpoint.jvp(product, x, 1.0))
+
+
+def rest_changes(x: float) -> Any:
+    def product(z: Any) -> Any:
+        held = []
+        y = shift(lambda k: k(2.0))
+        held.append(y * z)
+        return held[0]
+
+    return reset(lambda: checkpoint.jvp(product, x, 1.0))
+
+
+def test_what_a_captured_jvp_refers_to(engine: Engine) -> None:
+    """A change would have no tangent, or be lost outside: there are copies, which nobody may change."""
+    read = checkpoint.interrupt(reads_in_jvp, 3.0, 0, engine=engine.name)
+    assert checkpoint.resume(read) == (27.0, 18.0)
+    for f in (receiver_changes, rest_changes):
+        with pytest.raises(RunError, match=r"came in as an argument .* and cannot be changed"):
+            checkpoint.resume(checkpoint.interrupt(f, 3.0, 0, engine=engine.name))
+
+
 def test_texts_have_the_same_values(engine: Engine) -> None:
     text = "(lambda (x) (+ x (reset (+ 10 (shift k (+ (k (k (* 100 x))) 1000))))))"
     assert isinstance(value_of(text, engine), Closure)
@@ -199,8 +240,15 @@ def test_texts_have_the_same_values(engine: Engine) -> None:
 
 
 def test_outside_of_programs_they_are_refused(engine: Engine) -> None:
-    with pytest.raises(RunError, match="shift and reset are for functions that run as programs"):
-        reset(lambda: 1.0)
+    calls: tuple[Callable[[], Any], ...] = (
+        lambda: reset(lambda: 1.0),
+        lambda: shift(lambda k: k(1.0)),
+        lambda: reset_at("a", lambda: 1.0),
+        lambda: shift_at("a", lambda k: k(1.0)),
+    )
+    for call in calls:
+        with pytest.raises(RunError, match="shift and reset are for functions that run as programs: write"):
+            call()
 
 
 def called(h: Any, x: float) -> Any:

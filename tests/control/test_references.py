@@ -46,6 +46,39 @@ def test_what_a_step_runs_changes_nothing_outside(operator: str, engine: Engine)
     assert str(caught.value.span).startswith("<test>:1:")
 
 
+# Of what a j* refers to when it is captured there are copies: read as ever, changed by nobody.
+CAPTURED = {
+    "(reset (j* (lambda (x) (let ((r (ref (* x x)))) (begin (shift k (k 0)) (! r)))) 3 1))": "(9.0 . 6.0)",
+    "(reset (j* (lambda (x) (let ((r (ref x))) (begin (:= r (* x x)) (* (shift k (k 2)) (! r))))) 3 1))": (
+        "(18.0 . 12.0)"
+    ),
+    "(reset (j* (lambda (x) (let ((r (ref (* x (shift k (k 2)))))) (! (:= r (* (! r) x))))) 3 1))": (
+        "(18.0 . 12.0)"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", CAPTURED)
+def test_derivatives_that_are_captured(text: str, engine: Engine) -> None:
+    assert write_value(value_of(text, engine)) == CAPTURED[text]
+
+
+# By the receiver, whose change would have no tangent (8 for 5) or be lost outside; and by what is resumed.
+CHANGED = (
+    "(reset (j* (lambda (x) (let ((r (ref x))) (begin (shift k (begin (:= r 5) (k 0))) (* x (! r))))) 3 1))",
+    "(let ((r (ref 0))) (reset (j* (lambda (x) (* x (shift k (begin (:= r 1) (k 2))))) 3 1)))",
+    "(reset (j* (lambda (x) (let ((r (ref x))) (begin (shift k (k 0)) (:= r (* (! r) x)) (! r)))) 3 1))",
+    "(let ((r (ref 1))) (reset (j* (lambda (x) (begin (shift k (k 0)) (! (:= r (* x x))))) 3 1)))",
+)
+
+
+@pytest.mark.parametrize("text", CHANGED)
+def test_what_a_captured_derivative_refers_to_is_not_changed(text: str, engine: Engine) -> None:
+    with pytest.raises(RunError) as caught:
+        value_of(text, engine)
+    assert caught.value.message == OUTSIDE
+
+
 def test_as_python_sees_them(engine: Engine) -> None:
     f = checkpoint.read("(lambda (x) (list (ref x) (inl (* x x))))")
     assert f.call((3.0,), {}, engine.name).value() == [[3.0], ("inl", 9.0)]
