@@ -102,9 +102,8 @@ def _first_at(xp: Any, a: Any, kind: str) -> Any:
 
 
 def _first_extreme_vjp(xp: Any, g: Any, y: Any, a: Any, kind: str) -> Any:
-    whole = zeros_beside(a, a.shape, a.dtype)
-    xp.put_along_axis(whole, _first_at(xp, a, kind), xp.expand_dims(xp.asarray(g), 0), axis=0)
-    return whole
+    places = xp.reshape(xp.arange(a.shape[0]), (-1, *[1] * (a.ndim - 1)))
+    return xp.where(places == _first_at(xp, a, kind), g, xp.zeros_like(g))
 
 
 def _first_extreme_jvp(tangent: Any, y: Any, a: Any, kind: str) -> Any:

@@ -22,8 +22,9 @@ from tests.prims.python.support import Moment, Outcome, Point, no_other, perform
 
 UPDATES = [record.name for record in records().values() if isinstance(record, Update)]
 
-# Those of attributes and paths are tried in test_attributes.py.
+# Those of attributes and paths are tried in test_attributes.py, that of references in tests/control.
 OF_ATTRIBUTES = {f"py.{name}-attribute" for name in ("set", "delete", "put-back", "keep")}
+OF_REFERENCES = {":="}
 
 # The update, the same change by Python, and operands, some of which fail.
 CASES: list[tuple[str, Callable[..., Any], Any, list[tuple[Any, ...]]]] = [
@@ -68,9 +69,8 @@ EVERY = [(name, change, x, operands) for name, change, x, tried in CASES for ope
 
 
 def test_every_update_is_tried() -> None:
-    assert {f"py.{name}" for name, *_ in EVERY} | {"py.permute"} | {"py.put-back"} | OF_ATTRIBUTES == set(
-        UPDATES
-    )
+    tried = {f"py.{name}" for name, *_ in EVERY} | {"py.permute"} | {"py.put-back"}
+    assert tried | OF_ATTRIBUTES | OF_REFERENCES == set(UPDATES)
 
 
 def _copied(x: Any) -> Any:
