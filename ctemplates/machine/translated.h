@@ -257,9 +257,10 @@ INLINE void make_room(Machine *m, const Block *block) {
 INLINE const void *top_point(const Machine *m) { return m->stack.chunk ? stack_top(&m->stack)->point : NULL; }
 /* Returns what the top frame has saved, of which the number is known. */
 INLINE const Value *top_saved(const Machine *m, uint32_t count) { return m->stack.chunk->values + (m->stack.top - 1 - count); }
-/* Makes room for the registers of a block to which frames may be pushed. */
-INLINE void expect_frames(Machine *m, const void *point) { make_room(m, ((const ReturnPoint *)point)->block); }
+/* Pushes a frame, and makes room for the registers of the block to which it returns. Not before: where a unit is not
+ * entered, the registers of who asked are where they were. */
 INLINE Value *push(Machine *m, const void *point, uint32_t count, const void *call) {
+    make_room(m, ((const ReturnPoint *)point)->block);
     return stack_push_saved(m->heap, &m->stack, point, count, call);
 }
 INLINE void own_top(Machine *m) {

@@ -20,6 +20,7 @@ from checkpoint.ctarget.library import reason
 from checkpoint.ctarget.translate import translation
 from checkpoint.ctarget.translate.compile import compiler
 from checkpoint.driver.effects import Effects
+from checkpoint.driver.engine import Engine
 from checkpoint.driver.schedule import Bisection, Plain
 from checkpoint.errors import RunError
 from checkpoint.functions import runs
@@ -138,6 +139,15 @@ def test_corpus(entry: Entry) -> None:
         laws.check_schedules(case, engine, entry.input, run, (7, 40, 300))
         for cut in laws.cuts(run.steps, Random(entry.name), every=12, more=4):
             laws.check_cut(case, engine, entry.input, run, cut)
+    _check_units_asked_in_vain(entry, engine, run, gradient[1])
+
+
+def _check_units_asked_in_vain(entry: Entry, engine: Engine, run: laws.Run, xbar: Any) -> None:
+    """Runs that begin within the program have few registers, and ask units that they cannot enter: these must
+    leave the machine as it is.
+    """
+    for cut in laws.cuts(run.steps, Random(entry.name), every=2, more=6):
+        laws.check_gradient_through_cut(entry.case(engine), engine, entry.input, run, xbar, cut, 1)
 
 
 @pytest.mark.parametrize("name", some(2, list(LOOPS)))

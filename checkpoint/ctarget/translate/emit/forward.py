@@ -14,7 +14,6 @@ from collections.abc import Sequence
 
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.references import fields_of_pairs, joined
-from checkpoint.ctarget.translate.ops.frame_ops import points_of
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import C_TYPES, DualParts, KnownClosure, Place, Tag
 from checkpoint.ctarget.translate.ops.words import (
@@ -37,7 +36,7 @@ from checkpoint.ctarget.translate.ops.words import (
 from checkpoint.ctarget.translate.strips.functions import StripFunction
 from checkpoint.ctarget.translate.strips.together import Together
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Node, Return, Unit
-from checkpoint.ctarget.translate.units.paths import Path, all_paths, effects, following, reached
+from checkpoint.ctarget.translate.units.paths import Path, all_paths, following, reached
 from checkpoint.ctarget.translate.units.reversal import WORD
 
 # The record of a run: its first word, the next one, its end; and the number of the last path (fast.h).
@@ -117,7 +116,6 @@ class ForwardFunction:
         lines += [f"    {c_type}{name};" for name, c_type in sorted(self._temporaries.items())]
         if self._duals:
             lines.append(f"    Value duals[{self._duals}] = {{{', '.join(['{0}'] * self._duals)}}};")
-        lines += [f"    expect_frames(m, REFERENCE({point}));" for point in points_of(effects(self.unit))]
         lines += ["    const Value *const r = m->registers;", "    int64_t left = stop - m->steps;"]
         if self.strips:
             lines += ["    static Patience patience;", "    int64_t alone = relaxed(&patience.alone);"]

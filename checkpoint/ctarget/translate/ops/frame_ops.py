@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.ops.dual_ops import accumulator_of
@@ -11,7 +11,6 @@ from checkpoint.ctarget.translate.ops.operation import (
     Effect,
     Forward,
     Op,
-    Operation,
     Residual,
     Undifferentiated,
 )
@@ -154,8 +153,3 @@ class SetCall(Undifferentiated, Effect):
 
     def write(self, out: Forward) -> None:
         out.put(f"set_call(m, REFERENCE({self.call}));")
-
-
-def points_of(operations: Iterable[Operation]) -> list[int]:
-    """Return the points, as references, of all frames that operations push."""
-    return sorted({operation.point for operation in operations if type(operation) is Push})

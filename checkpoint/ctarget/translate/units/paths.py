@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checkpoint.ctarget.peers import BlockPeer
-from checkpoint.ctarget.translate.ops.operation import Effect, Operation
+from checkpoint.ctarget.translate.ops.operation import Operation
 from checkpoint.ctarget.translate.ops.places import Source
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Next, Node, Return, Unit
 
@@ -101,16 +101,6 @@ def nodes(unit: Unit) -> Iterator[Node]:
     """Yield all nodes of a unit, header by header."""
     for header in unit.headers:
         yield from tree(header)
-
-
-def effects(unit: Unit) -> Iterator[Effect]:
-    """Yield the effects of all nodes and exits."""
-    for header in unit.headers:
-        yield from header.exit.effects
-        for node in tree(header):
-            yield from (*node.effects, *node.exit.effects)
-            if isinstance(node.end, Exit):
-                yield from node.end.effects
 
 
 def blocks(unit: Unit) -> set[BlockPeer]:
