@@ -35,7 +35,7 @@ def _joined(xp: Any, like: Any, parts: Any, axis: int) -> Any:
     """Return numbers or arrays along a new axis, numbers beside the elements of an array `like`."""
     if not isinstance(parts[0], float | int):
         return xp.stack(list(parts), axis)
-    dtype = type(parts[0])
+    dtype = float if isinstance(parts[0], float) else type(parts[0])  # NumPy's float64 is a float
     whole = zeros_beside(like, (len(parts),), dtype)
     whole[...] = namespace_of(like).asarray(list(parts), dtype=whole.dtype)
     return whole
@@ -57,7 +57,7 @@ def _joined_vjp(xp: Any, g: Any, y: Any, like: Any, parts: Any, axis: int) -> An
     if type(found[0]) is float and type(parts[0]) is float:
         return list(found)
     return [
-        xp.asarray(part, dtype=x.dtype) if hasattr(x, "dtype") else float(part)
+        namespace_of(x).asarray(part, dtype=x.dtype) if hasattr(x, "dtype") else float(part)
         for part, x in zip(found, parts, strict=True)
     ]
 

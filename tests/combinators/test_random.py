@@ -1,4 +1,8 @@
-"""Combinators with random operators beside loops over the same trees: bits, steps, gradients, all engines."""
+"""Combinators with random operators beside loops over the same trees: bits, steps, gradients, all engines.
+
+Each operator meets every number of items and every engine, but not each number on each engine: which engine
+has which number goes round with the operators.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +43,9 @@ def indices(count: int) -> Any:
 @pytest.mark.parametrize(("kind", "seed"), CASES)
 def test_values_have_the_bits_of_loops(kind: str, seed: int) -> None:
     op = trees.operator(kind, seed)
-    dest = trees.items(kind, 4, 99)
-    for count in COUNTS:
+    dest, usable = trees.items(kind, 4, 99), engines.usable()
+    for i, count in enumerate(COUNTS):
+        engine = usable[(CASES.index((kind, seed)) + i) % len(usable)]
         items, at = trees.items(kind, count, seed), indices(count)
         rows = trees.apart(items)
         want = [
@@ -48,10 +53,9 @@ def test_values_have_the_bits_of_loops(kind: str, seed: int) -> None:
             trees.flat([trees.prefix(op, rows[: i + 1]) for i in range(count)]),
             trees.flat(trees.by_index(op, trees.apart(dest), at.tolist(), rows)),
         ]
-        for engine in engines.usable():
-            whole, running, bins = as_function(everything).call((op, items, dest, at), {}, engine).value()
-            got = [trees.flat(whole), trees.flat_items(running), trees.flat_items(bins)]
-            assert [np.array(x).tobytes() for x in got] == [np.array(x).tobytes() for x in want]
+        whole, running, bins = as_function(everything).call((op, items, dest, at), {}, engine).value()
+        got = [trees.flat(whole), trees.flat_items(running), trees.flat_items(bins)]
+        assert [np.array(x).tobytes() for x in got] == [np.array(x).tobytes() for x in want]
 
 
 def total(nest: Any) -> Any:
@@ -63,33 +67,28 @@ def total(nest: Any) -> Any:
     return np.sum(nest**2)
 
 
-@pytest.mark.parametrize(("kind", "seed"), CASES[::2])
+@pytest.mark.parametrize(("kind", "seed"), CASES[::4] + CASES[10:11])
 def test_gradients(kind: str, seed: int) -> None:
-    op, count = trees.operator(kind, seed), 7
-    items, dest, at = trees.items(kind, count, seed), trees.items(kind, 4, 99), indices(count)
+    op, count = trees.operator(kind, seed), 5
+    both, at = (trees.items(kind, count, seed), trees.items(kind, 4, 99)), indices(count)
 
-    def loss(items: Any, dest: Any) -> Any:
-        return total(everything(op, items, dest, at))
+    def loss(both: Any) -> Any:
+        return total(everything(op, both[0], both[1], at))
 
     def found(**how: Any) -> Any:
-        return checkpoint.grad(loss, (0, 1), **how)(items, dest)
+        return checkpoint.grad(loss, **how)(both)
 
     hows: list[dict[str, Any]] = [{"engine": engine} for engine in engines.usable()]
-    hows += [{"schedule": "bisection"}, {"memory": 1_000_000}]
+    hows += [{"schedule": "bisection"} if seed == 1 else {"memory": 1_000_000}]
     results = [trees.flat(found(**how)) for how in hows]
     assert len({np.array(each).tobytes() for each in results}) == 1
-
-    def packed(both: Any) -> Any:
-        return loss(*both)
-
-    both = items, dest
-    assert len({checkpoint.primops(packed, both, engine=engine) for engine in engines.usable()}) == 1
+    assert len({checkpoint.primops(loss, both, engine=engine) for engine in engines.usable()}) == 1
     direction = np.random.default_rng(seed).normal(size=len(results[0]))
-    _, slope = checkpoint.jvp(packed, both, like(both, iter(direction)))
+    _, slope = checkpoint.jvp(loss, both, like(both, iter(direction)))
     assert np.isclose(np.dot(results[0], direction), slope, rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_gradients_are_those_of_loops(seed: int) -> None:
     op, count = trees.operator("real", seed), 7
     items, dest, at = trees.items("real", count, seed), trees.items("real", 4, 99), indices(count)

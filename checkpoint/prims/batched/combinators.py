@@ -1,7 +1,7 @@
 """The steps of the combinators over arrays (checkpoint/lang/python/library/combinators.py).
 
 (py.item-count nest name)     how many items lie along the first axes of a nest's leaves, alike in all
-(py.neutral value name)       what is combined of no items; ValueError where it is None
+(py.neutral value name why)   what is combined of no items; ValueError where it is None
 (py.as-items nest leaves)     the item of a nest that has these leaves: reals where items are reals
 (py.leaves-like-items x nest) the leaves of x, which has a nest's structure, and items of their shapes and
                               dtypes; TypeError if not
@@ -12,26 +12,29 @@
 (py.as-lanes nest leaves)     a nest of what all lanes have, of these leaves
 (py.leaves-of-lanes x nest leaves)
                               the leaves of what a batched form has returned, like other leaves of a nest
-(py.index-plan indices bins n)
-                              (levels used unused m): how the values at n indices are combined: `plan`
+(py.index-plan indices bins n values)
+                              (levels used unused m): how n values are combined by their indices: `plan`;
+                              places are arrays of the library of the values
 (py.tests value name)         the booleans that a test has returned; TypeError for what are none
 (py.no-tests nest)            booleans for no items
-(py.checks-operators)         whether operators are checked (CHECKPOINT_CHECK)
-(py.check-associative op x y) ValueError where two combinations of the same items differ
+(py.check-associative op f x) ValueError where f(x), a pair of combinations of the same items, has parts that
+                              differ; f runs only under CHECKPOINT_CHECK=1, within this one step, so that the
+                              switch changes no count of steps
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from checkpoint.ad.array_library import dtype_kind, is_default
+from checkpoint.ad.array_library import dtype_kind, is_default, namespace_of
 from checkpoint.ad.arrays import Discrete
 from checkpoint.ad.containers import TUPLE, List, Record
-from checkpoint.ad.graph import renew
+from checkpoint.ad.graph import enter, renew
 from checkpoint.ad.numbers import fresh, real_part
-from checkpoint.ad.values import Closure
+from checkpoint.ad.values import Closure, Pair
 from checkpoint.config import current
+from checkpoint.driver.raised import Raised
 from checkpoint.errors import RunError, SourceError
 from checkpoint.lang.core import Prim, Var
 from checkpoint.prims.batched.program import NoForm
@@ -39,6 +42,7 @@ from checkpoint.prims.batched.steps import batch_of, batched, batched_results
 from checkpoint.prims.batched.values import applied, places
 from checkpoint.prims.lane_values import in_words, is_array, shape_of
 from checkpoint.prims.lanes import apart
+from checkpoint.prims.operators import constant, silent
 from checkpoint.prims.python.support import operator, rearrange
 from checkpoint.prims.sums import leaves_of, of_leaves
 
@@ -61,9 +65,9 @@ def _item_count(_: Any, nest: Any, name: str) -> int:
     return counts.pop()
 
 
-def _neutral(_: Any, value: Any, name: str) -> Any:
+def _neutral(_: Any, value: Any, name: str, why: str) -> Any:
     if value is None:
-        raise ValueError(f"{name} has no items: pass neutral=, what it is to return then")
+        raise ValueError(f"{name} has no items: {why}")
     return renew(value)
 
 
@@ -143,7 +147,7 @@ def _leaves_of_lanes(context: Any, found: Any, nest: Any, leaves: Any) -> List:
 # Values by their indices
 
 
-def _index_plan(_: Any, indices: Any, bins: int, count: int) -> Record:
+def _index_plan(_: Any, indices: Any, bins: int, count: int, values: Any) -> Record:
     import numpy as np  # noqa: PLC0415  (whoever has arrays has it)
 
     if type(indices) is not Discrete or dtype_kind(indices.data.dtype) not in "iu":
@@ -157,16 +161,21 @@ def _index_plan(_: Any, indices: Any, bins: int, count: int) -> Record:
         raise IndexError(f"index {at[wrong[0]]} is out of bounds for {bins} items")
     levels, used = plan(at % bins if bins else at, bins)
     unused = np.flatnonzero(np.bincount(used, minlength=bins) == 0)
-    return _tuple(tuple(map(_level, levels)), places(used), places(unused), len(used))
+    xp = namespace_of(real_part(next(leaves_of(values, values))).data)
+
+    def own(at: Any) -> Any:
+        return places(xp.asarray(at))
+
+    return _tuple(tuple([_level(level, own) for level in levels]), own(used), own(unused), len(used))
 
 
 def _tuple(*items: Any) -> Record:
     return Record(TUPLE, tuple([_tuple(*item) if type(item) is tuple else item for item in items]))
 
 
-def _level(level: tuple[Any, ...]) -> tuple[Any, ...]:
+def _level(level: tuple[Any, ...], own: Callable[[Any], Any]) -> tuple[Any, ...]:
     at, next_at, left, done_at = level
-    return tuple(map(places, at)), tuple(map(places, next_at)), left, places(done_at)
+    return tuple(map(own, at)), tuple(map(own, next_at)), left, own(done_at)
 
 
 def plan(at: Any, bins: int) -> tuple[list[tuple[Any, ...]], Any]:
@@ -218,12 +227,21 @@ def _no_tests(_: Any, nest: Any) -> Any:
     return places(np.zeros(0, bool))
 
 
-def _check_associative(_: Any, op: Any, left: Any, right: Any) -> None:
+def _check_associative(context: Any, op: Any, f: Any, items: Any) -> None:
+    if not current().check:
+        return
     import numpy as np  # noqa: PLC0415  (it is loaded)
 
+    inner = silent(context)
+    u = constant(enter(Pair(_procedure(None, f, 1), items)))
+    try:
+        end = inner.engine.advance(inner.engine.start(0, u, inner.tags), None, inner.effects)
+    except Raised:
+        return  # the operator fails on these items, which is for the run to report, with its place
+    left, right = end.value.items
     for x, y in _same_structure(left, right):
-        a, b = (np.asarray(real_part(part).data, dtype=complex) for part in (x, y))
-        if not np.allclose(a, b, rtol=_CLOSE, atol=_CLOSE, equal_nan=True):
+        a, b = (np.asarray(real_part(part).data) for part in (x, y))
+        if not np.allclose(a.astype(complex), b.astype(complex), rtol=_CLOSE, atol=_CLOSE, equal_nan=True):
             name = (op.lam.name if type(op) is Closure else None) or "the operator"
             raise ValueError(
                 f"{name} is not associative: of the first three items (a b) c is {a[0]}, and a (b c) is "
@@ -232,7 +250,7 @@ def _check_associative(_: Any, op: Any, left: Any, right: Any) -> None:
 
 
 rearrange("item-count", 2, "how many items a nest has", _item_count, discrete=True)
-operator("neutral", 2, "what is combined of no items", _neutral, "that of the value")
+operator("neutral", 3, "what is combined of no items", _neutral, "that of the value")
 operator("as-items", 2, "the item of a nest that has these leaves", _as_items, "that of the leaves")
 operator(
     "leaves-like-items",
@@ -248,10 +266,13 @@ operator("as-lanes", 2, "what all lanes have, of these leaves", _as_lanes, "that
 operator(
     "leaves-of-lanes", 3, "the leaves of a batched form's result", _leaves_of_lanes, "that of the leaves"
 )
-operator("index-plan", 3, "how values are combined by their indices", _index_plan, "none: it has indices")
+operator("index-plan", 4, "how values are combined by their indices", _index_plan, "none: it has indices")
 rearrange("tests", 2, "the booleans that a test has returned", _tests, discrete=True)
 rearrange("no-tests", 1, "booleans for no items", _no_tests, discrete=True)
-rearrange(
-    *("checks-operators", 0, "whether operators are checked", lambda _: current().check, ()), discrete=True
+operator(
+    "check-associative",
+    3,
+    "fails if the values of two orders differ",
+    _check_associative,
+    "none: it gives None",
 )
-operator("check-associative", 3, "fails if two values differ", _check_associative, "none: it gives None")

@@ -47,13 +47,13 @@ from checkpoint.ad.record import PYTHON_FAILURES, OperandError, lookup
 from checkpoint.ad.tangent import match, split
 from checkpoint.ad.tensors import Tensor, record_of
 from checkpoint.ad.values import Closure, Pair
-from checkpoint.driver.effects import EffectLog, Effects
+from checkpoint.driver.effects import Effects
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection
 from checkpoint.errors import RunError
 from checkpoint.lang.control.convert import SOLVER
 from checkpoint.prims.completion import complete
-from checkpoint.prims.operators import UNIT, Context, gradient
+from checkpoint.prims.operators import UNIT, Context, constant, gradient, silent
 from checkpoint.prims.python.foreign import language
 from checkpoint.prims.python.native import native
 from checkpoint.prims.python.support import operator
@@ -80,7 +80,7 @@ class _Procedure:
 
     def silently(self, x: Any) -> Any:
         """Return the value at x, where the solver needs more than SciPy's own would; nothing is printed."""
-        return self._called(x, _silent(self.context).effects)
+        return self._called(x, silent(self.context).effects)
 
     def _called(self, x: Any, effects: Effects) -> Any:
         context = self.context
@@ -98,7 +98,7 @@ class _Procedure:
 
 def _solver(context: Context, name: str, functions: Any, arguments: Any) -> Any:
     """Return the result of a solver; its functions and arguments lose their derivatives."""
-    operands = _constant(enter(Record(TUPLE, (functions, arguments))))
+    operands = constant(enter(Record(TUPLE, (functions, arguments))))
     procedures: list[_Procedure] = []
 
     def procedure(closure: Closure) -> _Procedure:
@@ -123,22 +123,9 @@ def _failed(procedures: list[_Procedure]) -> BaseException | None:
     return next((p.failed for p in procedures if p.failed is not None), None)
 
 
-def _constant(value: Any) -> Any:
-    """Return a value whose numbers have no derivatives."""
-    found = numbers(value)
-    return replace(value, found, [fresh(real_part(number)) for number in found])
-
-
 def _is_derived(value: Any) -> bool:
     """Return whether a number of a value has a derivative."""
     return any(type(number) in (Dual, Node) for number in numbers(value))
-
-
-def _silent(context: Context) -> Context:
-    """Return a context in which nothing is printed."""
-    log = EffectLog()
-    log.furthest = (math.inf,)  # type: ignore[assignment]  # no path is further
-    return Context(context.engine, context.tags, Effects(log))
 
 
 # Solutions of f(x) = 0
@@ -148,8 +135,8 @@ def _implicit(context: Context, f: Any, x: Any) -> Any:
     """Return x with the derivatives of a solution of f(x) = 0."""
     if type(f) is not Closure:
         raise OperandError("operand 1 is not a procedure")
-    operands = enter(Pair(f, _constant(x)))
-    return _solution(_silent(context), operands.car, operands.cdr)
+    operands = enter(Pair(f, constant(x)))
+    return _solution(silent(context), operands.car, operands.cdr)
 
 
 def _solution(context: Context, f: Any, x: Number) -> Number:
@@ -261,8 +248,8 @@ def _dot(first: tuple[Number, ...], second: tuple[Number, ...]) -> Any:
 
 def _attached(context: Context, y: Any, f: Any, x: Any) -> Any:
     """Return a value with the derivatives of f(x), which is computed only where they are needed."""
-    operands, value = enter(Pair(f, x)), _constant(y)
-    context, seed = _silent(context), UNIT if _shape(value) == () else _call("np.multiply", value, 0.0)
+    operands, value = enter(Pair(f, x)), constant(y)
+    context, seed = silent(context), UNIT if _shape(value) == () else _call("np.multiply", value, 0.0)
     found = numbers(operands)
     if highest_tag(found) is not None:
         return _with_value(_like(value, gradient(context, 0, Bisection(), operands, seed).car), value)
@@ -293,7 +280,7 @@ def _moved(context: Context, f: Any, b: Any) -> Any:
             return fresh(_ZERO)
     elif type(b) is not Node:
         return fresh(_ZERO)
-    context, operands = _silent(context), enter(Pair(f, b))
+    context, operands = silent(context), enter(Pair(f, b))
     found = numbers(operands)
     if highest_tag(found) is not None:
         return _with_value(_as_real(gradient(context, 0, Bisection(), operands, UNIT).car), _ZERO)
@@ -346,7 +333,7 @@ def _with_value(number: Number, value: Number) -> Number:
 
 def _underived(_: Any, text: str, f: Any, y: Any) -> Any:
     """Return y; raise an error where a derivative by what f captures is needed."""
-    found, result = numbers(f), _constant(y)
+    found, result = numbers(f), constant(y)
     if any(type(number) is Dual for number in found):
         raise RunError(text)
     if not _is_derived(f):

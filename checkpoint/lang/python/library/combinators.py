@@ -24,6 +24,8 @@ from checkpoint.lang.python.library.lanes import exactly_together, vmap
 
 def map(f: Any, *nests: Any) -> Any:
     """See checkpoint.arrays.map."""
+    if prim("py.item-count", nests, "map") == 0:
+        return prim("py.neutral", None, "map", "what f returns cannot be known without one")
     return vmap(f)(*nests)
 
 
@@ -32,9 +34,8 @@ def reduce(op: Any, items: Any, neutral: Any = None) -> Any:
     op = prim("py.procedure", op, 2)
     count = prim("py.item-count", items, "reduce")
     if count == 0:
-        return prim("py.neutral", neutral, "reduce")
-    if prim("py.checks-operators"):
-        _check(op, items, count)
+        return prim("py.neutral", neutral, "reduce", "pass neutral=, what it is to return then")
+    _check(op, items, count)
     leaves = prim("py.leaves", items)
     kind = prim("py.operator-kind", op, items)
     if kind is not None:
@@ -67,8 +68,7 @@ def scan(op: Any, items: Any) -> Any:
     """See checkpoint.arrays.scan."""
     op = prim("py.procedure", op, 2)
     count = prim("py.item-count", items, "scan")
-    if count > 0 and prim("py.checks-operators"):
-        _check(op, items, count)
+    _check(op, items, count)
     leaves = prim("py.leaves", items)
     if prim("py.operator-kind", op, items) == "add":
         found = [prim("tensorlib.running_total", leaf) for leaf in leaves]
@@ -96,12 +96,11 @@ def reduce_by_index(op: Any, dest: Any, indices: Any, values: Any) -> Any:
     op = prim("py.procedure", op, 2)
     bins = prim("py.item-count", dest, "reduce_by_index")
     count = prim("py.item-count", values, "reduce_by_index")
-    levels, used, unused, given = prim("py.index-plan", indices, bins, count)
+    levels, used, unused, given = prim("py.index-plan", indices, bins, count, values)
     old = prim("py.leaves", dest)
     if given == 0:
         return prim("py.of-leaves", dest, [prim("np.copy", leaf) for leaf in old])
-    if prim("py.checks-operators"):
-        _check(op, values, count)
+    _check(op, values, count)
     combined = _combiner(op)
     totals = _totals(combined, values, prim("py.leaves-like-items", values, dest), levels, given)
     apart = [prim("tensorlib.dealt", leaf, (used, unused)) for leaf in old]
@@ -197,12 +196,15 @@ def _combiner(op: Any) -> Any:
 
 
 def _check(op: Any, items: Any, count: Any) -> None:
-    """Raise ValueError if an operator is not associative on the first three items."""
-    if count < 3:
-        return
-    a, b, c = [_some(items, i) for i in range(3)]
-    over = _over(op)
-    prim("py.check-associative", op, over(over(a, b), c), over(a, over(b, c)))
+    """Raise ValueError if an operator is not associative on the first three items, where that is checked."""
+
+    def both_orders(items: Any) -> Any:
+        a, b, c = [_some(items, i) for i in range(3)]
+        over = _over(op)
+        return over(over(a, b), c), over(a, over(b, c))
+
+    if count > 2:
+        prim("py.check-associative", op, both_orders, items)
 
 
 def _some(items: Any, at: Any) -> Any:
