@@ -22,7 +22,6 @@ So a tape never holds a tape, and all nesting is one tape over nested duals (DES
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,17 +38,15 @@ from checkpoint.ad.numbers import (
     Node,
     Number,
     components,
-    fresh,
     highest_tag,
     one,
-    real_part,
     with_components,
     without_tape,
 )
 from checkpoint.ad.record import PYTHON_FAILURES, Control, Data, Operator, Purity, register
 from checkpoint.ad.tangent import cotangent_of, match, split, tangent_of, zeros_of
 from checkpoint.ad.values import Pair
-from checkpoint.driver.effects import EffectLog, Effects
+from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, driver_of
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.finals import Finals
@@ -71,19 +68,6 @@ class Context:
     engine: Engine
     tags: int
     effects: Effects
-
-
-def silent(context: Context) -> Context:
-    """Return a context in which nothing is printed."""
-    log = EffectLog()
-    log.furthest = (math.inf,)  # type: ignore[assignment]  # no path is further
-    return Context(context.engine, context.tags, Effects(log))
-
-
-def constant(value: Any) -> Any:
-    """Return a value whose numbers have no derivatives."""
-    found = numbers(value)
-    return replace(value, found, [fresh(real_part(number)) for number in found])
 
 
 def gradient(

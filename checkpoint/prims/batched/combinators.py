@@ -37,12 +37,12 @@ from checkpoint.config import current
 from checkpoint.driver.raised import Raised
 from checkpoint.errors import RunError, SourceError
 from checkpoint.lang.core import Prim, Var
+from checkpoint.prims.aside import constant, silent
 from checkpoint.prims.batched.program import NoForm
 from checkpoint.prims.batched.steps import batch_of, batched, batched_results
 from checkpoint.prims.batched.values import applied, places
 from checkpoint.prims.lane_values import in_words, is_array, shape_of
 from checkpoint.prims.lanes import apart
-from checkpoint.prims.operators import constant, silent
 from checkpoint.prims.python.support import operator, rearrange
 from checkpoint.prims.sums import leaves_of, of_leaves
 

@@ -52,8 +52,9 @@ from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection
 from checkpoint.errors import RunError
 from checkpoint.lang.control.convert import SOLVER
+from checkpoint.prims.aside import constant, silent
 from checkpoint.prims.completion import complete
-from checkpoint.prims.operators import UNIT, Context, constant, gradient, silent
+from checkpoint.prims.operators import UNIT, Context, gradient
 from checkpoint.prims.python.foreign import language
 from checkpoint.prims.python.native import native
 from checkpoint.prims.python.support import operator
