@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import checkpoint
-from checkpoint import arrays, config, engines
+from checkpoint import arrays, config, control, engines
+from checkpoint.ad.record import NoReset
 from checkpoint.functions.resumption import as_function
 from tests.combinators import trees
 
@@ -289,6 +290,15 @@ def test_what_fails_under_the_check_alone_is_no_error() -> None:
 
     with config.override(check=True):  # (1 + 4) 7 divides by 0, which the tree (1 4) (7 2) never does
         assert arrays.reduce(fails_at_a_sum, np.array([1.0, 4.0, 7.0, 2.0])) == 5.0 + 9.0
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_operators_that_shift_are_refused_with_and_without_the_check(check: bool) -> None:
+    def shifting(a: Any, b: Any) -> Any:
+        return a * control.shift(lambda k: b)
+
+    with config.override(check=check), pytest.raises(NoReset, match="this shift has no reset"):
+        checkpoint.grad(lambda x: control.reset(lambda: arrays.reduce(shifting, x)))(np.ones(4))
 
 
 def test_operators_that_are_not_associative_are_named() -> None:
