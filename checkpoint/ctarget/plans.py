@@ -22,7 +22,7 @@ from checkpoint.cps import terms as t
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.errors import InternalError
-from checkpoint.interp.hybrid.origins import born, perform, perform_taped
+from checkpoint.interp.hybrid.origins import all_born, born, perform, perform_taped
 from checkpoint.interp.hybrid.tensors import (
     IDLE,
     Pulled,
@@ -161,7 +161,7 @@ def functions_of(record: Primitive, names: Names) -> tuple[Function | None, Func
             return _of_scalar(record, names)
         case Effect():
             effect = record.value
-            return (lambda now, *given: effect(now.effects, now.steps, *given)), None
+            return (lambda now, *given: all_born(now, effect(now.effects, now.steps, *given))), None
     plain = _of_data(record)
     if isinstance(record, Data) or (isinstance(record, Rearrange) and record.discrete):
         return plain, None
@@ -179,7 +179,8 @@ def _of_data(record: Any) -> Function:
         case Select():
             return value
         case Rearrange():
-            return value if record.discrete else lambda now, *given: born(now, value(now, *given))
+            give = all_born if record.discrete else born
+            return lambda now, *given: give(now, value(now, *given))
         case Update():
             return lambda now, *given: born(now, value(now, *given))
     raise InternalError(f"{record.name} is no step on data")
