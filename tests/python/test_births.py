@@ -43,7 +43,7 @@ def within_lists(x: float) -> float:
     rows[0].extend([x, x * x])
     rows[1].extend([2.0 * x, 5.0 * x])
     rows[0][0] = x
-    return rows[0][2] * 3.0 + rows[0][3] * 5.0 + rows[1][2] * rows[1][3] * rows[0][0]
+    return float(rows[0][2] * 3.0 + rows[0][3] * 5.0 + rows[1][2] * rows[1][3] * rows[0][0])
 
 
 def within_dictionaries(x: float) -> float:
@@ -52,7 +52,7 @@ def within_dictionaries(x: float) -> float:
     other.update({"a": x * x, "c": 3.0 * x})
     one["b"].extend([x])
     other["b"].extend([4.0 * x])
-    return one["a"] * other["a"] + one["c"] * other["c"] * 2.0 + one["b"][1] * other["b"][1]
+    return float(one["a"] * other["a"] + one["c"] * other["c"] * 2.0 + one["b"][1] * other["b"][1])
 
 
 @pytest.mark.parametrize("engine", engines.usable())
