@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import checkpoint
+from checkpoint import Bisection
+from checkpoint.ctarget.translate import policy
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 from tests.support.strips import counted, translate_soon, until_in_strips
 
 pytestmark = [needs_c, needs_compiler]
 
-LANES = 16_384  # their tape does not fit in the budget
-LANES_OF_STRIP = 64  # at most
+LANES = 4_096  # of 7,800 steps: a strip has up to 500,000
+
+# Segments of the steps, and of the bytes of a tape, of about one strip. A budget's depend on time.
+SCHEDULES = (Bisection(base=2**18), Bisection(base=2**30, tape_bytes=2**19))
 
 
 def grows(x: float, n: float) -> float:
@@ -28,17 +34,48 @@ def total(xs: Any, ns: Any) -> Any:
     return np.sum(checkpoint.vmap(grows)(xs, ns))
 
 
-def test_short_segments_run_in_strips(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def strips(monkeypatch: pytest.MonkeyPatch) -> ctypes.c_long:
+    """Count the strips of one thread: those that others run are not counted."""
     translate_soon(monkeypatch)
-    strips = counted(monkeypatch)
+    monkeypatch.setenv("CHECKPOINT_THREADS", "1")
+    return counted(monkeypatch)
+
+
+def arguments() -> tuple[Any, Any]:
     rng = np.random.default_rng(0)
-    args = rng.random(LANES) * 2.0, rng.integers(300, 400, LANES).astype(float)
-    gradient = checkpoint.value_and_grad(total, engine="c")
+    return rng.random(LANES) * 2.0, rng.integers(300, 400, LANES).astype(float)
+
+
+def in_strips(run: Callable[[], Any], strips: ctypes.c_long) -> tuple[Any, int]:
+    """Return what a run gives once it is translated, and how many strips it takes then."""
     for _ in until_in_strips(strips):
-        want = gradient(*args)
+        run()
     before = strips.value
-    found = checkpoint.value_and_grad(total, engine="c", memory="8MiB")(*args)
-    assert found[0] == want[0]
-    assert np.array_equal(found[1], want[1])
-    # All lanes are run, and taped again; some of each segment one by one.
-    assert strips.value - before > LANES // LANES_OF_STRIP // 2
+    return run(), strips.value - before
+
+
+def same(a: Any, b: Any) -> bool:
+    """Return whether values and gradients have the same bits."""
+    return a[0] == b[0] and np.array_equal(a[1], b[1])
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_short_segments_run_in_strips(schedule: Bisection, strips: ctypes.c_long) -> None:
+    args = arguments()
+    gradient = checkpoint.value_and_grad(total, engine="c")
+    want, at_once = in_strips(lambda: gradient(*args), strips)
+    before = strips.value
+    assert same(checkpoint.value_and_grad(total, engine="c", schedule=schedule)(*args), want)
+    # All lanes are run, most of them several times, and taped; some of each segment one by one.
+    assert strips.value - before > 3 * at_once
+
+
+def test_strips_pass_short_slices(strips: ctypes.c_long, monkeypatch: pytest.MonkeyPatch) -> None:
+    args = arguments()
+    gradient = checkpoint.value_and_grad(total, engine="c", schedule="plain")
+    want, at_once = in_strips(lambda: gradient(*args), strips)
+    monkeypatch.setattr(policy.translator, "longest", 2**15)  # steps: fewer than a strip has
+    before = strips.value
+    assert same(gradient(*args), want)
+    assert strips.value - before > at_once // 2
