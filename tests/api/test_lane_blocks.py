@@ -102,3 +102,54 @@ def test_a_lane_that_fails_is_named(engine: str, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(ZeroDivisionError) as caught:
         vmap(lambda x: 1.0 / (x - bad), engine=engine)(XS)
     assert any("lane 14 of vmap" in note for note in caught.value.__notes__)
+
+
+def inverse(x: float) -> float:
+    return 1.0 / (x - float(XS[14]))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_lanes_of_lanes_are_named(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "BLOCK", 4)
+    rows = np.stack([XS + 1e-3] * 6 + [XS])
+    with pytest.raises(ZeroDivisionError) as caught:
+        vmap(lambda row: vmap(inverse)(row + 0.0), engine=engine)(rows)
+    found = [note for note in caught.value.__notes__ if "of vmap" in note]
+    assert ["lane 14 of vmap" in found[0], "lane 6 of vmap" in found[-1]] == [True, True]
+
+
+def shows(x: float) -> float:
+    print(int(x * 10.0))
+    return 1.0 / (x - float(XS[14]))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_lanes_before_one_that_fails_have_printed(
+    engine: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(lanes, "BLOCK", 4)
+    with pytest.raises(ZeroDivisionError):
+        vmap(shows, engine=engine)(XS)
+    assert capsys.readouterr().out.split() == [str(int(x * 10.0)) for x in XS[:15]]
+
+
+def late(x: float) -> Any:
+    return x * 0.5 if x < 8_191.0 else int(x)
+
+
+@pytest.mark.parametrize("count", [4_096, 4_097, 4_098, 8_193, 8_194, 10_000])
+def test_blocks_of_the_usual_size(count: int) -> None:
+    """Around the ends of blocks: whole numbers come with the last two lanes of the second one."""
+    xs = np.arange(float(count))
+    want = np.where(xs < 8_191.0, xs * 0.5, xs)
+    assert equal(vmap(late)(xs), want)
+    assert equal(vmap(lambda x: (x, late(x)))(xs), (xs, want))
+    slopes = grad(lambda a: np.sum(vmap(late)(a)))(xs)
+    assert equal(slopes, np.where(xs < 8_191.0, 0.5, 0.0))
+
+
+@pytest.mark.parametrize("lane", [4_096, 4_097, 8_192, 8_193, 9_999])
+def test_a_lane_around_the_end_of_a_block_is_named(lane: int) -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        vmap(lambda x: 1.0 / (x - float(lane)))(np.arange(10_000.0))
+    assert any(f"lane {lane} of vmap" in note for note in caught.value.__notes__)
