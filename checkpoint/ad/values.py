@@ -146,7 +146,7 @@ class Durable:
 
 
 class Contents(NamedTuple):
-    """What a sealed capsule holds. reals: how many. objects: those with a birth, in their order."""
+    """Counts what a sealed capsule holds. reals: how many. objects: those with a birth, in their order."""
 
     reals: int
     objects: tuple[Any, ...]

@@ -289,19 +289,28 @@ static void list_slots(const Cotangent *c, Value *slots, size_t count) {
     while (slot < count) slots[slot++] = of_real(0.0);
 }
 
+/* Begins a walk over at most `most` reals that has room for the accumulators of `count` slots. */
+static void accumulators_begin(Walk *w, Cotangent *c, size_t count, size_t most) {
+    walk_begin(w, c->heap);
+    w->c = c;
+    w->most = most;
+    w->slots = heap_allocate(c->heap, (count + 1) * sizeof(Value));
+}
+
+static void accumulators_end(Walk *w, size_t count) {
+    heap_free(w->heap, w->slots, (count + 1) * sizeof(Value));
+    walk_end(w);
+}
+
 bool closed_received(const State *state, Cotangent *c, double *reals, size_t most) {
     Walk w;
     const size_t count = slots_of(state);
-    walk_begin(&w, c->heap);
+    accumulators_begin(&w, c, count, most);
     w.met = read_real;
-    w.c = c;
-    w.most = most;
     w.received = reals;
-    w.slots = heap_allocate(c->heap, (count + 1) * sizeof(Value));
     list_slots(c, w.slots, count);
     const bool closed = take_state(&w, state, NULL, NULL) && w.reals == most;
-    heap_free(c->heap, w.slots, (count + 1) * sizeof(Value));
-    walk_end(&w);
+    accumulators_end(&w, count);
     return closed;
 }
 
@@ -319,17 +328,13 @@ bool closed_give(const State *state, Cotangent *c, const double *reals, size_t m
     const size_t count = slots_of(state);
     uint32_t at_point;
     const Register *registers = point_registers(state->block, state->index, &at_point);
-    walk_begin(&w, c->heap);
+    accumulators_begin(&w, c, count, most);
     w.met = write_real;
-    w.c = c;
-    w.most = most;
     w.given = reals;
-    w.slots = heap_allocate(c->heap, (count + 1) * sizeof(Value));
     for (size_t i = 0; i < count; i++) w.slots[i] = of_real(0.0);
     const bool closed = take_state(&w, state, NULL, NULL) && w.reals == most;
     for (uint32_t i = 0; closed && i < at_point; i++) c->window[registers[i]] = w.slots[i];
     for (size_t i = count; closed && i-- > at_point;) cotangent_push(c, w.slots[i]);
-    heap_free(c->heap, w.slots, (count + 1) * sizeof(Value));
-    walk_end(&w);
+    accumulators_end(&w, count);
     return closed;
 }

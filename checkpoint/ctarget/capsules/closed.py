@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from checkpoint.ad.tangent import COTANGENT, check_opaque
 from checkpoint.ad.values import EMPTY, Capsule, Contents, Pair, is_sealed
-from checkpoint.ctarget.capsules.rest import Rest
+from checkpoint.ctarget.capsules.rest import Rest, state_in_c
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Heap, State
@@ -30,34 +30,35 @@ _REAL = frozenset((float,))
 
 def closed(capsule: Capsule) -> tuple[Capsule, int] | None:
     """Return a capsule of the same state that is resumed as it is, and the number of its reals; or None."""
-    rest = capsule.state
-    state = rest.in_c if type(rest) is Rest else None
-    if state is None or state.finished:
+    state = state_in_c(capsule.state)
+    found = _counted_rest(state)
+    if state is None or found is None:
         return None
-    found = _counted(state)
-    if found is None:
-        return None
-    own = Rest(state, rest.made, is_closed=True)
+    own = Rest(state, capsule.state.made, is_closed=True)
     return Capsule(own, capsule.engine, capsule.open_tags, capsule.origin), found.reals
 
 
 def sealed(capsule: Capsule) -> Capsule | None:
     """Return a sealed capsule of the same state; None where it is not closed, or holds objects."""
-    rest = capsule.state
-    state = rest.in_c if type(rest) is Rest else None
-    found = None if state is None or state.finished else _counted(state)
+    state = state_in_c(capsule.state)
+    found = _counted_rest(state)
     if state is None or found is None or found.objects:
         return None
-    own = Rest(state, rest.made, sealed=Contents(found.reals, (EMPTY,) if found.procedures else ()))
+    own = Rest(state, capsule.state.made, sealed=Contents(found.reals, (EMPTY,) if found.procedures else ()))
     return Capsule(own, capsule.engine, capsule.open_tags, capsule.origin)
 
 
 class Counted(NamedTuple):
-    """How much a state reaches, as ClosedCounts of C has it."""
+    """Counts what a state reaches, as ClosedCounts of C does."""
 
     reals: int
     objects: int
     procedures: int
+
+
+def _counted_rest(state: State | None) -> Counted | None:
+    """Return how much a capsule's state reaches; None if it is not closed, or nothing is left to resume."""
+    return None if state is None or state.finished else _counted(state)
 
 
 def _counted(state: State) -> Counted | None:

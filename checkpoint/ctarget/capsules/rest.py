@@ -44,7 +44,7 @@ class Rest:
 
     @property
     def sealed(self) -> Contents | None:
-        """What Capsule.sealed returns."""
+        """Return what Capsule.sealed does."""
         return None if self.in_c is None else self._sealed
 
     def again(self) -> Rest:
@@ -65,6 +65,11 @@ class Rest:
                 self.in_c = None
             return self._python
         return getattr(self._python, name)
+
+
+def state_in_c(capsule_state: Any) -> State | None:
+    """Return the C state of a capsule that C has made and whose parts nobody has read; else None."""
+    return capsule_state.in_c if type(capsule_state) is Rest else None
 
 
 FEW_POINTS = 64

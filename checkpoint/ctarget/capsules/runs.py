@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from checkpoint import config
-from checkpoint.ctarget.capsules.rest import Rest
+from checkpoint.ctarget.capsules.rest import Rest, state_in_c
 from checkpoint.ctarget.code import peer_at, return_point
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Heap, State, call_address, saved_by
@@ -49,7 +49,7 @@ class InRuns(NamedTuple):
 
 def in_runs(state: Any) -> InRuns | None:
     """Return the state of a capsule in parts, if C has it, and has runs of frames in it; else None."""
-    found = state.in_c if type(state) is Rest else None
+    found = state_in_c(state)
     if found is None:
         return None
     ffi, lib = runtime().ffi, runtime().lib

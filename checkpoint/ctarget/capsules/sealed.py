@@ -1,4 +1,4 @@
-"""What sealed capsules, which are values of a run, have received in its reversal.
+"""Keeps what sealed capsules, which are values of a run, receive in its reversal.
 
 In: a sealed capsule, and a cotangent for each of its reals. Out: the same when the step is reversed that has
 made the capsule. What always holds: as soon as anybody asks for a field of a slot of a capsule, or gives to
@@ -35,7 +35,7 @@ class Given(NamedTuple):
 
 
 class Sealed:
-    """What sealed capsules have received, by their births. bytes: of that."""
+    """Keeps what sealed capsules have received, by their births. bytes: of that."""
 
     __slots__ = ("_given", "_opened", "bytes")
 
