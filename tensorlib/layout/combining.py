@@ -14,6 +14,7 @@ import numpy as np
 from checkpoint.ad.array_library import zeros_beside
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import call, linear
+from tensorlib.rules import positions
 
 
 def _paired(xp: Any, a: Any) -> tuple[Any, ...]:
@@ -102,7 +103,7 @@ def _first_at(xp: Any, a: Any, kind: str) -> Any:
 
 
 def _first_extreme_vjp(xp: Any, g: Any, y: Any, a: Any, kind: str) -> Any:
-    places = xp.reshape(xp.arange(a.shape[0]), (-1, *[1] * (a.ndim - 1)))
+    places = xp.reshape(positions(xp, a.shape[0], a), (-1, *[1] * (a.ndim - 1)))
     return xp.where(places == _first_at(xp, a, kind), g, xp.zeros_like(g))
 
 
