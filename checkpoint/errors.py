@@ -118,6 +118,10 @@ class UnfitKey(RunError):
     """A run has met a key that needs dictionaries for keys of any kind: it begins again with those."""
 
 
+class WorkersError(RunError):
+    """Workers cannot do what they are asked to do, whatever that is."""
+
+
 RUN_ENDING = (RunError, SourceError)  # the errors that a step of a run raises and no program can handle
 
 

@@ -13,11 +13,14 @@ from typing import Any, TypeVar
 from checkpoint.functions.public import within_programs
 from checkpoint.functions.resumption import as_function
 from checkpoint.lang.python.library import sums as library_sums
+from checkpoint.workers import beside
 from checkpoint.workers.chosen import WorkersOption, running
 from checkpoint.workers.ordered import in_order
 from checkpoint.workers.protocol import Workers
 
 T = TypeVar("T")
+
+beside.install()
 
 JOBS = 4  # for each worker, at least, where there are so many items
 Reports = Callable[[int, int], object]
@@ -75,7 +78,7 @@ def summed(
     Values are added in a tree of the items' indices, of which the left part has the greatest power of two
     below their number. So the sum is not that of a loop, in its last bits. Within a function that is
     differentiated the cotangents of what items share are added in the same tree, each part of it from +0.0
-    on; items are run one after the other there.
+    on. There threads run parts of the sum side by side; with other workers items are run one after the other.
 
     Args:
         f: takes an item; returns numbers, arrays, or tuples, lists, dicts and objects of these, alike for

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from collections import deque
+from collections import ChainMap, deque
 from collections.abc import Callable, Iterable
 from operator import itemgetter
 from typing import Any
+
+from checkpoint.errors import RunError
 
 Path = tuple[int, ...]
 
@@ -58,6 +60,25 @@ class Effects:
     def inside(self, step: int) -> Effects:
         """Return the effects of a run within a step of this one."""
         return Effects(self.log, (*self.prefix, step))
+
+    def apart(self) -> Effects:
+        """Return these effects, with what they know, and a log of their own, for a run beside others.
+
+        The state of what is outside cannot be used in it, since runs beside it may change that.
+        """
+        log = EffectLog()
+        log.furthest, log.replies = self.log.furthest, ChainMap({}, self.log.replies)  # type: ignore[assignment]
+        return _Apart(log, self.prefix)
+
+    def join(self, apart: Effects, text: str) -> None:
+        """Take up the log of a run that was beside others, and write what it printed, once."""
+        log, own = self.log, apart.log
+        log.replies.update(own.replies.maps[0])  # type: ignore[attr-defined]  # see apart
+        if own.furthest > log.furthest:
+            log.furthest = own.furthest
+            if text:
+                sys.stdout.write(text)
+        log.outcomes += own.outcomes
 
     def again(self) -> Effects:
         """Return the effects of the same run, begun again: those that it has had are not repeated."""
@@ -107,6 +128,21 @@ class Effects:
                 log.states.append((path, found))
             return found
         return log.states[bisect_right(log.states, path, key=itemgetter(0)) - 1][1]
+
+
+class _Apart(Effects):
+    """The effects of a run beside others."""
+
+    __slots__ = ()
+
+    def inside(self, step: int) -> Effects:
+        return _Apart(self.log, (*self.prefix, step))
+
+    def state(self, step: int, ask: Callable[[Any], Any]) -> Any:
+        raise RunError(
+            "the state of a generator outside of the program cannot be used by an item of summed that runs "
+            "beside others: leave workers= out, or give each item a seed"
+        )
 
 
 def _failure_of(action: Callable[[], object]) -> Exception | None:

@@ -14,7 +14,7 @@ from checkpoint.ad.pullbacks import PLAIN
 from checkpoint.ad.record import NoReset, WrongCall, records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Failure, Unusable
-from checkpoint.errors import RunError, SourceError, Span
+from checkpoint.errors import RunError, SourceError, Span, WorkersError
 from checkpoint.lang.control import captured
 from checkpoint.lang.printer import write_value
 
@@ -134,10 +134,14 @@ def _of_object(name: str, operand: Object, span: Span) -> SourceError:
 def run_ending(
     error: RunError | SourceError, operands: tuple[Any, ...], span: Span | None
 ) -> RunError | SourceError:
-    """Return the error that ends a run at the step with these operands."""
-    for operand in operands:
-        if type(operand) is Unusable:
-            return operand.error(span)
+    """Return the error that ends a run at the step with these operands.
+
+    One that has a place is of a run within the step, and says itself what is wrong there.
+    """
+    if error.span is None and not isinstance(error, WorkersError):
+        for operand in operands:
+            if type(operand) is Unusable:
+                return operand.error(span)
     error.span = error.span or span
     return error
 

@@ -32,6 +32,7 @@ _HARMLESS = frozenset(
     f"py.{name}"
     for name in (
         *("is", "instance", "truth", "not", "callable", "eq", "ne", "callee", "call-primitive"),
+        *("are-beside", "sums-of-parts"),
         *("tuple", "list", "record", "new", "dict", "set", "append", "insert", "set-attribute", "put-back"),
     )
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from checkpoint.errors import RunError
+from checkpoint.errors import WorkersError
 from checkpoint.workers.protocol import Workers
 from checkpoint.workers.threads import Threads
 
@@ -13,9 +13,9 @@ WorkersOption = Workers | int | None
 
 
 def check(workers: WorkersOption) -> None:
-    """Raise RunError unless `workers` is a back end, a number, or None."""
+    """Raise WorkersError unless `workers` is a back end, a number, or None."""
     if workers is not None and type(workers) is not int and not isinstance(workers, Workers):
-        raise RunError(
+        raise WorkersError(
             f"workers is a number of threads, checkpoint.workers.Threads or Processes, or another back end, "
             f"not {workers!r}"
         )

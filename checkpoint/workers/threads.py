@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from typing import Any
 
-from checkpoint.errors import RunError
+from checkpoint.errors import WorkersError
 from checkpoint.workers.outcomes import Later, Outcome, checked_size, one_of, outcome
 
 
@@ -39,7 +39,9 @@ class Threads:
 
     def submit(self, job: Callable[..., Any], *given: Any) -> Future[Outcome]:
         if any(each is self for each in _around.get()):
-            raise RunError("a job uses the workers that run it, and both would wait: give it others, or none")
+            raise WorkersError(
+                "a job uses the workers that run it, and both would wait: give it others, or none"
+            )
         received = tuple([Later(each.result) if isinstance(each, Future) else each for each in given])
         return self._pool.submit(copy_context().run, _performed, self, job, received)
 

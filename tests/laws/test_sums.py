@@ -7,15 +7,17 @@ gradients under several schedules. What items share is copied by the tree by han
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from functools import partial
+from itertools import product
 from typing import Any
 
 import pytest
 
 import checkpoint
 from checkpoint import engines
+from checkpoint.prims import parts
 from checkpoint.workers import Threads
 from tests.laws.test_lanes import LANES, SCHEDULES, arguments, functions_of, numbers
 from tests.python import agreement
@@ -43,6 +45,19 @@ def by_tree(x, y, xs, n):
 
 def by_sum(x, y, xs, n):
     return summed(lambda item: lane(item[0], item[1], xs, n), over=[(x[i], y[i]) for i in range(len(x))])
+
+
+def beside(x, y, xs, n, workers):
+    items = [(x[i], y[i]) for i in range(len(x))]
+    return summed(lambda item: lane(item[0], item[1], xs, n), over=items, workers=workers)
+
+
+def by_one(x, y, xs, n):
+    return beside(x, y, xs, n, 1)
+
+
+def by_three(x, y, xs, n):
+    return beside(x, y, xs, n, 3)
 """
 )
 
@@ -55,17 +70,18 @@ def check(seed: int, count: int) -> None:
         want = natively(named("by_tree"), args)
     except TooLong:
         return
-    for engine in engines.usable():
-        got = outcome(partial(one_step_run, named("by_sum"), args, engine))
+    for engine, name in product(engines.usable(), ("by_sum", "by_one", "by_three")):
+        got = outcome(partial(one_step_run, named(name), args, engine))
         if written.may_refuse and is_refusal(got.error):
             return
-        assert same_outcomes(want, got), f"{engine} gives {got}; Python gives {want}"
+        assert same_outcomes(want, got), f"{engine} gives {got} {name}; Python gives {want}"
     for size in (None, 1, 2, 3, 7):
         got = outcome(partial(on_workers, named("lane"), args, size))
         assert same_outcomes(want, got), f"{size} workers give {got}; Python gives {want}"
     if want.error is None:
-        check_resumed(named("by_sum"), args, want)
-        check_gradients(named("by_tree"), named("by_sum"), args)
+        steps = {name: check_resumed(named(name), args, want) for name in ("by_sum", "by_one", "by_three")}
+        assert steps["by_one"] == steps["by_three"]
+        check_gradients(named("by_tree"), (named("by_sum"), named("by_three")), args)
         check_terms(named("lane"), named("by_sum"), args)
 
 
@@ -86,7 +102,8 @@ def on_workers(lane: Callable[..., Any], args: tuple[Any, ...], size: int | None
         return checkpoint.summed(one, over=zip(x, y, strict=True), workers=workers)
 
 
-def check_resumed(f: Callable[..., Any], args: tuple[Any, ...], want: Outcome) -> None:
+def check_resumed(f: Callable[..., Any], args: tuple[Any, ...], want: Outcome) -> float:
+    """Check that a run can be interrupted; return the number of its steps."""
     counts = set()
     for engine in engines.usable():
         with redirect_stdout(io.StringIO()):
@@ -97,20 +114,23 @@ def check_resumed(f: Callable[..., Any], args: tuple[Any, ...], want: Outcome) -
             rest = checkpoint.interrupt(lambda given: f(*given), args, cut, engine=engine)
         found = outcome(partial(checkpoint.resume, rest))
         assert same_outcomes(want, Outcome(found.value, found.error, before.getvalue() + found.text))
-    assert len(counts) == 1
+    (count,) = counts
+    return count
 
 
-def check_gradients(by_hand: Callable[..., Any], by_sum: Callable[..., Any], args: tuple[Any, ...]) -> None:
+def check_gradients(
+    by_hand: Callable[..., Any], sums: Iterable[Callable[..., Any]], args: tuple[Any, ...]
+) -> None:
     with redirect_stdout(io.StringIO()):
         want = numbers(checkpoint.grad(by_hand, (0, 1, 2), engine="interp", schedule="plain")(*args))
-        for engine in engines.usable():
-            for how in SCHEDULES:
-                try:
-                    found = checkpoint.grad(by_sum, (0, 1, 2), engine=engine, **how)(*args)
-                except checkpoint.BudgetError:
-                    continue
-                got = numbers(found)
-                assert all(map(same_bits, want, got)), f"{engine}, {how}: {got}; by hand {want}"
+        for by_sum, engine, how in product(sums, engines.usable(), SCHEDULES):
+            try:
+                found = checkpoint.grad(by_sum, (0, 1, 2), engine=engine, **how)(*args)
+            except checkpoint.BudgetError:
+                continue
+            got = numbers(found)
+            where = f"{by_sum.__name__}, {engine}, {how}"
+            assert all(map(same_bits, want, got)), f"{where}: {got}; by hand {want}"
 
 
 def check_terms(lane: Callable[..., Any], by_sum: Callable[..., Any], args: tuple[Any, ...]) -> None:
@@ -135,6 +155,7 @@ def test_random_functions_equal_the_tree_by_hand(
     count: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(agreement, "LINES", 2000 * (1 + count))
+    monkeypatch.setattr(parts, "MOST_PARTS", 8)
     check(seed, count)
 
 

@@ -53,6 +53,7 @@ Lanes of vmap (checkpoint/prims/lanes.py)
     Many lanes at once: checkpoint/prims/batched/steps.py
 Sums of items (checkpoint/prims/sums.py)
     O summands f items   leaves x   leaves-like x y   of-leaves x leaves   R left-summands n   is-nest x
+    O sums-of-parts f parts workers   R part-summands n   are-beside workers (checkpoint/prims/parts.py)
 Solvers of packages, with functions of the program (solvers.py)
     O solver name functions arguments   implicit f x   attached y f x   moved f b
     O underived text f y
