@@ -146,10 +146,10 @@ class Durable:
 
 
 class Contents(NamedTuple):
-    """Counts what a sealed capsule holds. reals: how many. objects: those with a birth, in their order."""
+    """Counts what a sealed capsule holds: its reals, and how many births its objects have."""
 
     reals: int
-    objects: tuple[Any, ...]
+    births: int
 
 
 NO_CAPSULE = "not a capsule"  # what is said of another value where one is wanted
@@ -190,8 +190,8 @@ class Capsule(Durable):
     def sealed(self) -> Contents | None:
         """What it holds, if it is a value of a run whose parts nobody has read; else None.
 
-        Its parts are reals and atoms in slots alone. Who needs nothing of them does not read them, since the
-        engine keeps them without an object for each.
+        Its parts are reals, atoms and objects of its own. Who needs nothing of them does not read them, since
+        the engine keeps them without an object for each.
         """
         found: Contents | None = getattr(self.state, "sealed", None)
         return found

@@ -18,6 +18,7 @@ from checkpoint.ad.record import Scalar, lookup
 from checkpoint.ad.values import Capsule
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
+from checkpoint.ctarget.capsules.rest import state_in_c
 from checkpoint.ctarget.capsules.sealed import Sealed
 from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.foreign import stripped_slot
@@ -198,9 +199,24 @@ class Cotangent:
         """Remove and return what the reals of a sealed capsule have received, in the canonical order."""
         return self.sealed.take(capsule, self)
 
-    def _change(self, birth: int, field: Any, cotangent: Any, adds: bool) -> None:
+    def holds(self, capsule: Capsule) -> bool:
+        """Return whether an object of a sealed capsule has accumulators."""
+        module, state = runtime(), state_in_c(capsule.state)
+        assert state is not None
+        outcome = module.lib.ck_closed_holds(self.held, state.held, capsule.birth + 1)
+        if outcome == module.lib.CLOSED_NO_MEMORY:
+            raise self.heap.full()
+        return bool(outcome == module.lib.CLOSED)
+
+    def _open(self, birth: int, field: Any, takes: bool = False) -> None:
+        """Have what a sealed capsule has received in fields before one of these is asked for."""
         if type(field) is Place:
-            self.sealed.open(birth, self)
+            self.sealed.open(birth, self, takes)
+        elif self.sealed.bytes:
+            self.sealed.open_object(birth, self)
+
+    def _change(self, birth: int, field: Any, cotangent: Any, adds: bool) -> None:
+        self._open(birth, field)
         lib, passing, field = runtime().lib, self._own_passing(), self._field(field)
         real, others, given = 0.0, self._nowhere, (cotangent,)
         if type(cotangent) is float:
@@ -211,8 +227,7 @@ class Cotangent:
             self._fail([passing.errors.pop()] if passing.errors else [])
 
     def _find(self, birth: int, field: Any, takes: bool, default: Any) -> Any:
-        if type(field) is Place:
-            self.sealed.open(birth, self, takes)
+        self._open(birth, field, takes)
         lib, into = runtime().lib, self._own_passing()
         found = lib.ck_cotangent_find(self.held, birth, self._field(field), takes, into.real, *into.at)
         if found == lib.REAL_COTANGENT:

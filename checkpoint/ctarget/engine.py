@@ -20,8 +20,8 @@ from checkpoint.ad.tangent import seed
 from checkpoint.ad.values import Capsule
 from checkpoint.ctarget.arguments import results, tree_cotangents, unread_births
 from checkpoint.ctarget.capsules import closed
-from checkpoint.ctarget.capsules.rest import Rest
-from checkpoint.ctarget.capsules.runs import InRuns, joined
+from checkpoint.ctarget.capsules.rest import Rest, state_in_c
+from checkpoint.ctarget.capsules.runs import InRuns, Run, joined
 from checkpoint.ctarget.code import keep_built_in_blocks
 from checkpoint.ctarget.cotangent import Cotangent, Reverser
 from checkpoint.ctarget.library import runtime
@@ -65,8 +65,12 @@ class _OnStates(Hybrid):
 
 
 def _settled(state: State) -> PythonState:
-    """Return the state of a capsule as hybrid's."""
-    settled: PythonState = _ON_STATES.capsule(state.python()).state
+    """Return the state of a capsule as hybrid's, with numbers and containers of its own.
+
+    Those of a closed state are its own as C returns them.
+    """
+    python = state.python()
+    settled: PythonState = python if closed.is_closed(state) else _ON_STATES.capsule(python).state
     return settled
 
 
@@ -197,9 +201,11 @@ class C:
         """See WithDriver.sealed."""
         return closed.sealed(capsule)
 
-    def joined(self, parts: InRuns) -> Rest:
-        """Return the state of a capsule from its parts."""
-        return joined(parts, _settled)
+    def joined(self, parts: InRuns) -> Any:
+        """Return the state of a capsule from its parts: in C, where some are, or all of it is closed."""
+        rest = joined(parts, _settled)
+        has_columns = any(isinstance(run, Run) for run in parts.runs)
+        return rest if has_columns or closed.is_closed(state_in_c(rest)) else parts.state
 
     def small_gradient(self, lam: Any) -> SmallGradient | None:
         """See WithDriver.small_gradient."""

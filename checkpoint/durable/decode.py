@@ -14,6 +14,7 @@ from checkpoint.ad.arrays import Array, Discrete, Memory
 from checkpoint.ad.containers import Dict, Layout, List, Mutable, Object, Record, Types
 from checkpoint.ad.numbers import NUMBERS, Dual
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment, Failure, Opaque, Pair
+from checkpoint.ctarget.capsules import runs as in_c
 from checkpoint.ctarget.capsules.runs import InRuns, Run
 from checkpoint.durable.buffers import Arrays
 from checkpoint.durable.code import Known
@@ -43,7 +44,7 @@ class Decoder:
         self._runs: list[Run | int] | None = None  # of the state that is being read in parts
 
     def state(self, objects: Reader, stack: Reader, in_runs: bool = False) -> State | InRuns:
-        """Return the state that the two sections hold; in_runs: in parts, if it has runs of frames."""
+        """Return the state that the two sections hold; in_runs: in parts, if its stack is deep."""
         for _ in range(objects.count()):
             self._entries.append(self._entry(objects))
         if self._hollow:
@@ -52,9 +53,8 @@ class Decoder:
         self._runs = [] if in_runs and not self._shares_reals else None
         state = self._state(stack)
         stack.end()
-        if self._runs and any(isinstance(run, Run) for run in self._runs):
-            return InRuns(state, self._runs)
-        return state
+        is_deep = self._runs and in_c.depth_of(self._runs) >= in_c.DEEP
+        return InRuns(state, self._runs or []) if is_deep else state
 
     # Values
 

@@ -20,7 +20,7 @@ from checkpoint.ad.arrays import SYMBOLIC_ZERO
 from checkpoint.ad.containers import Dict, Object, Record
 from checkpoint.ad.storage import CONSTANT, FROZEN
 from checkpoint.ad.values import Symbol
-from checkpoint.ctarget.capsules.runs import Run, in_runs
+from checkpoint.ctarget.capsules.runs import Run, depth_of, in_runs
 from checkpoint.durable import natives
 from checkpoint.durable.buffers import Buffers
 from checkpoint.durable.code import Code
@@ -236,7 +236,7 @@ class Encoder:
         self.values(to, state.values)
         frames = frames_of(state)
         runs = [len(frames)] if runs is None else runs
-        to.u32(sum([run if isinstance(run, int) else run.frames for run in runs]))
+        to.u32(depth_of(runs))
         at = 0
         for run in runs:
             if isinstance(run, Run):

@@ -1,8 +1,8 @@
 """Sealed capsules in runs: values whose reals are known by their number alone (Capsule.sealed).
 
-In: what a step returns. Out: the objects of it that get births; and, where the step is on a tape, its entry
-there, which has one cotangent for all reals of the capsule. What always holds: nothing here reads the
-capsule's parts.
+In: what a step returns. Out: the same with births; and, where the step is on a tape, its entry there, which
+has one cotangent for all reals of the capsule. What always holds: nothing here reads the capsule's parts,
+whose births wait until somebody does.
 """
 
 from __future__ import annotations
@@ -15,11 +15,17 @@ from checkpoint.ad.numbers import Block, Number
 from checkpoint.ad.values import Capsule
 
 
-def born_in(root: Any) -> list[Any]:
-    """Return the objects with a birth that a value reaches, in the order in which they get it."""
+def give_births(root: Any, births: int) -> int:
+    """Give the objects of a value births, from `births` on in the canonical order; return the next one."""
     sealed = root.sealed if type(root) is Capsule else None
-    others = reach(root)[1] if sealed is None else [root, *sealed.objects]
-    return [part for part in others if hasattr(part, "birth")]
+    if sealed is not None:
+        root.birth, root.state.first_birth = births, births + 1
+        return births + 1 + sealed.births
+    for part in reach(root)[1]:
+        if hasattr(part, "birth"):
+            part.birth = births
+            births += 1
+    return births
 
 
 class SealedBlock(Block):

@@ -86,3 +86,20 @@ Closed ck_closed_give(const Held *cotangent, const Held *state, const double *re
     Request r = {.state = state, .target = cotangent, .given = reals, .count = count};
     return enter(&r, cotangent, give);
 }
+
+static void look_into(void *arguments) {
+    Request *r = arguments;
+    r->outcome = answer(closed_holds(r->state->state, r->target->cotangent, r->births));
+}
+
+/* By who is in the heap of the state; then also in that of the cotangent. */
+static void look_elsewhere(void *arguments) {
+    Request *r = arguments;
+    show(r->state);
+    r->outcome = enter(r, r->target, look_into);
+}
+
+Closed ck_closed_holds(const Held *cotangent, const Held *state, int64_t births) {
+    Request r = {.state = state, .target = cotangent, .births = births};
+    return enter(&r, state, look_elsewhere);
+}

@@ -18,4 +18,7 @@ Closed ck_closed_copy(const Held *heap, const Held *state, int64_t births, int64
 Closed ck_closed_received(const Held *cotangent, const Held *state, double *reals, size_t count);
 Closed ck_closed_give(const Held *cotangent, const Held *state, const double *reals, size_t count);
 
+/* CLOSED: an object of the state, which is in another heap, has received something, as closed_holds says; NOT_CLOSED: none. */
+Closed ck_closed_holds(const Held *cotangent, const Held *state, int64_t births);
+
 #endif

@@ -24,8 +24,8 @@ typedef struct ClosedPart {
 typedef struct Walk Walk;
 struct Walk {
     Heap *heap;
-    bool copies;
-    int64_t births; /* the next one of a copy */
+    bool copies, numbers; /* objects: it copies them; it takes them to have births from `births` on */
+    int64_t births;       /* the next one */
     bool (*met)(Walk *w, const ClosedPart *real); /* called for each real; false: the walk ends, refused */
     size_t reals, most; /* how many were met, and may be */
     size_t procedures;  /* that were met, without an environment */
@@ -135,13 +135,14 @@ static Object *hollow_copy(Walk *w, Value v) {
 
 /* copy: of the object, with the same tag; or NOTHING. */
 static void take_parts(Walk *w, Value v, Value copy) {
+    const uint64_t birth = w->numbers ? (uint64_t)w->births++ : v.object->birth;
     size_t count;
     const Value *parts = parts_in(v, &count);
     Value *to = copy.tag == NOTHING ? NULL : parts_in(copy, &count);
     make_room(w, count);
     for (size_t i = count; i-- > 0;)
         w->pending[w->count++] = (ClosedPart){
-            .value = parts[i], .to = to ? to + i : NULL, .birth = v.object->birth, .field = (int64_t)i};
+            .value = parts[i], .to = to ? to + i : NULL, .birth = birth, .field = (int64_t)i};
 }
 
 static bool take_object(Walk *w, const ClosedPart *part) {
@@ -175,7 +176,7 @@ static bool take(Walk *w, const ClosedPart *part) {
         return true;
     }
     if (!is_atom(part->value)) return take_object(w, part);
-    w->procedures += kind_of(part->value) == PROCEDURE;
+    if (kind_of(part->value) == PROCEDURE && !w->procedures++ && w->numbers) w->births++;
     if (part->to) *part->to = copy_of_atom(w->heap, part->value);
     return true;
 }
@@ -337,4 +338,20 @@ bool closed_give(const State *state, Cotangent *c, const double *reals, size_t m
     for (size_t i = count; closed && i-- > at_point;) cotangent_push(c, w.slots[i]);
     accumulators_end(&w, count);
     return closed;
+}
+
+static bool has_none(Walk *w, const ClosedPart *real) {
+    return !real->birth || !cotangent_find(w->c, real->birth, real->field);
+}
+
+bool closed_holds(const State *state, Cotangent *c, int64_t births) {
+    Walk w;
+    walk_begin(&w, c->heap);
+    w.c = c;
+    w.met = has_none;
+    w.numbers = true;
+    w.births = births;
+    const bool none = take_state(&w, state, NULL, NULL);
+    walk_end(&w);
+    return !none;
 }

@@ -29,4 +29,8 @@ State *closed_copy(Heap *heap, const State *state, int64_t births, int64_t tags)
 bool closed_received(const State *state, Cotangent *c, double *reals, size_t count);
 bool closed_give(const State *state, Cotangent *c, const double *reals, size_t count);
 
+/* Whether a field of an object that the state reaches has an accumulator, if the objects have births from `births` on, as
+ * those of a capsule that is a value of another run, of which `c` is a cotangent. */
+bool closed_holds(const State *state, Cotangent *c, int64_t births);
+
 #endif

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from checkpoint.ad.tangent import COTANGENT, check_opaque
-from checkpoint.ad.values import EMPTY, Capsule, Contents, Pair, is_sealed
+from checkpoint.ad.values import Capsule, Contents, Pair, is_sealed
 from checkpoint.ctarget.capsules.rest import Rest, state_in_c
 from checkpoint.ctarget.cotangent import Cotangent
 from checkpoint.ctarget.library import runtime
@@ -39,12 +39,13 @@ def closed(capsule: Capsule) -> tuple[Capsule, int] | None:
 
 
 def sealed(capsule: Capsule) -> Capsule | None:
-    """Return a sealed capsule of the same state; None where it is not closed, or holds objects."""
+    """Return a sealed capsule of the same state; None where it is not closed."""
     state = state_in_c(capsule.state)
     found = _counted_rest(state)
-    if state is None or found is None or found.objects:
+    if state is None or found is None:
         return None
-    own = Rest(state, capsule.state.made, sealed=Contents(found.reals, (EMPTY,) if found.procedures else ()))
+    births = found.objects + (found.procedures > 0)  # those of Python's procedures have one environment
+    own = Rest(state, capsule.state.made, sealed=Contents(found.reals, births))
     return Capsule(own, capsule.engine, capsule.open_tags, capsule.origin)
 
 
@@ -54,6 +55,11 @@ class Counted(NamedTuple):
     reals: int
     objects: int
     procedures: int
+
+
+def is_closed(state: State | None) -> bool:
+    """Return whether C can resume a state as it is."""
+    return _counted_rest(state) is not None
 
 
 def _counted_rest(state: State | None) -> Counted | None:

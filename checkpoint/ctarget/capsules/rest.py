@@ -16,6 +16,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import State, saved_by
 from checkpoint.interp.hybrid.machine import PLACES, PRIME
 from checkpoint.interp.hybrid.machine import State as PythonState
+from checkpoint.prims.sealed import give_births
 
 
 class Rest:
@@ -23,6 +24,7 @@ class Rest:
 
     steps, tags: as in the state. in_c: the C state, until then. made: makes the hybrid state.
     is_closed: whether C resumes it as it is (checkpoint.ctarget.capsules.closed); then `in_c` stays.
+    first_birth: of the objects of a sealed one, which get their births when they are read.
     Other attributes are those of the hybrid state, which then replaces the C state.
     """
 
@@ -40,6 +42,7 @@ class Rest:
         self.in_c: State | None = state
         self.made = made
         self.is_closed = is_closed
+        self.first_birth = 0
         self._sealed = sealed
 
     @property
@@ -61,6 +64,8 @@ class Rest:
         if name == "_python":
             state = self.__dict__["in_c"]
             self._python = self.made(state)
+            if self._sealed is not None:
+                give_births(self._python, self.first_birth)
             if not self.is_closed:
                 self.in_c = None
             return self._python

@@ -8,7 +8,7 @@ holds: both say the same.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from checkpoint import config
@@ -62,6 +62,11 @@ def in_runs(state: Any) -> InRuns | None:
         return None
     rest = State(found.heap, found.heap.got(lib.ck_state_without_runs(found.held, runs, count)))
     return InRuns(state.made(rest), _runs(found, runs, count))
+
+
+def depth_of(runs: Sequence[Run | int]) -> int:
+    """Return the number of frames of all runs."""
+    return sum([run if isinstance(run, int) else run.frames for run in runs])
 
 
 def _runs(state: State, runs: Any, count: int) -> list[Run | int]:

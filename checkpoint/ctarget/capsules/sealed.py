@@ -1,9 +1,9 @@
 """Keeps what sealed capsules, which are values of a run, receive in its reversal.
 
 In: a sealed capsule, and a cotangent for each of its reals. Out: the same when the step is reversed that has
-made the capsule. What always holds: as soon as anybody asks for a field of a slot of a capsule, or gives to
-one, all that the capsule has received is in fields, where contributions are added one after the other, as of
-any other capsule.
+made the capsule. What always holds: as soon as anybody asks for a field of a slot of a capsule or of one of
+its objects, or gives to one, all that the capsule has received is in fields, where contributions are added
+one after the other, as of any other capsule.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from checkpoint.ad.values import Capsule
-from checkpoint.interp.hybrid.cotangent import Place, state_slots
+from checkpoint.interp.hybrid.cotangent import Key, locations
 
 _BYTES = 8  # of a real
 
@@ -26,11 +26,16 @@ class Fields(Protocol):
         """Return the accumulators as a mapping."""
         ...
 
+    def holds(self, capsule: Capsule) -> bool:
+        """Return whether an object of a sealed capsule has accumulators."""
+        ...
+
 
 class Given(NamedTuple):
-    """A sealed capsule, and what each of its reals has received, in the canonical order."""
+    """A sealed capsule, the births of it and its objects, and what its reals have received, in order."""
 
     capsule: Capsule
+    births: range
     reals: array[float]
 
 
@@ -46,7 +51,9 @@ class Sealed:
 
     def give(self, capsule: Capsule, reals: array[float]) -> None:
         """Set what a capsule has received."""
-        self._given[capsule.birth] = Given(capsule, reals)
+        first, contents = capsule.birth, capsule.sealed
+        births = range(first, first + 1 + (contents.births if contents is not None else 0))
+        self._given[first] = Given(capsule, births, reals)
         self.bytes += _BYTES * len(reals)
 
     def take(self, capsule: Capsule, fields: Fields) -> Sequence[float]:
@@ -55,9 +62,9 @@ class Sealed:
         if given is not None:
             return given.reals
         sealed = capsule.sealed
-        if sealed is not None and capsule.birth not in self._opened:
-            return array("d", bytes(_BYTES * sealed.reals))
-        return [fields.objects.pop((capsule.birth, place), 0.0) for place in places_of_reals(capsule)]
+        if sealed is None or capsule.birth in self._opened or (sealed.births and fields.holds(capsule)):
+            return [fields.objects.pop(key, 0.0) for key in keys_of_reals(capsule)]
+        return array("d", bytes(_BYTES * sealed.reals))
 
     def open(self, birth: int, fields: Fields, takes: bool = False) -> None:
         """Move what a capsule has received to the fields of its slots.
@@ -70,8 +77,13 @@ class Sealed:
         else:
             self._opened.add(birth)
         if given is not None:
-            for place, real in zip(places_of_reals(given.capsule), given.reals, strict=True):
-                fields.objects[birth, place] = real
+            for key, real in zip(keys_of_reals(given.capsule), given.reals, strict=True):
+                fields.objects[key] = real
+
+    def open_object(self, birth: int, fields: Fields) -> None:
+        """Move what the capsule has received of which an object has this birth, if there is one."""
+        for first in [first for first, given in self._given.items() if birth in given.births]:
+            self.open(first, fields)
 
     def _pop(self, birth: int) -> Given | None:
         given = self._given.pop(birth, None)
@@ -80,6 +92,6 @@ class Sealed:
         return given
 
 
-def places_of_reals(capsule: Capsule) -> list[Place]:
-    """Return the fields of a capsule's slots that hold reals, in the canonical order."""
-    return [place for place, slot in state_slots(capsule.state) if type(slot) is float]
+def keys_of_reals(capsule: Capsule) -> list[Key]:
+    """Return the births and fields of a capsule's reals, in the canonical order."""
+    return [key for key, _ in locations(capsule) if key is not None]

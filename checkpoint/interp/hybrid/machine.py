@@ -24,7 +24,7 @@ from checkpoint.errors import Source, Span
 from checkpoint.interp.hybrid.code import NEVER, BlockCode, Variant
 from checkpoint.interp.hybrid.later import code_of
 from checkpoint.prims.operators import Context
-from checkpoint.prims.sealed import born_in
+from checkpoint.prims.sealed import give_births
 
 Values = tuple[Any, ...]
 
@@ -277,9 +277,7 @@ class Machine:
 
     def number(self, value: Any) -> Any:
         """Give every object of a new value the next birth."""
-        for part in born_in(value):
-            part.birth = self.births
-            self.births += 1
+        self.births = give_births(value, self.births)
         return value
 
     def context(self) -> Context:

@@ -22,7 +22,7 @@ from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import Raised
 from checkpoint.interp.hybrid.cotangent import Cotangent, Location, at, gather, locations, spread, with_part
 from checkpoint.prims.operators import Context
-from checkpoint.prims.sealed import SealedBlock, born_in
+from checkpoint.prims.sealed import SealedBlock, give_births
 
 CONSTANT = 0  # the birth of objects that no run has made
 RESULT = "%result"  # the accumulator of the result, where that is a number
@@ -169,8 +169,7 @@ def _numbering(births: int) -> Callable[[Any], Any]:
     """Return what gives the objects of a value births, from `births` on."""
 
     def number(value: Any) -> Any:
-        for birth, part in enumerate(born_in(value), births):
-            part.birth = birth
+        give_births(value, births)
         return value
 
     return number
