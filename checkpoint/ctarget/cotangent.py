@@ -18,8 +18,7 @@ from checkpoint.ad.record import Scalar, lookup
 from checkpoint.ad.values import Capsule
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
-from checkpoint.ctarget.capsules.rest import state_in_c
-from checkpoint.ctarget.capsules.sealed import Sealed
+from checkpoint.ctarget.capsules.sealed import Sealed, holds
 from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.foreign import stripped_slot
 from checkpoint.ctarget.library import runtime
@@ -201,12 +200,7 @@ class Cotangent:
 
     def holds(self, capsule: Capsule) -> bool:
         """Return whether an object of a sealed capsule has accumulators."""
-        module, state = runtime(), state_in_c(capsule.state)
-        assert state is not None
-        outcome = module.lib.ck_closed_holds(self.held, state.held, capsule.birth + 1)
-        if outcome == module.lib.CLOSED_NO_MEMORY:
-            raise self.heap.full()
-        return bool(outcome == module.lib.CLOSED)
+        return holds(self.heap, self.held, capsule)
 
     def _open(self, birth: int, field: Any, takes: bool = False) -> None:
         """Have what a sealed capsule has received in fields before one of these is asked for."""

@@ -13,6 +13,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from checkpoint.ad.values import Capsule
+from checkpoint.ctarget.capsules.rest import state_in_c
+from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.states import Heap
 from checkpoint.interp.hybrid.cotangent import Key, locations
 
 _BYTES = 8  # of a real
@@ -90,6 +93,16 @@ class Sealed:
         if given is not None:
             self.bytes -= _BYTES * len(given.reals)
         return given
+
+
+def holds(heap: Heap, cotangent: Any, capsule: Capsule) -> bool:
+    """Return whether a cotangent in C, of a heap, has accumulators of an object of a sealed capsule."""
+    lib, state = runtime().lib, state_in_c(capsule.state)
+    assert state is not None
+    outcome = lib.ck_closed_holds(cotangent, state.held, capsule.birth + 1)
+    if outcome == lib.CLOSED_NO_MEMORY:
+        raise heap.full()
+    return bool(outcome == lib.CLOSED)
 
 
 def keys_of_reals(capsule: Capsule) -> list[Key]:
