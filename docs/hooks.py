@@ -22,8 +22,8 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
 }
 LINK = re.compile(r"(!?\[[^\]]*\])\((?!https?:|#)([^)\s#]+)(#[^)\s]+)?\)")
-# A program of the gallery, named at the end of its paragraph.
-PROGRAM = re.compile(r"\[(\w+\.py)\]\(\1\)\n")
+# A program of the gallery, in a paragraph of its own.
+PROGRAM = re.compile(r"\[\w+\.py\]\((programs/\w+\.py)\)\n")
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -46,9 +46,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def shown(program: Path) -> str:
-    """Return a block that unfolds to the text of a program."""
-    lines = "".join(f"    {line}".rstrip() + "\n" for line in program.read_text().splitlines())
-    return f'\n\n??? example "{program.name}"\n\n    ```python\n{lines}    ```\n'
+    """Return a block with the text of a program."""
+    return f'```python title="{program.name}"\n{program.read_text(encoding="utf-8")}```\n'
 
 
 def rewritten(source: str, page: str) -> str:

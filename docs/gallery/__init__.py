@@ -1,5 +1,6 @@
-"""The gallery: complete programs, each of which solves a problem by gradients and draws what it found.
+"""The gallery: complete programs, each of which answers a question by derivatives and draws what it found.
 
-`python -m docs.gallery` runs all of them and writes their pictures into docs/gallery/. Each program has
-`solve`, which returns a dataclass of what it found, and `draw`, which draws that into a file.
+In: nothing. Out: `python -m docs.gallery` runs them and writes their pictures into docs/gallery/pictures.
+Each program has `solve`, which returns a dataclass of what it found, `report`, which puts that into text, and
+`draw`, which draws it into a file. Each stands alone: it imports nothing of the gallery.
 """

@@ -8,10 +8,8 @@ written.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
-from pathlib import Path
-
-from matplotlib import pyplot
 
 import checkpoint
 
@@ -54,8 +52,16 @@ def solve(target: float = 40.0, angle: float = 0.3, tries: int = 6) -> Aimed:
     return Aimed(target, angles, misses)
 
 
-def draw(found: Aimed, file: Path) -> None:
+def report(found: Aimed) -> str:
+    """Return what was found, as text."""
+    shown = ", ".join(f"{miss:.3g}" for miss in found.misses)
+    return f"angle {found.angles[-1]:.6f}; missed by {shown} m"
+
+
+def draw(found: Aimed, file: str) -> None:
     """Draw the flights of all tries."""
+    from matplotlib import pyplot  # noqa: PLC0415  # only pictures need it
+
     figure, axes = pyplot.subplots(figsize=(7, 3), layout="constrained")
     for number, angle in enumerate(found.angles[:4]):
         path: list[tuple[float, float]] = []
@@ -66,5 +72,12 @@ def draw(found: Aimed, file: Path) -> None:
     axes.axhspan(4.0, axes.get_ylim()[1], color="tab:blue", alpha=0.07, label="wind")
     axes.set(xlabel="distance (m)", ylabel="height (m)", ylim=(0.0, None))
     axes.legend(fontsize="small")
-    figure.savefig(file, dpi=110)
+    figure.savefig(file, dpi=90)
     pyplot.close(figure)
+
+
+if __name__ == "__main__":
+    solved = solve()
+    print(report(solved))
+    for name in sys.argv[1:]:
+        draw(solved, name)

@@ -7,11 +7,10 @@ over a run that itself takes a gradient at every turn.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from matplotlib import pyplot
 
 import checkpoint
 from checkpoint import grad
@@ -74,8 +73,18 @@ def solve(descents: int = 40, turns: int = 80) -> Learnt:
     return Learnt(np.exp(logarithms), first, losses)
 
 
-def draw(found: Learnt, file: Path) -> None:
+def report(found: Learnt) -> str:
+    """Return what was found, as text."""
+    return (
+        f"loss {found.losses[0]:.3g} by rates of {found.first}, {found.losses[-1]:.3g} by those learnt, "
+        f"{found.rates[0]:.3f} to {found.rates[-1]:.3f}"
+    )
+
+
+def draw(found: Learnt, file: str) -> None:
     """Draw the learnt rates and the losses."""
+    from matplotlib import pyplot  # noqa: PLC0415  # only pictures need it
+
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(8, 3), layout="constrained")
     left.axhline(found.first, color="grey", linestyle=":", label="at first")
     left.plot(found.rates, label="learnt")
@@ -83,5 +92,12 @@ def draw(found: Learnt, file: Path) -> None:
     left.legend(fontsize="small")
     right.semilogy(found.losses)
     right.set(xlabel="descent on the learning rates", ylabel="validation loss")
-    figure.savefig(file, dpi=110)
+    figure.savefig(file, dpi=90)
     pyplot.close(figure)
+
+
+if __name__ == "__main__":
+    solved = solve()
+    print(report(solved))
+    for name in sys.argv[1:]:
+        draw(solved, name)

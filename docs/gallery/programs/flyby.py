@@ -8,10 +8,8 @@ finds the launch velocity.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
-from pathlib import Path
-
-from matplotlib import pyplot
 
 import checkpoint
 
@@ -79,8 +77,17 @@ def solve(velocity: Point = (0.35, 2.6), turns: int = 60) -> Flown:
     return Flown(velocities, misses)
 
 
-def draw(found: Flown, file: Path) -> None:
+def report(found: Flown) -> str:
+    """Return what was found, as text."""
+    x, y = found.velocities[-1]
+    away = [math.sqrt(found.misses[0]), math.sqrt(found.misses[-1])]
+    return f"velocity ({x:.5f}, {y:.5f}); misses by {away[0]:.3g} at first, by {away[1]:.2g} in the end"
+
+
+def draw(found: Flown, file: str) -> None:
     """Draw the first and the last flight, and some between."""
+    from matplotlib import pyplot  # noqa: PLC0415  # only pictures need it
+
     figure, axes = pyplot.subplots(figsize=(5, 5.4), layout="constrained")
     shown = sorted({0, len(found.velocities) // 8, len(found.velocities) // 3, len(found.velocities) - 1})
     for number in shown:
@@ -99,5 +106,12 @@ def draw(found: Flown, file: Path) -> None:
     axes.plot(*TARGET, "x", color="black", markersize=10)
     axes.set_aspect("equal")
     figure.legend(fontsize="small", loc="outside lower center", ncols=2)
-    figure.savefig(file, dpi=110)
+    figure.savefig(file, dpi=90)
     pyplot.close(figure)
+
+
+if __name__ == "__main__":
+    solved = solve()
+    print(report(solved))
+    for name in sys.argv[1:]:
+        draw(solved, name)

@@ -8,10 +8,8 @@ of the light, goes through all these loops.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
-from pathlib import Path
-
-from matplotlib import pyplot
 
 import checkpoint
 
@@ -98,8 +96,20 @@ def solve(size: int = 24, turns: int = 80) -> Rendered:
     return Rendered(scenes, losses, size)
 
 
-def draw(found: Rendered, file: Path) -> None:
+def report(found: Rendered) -> str:
+    """Return what was found, as text."""
+    parts = [
+        f"{name} {', '.join(f'{value:.3f}' for value in part)}" for name, part in found.scenes[-1].items()
+    ]
+    return f"difference {found.losses[0]:.3g} at first, {found.losses[-1]:.2g} in the end; " + "; ".join(
+        parts
+    )
+
+
+def draw(found: Rendered, file: str) -> None:
     """Draw the target, the guess, and what was found."""
+    from matplotlib import pyplot  # noqa: PLC0415  # only pictures need it
+
     figure, axes = pyplot.subplots(1, 3, figsize=(8, 3), layout="constrained")
     last = len(found.scenes) - 1
     titles = ("the picture", "the first guess", f"after {last} descents")
@@ -109,3 +119,10 @@ def draw(found: Rendered, file: Path) -> None:
         axis.set_axis_off()
     figure.savefig(file, dpi=110)
     pyplot.close(figure)
+
+
+if __name__ == "__main__":
+    solved = solve()
+    print(report(solved))
+    for name in sys.argv[1:]:
+        draw(solved, name)

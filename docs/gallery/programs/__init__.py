@@ -1,0 +1,1 @@
+"""The programs of the gallery, which stand alone: `python PROGRAM.py [PICTURE]`."""
