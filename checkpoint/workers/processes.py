@@ -8,6 +8,7 @@ stays in /dev/shm where Python's resource tracker, a process of the caller's ses
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import weakref
@@ -19,7 +20,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
 from typing import Any
 
-from checkpoint.errors import RunError
+from checkpoint.driver.memory import written as written_size
+from checkpoint.errors import RunError, WorkersError
 from checkpoint.workers.outcomes import Outcome, checked_size, one_of
 from checkpoint.workers.protocol import ATTEMPTS, WorkerLost
 from checkpoint.workers.pulse import SILENCE, Life, Watch, beat, watched
@@ -33,7 +35,7 @@ class Held:
     """Stands for a value that was put, which is there as long as this is. token: its name and size there."""
 
     def __init__(self, data: bytes) -> None:
-        memory = SharedMemory(create=True, size=len(data))
+        memory = _shared(len(data))
         _bytes_of(memory)[: len(data)] = data
         self.token = Token((memory.name, len(data)), is_task=False)
         self.free = weakref.finalize(self, _free, memory)
@@ -171,6 +173,29 @@ def _token_of(given: Any, tasks: Sequence[Task]) -> Any:
     if type(given) is Held:
         return given.token
     return Token(tasks.index(given), is_task=True) if isinstance(given, Future) else given
+
+
+def _shared(size: int) -> SharedMemory:
+    """Return new shared memory that has its pages: where there are none, a write would end this process."""
+    try:
+        memory = SharedMemory(create=True, size=size)
+    except OSError as error:
+        raise _no_room(size, error) from None
+    reserve = getattr(os, "posix_fallocate", None)  # neither Windows nor macOS has it
+    if reserve is not None:
+        try:
+            reserve(memory._fd, 0, size)  # type: ignore[attr-defined]  # of the class where there are files
+        except OSError as error:
+            _free(memory)
+            raise _no_room(size, error) from None
+    return memory
+
+
+def _no_room(size: int, error: OSError) -> WorkersError:
+    return WorkersError(
+        f"the memory that processes share, /dev/shm on Linux, has no room for {written_size(size)} "
+        f"({error.strerror}): let it be larger (docker run --shm-size), or use checkpoint.workers.Threads"
+    )
 
 
 def _free(memory: SharedMemory) -> None:
