@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
+from importlib import import_module
 from typing import Any
 
+from checkpoint import config
 from checkpoint.errors import WorkersError
 from checkpoint.workers.outcomes import Later, Outcome, checked_size, one_of, outcome
 
@@ -19,9 +21,12 @@ class Threads:
 
     Args:
         size: how many jobs run at the same time; None: one for each core that this process may use.
+        blas: how many threads the BLAS of this process has while these workers are there, by threadpoolctl;
+            None: as many as before, and then values have the same bits as without workers. The bits of
+            products of arrays depend on that number, wherever they are computed.
 
     Raises:
-        RunError: for a size below 1.
+        RunError: for a size below 1, and for more threads of a BLAS than there are cores.
 
     Examples:
         >>> import checkpoint
@@ -30,8 +35,9 @@ class Threads:
         [2.0, 4.0, 6.0]
     """
 
-    def __init__(self, size: int | None = None) -> None:
+    def __init__(self, size: int | None = None, *, blas: int | None = None) -> None:
         self.size = checked_size(size)
+        self._limits = None if blas is None else _limited(blas, self.size)
         self._pool = ThreadPoolExecutor(self.size, "checkpoint")
 
     def put(self, value: Any) -> Any:
@@ -53,12 +59,34 @@ class Threads:
 
     def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
+        if self._limits is not None:
+            self._limits.restore_original_limits()
+            self._limits = None
 
     def __enter__(self) -> Threads:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _limited(blas: int, size: int) -> Any:
+    """Limit the threads of the BLAS libraries that are loaded; return what takes that back."""
+    if type(blas) is not int or blas < 1:
+        raise WorkersError(f"blas is a number of threads from 1 on, not {blas!r}")
+    if blas * size > config.cores_allowed():
+        raise WorkersError(
+            f"{size} workers with a BLAS of {blas} threads each need {blas * size} cores, and "
+            f"{config.cores_allowed()} may be used"
+        )
+    try:
+        library = import_module("threadpoolctl")
+    except ImportError:
+        raise WorkersError(
+            f"blas= needs threadpoolctl: pip install threadpoolctl, or set OPENBLAS_NUM_THREADS={blas} or "
+            f"its kin before NumPy is imported"
+        ) from None
+    return library.threadpool_limits(limits=blas, user_api="blas")
 
 
 _around: ContextVar[tuple[Threads, ...]] = ContextVar("checkpoint.workers.around", default=())

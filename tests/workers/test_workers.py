@@ -196,3 +196,29 @@ def test_wrong_numbers_of_workers(size: Any) -> None:
 def test_what_is_no_workers() -> None:
     with pytest.raises(RunError, match=r"workers is a number of threads, .*not 'four'"):
         mapped(jobs.halved, [1.0], workers="four")  # type: ignore[arg-type]
+
+
+def blas_threads() -> list[int]:
+    library = pytest.importorskip("threadpoolctl")
+    pytest.importorskip("numpy")
+    return [each["num_threads"] for each in library.threadpool_info() if each["user_api"] == "blas"]
+
+
+def test_threads_share_the_cores_with_a_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = blas_threads()
+    monkeypatch.setattr("checkpoint.config.cores", lambda: 4)
+    with Threads(4, blas=1) as workers:
+        assert mapped(lambda _: blas_threads(), range(2), workers=workers) == [[1] * len(before)] * 2
+        assert mapped(lambda _: checkpoint.config.threads(), range(2), workers=workers) == [1, 1]
+    assert blas_threads() == before
+    with pytest.raises(
+        RunError, match="4 workers with a BLAS of 2 threads each need 8 cores, and 4 may be used"
+    ):
+        Threads(4, blas=2)
+    with pytest.raises(RunError, match="blas is a number of threads from 1 on, not 0"):
+        Threads(4, blas=0)
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    with pytest.raises(
+        RunError, match="blas= needs threadpoolctl: pip install threadpoolctl, or set OPENBLAS"
+    ):
+        Threads(2, blas=1)
