@@ -12,29 +12,28 @@ from typing import Any
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.states import Heap, Held, exported, imported
 from checkpoint.driver.schedule import Action, Advance, Drop, Keep, Report, Restore, Schedule, Series
+from checkpoint.driver.spill.level import Shelved
 from checkpoint.driver.spill.parked import LostError
+from checkpoint.driver.spill.setting import Spill as Setting
 from checkpoint.driver.spill.setting import spill_of
-from checkpoint.driver.spill.shelf import Shelf
 from checkpoint.driver.spill.transfers import Fetch, Spill, Wait
 
 
-class OnDisk:
-    """The states of one sweep that are on a disk. held: the sweep."""
+class ShelvedOfC(Shelved):
+    """The states of one sweep in C that are on a disk. held: the sweep."""
 
-    def __init__(self, heap: Heap, held: Held, shelf: Shelf) -> None:
+    def __init__(self, heap: Heap, held: Held, setting: Setting) -> None:
+        super().__init__(setting)
         self.heap = heap
         self.held = held
-        self.shelf = shelf
 
     def for_c(self, action: Action | Series) -> Iterator[Action | Series]:
         """Do what an action wants of the disk; yield what C has to do for it, in order."""
         match action:
             case Spill(step):
                 yield from self._spill(step)
-            case Fetch(step):
-                self.shelf.fetch(step)
-            case Wait():
-                self.shelf.wait()
+            case Fetch() | Wait():
+                self.move(action)
             case Restore(step) if step in self.shelf:
                 yield from self._take(step)
                 yield action
@@ -61,7 +60,7 @@ class OnDisk:
     def _take(self, step: int) -> Iterator[Action]:
         """Take a state from the shelf to C; one that is lost is run to again."""
         try:
-            self._put(self.shelf.take(step))
+            self.take_back(step)
         except LostError:
             before = self._last_before(step)
             if before in self.shelf:
@@ -76,27 +75,21 @@ class OnDisk:
         in_c: int = lib.ck_state_position(self._kept_until(step - 1)).steps
         return max([in_c, *[each for each in self.shelf.steps() if each < step]])
 
-    def _put(self, state: Any) -> None:
-        lib = runtime().lib
-        if not lib.ck_sweep_put(self.held, imported(self.heap, state)):
+    def take_back(self, step: int) -> None:
+        if not runtime().lib.ck_sweep_put(self.held, imported(self.heap, self.shelf.take(step))):
             raise self.heap.full()
 
     def settle(self) -> None:
-        """Let go of what is on the disk, and take back what could not be written."""
-        for step in self.shelf.failed():
-            self._put(self.shelf.take(step))
+        """Let go of what is on the disk, and take back what could not be written; weigh all that is held."""
+        super().settle()
         runtime().lib.ck_sweep_weigh(self.held)
 
     def completed(self, report: Report) -> Report:
         """Return a report with what is known of the disk, and what Python holds for the states there."""
         return report._replace(held=report.held + self.shelf.held, disk=self.shelf.report())
 
-    def close(self) -> None:
-        """Forget all states on the disk."""
-        self.shelf.close()
 
-
-def on_disk(schedule: Schedule, heap: Heap, held: Held) -> OnDisk | None:
+def on_disk(schedule: Schedule, heap: Heap, held: Held) -> ShelvedOfC | None:
     """Return the disk for the states of a sweep, if its schedule has one."""
     setting = spill_of(getattr(schedule, "spill", None))
-    return None if setting is None else OnDisk(heap, held, Shelf(setting))
+    return None if setting is None else ShelvedOfC(heap, held, setting)

@@ -39,7 +39,7 @@ from checkpoint.ctarget.directives import (
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.reporting import Pacing, Reporter, SamplingReporter
 from checkpoint.ctarget.run import block_at, left_in_c
-from checkpoint.ctarget.spilling import OnDisk, on_disk
+from checkpoint.ctarget.spilling import ShelvedOfC, on_disk
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.sweep_helper import Opened, SweepHelper, add_counts, wrong_directive
 from checkpoint.ctarget.translate.watch import Watch, watch
@@ -193,7 +193,7 @@ class _Progress(Opened):
         self.helper = helper
         self.seed = seed
         self.pauses = pauses
-        self.disk: OnDisk | None = None
+        self.disk: ShelvedOfC | None = None
         self.points: Points | None = None
         self.end: State | None = None
         self.cotangent: Cotangent | None = None

@@ -29,16 +29,44 @@ class Memory(Protocol):
     def __len__(self) -> int: ...
 
 
-class OnDisk:
+class Shelved:
+    """The states of one sweep that are on a disk, wherever the others are. shelf: has them."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.shelf = Shelf(setting)
+
+    def move(self, action: Fetch | Wait) -> None:
+        """Begin to read a state back, or wait for those that move."""
+        match action:
+            case Fetch(step):
+                self.shelf.fetch(step)
+            case Wait():
+                self.shelf.wait()
+
+    def take_back(self, step: int) -> None:
+        """Take a state from the shelf to where the others are."""
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Let go of what is on the disk, and take back what could not be written."""
+        for step in self.shelf.failed():
+            self.take_back(step)
+
+    def close(self) -> None:
+        """Forget all states on the disk."""
+        self.shelf.close()
+
+
+class OnDisk(Shelved):
     """States in memory, and those on a disk.
 
     again: runs from a state to a later step, and returns the state there.
     """
 
     def __init__(self, inner: Memory, setting: Setting, again: Callable[[State, int], State]) -> None:
+        super().__init__(setting)
         self.inner = inner
         self.again = again
-        self.shelf = Shelf(setting)
 
     def keep(self, state: State) -> None:
         self.shelf.drop(state.steps)
@@ -46,10 +74,10 @@ class OnDisk:
 
     def restore(self, step: int) -> State:
         if step in self.shelf:
-            self._take(step)
+            self.take_back(step)
         return self.inner.restore(step)
 
-    def _take(self, step: int) -> None:
+    def take_back(self, step: int) -> None:
         """Take a state from the shelf to memory; where it is lost, run to it again."""
         try:
             state = self.shelf.take(step)
@@ -72,24 +100,13 @@ class OnDisk:
             case Spill(step):
                 if self.shelf.put(step, self.inner.restore(step)):
                     self.inner.drop(step)
-            case Fetch(step):
-                self.shelf.fetch(step)
-            case Wait():
-                self.shelf.wait()
-
-    def settle(self) -> None:
-        """Let go of what is on the disk, and take back what could not be written."""
-        for step in self.shelf.failed():
-            self._take(step)
+            case _:
+                self.move(action)
 
     def completed(self, report: Report) -> Report:
         """Return a report with what is known of the disk, and what the states there hold of memory."""
         shelf = self.shelf
         return report._replace(held=report.held + shelf.held + shelf.pending, disk=shelf.report())
-
-    def close(self) -> None:
-        """Forget all states on the disk."""
-        self.shelf.close()
 
 
 def on_disk(level: Any) -> OnDisk | None:
