@@ -8,7 +8,8 @@
 #                    3 GB of CUDA's libraries
 #   make test-workers  workers of Ray and of Dask, as clusters on this machine; installs these
 #   make test-cuda   programs and records on a device of CUDA's, with PyTorch and CuPy; installs these
-#   make test-hostile  the same tests of the C engine with sanitizers, failing allocations, and valgrind
+#   make test-hostile  the same tests of the C engine with sanitizers of memory and of threads, failing allocations,
+#                    and valgrind
 #   make docs        build the site of the documents into site/, with every link checked
 #   make format      rewrite the sources as `make test` wants them
 #   make clean       remove .venv and everything built

@@ -3,12 +3,13 @@
 In: ctemplates/. Out: `ffibuilder`, which setup.py hands to setuptools; and, as a command, a module beside
 this file for those who work on the sources:
 
-    python -m checkpoint.ctarget.build [--strict] [--hostile] [--force]
+    python -m checkpoint.ctarget.build [--strict] [--hostile | --races] [--force]
 
 --strict makes every warning of our own files an error. --hostile builds with the address and the undefined
-behaviour sanitizer, into a place of its own: the command prints it, and the environment variable
-CHECKPOINT_RUNTIME makes the engine load it. Objects stay in build/ctarget/, and only what has changed is
-compiled again. Status 0: the module is up to date, or there is no C compiler, which a line on stderr says.
+behaviour sanitizer, --races with that of threads, into a place of its own: the command prints it, and the
+environment variable CHECKPOINT_RUNTIME makes the engine load it. Objects stay in build/ctarget/, and only
+what has changed is compiled again. Status 0: the module is up to date, or there is no C compiler, which a
+line on stderr says.
 
 What always holds: of the package this file imports only checkpoint.ctarget.flags and checkpoint.scalars, and
 these without their parent, since setup.py runs it before there is one: it makes the table scalars.def of the
@@ -68,10 +69,14 @@ def imported(name: str) -> ModuleType:
 
 _SHARED = imported("checkpoint.ctarget.flags")
 FROM_LIBM: str = _SHARED.FROM_LIBM
-SANITIZERS: list[str] = [*_SHARED.SANITIZERS]
+# The builds with sanitizers, by their names: the flags of compiling, and those of linking.
+SLOW = ["-O1", "-fno-omit-frame-pointer"]
+SANITIZED: dict[str, tuple[list[str], list[str]]] = {
+    "hostile": ([*_SHARED.HOSTILE, *SLOW], [*_SHARED.SANITIZERS]),
+    "races": ([*_SHARED.RACES, *SLOW], [_SHARED.RACES[0]]),
+}
 FLAGS: list[str] = [*_SHARED.RUNTIME]
 WARNINGS: list[str] = [*_SHARED.WARNINGS]
-HOSTILE = [*_SHARED.HOSTILE, "-O1", "-fno-omit-frame-pointer"]
 # What cffi adds itself when setuptools does the work; the option that lists what an object is made from.
 OURS = ["-D_CFFI_NO_LIMITED_API", "-MMD"]
 
@@ -185,28 +190,30 @@ def compiler() -> list[str] | None:
     return None
 
 
-def build(strict: bool = False, hostile: bool = False, force: bool = False) -> Path | None:
+def build(strict: bool = False, sanitized: str | None = None, force: bool = False) -> Path | None:
     """Bring the module up to date; return its path, or None without a compiler.
 
+    sanitized: which of the builds with sanitizers it is; None: the usual one.
     Raise CalledProcessError if something does not compile; the compiler has printed why.
     """
     command = compiler()
     if command is None:
         return None
-    kind = "-".join(["hostile"] * hostile + ["strict"] * strict) or "plain"
+    own, of_link = SANITIZED[sanitized] if sanitized else ([], [])
+    kind = "-".join([*([sanitized] if sanitized else ()), *(["strict"] * strict)]) or "plain"
     folder = OBJECTS / kind
     folder.mkdir(parents=True, exist_ok=True)
-    target = (folder if hostile else Path(__file__).resolve().parent) / f"_runtime{suffix()}"
+    target = (folder if sanitized else Path(__file__).resolve().parent) / f"_runtime{suffix()}"
     with (folder / "lock").open("w") as lock:
         _wait_for(lock.fileno())
-        flags = [*FLAGS, *(HOSTILE if hostile else [])]
+        flags = [*FLAGS, *own]
         if force or _changed(folder / "command", f"{command} {flags} {sys.version}"):
             for path in folder.glob("*.o"):
                 path.unlink()
         objects = _objects([*command, "-fPIC", *flags], folder, flags, strict)
         linked = folder / f"linked{suffix()}"
         if not linked.exists() or any(_newer(path, linked) for path in objects):
-            _link(command, objects, linked, SANITIZERS if hostile else [])
+            _link(command, objects, linked, of_link)
         if not target.exists() or target.read_bytes() != linked.read_bytes():
             copy = target.with_suffix(f".{os.getpid()}")
             shutil.copyfile(linked, copy)
@@ -276,18 +283,20 @@ def main() -> int:
     """Build as the command line says; return the exit status."""
     parser = argparse.ArgumentParser(description="Build the C engine's module.")
     parser.add_argument("--strict", action="store_true", help="warnings are errors")
-    parser.add_argument("--hostile", action="store_true", help="with sanitizers, into build/ctarget/hostile/")
+    for name, what in (("hostile", "sanitizers of memory"), ("races", "the sanitizer of threads")):
+        parser.add_argument(f"--{name}", action="store_true", help=f"with {what}, into build/ctarget/{name}/")
     parser.add_argument("--force", action="store_true", help="compile everything again")
     options = parser.parse_args()
     try:
-        target = build(options.strict, options.hostile, options.force)
+        sanitized = "hostile" if options.hostile else "races" if options.races else None
+        target = build(options.strict, sanitized, options.force)
     except subprocess.CalledProcessError as error:
         command = [word for word in error.cmd if not word.startswith("-fno-builtin-")]
         print(f"failed: {shlex.join(command)}", file=sys.stderr)
         return 1
     if target is None:
         print("there is no C compiler: engine c is not built (set CC to name one)", file=sys.stderr)
-    elif options.hostile:
+    elif sanitized:
         print(target)
     return 0
 

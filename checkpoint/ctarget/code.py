@@ -81,20 +81,25 @@ def set_entry(peer: BlockPeer, address: int) -> None:
     with making:
         peer.entry = address
         if struct.plain != null:
-            struct.plain = assemble(peer, lib.PLAIN)
+            _publish(peer, lib.PLAIN)
         if struct.taped != null:
-            struct.taped = assemble(peer, lib.TAPED)
+            _publish(peer, lib.TAPED)
+
+
+def _publish(peer: BlockPeer, form: int) -> None:
+    """Make a form of a block's code, and show it to the threads that run the block."""
+    runtime().lib.ck_set_code(peer.pointer, form, assemble(peer, form))
 
 
 def _make_code(peer: BlockPeer, form: int) -> None:
     lib = runtime().lib
     fill_tables(peer)
     if form == lib.PLAIN:
-        peer.pointer.plain = assemble(peer, lib.PLAIN)
+        _publish(peer, lib.PLAIN)
         return
     if not peer.pointer.has_adjoint:
         fill_adjoint(peer)
     if peer.pointer.stepped == runtime().ffi.NULL:
-        peer.pointer.stepped = assemble(peer, lib.STEPPED)
+        _publish(peer, lib.STEPPED)
     if form == lib.TAPED:
-        peer.pointer.taped = assemble(peer, lib.TAPED)
+        _publish(peer, lib.TAPED)

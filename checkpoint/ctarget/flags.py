@@ -27,3 +27,5 @@ WARNINGS = (
 # For the hostile build: the runtime's headers depend on CK_HOSTILE.
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 HOSTILE = (*SANITIZERS, "-g", "-DCK_HOSTILE")
+# For the build that finds races of threads: translated code needs the same flag.
+RACES = ("-fsanitize=thread", "-g", "-DCK_RACES")

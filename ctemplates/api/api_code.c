@@ -8,6 +8,14 @@ void ck_set_built_in(const Block *entry, const ReturnPoint *halt, const ReturnPo
     built_in = (BuiltIn){.entry = entry, .halt = halt, .leave = leave, .unit = (const void *)unit};
 }
 
+void ck_set_code(Block *block, Form form, const Instruction *code) {
+    switch (form) {
+        case PLAIN: PUBLISH_CODE(block, plain, code); return;
+        case TAPED: PUBLISH_CODE(block, taped, code); return;
+        case STEPPED: PUBLISH_CODE(block, stepped, code); return;
+    }
+}
+
 uint16_t ck_native_number(const char *name) { return native_number(name); }
 
 bool ck_native_copies(const char *name) {

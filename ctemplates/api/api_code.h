@@ -4,9 +4,13 @@
 
 #include "program/value.h"
 #include "state/built_in.h"
+#include "state/outcomes.h"
 
 /* Keeps the blocks that every run has; they outlive all runs. */
 void ck_set_built_in(const Block *entry, const ReturnPoint *halt, const ReturnPoint *leave, uintptr_t unit);
+
+/* Gives a block a form of its code, while other threads may run it. */
+void ck_set_code(Block *block, Form form, const Instruction *code);
 
 uint16_t ck_native_number(const char *name); /* its index in NATIVES; the largest uint16_t: there is none */
 bool ck_native_copies(const char *name);     /* whether its Note says where fields were copied from */

@@ -60,7 +60,7 @@ no_code:
     return wants_code(m, block, steps, form);
 
 enter_taped:
-    pc = block->taped;
+    pc = CODE_OF(block, taped);
     if (UNLIKELY(!pc)) goto no_code;
     if (UNLIKELY(steps + block->cost > stop)) goto no_room;
     if (UNLIKELY(pc->op == OP_HALT)) goto halt;
@@ -88,7 +88,7 @@ no_room: /* the limit, or the end of the slice, lies within the block */
     if (tape && tape->bytes > m->tape_limit && steps > m->tape_from) return TAPE_FULL;
 
 enter_stepped: /* from m->index on */
-    if (UNLIKELY(!block->stepped || (tape && !block->has_adjoint))) return wants_code(m, block, steps, STEPPED);
+    if (UNLIKELY(!CODE_OF(block, stepped) || (tape && !block->has_adjoint))) return wants_code(m, block, steps, STEPPED);
     if (m->index && steps >= limit && step_counts(block, m->index)) {
         SYNC();
         return STOPPED;

@@ -16,7 +16,7 @@
     do {                                                                                                       \
         stepped = false;                                                                                       \
         if (form == TAPED) goto enter_taped;                                                                   \
-        pc = block->plain;                                                                                     \
+        pc = CODE_OF(block, plain);                                                                            \
         if (UNLIKELY(!pc)) goto no_code;                                                                       \
         if (UNLIKELY(steps + block->cost > stop)) goto no_room;                                                \
         steps += block->cost;                                                                                  \

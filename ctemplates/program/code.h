@@ -10,6 +10,8 @@
  *     plain     runs the whole block
  *     taped     the same, and writes a record to the tape (tape.h)
  *     stepped   has a STEP before every step and the end: stops anywhere, and records any part
+ * Threads may run a block while another one gives it a form, so code is stored and read by PUBLISH_CODE and CODE_OF: who
+ * sees a form sees all that was made before it.
  * The loop in vm.c counts the block's steps before it runs plain or taped code, or falls back to stepped code. Plain
  * and taped code begin with a FAST if translated code can be entered there.
  *
@@ -110,6 +112,9 @@ typedef struct Action {
                                a constant, or not needed */
     double constants[3];
 } Action;
+
+#define CODE_OF(BLOCK, FORM_) __atomic_load_n(&(BLOCK)->FORM_, __ATOMIC_ACQUIRE)
+#define PUBLISH_CODE(BLOCK, FORM_, CODE) __atomic_store_n(&(BLOCK)->FORM_, (CODE), __ATOMIC_RELEASE)
 
 struct Block {
     const Instruction *plain, *taped, *stepped;

@@ -4,7 +4,9 @@ In: nothing. Out: status 0 if nothing was found. In this order:
 1. the tests of the engine, of the laws and of derivatives, on engine c alone, with the address and the
    undefined behaviour sanitizer (build.py --hostile), which end the process at the first thing found;
 2. allocations.py over all programs and a sample of the functions, with the same module;
-3. some programs under valgrind, with the usual module: an error or a leak counts if it is in the module (what
+3. the tests of threads as workers, and of strips with helpers, with the sanitizer of threads (build.py
+   --races), which reports what two threads touch without one waiting for the other;
+4. some programs under valgrind, with the usual module: an error or a leak counts if it is in the module (what
    Python itself never frees is not ours).
 
 What cannot be run here is named on stderr and left out; without a C compiler the status is 1.
@@ -22,6 +24,7 @@ from pathlib import Path
 
 from checkpoint.ctarget import build
 from tests.hostile import sanitized
+from tests.support.alone import ALONE
 
 ROOT = Path(__file__).resolve().parents[2]
 SANITIZED = (
@@ -29,6 +32,13 @@ SANITIZED = (
     *("tests/python/test_corpus.py", "tests/python/test_random.py"),
     *("tests/arrays/test_corpus.py", "tests/arrays/test_random.py"),
 )
+# What runs on several threads: those of workers, which hand heaps on, and the helpers of strips.
+RACING = (
+    *("tests/workers/test_workers.py", "tests/workers/test_relay.py", "tests/api/test_sums_beside.py"),
+    "tests/ctarget/translate/test_strip_threads.py",
+)
+# Processes; a child that starts threads, which the sanitizer does not know; what is run by the same tests.
+NO_THREADS = ("processes", "dies", "from_outside", "forks", "alone", "ctrl_c")
 # What asks for other engines, and what measures the memory of a process, which sanitizers keep for a while.
 LEFT_OUT = ("every_engine_is_tried", "capsule_of_another_engine", "constant_memory")
 # Programs, and functions of the corpora: lists, dictionaries, classes, exceptions and arrays.
@@ -43,19 +53,29 @@ def main() -> int:
     if build.build(strict=True) is None:
         print("make test-hostile needs a C compiler (set CC to name one)", file=sys.stderr)
         return 1
-    return _sanitizers() or _valgrind()
+    return _sanitizers() or _races() or _valgrind()
 
 
 def _sanitizers() -> int:
     if reason := sanitized.missing():
         print(f"nothing was run with sanitizers: {reason}", file=sys.stderr)
         return _python(["-m", "tests.hostile.allocations"], dict(os.environ))
-    module = build.build(hostile=True)
+    module = build.build(sanitized="hostile")
     assert module is not None
     environment = sanitized.environment(module)
     tests = ["-m", "pytest", "-n", "auto", "-p", "no:cacheprovider", "-k", f"not ({' or '.join(LEFT_OUT)})"]
     tests += SANITIZED
     return _python(tests, environment) or _python(["-m", "tests.hostile.allocations"], environment)
+
+
+def _races() -> int:
+    if reason := sanitized.missing_for_races():
+        print(f"nothing was run with the sanitizer of threads: {reason}", file=sys.stderr)
+        return 0
+    module = build.build(sanitized="races")
+    assert module is not None
+    tests = ["-m", "pytest", "-p", "no:cacheprovider", "-k", f"not ({' or '.join(NO_THREADS)})", *RACING]
+    return _python(tests, sanitized.environment_for_races(module) | {ALONE: "1"})
 
 
 def _python(arguments: list[str], environment: dict[str, str]) -> int:

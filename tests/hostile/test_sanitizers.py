@@ -17,7 +17,7 @@ SAMPLE = ("capsules-recut", "handlers", "calls.keywords")
 
 @pytest.mark.skipif(sanitized.missing() is not None, reason=f"no sanitizers: {sanitized.missing()}")
 def test_memory_that_ends_under_sanitizers() -> None:
-    module = build.build(hostile=True)
+    module = build.build(sanitized="hostile")
     if module is None:
         pytest.skip("no sanitizers: the module cannot be built here")
     command = [sys.executable, "-m", "tests.hostile.allocations", "--most", "13", *SAMPLE]

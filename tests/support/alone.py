@@ -6,19 +6,19 @@ import os
 import subprocess
 import sys
 
-_ALONE = "RUNS_ALONE"
+ALONE = "RUNS_ALONE"  # the variable of the environment that says so
 
 
 def is_alone() -> bool:
     """Return whether this process was started to run some tests alone."""
-    return _ALONE in os.environ
+    return ALONE in os.environ
 
 
 def check_alone(path: str, tests: str, **environment: str) -> None:
     """Run the tests of a file that an expression of pytest's -k selects, in a process of their own."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path, "-k", tests],
-        env={**os.environ, **environment, _ALONE: "1"},
+        env={**os.environ, **environment, ALONE: "1"},
         capture_output=True,
         text=True,
         check=False,

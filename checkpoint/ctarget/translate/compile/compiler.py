@@ -15,7 +15,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from checkpoint.ctarget.flags import HOSTILE, NO_BUILTINS, STANDARD
+from checkpoint.ctarget.flags import HOSTILE, NO_BUILTINS, RACES, STANDARD
 from checkpoint.ctarget.library import built_with
 from checkpoint.ctarget.translate.compile.processes import first_line
 
@@ -62,22 +62,27 @@ class Compiler:
     @property
     def debugs(self) -> bool:
         """Return whether debuggers or sanitizers need the program's lines in the compiled code."""
-        return "-g" in self.words or "-DCK_HOSTILE" in built_with()
+        return "-g" in self.words or bool(_sanitizers())
 
 
 @cache
 def flags(is_zig: bool) -> tuple[str, ...]:
     """Return all flags of a compilation."""
-    # Units are built with sanitizers if the runtime is: the headers depend on it.
-    hostile = HOSTILE if "-DCK_HOSTILE" in built_with() else ()
-    return (*FLAGS, *NO_BUILTINS, *(OF_ZIG if is_zig else ()), *hostile)
+    return (*FLAGS, *NO_BUILTINS, *(OF_ZIG if is_zig else ()), *_sanitizers())
+
+
+def _sanitizers() -> tuple[str, ...]:
+    """Return the flags of sanitizers: units are built with those of the runtime; headers depend on them."""
+    if "-DCK_RACES" in built_with():
+        return RACES
+    return HOSTILE if "-DCK_HOSTILE" in built_with() else ()
 
 
 def libraries(is_zig: bool) -> tuple[str, ...]:
     """Return the libraries that are linked. A unit needs no code that runs when it is loaded: linking is
     quicker without it.
     """
-    if sys.platform != "linux" or is_zig or "-DCK_HOSTILE" in built_with():
+    if sys.platform != "linux" or is_zig or _sanitizers():
         return ("-lm",)
     return ("-nostdlib", "-lm", "-lc")
 
