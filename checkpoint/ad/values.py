@@ -187,6 +187,11 @@ class Capsule(Durable):
         return getattr(self.state, "is_closed", False)
 
     @property
+    def may_shift(self) -> bool:
+        """Whether what its rest returns may hold functions that shift."""
+        return self.origin is not None and self.origin.code.may_shift
+
+    @property
     def sealed(self) -> Contents | None:
         """What it holds, if it is a value of a run whose parts nobody has read; else None.
 

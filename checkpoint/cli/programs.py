@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from checkpoint.ad.graph import reach
 from checkpoint.ad.values import Closure
 from checkpoint.api.checking import check, required
 from checkpoint.api.journals import taken_by, value_of
@@ -118,13 +119,16 @@ def program(text: str, command: str) -> Program:
 
 
 class VladProgram(Program):
-    """A `.vlad` file; where there are arguments, its value is a procedure of one."""
+    """A `.vlad` file; where there are arguments, its value is a procedure of one.
+
+    An argument is the value of another text: where one of them shifts, procedures of both know (opened.py).
+    """
 
     article = "the"
 
     def __init__(self, command: str, path: Path) -> None:
         super().__init__(command)
-        self.program = load_file(path)
+        self.program = self._called = load_file(path)
 
     def call(self, xs: Sequence[str], engine: Engine) -> Call:
         if not xs:
@@ -132,7 +136,12 @@ class VladProgram(Program):
         f = self._procedure(engine)
         if len(xs) > 1:
             raise UsageError("a procedure takes one --x: several arguments are a list, (list 1 2)")
-        return runs.call_of(f, self.argument("--x", xs[0], engine), engine)
+        given = load(Source("--x", xs[0]))
+        x = runs.run_program(given, engine)
+        if (given.may_shift or self.program.may_shift) and any(type(part) is Closure for part in reach(x)[1]):
+            f, x = self.program.opened_on(engine, f), given.opened_on(engine, x)
+            self._called = self.program.opened[0]
+        return runs.call_of(f, x, engine)
 
     def argument(self, option: str, text: str, engine: Engine) -> Any:
         return runs.run_program(load(Source(option, text)), engine)
@@ -149,7 +158,7 @@ class VladProgram(Program):
         self._procedure(engine)
 
     def procedure(self, call: Call) -> Procedure | None:
-        return Procedure(call.run.u.car, self.program)
+        return Procedure(call.run.u.car, self._called)
 
     def refusals(self, xs: Sequence[str]) -> list[str]:
         return []  # what is refused in a text ends its reading

@@ -101,6 +101,8 @@ def read(file: Opened, programs: Programs, *, anyway: bool) -> Capsule:
         state = in_c.joined(state)
     if not code.lambdas and found is not None:  # of a run at its end, which needs no code any more
         program.check_code(found.code)
+    if found is not None:
+        found.code.may_shift = any(lam.may_shift for lam in code.lambdas)
     if isinstance(f, Procedure):
         return Capsule(state, engine.name, open_tags, found)
     return PythonCapsule(state, engine.name, open_tags, found, code.made_by(f))

@@ -50,7 +50,7 @@ from checkpoint.lang.python.linking.surveys import LEAVES, classes_in, survey
 from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.locks import hold_at_fork
 
-_programs = Programs()
+_programs = Programs(written_out=lambda function: written_out(function))  # noqa: PLW0108  (defined below)
 _lock = RLock()
 hold_at_fork(_lock)
 
@@ -178,7 +178,7 @@ class Surroundings:
 
     def _function(self, f: Any, classes: tuple[type, ...]) -> Any:
         with _lock, Paused():
-            linked, inputs = _programs.member(_written_out(f), Shape(None), classes)
+            linked, inputs = _programs.member(written_out(f), Shape(None), classes)
             self.engine.prepare(linked.thunk, linked.scopes)
         self.programs.append(linked)
         evaluator = engines.get("interp")  # which leaves the objects in a closure as they are
@@ -191,7 +191,7 @@ class Surroundings:
     ) -> tuple[Linked, list[Any]]:
         """Return the program of a function, and its inputs."""
         with _lock, Paused():
-            linked, inputs = _programs.find(_written_out(f), shape, classes, grows)
+            linked, inputs = _programs.find(written_out(f), shape, classes, grows)
             self.engine.prepare(linked.thunk, linked.scopes)
             self.tries = self.tries or linked.lacks_functions
             if self.tries:
@@ -224,7 +224,11 @@ class Surroundings:
             if linked.late.is_left(thing):
                 return linked.late.held(thing)
             is_procedure = isinstance(thing, Procedure)
-            value = thing.on(self.engine) if is_procedure else self.function(thing, linked.classes)
+            value = (
+                thing.on(self.engine, linked.control)
+                if is_procedure
+                else self.function(thing, linked.classes)
+            )
             if functions is not None:
                 functions.add(value, thing)
             return value
@@ -288,7 +292,7 @@ def changed_closure(
     change: Callable[[Linked], Lambda | None],
 ) -> Closure | None:
     """Return the closure of a changed program: of the thunk that `change` makes; None where it makes none."""
-    f = _written_out(f)
+    f = written_out(f)
     with _lock, Paused():
         shape = Shape(len(positional), tuple(keywords))
         linked, inputs = _programs.find(f, shape, classes_in((*positional, *keywords.values())))
@@ -300,10 +304,10 @@ def changed_closure(
     return changed.closure(Surroundings(engine).values(changed, inputs))
 
 
-def _written_out(f: Any) -> Any:
+def written_out(f: Any) -> Any:
     """Return a function that can be translated, for one that was made of another outside of programs."""
     if isinstance(f, OverLanes):
-        function = _written_out(f.function)
+        function = written_out(f.function)
         return library_lanes.mapped(library_lanes.vmap, function, f.in_axes, f.out_axes, f.exact)
     if not isinstance(f, Derived):
         return f
@@ -315,7 +319,7 @@ def _written_out(f: Any) -> Any:
         raise SourceError("a sparse matrix of derivatives cannot be made in a program: make it outside")
     make = getattr(library_derivatives, f.counterpart)
     derived = library_derivatives.derived_with_aux if f.has_aux else library_derivatives.derived
-    return derived(make, _written_out(f.function), f.argnums)
+    return derived(make, written_out(f.function), f.argnums)
 
 
 def _closure_of_nested(

@@ -59,10 +59,21 @@ class Procedure(Function):
         self.closure = closure
         self.program = program
 
-    def on(self, engine: Engine) -> Closure:
-        """Return the closure, prepared for an engine."""
-        engine.prepare(self.program.thunk, self.program.scopes)
-        return self.closure
+    @property
+    def may_shift(self) -> bool:
+        """Whether procedures of its program may shift."""
+        return bool(self.closure.lam.may_shift)
+
+    def on(self, engine: Engine, is_open: bool = False) -> Closure:
+        """Return the closure, prepared for an engine; is_open: for runs with functions that may shift."""
+        own = self.opened() if is_open else self
+        engine.prepare(own.program.thunk, own.program.scopes)
+        return own.closure
+
+    def opened(self) -> Procedure:
+        """Return the procedure as one that knows that procedures of other programs may shift."""
+        program, opened = self.program.opened
+        return Procedure(opened(self.closure), program)
 
     def call(
         self,
@@ -79,8 +90,19 @@ class Procedure(Function):
                 "write it with a pattern, (lambda ((list a b)) ...), and give it a list, f([a, b])"
             )
         chosen = engines.get(engine)
-        run = Run(self.on(chosen), to_language(positional[0], chosen), chosen)
-        return ProcedureCall(run, positional, self.program)
+        x, met = _entered(positional[0], chosen)
+        own = self
+        if any(each.may_shift for each in (self, *met)) and any(map(self._is_foreign, met)):
+            own, (x, _) = self.opened(), _entered(positional[0], chosen, is_open=True)
+        run = Run(own.on(chosen), x, chosen)
+        return ProcedureCall(run, positional, own.program)
+
+    def _is_foreign(self, other: Procedure | Capsule) -> bool:
+        """Return whether a procedure, or what a capsule holds, is of another program."""
+        if isinstance(other, Procedure):
+            return other.program is not self.program
+        lam = None if other.origin is None else other.origin.code.lam
+        return lam is None or lam.definitions is not self.closure.lam.definitions
 
     def __call__(self, x: Any, *more: Any) -> Any:
         return self.call((x, *more), {}, None).value()
@@ -123,6 +145,15 @@ def to_language(value: Any, engine: Engine) -> Any:
 
     engine: will run the procedures that the value holds.
     """
+    return _entered(value, engine)[0]
+
+
+def _entered(value: Any, engine: Engine, is_open: bool = False) -> tuple[Any, list[Procedure | Capsule]]:
+    """Return the language's value for a Python one, and the procedures and capsules in that.
+
+    is_open: whether procedures of different programs, of which some may shift, meet in the run.
+    """
+    met: list[Procedure | Capsule] = []
 
     def opened(item: Any) -> Any:
         if isinstance(item, list):
@@ -131,12 +162,14 @@ def to_language(value: Any, engine: Engine) -> Any:
             if len(item) != 2:
                 raise RunError(f"a tuple of {len(item)} is no pair: write a list, or nest tuples of two")
             return Branch(item, lambda parts: Pair(*parts))
-        return _atom(item, engine)
+        if isinstance(item, Procedure | Capsule):
+            met.append(item)
+        return _atom(item, engine, is_open)
 
-    return fold(value, opened)
+    return fold(value, opened), met
 
 
-def _atom(value: Any, engine: Engine) -> Any:
+def _atom(value: Any, engine: Engine, is_open: bool) -> Any:
     if type(value) is Capsule:
         return checked_capsule(value, engine)
     if isinstance(value, AS_THEY_ARE):
@@ -144,7 +177,7 @@ def _atom(value: Any, engine: Engine) -> Any:
     if isinstance(value, int | float):
         return float(value)
     if isinstance(value, Procedure):
-        return value.on(engine)
+        return value.on(engine, is_open)
     if library.is_of_library(value) and type(value) in libraries:
         array = _with_reals(value)
         return float(array) if isinstance(array, float) else entered(array, Memory(FROZEN))

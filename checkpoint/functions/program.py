@@ -6,12 +6,18 @@ body is the whole text; running the thunk runs exactly the text's own steps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from checkpoint.driver.engine import Engine
 from checkpoint.errors import Source, SourceError, Span
+from checkpoint.functions.opened import Opened
 from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes, analyse
+from checkpoint.lang.walk import preorder
 from checkpoint.prims import text_arities
 
 UNIT = "%unit"
@@ -19,11 +25,35 @@ UNIT = "%unit"
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A checked program: its text, its core as a thunk, and its scopes."""
+    """A checked program: its text, its core as a thunk, and its scopes.
+
+    include_path: see lang/desugar.py. is_open: whether it knows that procedures of others may shift.
+    """
 
     source: Source
     thunk: core.Lambda
     scopes: Scopes
+    include_path: Path | None = None
+    is_open: bool = False
+
+    @property
+    def may_shift(self) -> bool:
+        """Whether its procedures may shift."""
+        return any(isinstance(expr, core.Lambda) and expr.may_shift for expr in preorder(self.thunk))
+
+    def opened_on(self, engine: Engine, value: Any) -> Any:
+        """Return a value of the program as one of its open variant, prepared for an engine."""
+        program, opened = self.opened
+        engine.prepare(program.thunk, program.scopes)
+        return opened(value)
+
+    @cached_property
+    def opened(self) -> tuple[Program, Callable[[Any], Any]]:
+        """The open variant, and what makes its values of this program's (opened.py)."""
+        if self.is_open:
+            return self, lambda value: value
+        found = Opened(self.source, self.include_path, self.thunk.body)
+        return replace(_program(self.source, found.body), is_open=True), found.value
 
 
 def load(source: Source, include_path: Path | None = None) -> Program:
@@ -35,6 +65,10 @@ def load(source: Source, include_path: Path | None = None) -> Program:
     known = text_arities()
     body = read_program(source, known, include_path=include_path)
     check(body, known)
+    return replace(_program(source, body), include_path=include_path)
+
+
+def _program(source: Source, body: core.Expr) -> Program:
     thunk = core.Lambda(body.span, (UNIT,), body, name="program")
     return Program(source, thunk, analyse(thunk))
 

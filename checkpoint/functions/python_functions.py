@@ -30,6 +30,7 @@ from checkpoint.functions.interface import Call, Function, holds_real
 from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.pytrees import cotangent_to_python, to_language, to_python
 from checkpoint.functions.run import RESUME, Run, checked_capsule
+from checkpoint.lang.control import MayShift
 from checkpoint.prims.python.native import kind_of
 from checkpoint.prims.python.tangents import cotangent_from, tangent_from
 
@@ -151,7 +152,7 @@ def function_or_capsule(thing: Any, engine: Engine, classes: tuple[type, ...] = 
     if isinstance(thing, Opaque):
         return thing
     if isinstance(thing, Procedure):
-        return thing.on(engine)
+        return thing.on(engine, MayShift in classes)
     if isinstance(thing, type):
         return Native(thing)
     if callable(thing):
@@ -268,12 +269,14 @@ class Returned:
     """A function that a run returned; calling it runs it.
 
     function: its procedure, or the record of those for so many arguments.
+    may_shift: whether its program knows of functions that shift (lang/control).
     """
 
     def __init__(self, function: Closure | Record, engine: Engine) -> None:
         first = function.items[0] if isinstance(function, Record) else function
         self.function = function
         self.engine = engine
+        self.may_shift: bool = first.lam.may_shift
         self.__name__ = first.lam.name or "function"
 
     def __call__(self, *args: Any, **named: Any) -> Any:
@@ -284,7 +287,13 @@ class Returned:
 
     def run_of(self, args: Sequence[Any], names: Sequence[str]) -> Run:
         """Return the run at these arguments; names: what messages call them."""
-        values = entered(args, texts_of(args, {}, names), self.engine, ())
+        knows = (MayShift,) if self.may_shift else ()
+        if not knows and MayShift in front_end().classes_of(tuple(args), False):
+            raise RunError(
+                f"{self.__name__}() was returned by a run that has no shift, and cannot be given a function "
+                f"that shifts: call {self.__name__} in the function that makes it"
+            )
+        values = entered(args, texts_of(args, {}, names), self.engine, knows)
         closure = front_end().spread(self._procedure(len(args)), len(args), self.engine)
         return Run(closure, Record(TUPLE, tuple(values)), self.engine, PythonErrors)
 

@@ -55,6 +55,7 @@ class Lambda(Expr):
     stands_for: the Python object that it is as a value, or a weak reference to it; MADE: the program makes it
     when it runs; None: it is not known.
     rounds: of the entry of a program, whether anything in that rounds numbers; True where it is not known.
+    may_shift: whether functions of its program may shift, or be given some that do (lang/control).
     dependences: of the entry of a program, what checkpoint.lang.dependence has found, by what it was asked.
     """
 
@@ -69,6 +70,7 @@ class Lambda(Expr):
     stands_for: object = None
     dependences: dict[object, object] | None = field(default=None, repr=False)
     rounds: bool = True
+    may_shift: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -19,14 +19,16 @@ from pathlib import Path
 
 from checkpoint.errors import Source, Span
 from checkpoint.lang import prelude
+from checkpoint.lang.control import SHIFT, note_shifts
 from checkpoint.lang.control.convert import direct, uses_control
-from checkpoint.lang.core import Expr
+from checkpoint.lang.core import Expr, Lambda, Prim
 from checkpoint.lang.deep import run
 from checkpoint.lang.definitions import program, top_level
 from checkpoint.lang.expander import PRELUDE, Expander
 from checkpoint.lang.forms import FORMS
 from checkpoint.lang.names import internal
 from checkpoint.lang.rename import rename
+from checkpoint.lang.walk import preorder
 
 
 def read_program(source: Source, arities: Mapping[str, int], *, include_path: Path | None = None) -> Expr:
@@ -35,10 +37,16 @@ def read_program(source: Source, arities: Mapping[str, int], *, include_path: Pa
     include_path: the directory of the text's own includes. By default this is the directory of the file after
     which the source is named or, if there is no such file, the current directory.
     """
-    x, result = expanded(source, arities, include_path)
-    result = _without_control(x, result)
-    rename(result, arities)
-    return result
+    return renamed(*expanded(source, arities, include_path))[0]
+
+
+def renamed(x: Expander, program: Expr, is_open: bool = False) -> tuple[Expr, Mapping[str, str]]:
+    """Return the core of an expanded text without its shifts and resets, and its names by internal ones.
+
+    is_open: whether procedures of other programs that it calls may shift.
+    """
+    result = _without_control(x, program, is_open)
+    return result, rename(result, x.arities)
 
 
 def expanded(source: Source, arities: Mapping[str, int], include_path: Path | None) -> tuple[Expander, Expr]:
@@ -49,9 +57,9 @@ def expanded(source: Source, arities: Mapping[str, int], include_path: Path | No
     return x, prelude.with_prelude(result, x.used, arities)
 
 
-def _without_control(x: Expander, program: Expr) -> Expr:
+def _without_control(x: Expander, program: Expr, is_open: bool) -> Expr:
     """Return a program whose shifts and resets are calls of procedures around it."""
-    if not uses_control(program):
+    if not (is_open or uses_control(program)):
         return program
     used: dict[str, None] = {}
 
@@ -59,8 +67,13 @@ def _without_control(x: Expander, program: Expr) -> Expr:
         used[name] = None
         return internal(name, PRELUDE)
 
-    converted = direct(program, x.fresh, library)
-    return prelude.with_prelude(converted, used, x.arities, prelude.CONTROL)
+    shifts = is_open or any(isinstance(expr, Prim) and expr.op == SHIFT for expr in preorder(program))
+    converted = prelude.with_prelude(
+        direct(program, x.fresh, library, is_open), used, x.arities, prelude.CONTROL
+    )
+    if shifts:
+        note_shifts(expr for expr in preorder(converted) if isinstance(expr, Lambda))
+    return converted
 
 
 def _end(source: Source) -> Span:

@@ -36,12 +36,14 @@ class OwnCode:
     """The code of a procedure without the program around it, to be compared.
 
     lam: the procedure; None of one that is known by its digest alone. name: for messages.
+    may_shift: whether functions of its program may shift.
     """
 
-    __slots__ = ("_digest", "lam", "name")
+    __slots__ = ("_digest", "lam", "may_shift", "name")
 
     def __init__(self, lam: Lambda | None, name: str = "", digest: bytes | None = None) -> None:
         self.lam = lam
+        self.may_shift = lam is not None and lam.may_shift
         self.name = name or (lam and lam.name) or "a procedure"
         self._digest = digest
 

@@ -39,8 +39,8 @@ class _Names:
         self.final[name] = candidate
 
 
-def rename(expr: Expr, arities: Mapping[str, int]) -> None:
-    """Assign every binder of a program its final name."""
+def rename(expr: Expr, arities: Mapping[str, int]) -> Mapping[str, str]:
+    """Assign every binder of a program its final name; return these by the internal ones."""
     inside = list(preorder(expr))
     names = _Names(arities, {inner.op for inner in inside if isinstance(inner, Prim)})
     unprinted: list[str] = []
@@ -54,6 +54,7 @@ def rename(expr: Expr, arities: Mapping[str, int]) -> None:
         names.assign(name)
     for inner in inside:
         _apply(inner, names.final)
+    return names.final
 
 
 def rename_by(expr: Expr, final: Mapping[str, str]) -> None:

@@ -7,14 +7,18 @@ Reals that move into a pair or out of one are copied: a field is a location of i
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import BuiltinFunctionType
 from typing import Any
 
+from checkpoint.ad.graph import reach
 from checkpoint.ad.numbers import fresh, is_real, real_part
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import Data, Effect, NoReset, OperandError, Purity, register
 from checkpoint.ad.values import Closure, Pair, Symbol
 from checkpoint.driver.effects import Effects, read_word
 from checkpoint.driver.raised import NO_RESET, NO_RESET_HERE
+from checkpoint.errors import RunError
+from checkpoint.lang.control import RESUMED
 from checkpoint.lang.printer import write_value
 
 
@@ -99,6 +103,31 @@ register(
         purity=Purity.MAY_FAIL,
         doc="the end of a shift that what runs as a whole has no reset for: its name",
         value=_no_reset,
+    )
+)
+
+
+def _is_builtin(function: Closure) -> bool:
+    return isinstance(function.lam.stands_for, type | BuiltinFunctionType)
+
+
+def _resumed(value: Any) -> None:
+    for part in reach(value)[1]:
+        if type(part) is Closure and not (part.lam.may_shift or part.lam.primitive or _is_builtin(part)):
+            name = part.lam.name or "a function"
+            raise RunError(
+                f"{name} comes from a capsule of a program without shift, and cannot be called here, where "
+                "functions may shift: interrupt its function in this program, or let it return data"
+            )
+
+
+register(
+    Data(
+        name=RESUMED,
+        arity=1,
+        purity=Purity.MAY_FAIL,
+        doc="nothing; an error if what a capsule returned holds procedures that know nothing of shifts",
+        value=_resumed,
     )
 )
 

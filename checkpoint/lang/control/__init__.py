@@ -8,15 +8,29 @@ While a program is desugared they are two primitives that no engine has; `direct
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from checkpoint.ad.values import Pair, Symbol
 
 RESET = "control.reset"
 SHIFT = "control.shift"
+RESUMED = (
+    "control.resumed"  # looks at what a capsule returns to a program that may be given functions that shift
+)
 DEFAULT_TAG = "%default"
 CAPTURED, REFUSED = Symbol("%captured"), Symbol("%refused")
 CONTROLS = frozenset((RESET, SHIFT))
+
+
+class MayShift:
+    """Stands, among the classes that a program knows, for functions that may shift or what may hold one."""
+
+
+def note_shifts(lambdas: Iterable[Any]) -> None:
+    """Record in the lambdas of a program that it may shift, for those to whom its procedures are given."""
+    for lam in lambdas:
+        lam.may_shift = True
 
 
 def captured(value: Any) -> Pair | None:

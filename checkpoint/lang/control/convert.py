@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from checkpoint.ad.values import Symbol
 from checkpoint.errors import Span
-from checkpoint.lang.control import CONTROLS, RESET, SHIFT
+from checkpoint.lang.control import CONTROLS, RESET, RESUMED, SHIFT
 from checkpoint.lang.control.effects import FORWARD, Effects
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
 from checkpoint.lang.deep import Task, run
@@ -50,9 +50,9 @@ def uses_control(program: Expr) -> bool:
     return any(isinstance(expr, Prim) and expr.op in CONTROLS for expr in preorder(program))
 
 
-def direct(program: Expr, fresh: Names, library: Names) -> Expr:
+def direct(program: Expr, fresh: Names, library: Names, is_open: bool = False) -> Expr:
     """Return a program without the primitives of control; its lambdas are changed in place."""
-    return run(Converter(program, fresh, library).program(program))
+    return run(Converter(program, fresh, library, is_open).program(program))
 
 
 class Converter:
@@ -64,6 +64,7 @@ class Converter:
 
     def __init__(self, program: Expr, fresh: Names, library: Names, is_open: bool = False) -> None:
         self.effects = Effects(program, is_open)
+        self.is_open = is_open
         self.shifts = is_open or any(
             isinstance(expr, Prim) and expr.op == SHIFT for expr in preorder(program)
         )
@@ -209,6 +210,8 @@ class Converter:
             result = yield self.operands(expr.args, lambda made: self.boundary(expr, made))
         elif expr.op == FORWARD and self.may_shift(expr):
             result = yield self.operands(expr.args, lambda made: self.forward(expr, made))
+        elif expr.op == "resume" and self.is_open:
+            result = yield self.operands(expr.args, lambda made: self.resumed(expr, made))
         elif any(map(self.may_shift, expr.args)):
             result = yield self.operands(expr.args, lambda made: Prim(expr.span, expr.op, made))
         else:
@@ -221,6 +224,13 @@ class Converter:
         if not self.effects.calls_shifting(expr.args[0]):
             return derivative
         return self.call("differentiated", expr.span, derivative)
+
+    def resumed(self, expr: Prim, made: tuple[Expr, ...]) -> Expr:
+        """Return a resumption whose value may meet functions that shift, which its program may not know."""
+        name, span = self.fresh("resumed"), expr.span
+        looked = Prim(span, RESUMED, (Var(span, name),))
+        seen = Let(span, self.fresh("looked"), looked, Var(span, name))
+        return Let(span, name, Prim(span, "resume", made), seen)
 
     def is_boundary(self, expr: Prim) -> bool:
         """Return whether a primitive runs, within one step, a procedure that may shift."""

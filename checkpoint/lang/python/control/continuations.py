@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from checkpoint.lang.control import RESET, SHIFT
+from checkpoint.ad.values import Symbol
+from checkpoint.lang.control import DEFAULT_TAG, RESET, SHIFT
 from checkpoint.lang.core import Const, Expr, Lambda, Prim, Var
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, copy_of
@@ -37,7 +38,7 @@ def _special(op: str, has_tag: bool) -> Special:
         values = [t.expr(arg, env) for arg in node.args]
 
         def made(found: Sequence[Expr]) -> Expr:
-            tag = copy_of(found[0]) if has_tag else Const(t.span(node), None)
+            tag = copy_of(found[0]) if has_tag else Const(t.span(node), Symbol(DEFAULT_TAG))
             return _made(t, node, op, tag, found[-1])
 
         return bind(t.program.names, values, made, "control")

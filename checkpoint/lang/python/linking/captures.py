@@ -1,14 +1,19 @@
 """Replace the primitives of control in a linked program, as checkpoint.lang.control does in texts.
 
-In: the functions of a program and its entry, translated. Out: its functions, with those of control.vlad
-that they use. Their names come from the program's own supply, and the entry ends where a shift without a
-reset fails.
+In: the functions of a program and its entry, translated, and whether it is given functions that may shift.
+Out: its functions, with those of control.vlad that they use. What always holds: of the programs whose
+functions meet in one run either all are converted or none, so that whoever calls a function that captures
+knows of it. (What a program passes on to others, and what others tell it, is MayShift among its classes.)
+Their names come from the program's own supply, and the entry ends where a shift without a reset fails.
 """
 
 from __future__ import annotations
 
+from itertools import chain
+
 from checkpoint.ad.record import records
 from checkpoint.lang import prelude
+from checkpoint.lang.control import note_shifts
 from checkpoint.lang.control.convert import Converter, uses_control
 from checkpoint.lang.core import Const, Expr, Lambda, Letrec
 from checkpoint.lang.deep import run
@@ -19,10 +24,15 @@ from checkpoint.lang.rename import rename_by
 from checkpoint.lang.walk import binders, preorder
 
 
-def without_control(names: Names, bindings: dict[str, Lambda], entry: Lambda) -> dict[str, Lambda]:
-    """Return the functions of a program whose shifts and resets are calls of some of them."""
+def without_control(
+    names: Names, bindings: dict[str, Lambda], entry: Lambda, is_given: bool
+) -> dict[str, Lambda]:
+    """Return the functions of a program whose shifts and resets are calls of some of them.
+
+    is_given: whether functions that come in may shift; without them a program that does not stays as it is.
+    """
     program: Expr = Letrec(NOWHERE, tuple(bindings.items()), entry) if bindings else entry
-    if not uses_control(program):
+    if not (is_given or uses_control(program)):
         return bindings
     used: dict[str, str] = {}
 
@@ -32,7 +42,10 @@ def without_control(names: Names, bindings: dict[str, Lambda], entry: Lambda) ->
         return used[name]
 
     run(Converter(program, names.fresh, library, is_open=True).entered(program, entry))
-    return {**_library(names, used), **bindings}
+    converted = {**_library(names, used), **bindings}
+    inside = chain.from_iterable(map(preorder, (*converted.values(), entry)))
+    note_shifts(expr for expr in inside if isinstance(expr, Lambda))
+    return converted
 
 
 def _library(names: Names, used: dict[str, str]) -> dict[str, Lambda]:

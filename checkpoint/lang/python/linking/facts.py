@@ -17,6 +17,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.opaque import is_constant
 from checkpoint.ad.tables import Table
 from checkpoint.errors import Span
+from checkpoint.lang.control import MayShift
 from checkpoint.lang.python.calls import arrays
 from checkpoint.lang.python.context.contexts import ProgramContext
 from checkpoint.lang.python.library import tables
@@ -35,6 +36,7 @@ MARKS: dict[Any, str] = {
     slice: "slices",
     Array: "arrays",
     "types of elements": "dtypes",
+    MayShift: "control",
 }
 
 # What a class stores that an attribute of the object itself comes before.
@@ -51,6 +53,7 @@ class Facts:
     dtypes: whether types of elements, such as np.float32, are values that it may call.
     slices: whether slices are values that lists may be indexed by.
     varying: whether some value takes a varying number of arguments.
+    control: whether functions that it calls may shift: its own, or those that it is given (captures.py).
     tables: whether tables of pandas are among the arguments and inputs.
     general: whether a value is called with `*`, `**` or keywords. most: the most arguments by position of a
         call of a value. sets, generators, arrays: whether there are any.
@@ -71,6 +74,7 @@ class Facts:
     dtypes: bool = False
     slices: bool = False
     varying: bool = False
+    control: bool = False
     tables: bool = False
     general: bool = False
     most: int = 4
@@ -120,7 +124,7 @@ class Facts:
             modules={**self.modules, **others.modules},
             generators=self.generators or others.generators,
             reached=Reached(self.reached.keys),
-            **flags,
+            **{**flags, "control": others.control},
         )
 
     def met(self) -> tuple[Any, ...]:
@@ -195,6 +199,8 @@ class Notes(ProgramContext):
         for cls in classes_in([value]):
             if cls is types.FunctionType:
                 self.note_varying()
+            elif cls is MayShift:
+                self.facts.control = True  # of the whole program, which is converted when it is complete
             elif cls is set:
                 self.note_sets()
             elif cls is Table:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import types
 import weakref
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -21,6 +21,7 @@ from checkpoint.ad.numbers import fresh
 from checkpoint.ad.values import EMPTY, Closure, Environment
 from checkpoint.errors import SourceError
 from checkpoint.lang.closures import Scopes, analyse
+from checkpoint.lang.control import MayShift
 from checkpoint.lang.core import Lambda, Letrec, Prim, Var
 from checkpoint.lang.python.context.builder import NOWHERE
 from checkpoint.lang.python.context.meanings import Reference
@@ -55,6 +56,8 @@ class Linked:
     is_provisional: whether it refuses something because a text or an attribute was not found.
     facts: those of a large program, which is translated anew with what its runs reach.
     late: which of the functions in its inputs are translated.
+    given: whether it was translated as one that is given functions that may shift.
+    control: whether it is converted for such functions (captures.py).
     growth: the program as it grows in a trial, if that was asked for; it is taken by who tries the program.
     """
 
@@ -70,6 +73,8 @@ class Linked:
     functions_input: int | None
     is_provisional: bool
     facts: Facts | None
+    given: bool
+    control: bool
     late: Late = field(default_factory=Late)
     growth: list[Growth] = field(default_factory=list)
 
@@ -177,7 +182,8 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
         entry = with_state(linker, entry, shape, params)
     elif shape.positional is not None:
         entry = linker.checked(entry)
-    functions_in = without_control(linker.names, linker.bindings, entry)
+    functions_in = without_control(linker.names, linker.bindings, entry, linker.facts.control)
+    linker.facts.control = functions_in is not linker.bindings
     bindings, made = tuple(functions_in.items()), [*made, *linker.cells()]
     body = Letrec(NOWHERE, bindings, entry) if bindings else entry
     if made:
@@ -207,6 +213,8 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
         at,
         linker.is_provisional,
         None if linker.facts.reached is None else linker.facts,
+        MayShift in classes,
+        linker.facts.control,
         growth=growth,
     )
 
@@ -229,10 +237,17 @@ def _functions(linker: Linker) -> dict[Lambda, Reference | int | Nested]:
 class Programs:
     """The translated programs, by code and shape; they go with the code.
 
+    written_out: returns the function that is translated for one that was made of another outside of programs.
     changes: how often any was added or forgotten.
     """
 
-    def __init__(self, functions: int = 1024, versions: int = 8) -> None:
+    def __init__(
+        self,
+        functions: int = 1024,
+        versions: int = 8,
+        written_out: Callable[[Any], Any] = lambda function: function,
+    ) -> None:
+        self.written_out = written_out
         self.functions = functions
         self.versions = versions
         self.changes = 0
@@ -254,16 +269,17 @@ class Programs:
             if types.FunctionType not in linked.met_classes:
                 return linked, inputs
             known = {*linked.met_classes, *linked.classes}
-            found = self.known_to_functions(linked.late.called(self._data(linked, inputs)), linked.classes)
+            found = self.known_to_functions(self._called(linked, inputs), linked.classes)
             if known.issuperset(found):
                 return linked, inputs
             classes = tuple(dict.fromkeys((*classes, *found)))
             linked.growth.clear()
 
     @staticmethod
-    def _data(linked: Linked, inputs: list[Any]) -> list[Any]:
-        """Return the functions, methods and classes in a program's inputs."""
-        return survey([inputs[i] for i in linked.hidden])[1]
+    def _called(linked: Linked, inputs: list[Any]) -> list[Any]:
+        """Return the functions in a program's inputs that are translated, and what was made of others."""
+        found = survey([inputs[i] for i in linked.hidden])[1]
+        return [*linked.late.called(found), *(each for each in found if not isinstance(each, WITH_PROGRAMS))]
 
     def known_to_functions(self, functions: Sequence[Any], classes: tuple[type, ...]) -> tuple[type, ...]:
         """Return some classes with all that functions in arguments or data know, and those in theirs."""
@@ -273,16 +289,19 @@ class Programs:
             pending = list(functions)
             while pending:
                 function = pending.pop()
-                if id(function) in seen or not isinstance(function, WITH_PROGRAMS):
+                if id(function) in seen:
                     continue
                 seen.add(id(function))
                 try:
+                    function = self.written_out(function)
+                    if not isinstance(function, WITH_PROGRAMS):
+                        continue
                     linked, inputs = self.member(function, Shape(None), tuple(found))
                 except SourceError:
                     continue  # it is refused where it is called
                 found.update(dict.fromkeys(linked.classes))
                 if types.FunctionType in linked.met_classes:
-                    pending.extend(linked.late.called(self._data(linked, inputs)))
+                    pending.extend(self._called(linked, inputs))
             if len(found) == before:
                 return tuple(found)
 
@@ -327,7 +346,12 @@ class Programs:
         If there is none, the last large one may know the classes: since it keeps its facts, it would be the
         same if they came with its arguments.
         """
+        is_given = MayShift in classes
+        classes = tuple([cls for cls in classes if cls is not MayShift])
         kept = [linked for linked in self._known.get(key, ()) if not linked.is_outdated]
+        kept = [
+            linked for linked in kept if linked.control == is_given or (linked.control and not linked.given)
+        ]
         fitting = [linked for linked in kept if linked.met_classes.issuperset(classes)]
         if fitting or not kept or kept[0].facts is None or kept[0].facts is not self._large.get(key):
             return fitting

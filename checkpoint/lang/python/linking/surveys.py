@@ -14,6 +14,7 @@ from typing import Any
 from checkpoint.ad.attributes import own_attributes, stored
 from checkpoint.ad.opaque import is_of_machine, is_opaque
 from checkpoint.ad.tables import Table, is_of_pandas
+from checkpoint.lang.control import MayShift
 from checkpoint.lang.python.calls.arrays import are_arrays, is_array, is_noted, note_array
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import VIEWS, stand_in_of
@@ -27,8 +28,10 @@ LEAVES = frozenset((float, int, str, bool, type(None)))
 def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
     """Return the classes of the objects in arguments or data, whose methods a function may call.
 
-    FunctionType stands for functions among them, Array for arrays, set for sets and frozensets, type[C] for a
-    class C that is itself among them. The class of an array is given if its library has methods of its own.
+    FunctionType stands for functions among them, MayShift for procedures and capsules of programs that may
+    shift (that Python functions do is found from their programs), Array for arrays, set for sets and
+    frozensets, type[C] for a class C that is itself among them. The class of an array is given if its library
+    has methods of its own.
     """
     return survey(values)[0]
 
@@ -66,6 +69,8 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
             found.update(dict.fromkeys(filter(_is_of_statement, each.__mro__)))
             found[type[each]] = None
             continue
+        if getattr(each, "may_shift", False) and kind.__module__.startswith("checkpoint."):
+            found[MayShift] = None
         if not is_data(each) or (kind.__module__.startswith("checkpoint.") and callable(each)):
             found[types.FunctionType] = None  # those of this package are derivatives and procedures
             functions.append(each)
