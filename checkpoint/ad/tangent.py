@@ -37,6 +37,7 @@ Path = tuple[Any, str]  # the path of the surrounding value (None at the top), a
 # What messages are made of, here and in executables (checkpoint/ctarget/alone/texts.py).
 NOTHING = "nothing, which is ()"
 AT, CAR, CDR, BETWEEN = " at ", "car", "cdr", ", "
+ELEMENTS = ("element 0", "element 1")  # of a value of a sum
 TANGENT, COTANGENT = "tangent", "cotangent"
 
 

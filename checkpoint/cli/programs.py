@@ -121,7 +121,8 @@ def program(text: str, command: str) -> Program:
 class VladProgram(Program):
     """A `.vlad` file; where there are arguments, its value is a procedure of one.
 
-    An argument is the value of another text: where one of them shifts, procedures of both know (opened.py).
+    An argument is the value of another text: where one of them shifts, procedures of both know
+    (lang/control/opened.py).
     """
 
     article = "the"

@@ -14,7 +14,6 @@ from typing import Any
 
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import Source, SourceError, Span
-from checkpoint.functions.opened import Opened
 from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes, analyse
 from checkpoint.lang.walk import preorder
@@ -49,10 +48,12 @@ class Program:
 
     @cached_property
     def opened(self) -> tuple[Program, Callable[[Any], Any]]:
-        """The open variant, and what makes its values of this program's (opened.py)."""
+        """The open variant, and what makes its values of this program's (lang/control/opened.py)."""
         if self.is_open:
             return self, lambda value: value
-        found = Opened(self.source, self.include_path, self.thunk.body)
+        from checkpoint.lang.control.opened import Opened  # noqa: PLC0415  (few programs need it)
+
+        found = Opened(self.source, text_arities(), self.include_path, self.thunk.body)
         return replace(_program(self.source, found.body), is_open=True), found.value
 
 

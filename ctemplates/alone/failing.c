@@ -2,6 +2,8 @@
 #include "alone/failing.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "alone/things.h"
 #include "alone/writing.h"
@@ -10,6 +12,16 @@
 
 
 Raise raise;
+
+void print_error(const TextPlace *place, const char *message) {
+    fflush(stdout);
+    fprintf(stderr, "%s: error: %s\n%s\n", place->where, message, place->excerpt);
+}
+
+void end_run(const TextPlace *place, const char *message) {
+    print_error(place, message);
+    exit(EXIT_FAILURE);
+}
 
 Value failure_of(Heap *heap, const char *name, const Value *operands, uint32_t count, const char *message) {
     Buffer text = {NULL, 0, 0};
@@ -53,7 +65,8 @@ static const char *described(Value v) {
     case PAIR: return TEXTS.described[DESCRIBED_PAIR];
     case PROCEDURE:
     case CLOSURE: return TEXTS.described[DESCRIBED_PROCEDURE];
-    case RECORD: return TEXTS.described[DESCRIBED_OPAQUE];
+    case LIST: return TEXTS.described[DESCRIBED_REFERENCE];
+    case RECORD: return TEXTS.described[is_opaque(v) ? DESCRIBED_OPAQUE : DESCRIBED_SUM];
     case FOREIGN:
         switch (thing_in(v)->kind) {
         case TEXT: return TEXTS.described[DESCRIBED_TEXT];
@@ -84,6 +97,8 @@ static bool differs(Buffer *message, const char *what, const char *expected, Val
 
 static bool is_number(Value v) { return kind_of(v) == REAL || kind_of(v) == DUAL; }
 
+static bool has_parts(Value v) { return kind_of(v) == PAIR || kind_of(v) == LIST || is_tagged(v); }
+
 /* What is compared: a tangent, or cotangent, with the shape of its value's. */
 typedef struct Comparison {
     Heap *heap;
@@ -91,12 +106,12 @@ typedef struct Comparison {
     const char *what;
 } Comparison;
 
-static bool is_opaque(Value v) { return kind_of(v) == RECORD || kind_of(v) == PROCEDURE || kind_of(v) == CLOSURE; }
+static bool has_opaque(Value v) { return is_opaque(v) || kind_of(v) == PROCEDURE || kind_of(v) == CLOSURE; }
 
 /* Compares what stands for a procedure. */
 static bool opaque_differs(const Comparison *c, Value value, Value tangent, const Way *path) {
     const uint32_t count = numbers_held(c->heap, value);
-    if (kind_of(tangent) == RECORD && tangent.object->length == count + 1) return false;
+    if (is_opaque(tangent) && tangent.object->length == count + 1) return false;
     Buffer expected = {NULL, 0, 0};
     if (count == 1) buffer_put(&expected, TEXTS.one_real);
     else buffer_format(&expected, TEXTS.reals, count);
@@ -105,22 +120,33 @@ static bool opaque_differs(const Comparison *c, Value value, Value tangent, cons
     return true;
 }
 
+static bool compare(const Comparison *c, Value value, Value tangent, const Way *path);
+
+/* Compares the parts of a pair, a reference, or a value of a sum. */
+static bool parts_differ(const Comparison *c, Value value, Value tangent, const Way *path) {
+    uint32_t count = 0;
+    const char *const of_pair[] = {TEXTS.car, TEXTS.cdr}, *const *names = kind_of(value) == PAIR ? of_pair : TEXTS.elements;
+    const Value *parts = all_parts_of(value, &count), *others = all_parts_of(tangent, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const Way to = {path, names[i]};
+        if (compare(c, parts[i], others[i], &to)) return true;
+    }
+    return false;
+}
+
 static bool compare(const Comparison *c, Value value, Value tangent, const Way *path) {
     const char *expected = TEXTS.nothing;
     bool is_like = kind_of(tangent) == NOTHING;
-    if (is_opaque(value)) return opaque_differs(c, value, tangent, path);
+    if (has_opaque(value)) return opaque_differs(c, value, tangent, path);
     if (is_number(value)) {
         expected = TEXTS.described[DESCRIBED_REAL];
         is_like = is_number(tangent);
-    } else if (kind_of(value) == PAIR) {
-        expected = TEXTS.described[DESCRIBED_PAIR];
-        is_like = kind_of(tangent) == PAIR;
+    } else if (has_parts(value)) {
+        expected = described(value);
+        is_like = kind_of(tangent) == kind_of(value) && !is_opaque(tangent);
     }
     if (!is_like) return differs(c->message, c->what, expected, tangent, path);
-    if (kind_of(value) != PAIR) return false;
-    const Way to_car = {path, TEXTS.car}, to_cdr = {path, TEXTS.cdr};
-    return compare(c, cells_of(value)[0], cells_of(tangent)[0], &to_car) ||
-           compare(c, cells_of(value)[1], cells_of(tangent)[1], &to_cdr);
+    return has_parts(value) && parts_differ(c, value, tangent, path);
 }
 
 #pragma GCC diagnostic pop

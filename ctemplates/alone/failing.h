@@ -25,6 +25,11 @@ extern Raise raise;
 /* Returns the failure of a step with these operands. name: its primitive's, or what it calls, as a text. */
 Value failure_of(Heap *heap, const char *name, const Value *operands, uint32_t count, const char *message);
 
+/* Ends the process with an error. */
+_Noreturn void end_run(const TextPlace *place, const char *message);
+
+void print_error(const TextPlace *place, const char *message);
+
 /* Says of a call with so many arguments why it cannot be made; false: it can. */
 bool call_fails(Buffer *message, Value called, uint32_t count);
 

@@ -15,6 +15,7 @@
 #include "alone/raising.h"
 #include "alone/things.h"
 #include "alone/writing.h"
+#include "containers/lists.h"
 #include "machine/clock.h"
 #include "machine/vm.h"
 #include "natives/natives.h"
@@ -25,8 +26,12 @@
 enum { USAGE = 2, RAISED_LIMIT = 200 };
 #define STACK ((size_t)1 << 30)
 
+/* There are no other containers. */
+static void destroy_reference(Heap *heap, Object *object) { list_destroy(heap, (List *)object); }
+
 static const HeapHooks HOOKS = {
     .release_python = thing_release,
+    .destroy_container = destroy_reference,
     .forget_layouts = layouts_destroy,
     .gradient = alone_gradient,
     .reverse_gradient = alone_reverse,
@@ -38,11 +43,6 @@ typedef struct Run {
     bool counts; /* the number of steps is wanted, not the value */
     int status;
 } Run;
-
-static void print_error(const TextPlace *place, const char *message) {
-    fflush(stdout);
-    fprintf(stderr, "%s: error: %s\n%s\n", place->where, message, place->excerpt);
-}
 
 static void print_raised(void) {
     Buffer message = {NULL, 0, 0}, shown = {NULL, 0, 0};

@@ -17,6 +17,7 @@ typedef enum Doing {
     DOES_NOTHING_ELSE, /* it is always done by an instruction */
     DOES_SCALAR,       /* it fails */
     DOES_DATA,         /* likewise */
+    DOES_ASSIGN,       /* likewise, of what is no reference; the run ends at one that came in from outside */
     DOES_SYMBOL_TEST,
     DOES_OTHER_TEST, /* of a kind that no thing is of */
     DOES_SAME,
@@ -92,6 +93,8 @@ typedef enum DescribedKind {
     DESCRIBED_SYMBOL,
     DESCRIBED_FAILURE,
     DESCRIBED_PAIR,
+    DESCRIBED_REFERENCE,
+    DESCRIBED_SUM,
     DESCRIBED_PROCEDURE,
     DESCRIBED_OPAQUE,
     DESCRIBED_KINDS
@@ -104,6 +107,8 @@ typedef struct Texts {
     const char *tangent, *cotangent, *nothing, *one_real, *reals; /* what is expected; of a procedure, how many it holds */
     const char *described[DESCRIBED_KINDS];
     const char *no_capsule, *no_whole, *too_short; /* of capsules: a number of steps; those of a run, and those wanted */
+    const char *elements[2]; /* of a path, in a value of a sum */
+    const char *came_in; /* of a reference that cannot be changed */
     const char *no_reset, *within_step; /* no_reset: how the failure begins to which the place of the step is added */
     const char *too_much, *out_of_memory; /* too_much: what C has no room for */
 } Texts;

@@ -134,6 +134,12 @@ static bool interrupt(Task *task) {
     return steps == most || fails_to_stop(task, limit, &steps);
 }
 
+/* Of what cannot be assigned to: a reference that came in from outside ends the run, and no handler receives that. */
+static bool assigns(Task *task) {
+    if (kind_of(task->operands[0]) != LIST) return fails(task, task->facts->operation->refused[0]);
+    end_run(task->facts->place, TEXTS.came_in);
+}
+
 /* Performs the step; false: it raises the value. */
 static bool perform(Task *task) {
     const Operation *operation = task->facts->operation;
@@ -143,6 +149,7 @@ static bool perform(Task *task) {
     case DOES_SYMBOL_TEST:
         return answers(task, kind_of(task->operands[0]) == FOREIGN && thing_in(task->operands[0])->kind == SYMBOL);
     case DOES_OTHER_TEST: return answers(task, false);
+    case DOES_ASSIGN: return assigns(task);
     case DOES_SAME:
         if (!same_kind(task->operands[0], task->operands[1])) return answers(task, false);
         return fails(task, operation->refused[0]);
@@ -158,6 +165,7 @@ static bool perform(Task *task) {
     case DOES_DATA:
     case DOES_CONTROL: break;
     }
+    if (!operation->refused) end_run(task->facts->place, TEXTS.too_much); /* the end of a j* */
     return fails(task, operation->refused[0]);
 }
 

@@ -17,6 +17,9 @@ typedef struct Capsule { /* capsules.h */
     State *state; /* owned */
 } Capsule;
 
+/* A value of a sum is a tuple of its tag and itself. */
+static inline bool is_tagged(Value v) { return kind_of(v) == RECORD && kind_of(cells_of(v)[0]) == NOTHING; }
+
 /* Returns the capsule that a value is; NULL: it is none. */
 static inline const Capsule *capsule_in(Value v) {
     return kind_of(v) == FOREIGN && thing_in(v)->kind == CAPSULE ? (const Capsule *)python_in(v) : NULL;

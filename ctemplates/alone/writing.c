@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alone/reals.h"
+#include "containers/lists.h"
 #include "alone/things.h"
 
 static void write_escaped(Buffer *buffer, char character) {
@@ -57,8 +58,28 @@ static void write_atom(Buffer *buffer, Value value) {
     }
 }
 
+static void write_within(Buffer *buffer, Value value, size_t end);
+
+/* A value of a sum, or a reference. */
+static void write_all(Buffer *buffer, const char *opening, const Value *items, size_t count, const char *closing,
+                      size_t end) {
+    for (size_t i = 0; i < count && buffer->length <= end; i++) {
+        buffer_put(buffer, i ? " " : opening);
+        write_within(buffer, items[i], end);
+    }
+    buffer_put(buffer, closing);
+}
+
 /* Writes what fits, and a little more. */
 static void write_within(Buffer *buffer, Value value, size_t end) {
+    if (is_tagged(value)) {
+        write_all(buffer, "#(", cells_of(value) + 1, 2, ")", end);
+        return;
+    }
+    if (kind_of(value) == LIST) {
+        write_all(buffer, "[", list_in(value)->values, list_in(value)->length, "]", end);
+        return;
+    }
     if (kind_of(value) != PAIR) {
         write_atom(buffer, value);
         return;

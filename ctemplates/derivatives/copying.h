@@ -14,6 +14,7 @@ typedef struct Copying {
     const Value *numbers; /* the next one; each is moved into the copy */
     Sharing sharing;
     bool tangent; /* atoms become null */
+    bool freezes; /* no list in the copy can be changed; else those that could, and those of tangents */
     Seen seen;
 } Copying;
 

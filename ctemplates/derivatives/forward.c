@@ -23,7 +23,7 @@ static Value lifted_copy(Machine *m, const Locations *x, const Locations *tangen
     if (x->count > FEW_NUMBERS) numbers = heap_allocate(heap, x->count * sizeof(Value));
     for (uint32_t i = 0; i < x->count; i++)
         numbers[i] = dual_of(heap, (uint64_t)m->tags, copied(x->all[i].number), copied(tangents->all[i].number));
-    Copying c = {.heap = heap, .births = m->births, .numbers = numbers, .sharing = AS_TREE};
+    Copying c = {.heap = heap, .births = m->births, .numbers = numbers, .sharing = AS_TREE, .freezes = true};
     const Value made = copy_of(&c, argument);
     m->births = c.births;
     if (numbers != few) heap_free(heap, numbers, x->count * sizeof(Value));

@@ -142,9 +142,11 @@ static bool walk(Walk *w, Value v, Site place, int deeper) {
             return is_of_reals(v, DEEPEST);
         }
         if (w->sharing != AS_GRAPH && is_procedure(v)) return walk_procedure(w, v, deeper);
-        const Value *parts = parts_of(v, &count);
+        if (kind == LIST && !heap_is_alone(w->found->heap)) return false;
+        const Value *parts = all_parts_of(v, &count);
         if (!parts) return is_atom(v);
-        if (!deeper) return false;
+        deeper -= kind == LIST; /* which may be a part of itself */
+        if (deeper <= 0) return false;
         if (w->sharing != AS_TREE) seen_at(&w->seen, v.object, &is_old);
         if (is_old) return true;
         w->found->hollow |= all_null(parts, count);
@@ -177,13 +179,15 @@ uint32_t numbers_held(Heap *heap, Value procedure) {
 static bool are_alike(Value v, Value other) {
     if (is_atom(v)) return other.tag == NOTHING;
     const Kind kind = kind_of(v);
+    if (kind == LIST) return kind_of(other) == kind && list_in(v)->length == list_in(other)->length;
+    if (kind == RECORD && is_opaque(v) != is_opaque(other)) return false;
     return (kind == PAIR || kind == RECORD) && kind_of(other) == kind && v.object->length == other.object->length;
 }
 
 /* Appends the numbers of a procedure, and those of its tangent. */
 static bool match_procedure(Locations *found, Locations *others, Value v, Value other) {
     const uint32_t before = found->count, first = others->count;
-    return heap_is_alone(found->heap) && kind_of(other) == RECORD &&
+    return heap_is_alone(found->heap) && is_opaque(other) &&
            locations_add(found, v, in_register(NO_REGISTER), AS_GRAPH) &&
            locations_add(others, other, in_register(NO_REGISTER), AS_TREE) &&
            found->count - before == others->count - first;
@@ -200,10 +204,12 @@ static bool match(Locations *found, Locations *others, Location v, Location othe
                    is_of_reals(other.number, DEEPEST);
         }
         if (is_procedure(v.number)) return match_procedure(found, others, v.number, other.number);
+        if (kind == LIST && !heap_is_alone(found->heap)) return false;
         if (!are_alike(v.number, other.number)) return false;
-        const Value *parts = parts_of(v.number, &count), *theirs = parts_of(other.number, &count);
+        const Value *parts = all_parts_of(v.number, &count), *theirs = all_parts_of(other.number, &count);
         if (!parts) return true;
-        if (!deeper) return false;
+        deeper -= kind == LIST;
+        if (deeper <= 0) return false;
         found->hollow |= all_null(parts, count);
         if (!count) return true;
         const Object *object = v.number.object, *its = other.number.object;

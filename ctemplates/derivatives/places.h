@@ -2,15 +2,16 @@
  *
  * In: values of a run, borrowed. Out: their numbers in the canonical order of checkpoint/ad/graph.py: depth first, parts
  * from the first to the last. Numbers are reals, and duals of these. A walk refuses values that hold anything which these
- * steps leave to Python: containers that may change, arrays, capsules, procedures within data. Executables take procedures:
- * the tangent of one is a plain tuple of the tangents of the numbers that it reaches, once each, since nothing else makes
- * tuples there; and they refuse two procedures within data that share numbers.
+ * steps leave to Python: containers that may change, arrays, capsules, procedures within data. Executables take references,
+ * which are lists, and procedures: the tangent of one is an OPAQUE, a record of the tangents of the numbers that it
+ * reaches, once each; and they refuse two procedures within data that share numbers.
  *
  * Recursion is as deep as values are nested, without the last part of each: lists do not count, and DEEPEST is refused.
  */
 #ifndef CK_PLACES_H
 #define CK_PLACES_H
 
+#include "containers/lists.h"
 #include "memory/heap.h"
 
 /* Where a number is: in a register, or in a field of the object with a birth. Birth 0: in a constant, or nowhere. */
@@ -81,6 +82,17 @@ static inline const Value *parts_of(Value v, uint32_t *count) {
     default: return NULL;
     }
 }
+
+/* Returns the parts of these and of a LIST. */
+static inline const Value *all_parts_of(Value v, uint32_t *count) {
+    if (kind_of(v) != LIST) return parts_of(v, count);
+    *count = (uint32_t)list_in(v)->length;
+    return list_in(v)->values;
+}
+
+/* The tangent of a procedure: what is in the place of a record's layout says so. */
+static inline Value opaque_layout(void) { return of_boolean(true); }
+static inline bool is_opaque(Value v) { return kind_of(v) == RECORD && kind_of(cells_of(v)[0]) == BOOLEAN; }
 
 /* Returns whether a value holds no number, and is shared by whoever holds it. */
 bool is_atom(Value v);

@@ -104,7 +104,7 @@ static Value *lifted_numbers(Inner *run) {
 void inner_start(Inner *run, Value procedure, Value argument) {
     Heap *heap = run->heap;
     Value *numbers = lifted_numbers(run);
-    Copying c = {.heap = heap, .births = FIRST_BIRTH, .numbers = numbers, .sharing = AS_GRAPH};
+    Copying c = {.heap = heap, .births = FIRST_BIRTH, .numbers = numbers, .sharing = AS_GRAPH, .freezes = true};
     const Value f = copy_of(&c, procedure);
     c.sharing = AS_TREE;
     const Value x = copy_of(&c, argument);

@@ -2,7 +2,8 @@
 
 In: a program's thunk, prepared. Out: SourceError at the first place of a primitive that only Python performs.
 What always holds: without these there are no tensors, so the branches for them, behind `tensor?`, are never
-taken. Capsules are there in programs that take no derivatives: so none has locations of its own.
+taken. Capsules are there in programs that take no derivatives and change no references: so none has locations
+of its own, and a state is resumed as it is.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from checkpoint.lang import core
 ARRAY_TEST = "tensor?"
 DERIVATIVES = ("j*", "*j", "checkpoint-*j")
 CAPSULES = ("interrupt", "resume")
+CHANGE = ":="
 
 
 def check(thunk: core.Lambda) -> None:
@@ -38,6 +40,9 @@ def check(thunk: core.Lambda) -> None:
         lacks = f"executables have no derivatives of capsules, but this program uses {derivatives[0]}"
         message = f"{capsules[0]}: {lacks}: run it by `checkpoint run`"
         raise SourceError(message, found[capsules[0]])
+    if capsules and CHANGE in found:
+        lacks = "executables have no capsules of what changes, but this program has references"
+        raise SourceError(f"{capsules[0]}: {lacks}: run it by `checkpoint run`", found[capsules[0]])
 
 
 def _is_there(where: t.Compute | b.Control) -> bool:

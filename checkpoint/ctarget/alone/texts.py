@@ -13,20 +13,22 @@ from functools import cache, partial
 from typing import Any
 
 from checkpoint.ad import tangent
+from checkpoint.ad.containers import TUPLE, List, Record
 from checkpoint.ad.numbers import apply
 from checkpoint.ad.record import OperandError, Scalar, WrongCall, lookup
 from checkpoint.ad.values import EMPTY, NO_CAPSULE, Closure, Failure, Opaque, Pair, Symbol
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.raised import NO_RESET, uncaught, within_step
 from checkpoint.errors import InternalError
-from checkpoint.prims import data, interruption
+from checkpoint.prims import data, interruption, references
 from checkpoint.prims.arrays import boolean_of
 
 IF = "if"  # what a branch is called where its test is no boolean
 # How each primitive is done that is no scalar function: by a Doing of program.h.
 DOINGS = {
-    **dict.fromkeys(("cons", "null?"), "DOES_NOTHING_ELSE"),
-    **dict.fromkeys(("car", "cdr", NO_RESET), "DOES_DATA"),
+    **dict.fromkeys(("cons", "null?", "ref", "tagged"), "DOES_NOTHING_ELSE"),
+    **dict.fromkeys(("car", "cdr", "!", "tag-of", "untagged", NO_RESET), "DOES_DATA"),
+    ":=": "DOES_ASSIGN",
     **dict.fromkeys(("boolean?", "real?", "tensor?", "pair?", "procedure?", "string?"), "DOES_OTHER_TEST"),
     "symbol?": "DOES_SYMBOL_TEST",
     "eq?": "DOES_SAME",
@@ -45,6 +47,10 @@ _REFUSING = {
     "car": (None,),
     "cdr": (None,),
     "eq?": (1.0, 1.0),
+    "!": (None, None),
+    ":=": (None, None, None),
+    "tag-of": (None, None),
+    "untagged": (None, None),
     NO_RESET: (None,),
 }  # operands for which these fail
 _NO_REAL = None  # an operand that no scalar function takes
@@ -152,7 +158,10 @@ def operation(name: str, identifier: str) -> list[str]:
 _COUNT: Any = "%u"  # these stand for numbers that are known when the text is said
 _STEPS: Any = "%lld"
 _WRITTEN: Any = "%s"
-TOO_MUCH = "the derivatives here are nested too deep for an executable: use `checkpoint run`"
+TOO_MUCH = (
+    "the derivatives here are nested too deep for an executable, or of procedures that share numbers: use "
+    "`checkpoint run`"
+)
 OUT_OF_MEMORY = "out of memory"
 
 
@@ -180,13 +189,16 @@ def texts() -> list[str]:
         "no_whole": interruption.not_whole("%s"),
         "too_short": interruption.too_short(_STEPS, _WRITTEN),
         "no_reset": f"({NO_RESET} ",
+        "came_in": references.CAME_IN,
         "within_step": within_step("%s"),
         "too_much": TOO_MUCH,
         "out_of_memory": OUT_OF_MEMORY,
     }
     lines = [f"    .{name} = {string(text)}," for name, text in fields.items()]
     shown = ", ".join([f"[{kind}] = {string(tangent.describe(value))}" for kind, value in _DESCRIBED.items()])
-    return ["const Texts TEXTS = {", *lines, f"    .described = {{{shown}}},", "};"]
+    elements = ", ".join(map(string, tangent.ELEMENTS))
+    ends = [f"    .described = {{{shown}}},", f"    .elements = {{{elements}}},"]
+    return ["const Texts TEXTS = {", *lines, *ends, "};"]
 
 
 _DESCRIBED = {
@@ -197,6 +209,8 @@ _DESCRIBED = {
     "DESCRIBED_SYMBOL": Symbol("a"),
     "DESCRIBED_FAILURE": Failure(ValueError(), ""),
     "DESCRIBED_PAIR": Pair(None, None),
+    "DESCRIBED_REFERENCE": List([1.0]),
+    "DESCRIBED_SUM": Record(TUPLE, (None, 1.0)),
     "DESCRIBED_PROCEDURE": Closure(None, EMPTY),
     "DESCRIBED_OPAQUE": Opaque(()),
 }

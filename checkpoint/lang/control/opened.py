@@ -11,7 +11,7 @@ of one has its counterpart in the other, whatever conversion and renaming have m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment
 from checkpoint.ad.walk import DESCEND
 from checkpoint.errors import RunError, Source
 from checkpoint.lang.core import Expr, Lambda
+from checkpoint.lang.desugar import expanded, renamed
 from checkpoint.lang.walk import preorder
 
 _ENVIRONMENT = "%env."  # begins the name of the environment of a group (checkpoint.lang.closures)
@@ -34,14 +35,13 @@ def lambdas_in(expr: Expr) -> list[Lambda]:
 class Opened:
     """The open variant of a text.
 
-    body: its expression. source: of the text.
+    body: its expression. source: of the text. known, include_path: see lang/desugar.py.
+    loaded: the expression of the program.
     """
 
-    def __init__(self, source: Source, include_path: Path | None, loaded: Expr) -> None:
-        from checkpoint.lang.desugar import expanded, renamed  # noqa: PLC0415  (see program.load)
-        from checkpoint.prims import text_arities  # noqa: PLC0415
-
-        known = text_arities()
+    def __init__(
+        self, source: Source, known: Mapping[str, int], include_path: Path | None, loaded: Expr
+    ) -> None:
         first, closed = expanded(source, known, include_path)
         second, self.body = expanded(source, known, include_path)
         pairs = dict(zip(lambdas_in(closed), lambdas_in(self.body), strict=True))
