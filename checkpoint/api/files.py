@@ -39,7 +39,7 @@ def load(path: str | os.PathLike[str], f: Any, *, known: Sequence[Any] = (), any
 
     Raises:
         DurableError: if the file is damaged, of another kind or version of format; if f is another function;
-        if the cotangent is one of another capsule; if the file comes from where runs may have other bits.
+            if the cotangent is one of another capsule; if the file comes from where runs may have other bits.
         OSError: if the file cannot be read.
 
     Examples:
