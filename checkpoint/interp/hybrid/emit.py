@@ -34,16 +34,18 @@ def emit_taped(code: BlockCode, values: Values) -> None:
 
 
 def variant_for(code: BlockCode, values: Values, taped: bool) -> Variant | None:
-    """Return the variant of a block for these values; None if it would be one too many to be taped."""
+    """Return the variant of a block for these values; None if it would be one too many to be taped.
+
+    Threads that run one block may make variants at the same time: the first of each kind is the one.
+    """
     signature = code.signature(values)
-    made = [other_signature for was_taped, other_signature in code.variants if was_taped is taped]
+    made = [other_signature for was_taped, other_signature in tuple(code.variants) if was_taped is taped]
     if signature not in made and len(made) >= MOST_VARIANTS:
         if taped:
             return None
         signature = GENERIC
-    if (taped, signature) not in code.variants:
-        code.variants[taped, signature] = emit(code, signature, taped)
-    return code.variants[taped, signature]
+    found = code.variants.get((taped, signature))
+    return found or code.variants.setdefault((taped, signature), emit(code, signature, taped))
 
 
 def other(code: BlockCode, machine: Any, values: Values, taped: bool) -> Any:
