@@ -64,9 +64,8 @@ STEPS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("name", STEPS)
 def test_a_shift_does_not_leave(name: str, engine: Engine) -> None:
     step = STEPS[name]
-    whole = checkpoint.interrupt(lambda x: reset(lambda: step(x)), 1.5, 0, engine=engine.name)
     with pytest.raises(Exception, match="this shift has no reset") as caught:
-        checkpoint.resume(whole)
+        checkpoint.primops(lambda x: reset(lambda: step(x)), 1.5, engine=engine.name)
     assert str(caught.value) == NO_RESET_HERE
     shift_at, *called_at = [note for note in caught.value.__notes__ if "test_steps.py" in note]
     assert "return x * shift(lambda k: k(x))" in shift_at
