@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +13,26 @@ from checkpoint.ctarget.translate.effort import Effort
 from checkpoint.ctarget.translate.strips import functions
 from tests.support import translation
 
-COUNT = ctypes.c_long(0)  # of strips that were run; units that count stay for as long as the process
+# Units have the addresses of counters in their text. With the same addresses in all processes it is the same
+# text, which is compiled once and then kept.
+_ADDRESS = 0x200000000000
+
+
+def _counters() -> int:
+    """Return the address of memory for counters, which is _ADDRESS unless something else is there."""
+    map_memory = ctypes.CDLL(None, use_errno=True).mmap
+    map_memory.restype = ctypes.c_void_p
+    map_memory.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    access, kind = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    found = map_memory(_ADDRESS, mmap.PAGESIZE, access, kind, -1, 0)
+    if found == ctypes.c_void_p(-1).value:
+        raise OSError(ctypes.get_errno(), "no memory for counters")
+    return int(found)
+
+
+_AT = _counters()  # units that count stay for as long as the process
+COUNT = ctypes.c_long.from_address(_AT)  # of strips that were run
+SHARP = ctypes.c_long.from_address(_AT + 8)  # of strips that left cotangents out
 
 
 def translate_soon(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,12 +46,17 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> ctypes.c_long:
     call = functions.StripFunction.call
 
     def call_and_count(self: functions.StripFunction) -> str:
-        add = f"*(long *){ctypes.addressof(COUNT):#x} += has_run(outcome)"
-        return f"({{ const StripOutcome outcome = {call(self)}; {add}; outcome; }})"
+        return counting(call(self), COUNT)
 
     monkeypatch.setattr(functions.StripFunction, "call", call_and_count)
     COUNT.value = 0
     return COUNT
+
+
+def counting(call: str, counter: ctypes.c_long) -> str:
+    """Return the C of a call of strips that also counts it if they have run."""
+    add = f"*(long *){ctypes.addressof(counter):#x} += has_run(outcome)"
+    return f"({{ const StripOutcome outcome = {call}; {add}; outcome; }})"
 
 
 def until_in_strips(strips: Any) -> Iterator[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from typing import Any, NamedTuple
 
@@ -13,12 +12,11 @@ import checkpoint
 from checkpoint.ctarget.translate.strips import functions
 from checkpoint.ctarget.translate.translation import Translation
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
-from tests.support.strips import translate_soon
+from tests.support.strips import SHARP, counting, translate_soon
 
 pytestmark = [needs_c, needs_compiler, pytest.mark.usefixtures("soon")]
 
 WIDTH = 400  # lanes: several strips of the widest vectors
-SHARP = ctypes.c_long(0)  # strips that left cotangents out; units that count stay as long as the process
 
 
 class Ball(NamedTuple):
@@ -92,10 +90,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     call = functions.StripFunction.call
 
     def call_and_count(self: functions.StripFunction) -> str:
-        if not self.is_sharp:
-            return call(self)
-        add = f"*(long *){ctypes.addressof(SHARP):#x} += has_run(outcome)"
-        return f"({{ const StripOutcome outcome = {call(self)}; {add}; outcome; }})"
+        return counting(call(self), SHARP) if self.is_sharp else call(self)
 
     monkeypatch.setattr(functions.StripFunction, "call", call_and_count)
     SHARP.value = 0
