@@ -10,6 +10,9 @@ import signal
 import sys
 
 import platformdirs
+import pytest
+
+from tests.support.sampling import mark_engines_in_turn
 
 os.environ.setdefault("CHECKPOINT_CHECK", "1")
 os.environ.setdefault("CHECKPOINT_JIT", "off")
@@ -26,6 +29,14 @@ if sys.dont_write_bytecode and sys.pycache_prefix is None:
 # A job in the background may have been started with interruptions ignored, and what it starts inherits that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Tests make many programs, which live on in caches: the collector would walk them for a tenth of the time.
+gc.set_threshold(20_000, 50, 100)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    mark_engines_in_turn(items)
 
 
 def pytest_collection_finish() -> None:

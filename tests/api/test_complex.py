@@ -17,6 +17,8 @@ import pytest
 import checkpoint
 from checkpoint.errors import RunError
 
+pytestmark = pytest.mark.engines_in_turn
+
 Z = 0.6 - 0.8j
 W = 1.5 + 0.25j
 

@@ -12,6 +12,8 @@ from checkpoint import grad, jvp, primops, value_and_grad, vmap
 from checkpoint.prims import lanes
 from tests.api.test_lanes import ENGINES, equal, root
 
+pytestmark = pytest.mark.engines_in_turn
+
 LANES = 23
 XS = np.linspace(0.5, 3.0, LANES)
 ROWS = np.arange(2.0 * LANES).reshape(2, LANES) / 7.0

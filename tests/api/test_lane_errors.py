@@ -12,6 +12,8 @@ import checkpoint
 from checkpoint import grad, vjp, vmap
 from tests.api.test_lanes import ENGINES, M, X, root
 
+pytestmark = pytest.mark.engines_in_turn
+
 
 def inverse(x: float) -> float:
     return 1.0 / (x - 9.0)

@@ -12,6 +12,8 @@ import pytest
 
 from checkpoint import engines, grad, hessian, jvp, value_and_grad, vjp, vmap
 
+pytestmark = pytest.mark.engines_in_turn
+
 ENGINES = engines.usable()
 X = np.array([1.0, 2.0, 9.0])
 M = np.arange(1.0, 7.0).reshape(2, 3)

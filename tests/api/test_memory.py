@@ -15,6 +15,8 @@ from checkpoint.driver import memory
 from checkpoint.driver.observe import observed
 from checkpoint.driver.schedule import Action, Report, Schedule
 
+pytestmark = pytest.mark.engines_in_turn
+
 
 def decay(x: float) -> float:
     """Some thousand steps."""

@@ -10,6 +10,8 @@ import pytest
 import checkpoint
 from checkpoint import engines, grad, hvp, jacfwd, jacrev, jvp, primops, value_and_grad
 
+pytestmark = pytest.mark.engines_in_turn
+
 
 def fifth(x: float) -> float:
     """Its derivatives at 2 are 80, 160, 240."""

@@ -15,6 +15,8 @@ from checkpoint import config
 from checkpoint.functions.resumption import as_function
 from tests.support.corpus import usable_engines
 
+pytestmark = pytest.mark.engines_in_turn
+
 ENGINES = [engine.name for engine in usable_engines()]
 MEMORIES = ("100KiB", "400KiB", "4MiB", None)
 

@@ -10,6 +10,8 @@ import pytest
 import checkpoint
 from checkpoint import engines, grad, summed, value_and_grad, vmap
 
+pytestmark = pytest.mark.engines_in_turn
+
 ENGINES = pytest.mark.parametrize("engine", engines.usable())
 XS = [np.array([0.5, 1.5]), np.array([2.0, -1.0]), np.array([0.25, 4.0])]
 

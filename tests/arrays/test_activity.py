@@ -32,6 +32,8 @@ from tests.python.agreement import outcome
 from tests.support.cuts import CutAt
 from tests.support.same import difference
 
+pytestmark = pytest.mark.engines_in_turn
+
 EXAMPLES = {
     name: example
     for name, example in examples().items()

@@ -19,6 +19,8 @@ from tests.arrays.agreement import ENGINES
 from tests.arrays.corpus import Example
 from tests.arrays.test_activity import check_wanted, counted
 
+pytestmark = pytest.mark.engines_in_turn
+
 W, X = np.linspace(0.1, 0.9, 4), np.linspace(0.2, 0.4, 4)
 SHIFT = 0.3
 

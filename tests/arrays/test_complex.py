@@ -16,6 +16,8 @@ import pytest
 import checkpoint
 from checkpoint.errors import RunError
 
+pytestmark = pytest.mark.engines_in_turn
+
 Z = np.array([1.0 + 2.0j, 3.0 - 1.0j, -0.5 + 0.25j])
 W = np.array([0.5 - 1.0j, 2.0j, 1.0 + 0.0j])
 A = np.array([[1.0, 2.0j], [0.5j, -1.0 + 1.0j]])

@@ -25,7 +25,7 @@ from tests.arrays.agreement import (
     check_value,
 )
 from tests.arrays.corpus import examples
-from tests.support.sampling import side_by_side
+from tests.support.sampling import sample, side_by_side
 
 EXAMPLES = examples()
 FAILING = [name for name, example in EXAMPLES.items() if example.raises is not None]
@@ -68,6 +68,6 @@ def test_all_combinations(name: str) -> None:
         check_gradients(EXAMPLES[name], steps, Random(name))
 
 
-@pytest.mark.parametrize("name", DIFFERENTIABLE)
+@pytest.mark.parametrize("name", sample(DIFFERENTIABLE))
 def test_second_derivatives(name: str) -> None:
     check_second(EXAMPLES[name], check_steps(EXAMPLES[name]))

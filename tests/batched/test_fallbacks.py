@@ -14,7 +14,10 @@ import pytest
 import checkpoint
 from tests.support.same import same_elements
 
-pytestmark = pytest.mark.filterwarnings("ignore::checkpoint.LanesWarning")  # test_warnings.py has these
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::checkpoint.LanesWarning"),  # test_warnings.py has these
+    pytest.mark.engines_in_turn,
+]
 X = np.array([2.0, 0.0, -1.0, 3.5])
 
 

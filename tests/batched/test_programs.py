@@ -12,6 +12,8 @@ import checkpoint
 from checkpoint import engines
 from tests.batched.programs import OF_ARRAYS, OF_NUMBERS, arguments
 
+pytestmark = pytest.mark.engines_in_turn
+
 ALL = [*OF_ARRAYS, *OF_NUMBERS]
 WIDTHS = (1, 3, 64)
 

@@ -17,7 +17,10 @@ from tests.support.corpus import engine_name, usable_engines
 np = pytest.importorskip("numpy")
 optimize, integrate = pytest.importorskip("scipy.optimize"), pytest.importorskip("scipy.integrate")
 
-pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", usable_engines(), ids=engine_name),
+    pytest.mark.engines_in_turn,
+]
 
 
 def shifts(x: Any) -> Any:

@@ -16,7 +16,7 @@ import pytest
 import checkpoint
 from checkpoint import engines
 from checkpoint.functions import runs
-from tests.ctarget.c_sources import TEMPLATES, files
+from tests.ctarget.c_sources import TEMPLATES, files, object_files
 from tests.engine_containers.programs import PROGRAMS
 from tests.engine_containers.support import closure
 from tests.support.tracing import traced
@@ -39,14 +39,20 @@ FLAGS = (
 )
 
 
+COMMAND = ("cc", *FLAGS, f"-I{TEMPLATES}", f"-I{HERE}")
+
+
+@pytest.fixture(scope="module")
+def runtime(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Return the object files of the sources and of what stands in for others."""
+    return object_files(COMMAND, [*SOURCES, HERE / "standins.c"], tmp_path_factory.mktemp("containers"))
+
+
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 @pytest.mark.parametrize("name", ["lists", "dictionaries", "versions"])
-def test_against_a_model(tmp_path: Path, name: str) -> None:
+def test_against_a_model(tmp_path: Path, runtime: list[Path], name: str) -> None:
     program = tmp_path / name
-    own = [str(HERE / "standins.c"), str(HERE / f"test_{name}.c")]
-    subprocess.run(
-        ["cc", *FLAGS, f"-I{TEMPLATES}", f"-I{HERE}", *SOURCES, *own, "-lm", "-o", program], check=True
-    )
+    subprocess.run([*COMMAND, HERE / f"test_{name}.c", *runtime, "-lm", "-o", program], check=True)
     subprocess.run([program], check=True, timeout=300)
 
 

@@ -36,6 +36,8 @@ from tests.support.sampling import sample
 from tests.support.tracing import traced
 from tests.support.world import World
 
+pytestmark = pytest.mark.engines_in_turn
+
 PROGRAMS = {entry.name: entry for entry in SUCCEEDING}
 FUNCTIONS: list[Any] = [*list(python_examples().values())[::5], *list(array_examples().values())[::5]]
 EXAMPLES = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 import checkpoint
@@ -34,10 +36,21 @@ SCHEDULES: list[Schedule] = [
 @pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_gradients_are_equal_to_the_last_bit(entry: Entry, engine: Engine) -> None:
+    check_gradients(entry, engine, laws.share(SCHEDULES, engine))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_gradients_by_every_schedule_are_equal_to_the_last_bit(entry: Entry, engine: Engine) -> None:
+    check_gradients(entry, engine, SCHEDULES)
+
+
+def check_gradients(entry: Entry, engine: Engine, schedules: Iterable[Schedule]) -> None:
     case = entry.case(engine)
     run = laws.run_of(entry, engine)
     _, xbar = laws.gradient(case, engine, entry.input, run)
-    for schedule in SCHEDULES:
+    for schedule in schedules:
         _, other = laws.gradient(case, engine, entry.input, run, schedule)
         assert difference(other, xbar) is None, schedule
 

@@ -17,6 +17,7 @@ from checkpoint.ctarget.library import reason
 pytestmark = pytest.mark.skipif(reason() is not None or os.name != "posix", reason="needs engine c and fork")
 
 
+@pytest.mark.long
 def test_it_runs() -> None:
     small = ["--kills", "2", "--turns", "8000000", "--life", "0.2", "--repeats", "1"]
     found = subprocess.run(

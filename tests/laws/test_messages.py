@@ -24,7 +24,10 @@ from tests.support.corpus import engine_name, usable_engines
 from tests.support.modes import MODES
 from tests.support.world import World
 
-pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", usable_engines(), ids=engine_name),
+    pytest.mark.engines_in_turn,
+]
 
 NAME = "some/program.vlad"
 

@@ -33,6 +33,8 @@ from tests.support.check import direction
 from tests.support.corpus import usable_engines
 from tests.support.same import difference as differing
 
+pytestmark = pytest.mark.engines_in_turn
+
 EXAMPLES = examples()
 DIFFERENTIABLE = [n for n, each in EXAMPLES.items() if each.raises is None and each.differentiable]
 ENGINES = [engine.name for engine in usable_engines()]
@@ -80,7 +82,7 @@ def every(steps: int) -> range:
     return range(steps + 1)
 
 
-@pytest.mark.parametrize("name", DIFFERENTIABLE[::15])
+@pytest.mark.parametrize("name", DIFFERENTIABLE[::45])
 def test_corpus(name: str) -> None:
     check_example(name)
 

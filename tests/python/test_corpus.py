@@ -4,8 +4,9 @@ in Python        the same value or exception, and output; arguments are unchange
 cut anywhere     the parts take the steps of the whole, and give its value
 differentiated   the same bits on every engine by every schedule; close to finite differences
 
-Each example is cut on every engine, and differentiated on every engine and by every schedule; with every
-combination of these it is by `-m long`.
+Every third example is run and cut on every engine, and differentiated on every engine and by every schedule;
+the others are on the first engine alone, and by every schedule. All examples are on every engine, with every
+combination of cuts and schedules, by `-m long`.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ FAILING = [name for name, example in EXAMPLES.items() if example.raises is not N
 SUCCEEDING = [name for name, example in EXAMPLES.items() if example.raises is None]
 DIFFERENTIABLE = [name for name in SUCCEEDING if EXAMPLES[name].differentiable]
 ENGINES = usable_engines()
+EVERYWHERE = frozenset(list(EXAMPLES)[::3])
 LONG = 3_000  # steps; fewer cuts are made in longer runs
 
 
@@ -60,11 +62,17 @@ def silently(action: Callable[[], Any]) -> Any:
         return action()
 
 
+def engines_of(name: str) -> list[Engine]:
+    """Return the engines that run an example; without compiled code its translation costs half."""
+    return ENGINES if name in EVERYWHERE else ENGINES[:1]
+
+
 @cache
-def steps_of(name: str) -> int:
-    """Return the number of steps of an example's run, which is the same on all engines."""
+def steps_of(name: str, everywhere: bool = False) -> int:
+    """Return the number of steps of an example's run, which is the same on its engines, or on all."""
     example = EXAMPLES[name]
-    steps = {engine.name: silently(call_on(example, engine.name).steps) for engine in ENGINES}
+    tried = ENGINES if everywhere else engines_of(name)
+    steps = {engine.name: silently(call_on(example, engine.name).steps) for engine in tried}
     assert len(set(steps.values())) == 1, f"steps differ: {steps}"
     return int(steps[ENGINES[0].name])
 
@@ -87,10 +95,20 @@ def test_every_engine_is_tried() -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_values_and_exceptions_are_those_of_python(name: str) -> None:
+    check_values(name, engines_of(name))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name not in EVERYWHERE])
+def test_values_and_exceptions_are_those_of_python_on_every_engine(name: str) -> None:
+    check_values(name, ENGINES)
+
+
+def check_values(name: str, tried: Iterable[Engine]) -> None:
     example = EXAMPLES[name]
     want = natively(example)
     assert type(want.error) is (example.raises or type(None))
-    for engine in ENGINES:
+    for engine in tried:
         args = copy.deepcopy(example.args)
 
         def value(engine_name: str = engine.name, args: tuple[object, ...] = args) -> Any:
@@ -121,13 +139,13 @@ def in_two_parts(example: Example, name: str, cut: int) -> tuple[Outcome, list[C
 
 @pytest.mark.parametrize("name", SUCCEEDING)
 def test_a_run_may_be_cut_anywhere(name: str) -> None:
-    check_cuts(name, side_by_side(name, ENGINES, cuts_of(steps_of(name), Random(name))))
+    check_cuts(name, side_by_side(name, engines_of(name), cuts_of(steps_of(name), Random(name))))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", SUCCEEDING)
 def test_a_run_may_be_cut_anywhere_on_every_engine(name: str) -> None:
-    check_cuts(name, product(ENGINES, cuts_of(steps_of(name), Random(name))))
+    check_cuts(name, product(ENGINES, cuts_of(steps_of(name, everywhere=True), Random(name))))
 
 
 def check_cuts(name: str, cuts: Iterable[tuple[Engine, int]]) -> None:
@@ -144,9 +162,10 @@ def check_cuts(name: str, cuts: Iterable[tuple[Engine, int]]) -> None:
 def test_a_run_that_fails_fails_in_parts_too(name: str) -> None:
     example = EXAMPLES[name]
     want = natively(example)
-    for engine in ENGINES:  # this translates what it reaches, which the rest of a capsule cannot
+    tried = engines_of(name)
+    for engine in tried:  # this translates what it reaches, which the rest of a capsule cannot
         outcome(call_on(example, engine.name).value)
-    for engine, cut in side_by_side(name, ENGINES, (0, 1, 5, 25, 100_000)):
+    for engine, cut in side_by_side(name, tried, (0, 1, 5, 25, 100_000)):
         got, _ = in_two_parts(example, engine.name, cut)
         assert same_outcomes(want, got), f"{engine.name}, cut at {cut}: {got}; Python: {want}"
 
@@ -163,10 +182,12 @@ def schedules_of(steps: int, random: Random) -> list[Schedule]:
     return [Plain(), Bisection(max(1, steps // 5)), cut]
 
 
-def check_gradients(name: str, ways: Iterable[tuple[Engine, Schedule]]) -> tuple[Run, Any, Any]:
+def check_gradients(
+    name: str, tried: list[Engine], ways: Iterable[tuple[Engine, Schedule]]
+) -> tuple[Run, Any, Any]:
     """Check that engines and schedules agree to the last bit; return the result of plain reverse mode."""
     example = EXAMPLES[name]
-    call, y, xbar = gradient(example, ENGINES[-1].name, Plain())
+    call, y, xbar = gradient(example, tried[-1].name, Plain())
     for engine, schedule in ways:
         _, again, other = gradient(example, engine.name, schedule)
         where = f"{engine.name}, {schedule}"
@@ -178,8 +199,9 @@ def check_gradients(name: str, ways: Iterable[tuple[Engine, Schedule]]) -> tuple
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_gradients(name: str) -> None:
     random = Random(name)
-    ways = side_by_side(name, ENGINES, schedules_of(steps_of(name), random))
-    call, y, xbar = check_gradients(name, ways)
+    tried = engines_of(name)
+    ways = side_by_side(name, tried, schedules_of(steps_of(name), random))
+    call, y, xbar = check_gradients(name, tried, ways)
     v = direction(call.argument, random)
     slope, size = dot(xbar, v)
     case = Case(call.u.car, call.argument, weights(y))
@@ -189,4 +211,5 @@ def test_gradients(name: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_gradients_by_every_schedule_on_every_engine(name: str) -> None:
-    check_gradients(name, product(ENGINES, schedules_of(steps_of(name), Random(name))))
+    schedules = schedules_of(steps_of(name, everywhere=True), Random(name))
+    check_gradients(name, ENGINES, product(ENGINES, schedules))

@@ -26,6 +26,7 @@ from tests.support.world import World
 BASES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 17, 25, 33, 50, 75, 100, 300, 1000, 10_000)
 LONG = 1_000  # steps
 IN_PYTHON = ("interp", "hybrid")
+SHARE = 6
 T = TypeVar("T")
 CUTTER = "(lambda ((cons f l)) (lambda (x) (interrupt f x l)))"
 
@@ -70,10 +71,10 @@ def cuts(steps: int, random: Random, every: int = 80, more: int = 30) -> list[in
 
 
 def share(values: Sequence[T], engine: Engine) -> Sequence[T]:
-    """Return the values that an engine tries: one in three for those in Python, where a run takes fifty times
+    """Return the values that an engine tries: one in SHARE for those in Python, where a run takes fifty times
     as long, and each of them others.
     """
-    return values[IN_PYTHON.index(engine.name) :: 3] if engine.name in IN_PYTHON else values
+    return values[IN_PYTHON.index(engine.name) :: SHARE] if engine.name in IN_PYTHON else values
 
 
 def check_cut(case: Case, engine: Engine, text: str, run: Run, cut: int) -> None:

@@ -22,6 +22,24 @@ def sample(values: Iterable[Any], every: int = 2) -> list[Any]:
     ]
 
 
+def mark_engines_in_turn(items: Iterable[pytest.Item]) -> None:
+    """Of functions with the mark `engines_in_turn`, mark as long all tests but those of one engine for each
+    combination of other parameters. The engines take turns.
+    """
+    found: dict[str, dict[Any, list[pytest.Item]]] = {}  # by function and combination
+    for item in items:
+        parameters = dict(getattr(getattr(item, "callspec", None), "params", {}))
+        if "engine" in parameters and len(parameters) > 1 and item.get_closest_marker("engines_in_turn"):
+            del parameters["engine"]
+            combination = tuple([(name, id(value)) for name, value in parameters.items()])
+            found.setdefault(item.nodeid.partition("[")[0], {}).setdefault(combination, []).append(item)
+    for combinations in found.values():
+        for number, alike in enumerate(combinations.values()):
+            for i, item in enumerate(alike):
+                if i != number % len(alike):
+                    item.add_marker(pytest.mark.long)
+
+
 def side_by_side(key: str, *kinds: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Return combinations of one element of each kind, in which each element of every kind appears.
 

@@ -12,6 +12,7 @@ import checkpoint
 from checkpoint.ctarget.translate.strips import functions
 from checkpoint.ctarget.translate.translation import Translation
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
+from tests.support.sampling import sample
 from tests.support.strips import SHARP, counting, translate_soon
 
 pytestmark = [needs_c, needs_compiler, pytest.mark.usefixtures("soon")]
@@ -130,7 +131,7 @@ def check_until_sharp(loss: Any, by: tuple[int, ...], args: tuple[Any, ...]) -> 
     pytest.fail("no strip has left cotangents out")
 
 
-@pytest.mark.parametrize("loss", [loss_of(shade), by_closure], ids=["argument", "closure"])
+@pytest.mark.parametrize("loss", sample([loss_of(shade), by_closure]), ids=["argument", "closure"])
 def test_gradients_by_some_arguments(loss: Any) -> None:
     """What is wanted changes from one gradient to the next, within the same units."""
     check_until_sharp(loss, (0,), given())

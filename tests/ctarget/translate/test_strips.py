@@ -21,6 +21,7 @@ from checkpoint.ctarget.translate.emit import text as emitted
 from checkpoint.ctarget.translate.strips import target
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 from tests.support.alone import check_alone, is_alone
+from tests.support.sampling import sample
 from tests.support.strips import counted, translate_soon, until_in_strips
 
 pytestmark = [needs_c, needs_compiler, pytest.mark.usefixtures("soon")]
@@ -263,7 +264,7 @@ def parts(found: Any) -> list[Any]:
     return [leaf for part in found for leaf in parts(part)] if isinstance(found, tuple | list) else [found]
 
 
-@pytest.mark.parametrize("f", LANES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", sample(LANES), ids=lambda f: f.__name__)
 def test_values_and_steps(f: Any, strips: Any, capsys: pytest.CaptureFixture[str]) -> None:
     args = arguments(WIDTH)
     mapped = checkpoint.vmap(f)

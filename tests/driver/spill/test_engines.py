@@ -23,6 +23,8 @@ from checkpoint.driver.spill.file import File
 from checkpoint.driver.spill.setting import Spill
 from tests.driver.spill.everything import Everything, Failing
 
+pytestmark = pytest.mark.engines_in_turn
+
 ENGINES = engines.usable()
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
