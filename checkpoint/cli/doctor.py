@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from checkpoint import engines
 from checkpoint.config import SettingError, kernels, threads, translation
-from checkpoint.ctarget.library import built_with
+from checkpoint.ctarget.library import built_with, kept_pages
 from checkpoint.driver import memory
 
 # What each package is for.
@@ -42,6 +42,7 @@ def report(names: Iterable[str]) -> Iterator[str]:
     if reasons.get("c") is None:
         yield from _translation()
         yield f"threads: {_threads()}"
+        yield f"pages of tapes: {_pages()}"
     yield f"memory: {_memory()}"
     yield f"functions of networks on NumPy's arrays: {_kernels()}"
     for name, use in _PACKAGES.items():
@@ -113,6 +114,15 @@ def _threads() -> str:
     except SettingError as error:
         return error.message
     return f"lanes of vmap run on {'one core' if count == 1 else f'up to {count} cores'} (CHECKPOINT_THREADS)"
+
+
+def _pages() -> str:
+    """Return how much memory of freed tapes stays with the process."""
+    now, most = kept_pages()
+    if not most:
+        return "none stay with a process"
+    kept = f"up to {memory.written(most)} stay with a process until the system needs them"
+    return f"{kept}, {memory.written(now)} in this one"
 
 
 def _compiler() -> str:

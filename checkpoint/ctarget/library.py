@@ -42,6 +42,12 @@ def built_with() -> str:
     return text.decode()
 
 
+def kept_pages() -> tuple[int, int]:
+    """Return how many bytes of pages of tapes the process keeps for the next ones, and how many at most."""
+    lib = runtime().lib
+    return lib.ck_pages_kept(), lib.ck_pages_kept_at_most()
+
+
 @cache
 def _loaded() -> ModuleType | str:
     if not _is_main_interpreter():

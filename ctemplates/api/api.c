@@ -5,6 +5,7 @@
 
 #include "bridge/sequences.h"
 #include "memory/heap_check.h"
+#include "memory/pages.h"
 
 void ck_drop(Held *held) { held_drop(held); }
 
@@ -13,6 +14,8 @@ void ck_drop(Held *held) { held_drop(held); }
 Held *ck_heap_create(size_t limit) { return held_new_heap(limit ? limit : SIZE_MAX); }
 size_t ck_heap_bytes(const Held *any) { return any->heap->bytes; }
 size_t ck_heap_peak(const Held *any) { return any->heap->peak; }
+size_t ck_pages_kept(void) { return pages_kept(); }
+size_t ck_pages_kept_at_most(void) { return pages_kept_at_most(); }
 uint64_t ck_heap_runs(const Held *any) { return any->heap->runs; }
 void ck_heap_fail_at(const Held *any, int64_t allocation) { any->heap->fail_at = allocation; }
 

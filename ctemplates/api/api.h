@@ -27,6 +27,8 @@ void ck_drop(Held *held);
 Held *ck_heap_create(size_t limit);
 size_t ck_heap_bytes(const Held *any);
 size_t ck_heap_peak(const Held *any);
+size_t ck_pages_kept(void); /* pages.h */
+size_t ck_pages_kept_at_most(void);
 uint64_t ck_heap_runs(const Held *any);
 /* The births of what is to enter the heap, and has no cotangent that is wanted: those before one, and so many from another
  * one on. */

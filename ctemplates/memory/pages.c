@@ -223,11 +223,19 @@ static bool unmap_pages(void) {
     for (void *page; (page = any_page()); any = true) unmap(page, LARGE_PAGE);
     return any;
 }
+
+size_t pages_kept(void) {
+    const int count = atomic_load(&kept_count);
+    return (size_t)count * LARGE_PAGE;
+}
+size_t pages_kept_at_most(void) { return (size_t)most_kept() * LARGE_PAGE; }
 #else
 static bool is_large_page(const void *memory, size_t bytes) { return (void)memory, (void)bytes, false; }
 static bool keep_page(void *memory) { return (void)memory, false; }
 static void *take_page(size_t bytes) { return (void)bytes, NULL; }
 static bool unmap_pages(void) { return false; }
+size_t pages_kept(void) { return 0; }
+size_t pages_kept_at_most(void) { return 0; }
 #endif
 
 static void give_mapped(void *memory, size_t bytes) {
@@ -260,6 +268,8 @@ static void *take_mapped(size_t bytes) {
 static const double seconds = 0;
 
 static bool is_mapped(size_t bytes) { return (void)bytes, false; }
+size_t pages_kept(void) { return 0; }
+size_t pages_kept_at_most(void) { return 0; }
 static void *take_mapped(size_t bytes) { return malloc(bytes); }
 static void give_mapped(void *memory, size_t bytes) { (void)bytes, free(memory); }
 static void *shrink_mapped(void *memory, size_t old_bytes, size_t bytes) {

@@ -16,6 +16,10 @@
 
 enum { LARGE_PAGE = 2 * 1024 * 1024, MAPPED = 512 * 1024 };
 
+/* The bytes of the large pages that the process has kept, about where several threads keep some; and of those that it may keep. */
+size_t pages_kept(void);
+size_t pages_kept_at_most(void);
+
 double pages_seconds(void); /* the processor time that this thread has spent on new mappings */
 
 void *pages_take(size_t bytes); /* NULL: there is no memory; so for pages_resize, and then nothing has changed */

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from checkpoint.cli import doctor
 from checkpoint.ctarget.library import reason
 from tests.cli.support import checkpoint
 
@@ -121,6 +122,14 @@ def test_doctor_says_what_memory_there_is(monkeypatch: pytest.MonkeyPatch) -> No
     assert "memory: 2.0 MiB free to this process, 1.0 MiB for a gradient by default\n" in output("doctor")
     monkeypatch.setenv("CHECKPOINT_MEMORY", "much")
     assert "memory: CHECKPOINT_MEMORY is 'much'; write a size, like 512MiB or 2GiB\n" in output("doctor")
+
+
+@pytest.mark.skipif(reason() is not None, reason=f"engine c: {reason()}")
+def test_doctor_says_what_tapes_have_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = "up to 512.0 MiB stay with a process until the system needs them, 4.0 MiB in this one"
+    for pages, text in (((2**22, 2**29), kept), ((0, 0), "none stay with a process")):
+        monkeypatch.setattr(doctor, "kept_pages", lambda pages=pages: pages)
+        assert f"pages of tapes: {text}" in list(doctor.report(["c"]))
 
 
 @pytest.mark.skipif(reason() is not None, reason=f"engine c: {reason()}")
