@@ -123,9 +123,20 @@ static void *grow_mapped(void *memory, size_t old_bytes, size_t bytes) {
 #endif
 
 /* The last blocks that were freed, of at most MOST_SPARE bytes each: repeated allocation and release reuse the same memory,
- * which the system would clear each time, page by page. Their sizes are stored at their starts. */
+ * which the system would clear each time, page by page. Their sizes are stored at their starts. Where the system may take
+ * back all but their first pages there are many of them: the chunks of small tapes. */
 
-enum { SPARES = 4, MOST_SPARE = LARGE_PAGE - 1024 };
+#ifdef MADV_FREE
+enum { SPARES = 32 };
+static void lend(void *memory, size_t bytes) {
+    const size_t first = whole_pages(sizeof bytes);
+    (void)madvise((char *)memory + first, whole_pages(bytes) - first, MADV_FREE);
+}
+#else
+enum { SPARES = 4 };
+static void lend(void *memory, size_t bytes) { (void)memory, (void)bytes; }
+#endif
+enum { MOST_SPARE = LARGE_PAGE - 1024 };
 
 static _Atomic(void *) spares[SPARES];
 static atomic_uint last_spare;
@@ -217,10 +228,15 @@ static void *take_page(size_t bytes) {
     return fenced(found, bytes);
 }
 
-/* Gives all kept pages back; false: there were none. */
+/* Gives all kept pages and spares back; false: there were none. */
 static bool unmap_pages(void) {
     bool any = false;
     for (void *page; (page = any_page()); any = true) unmap(page, LARGE_PAGE);
+    for (int i = 0; i < SPARES; i++) {
+        void *spare = atomic_exchange(&spares[i], NULL);
+        any = any || spare;
+        unmap_spare(spare);
+    }
     return any;
 }
 
@@ -245,6 +261,7 @@ static void give_mapped(void *memory, size_t bytes) {
         return;
     }
     *(size_t *)memory = bytes;
+    lend(memory, bytes);
     POISON((char *)memory + sizeof(size_t), bytes - sizeof(size_t));
     keep_spare(memory);
 }

@@ -1,8 +1,8 @@
 /* The memory of the process: small blocks are malloc's, blocks of MAPPED bytes or more are mappings of their own.
  *
  * malloc mostly keeps what is freed, and large blocks of many sizes leave holes that fit no other block; a mapping
- * returns to the system as a whole, and grows without being copied. The last few of less than LARGE_PAGE bytes that were freed
- * are used again. Blocks of nearly LARGE_PAGE bytes or more are on
+ * returns to the system as a whole, and grows without being copied. The last ones of less than LARGE_PAGE bytes that were freed
+ * are used again; most of their memory is the system's if it needs it. Blocks of nearly LARGE_PAGE bytes or more are on
  * large pages where the system has those: touching new memory page by page takes longer than writing everything on it.
  * Whoever requests such a block will use all of it. Of those that are one large page, which tapes consist of, up to half a
  * GiB stays with the process when it is freed, until the system needs it.
