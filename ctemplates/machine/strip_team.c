@@ -13,16 +13,16 @@
 
 enum { MOST_STRIPS = 256, MOST_SCRATCH = 1 << 18 };
 /* The bytes of a chunk: about those of a large page, more where strips are large; less where the tape may not become large:
- * all parts together take one in SHARE of the bytes that it has left. */
-enum { USUAL = LARGE_PAGE - LARGE_PAGE / 16, LEAST = 64 * 1024, LARGEST = 16 * USUAL, SHARE = 4, IN_CHUNK = 16 };
+ * that of a thread is one in SHARE of the thread's share of the bytes that it has left. */
+enum { USUAL = LARGE_PAGE - LARGE_PAGE / 16, LEAST = 64 * 1024, LARGEST = 16 * USUAL, SHARE = 2, IN_CHUNK = 16 };
 
 static uint64_t helped;
 uint64_t strips_by_helpers(void) { return __atomic_load_n(&helped, __ATOMIC_RELAXED); }
 static void count_helped(int64_t strips) { __atomic_fetch_add(&helped, (uint64_t)strips, __ATOMIC_RELAXED); }
 
-/* A part: strips in a row. ends: where the tape is behind each. */
+/* A part: strips in a row. wanted: how many; count: those that have run. up, ways: where the tape is behind each. */
 typedef struct StripPart {
-    int64_t first, count;
+    int64_t first, count, wanted;
     StripOutcome outcome;
     WordChunk *chunk;
     Word *start, *header_end, *end;
@@ -42,7 +42,7 @@ typedef struct Forward {
 
 static size_t padded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/* Chooses how many strips a part has where they are recorded, and the words of its chunk; 0: there is no room. */
+/* Chooses how many strips a part has at most where they are recorded; 0: there is no room. */
 static void choose_chunk(Forward *f) {
     const StripTask *task = f->task;
     const Tape *tape = f->machine->tape;
@@ -50,11 +50,17 @@ static void choose_chunk(Forward *f) {
     const size_t each = (size_t)(task->words / task->strips + 1) * sizeof(Word);
     size_t bytes = USUAL;
     while (bytes < LARGEST && bytes < IN_CHUNK * each) bytes *= 2;
-    while (bytes > left / SHARE / (size_t)team_slots()) bytes /= 2;
+    while (bytes > left / SHARE / (size_t)pool_threads()) bytes /= 2;
     const int64_t fit = (int64_t)(bytes / each);
     f->per_part = bytes < LEAST ? 0 : fit < MOST_STRIPS ? fit : MOST_STRIPS;
-    f->words = each * (size_t)f->per_part / sizeof(Word);
-    f->words += f->words / 16;
+}
+
+/* Divides the strips that are to come, where their number is known, in parts of one size for all threads alike. */
+static void divide(Forward *f) {
+    const int64_t coming = f->task->coming, threads = pool_threads();
+    if (!f->per_part || coming > MOST_STRIPS * MOST_SLOTS) return;
+    const int64_t turns = (coming + f->per_part * threads - 1) / (f->per_part * threads), parts = turns * threads;
+    f->per_part = (coming + parts - 1) / parts;
 }
 
 /* Chooses how many strips a part has; false: none. */
@@ -66,6 +72,11 @@ static bool choose(Forward *f) {
     if (f->machine->tape) choose_chunk(f);
     const int64_t fit = MOST_SCRATCH / (int64_t)padded(task->job->bytes);
     if (f->per_part > fit) f->per_part = fit;
+    divide(f);
+    if (f->machine->tape) {
+        f->words = (size_t)(task->words / task->strips + 1) * (size_t)f->per_part;
+        f->words += f->words / 16;
+    }
     return f->per_part > 0;
 }
 
@@ -103,23 +114,23 @@ static bool begin(void *context, int slot) {
     StripTask *task = f->task;
     StripPart *part = &f->parts[slot];
     const int64_t coming = (f->begun - task->done + f->per_part) * (task->steps / task->strips);
-    if (task->outcome != RAN || task->used + coming + coming / 4 > task->most) return false;
+    if (task->outcome != RAN || f->begun >= task->coming) return false;
+    if (task->used + coming + coming / 4 > task->most) return false;
     if (f->words && !reserve(f, part)) return false;
     part->first = f->begun;
-    part->count = f->per_part;
-    f->begun += part->count;
+    part->wanted = task->coming - f->begun < f->per_part ? task->coming - f->begun : f->per_part;
+    f->begun += part->wanted;
     return true;
 }
 
 /* Runs the lanes of a part, until a strip is left. */
 static void run_lanes(const Forward *f, StripPart *part) {
     const StripTask *task = f->task;
-    const int64_t wanted = part->count;
     Word *up = part->header_end;
     uint8_t *ways = (uint8_t *)part->end;
     int64_t sparse = 0;
     part->outcome = RAN;
-    for (part->count = 0; part->count < wanted; part->count++) {
+    for (part->count = 0; part->count < part->wanted; part->count++) {
         void *strip = strip_in(f, part, part->count);
         const int64_t number = part->first + part->count;
         const StripOutcome outcome = task->job->lanes(task->given, number, strip, task->most, &up, &ways);
@@ -131,7 +142,7 @@ static void run_lanes(const Forward *f, StripPart *part) {
         part->up[part->count] = up;
         part->ways[part->count] = ways;
     }
-    if (2 * sparse > wanted) part->outcome = SPARSE;
+    if (2 * sparse > part->wanted) part->outcome = SPARSE;
 }
 
 static void work(void *context, int slot, bool is_helper) {
@@ -182,14 +193,12 @@ static bool end(void *context, int slot) {
     Forward *f = context;
     StripTask *task = f->task;
     StripPart *part = &f->parts[slot];
-    int64_t left = f->per_part;
     for (;;) {
         const int64_t count = end_part(f, part);
         task->done += count;
-        left -= count;
         if (part->outcome != FULL || !count || !reserve(f, part)) break;
         part->first += count;
-        part->count = left;
+        part->wanted -= count;
         run_lanes(f, part);
     }
     if (task->outcome == RAN) task->outcome = part->outcome;
@@ -289,8 +298,10 @@ bool strips_reversed(Cotangent *c, const StripBack *back, uint8_t mark, const Wo
     const Word *behind = *up;
     const uint8_t *rest = *ways;
     const int64_t all = find(&r, mark, &behind, &rest, last);
-    if (all < 4 * back->part_records || r.count < 4) return false;
+    if (all < 2 * back->part_records || r.count < 2) return false;
     r.per_part = back->part_records * r.count / all + 1;
+    const int64_t evenly = (r.count + pool_threads() - 1) / pool_threads();
+    if (r.per_part > evenly) r.per_part = evenly;
     const int64_t fit = MOST_SCRATCH / (int64_t)padded(back->bytes);
     if (r.per_part > fit) r.per_part = fit;
     if (!r.per_part) return false;

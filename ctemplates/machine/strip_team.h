@@ -28,11 +28,12 @@ typedef struct StripJob {
     void (*end)(const void *given, Word *start, Word *up, uint8_t *ways, Word *end);
 } StripJob;
 
-/* In: how many strips ran before, and how many steps and words they took; the steps that may be made at most. Out: how
- * many strips are done, their steps, and how it ended. */
+/* In: how many strips are to come at most; how many ran before, and how many steps and words they took; the steps that may be
+ * made at most. Out: how many strips are done, their steps, and how it ended. */
 typedef struct StripTask {
     const StripJob *job;
     void *given;
+    int64_t coming;
     int64_t strips, steps, words;
     int64_t most;
     int64_t done, used;

@@ -242,20 +242,38 @@ INLINE void note_outcome(Patience *shared, StripOutcome outcome, int64_t *alone,
 
 /* Strips may be run by several threads far beyond the end of a slice, whose length is that of one thread. */
 enum { MOST_OF_TEAM = 1 << 26 };
-INLINE bool wants_team(const Patience *shared, int64_t steps, const Machine *m) {
-    return relaxed(&shared->steps) >= steps && relaxed(&shared->strips) > 1 && services->strips_may_join(m);
+/* The strips between a counter of lanes and the end of the loop. */
+INLINE int64_t strips_up_to(int64_t end, int64_t lane) {
+    return end > lane ? (int64_t)(((uint64_t)end - (uint64_t)lane) / LANES) : 0;
 }
-INLINE StripTask team_task(const StripJob *job, void *given, const Patience *shared, const Machine *m, int64_t stop,
-                           int64_t left) {
+/* Whether other threads are to be asked: so many steps of strips have been run, and about as many more are to come at
+ * least, as far as it is known how many strips there are. */
+INLINE bool wants_team(const Patience *shared, int64_t steps, int64_t coming, const Machine *m) {
+    const int64_t before = relaxed(&shared->steps), strips = relaxed(&shared->strips);
+    return before >= steps && strips > 1 && coming > steps / (before / strips + 1) && services->strips_may_join(m);
+}
+INLINE StripTask team_task(const StripJob *job, void *given, const Patience *shared, int64_t coming, const Machine *m,
+                           int64_t stop, int64_t left) {
     const int64_t behind = m->limit - stop < MOST_OF_TEAM ? m->limit - stop : MOST_OF_TEAM;
     const int64_t strips = relaxed(&shared->strips), steps = relaxed(&shared->steps), words = relaxed(&shared->words);
-    return (StripTask){
-        .job = job, .given = given, .strips = strips, .steps = steps, .words = words, .most = left + behind};
+    return (StripTask){.job = job,
+                       .given = given,
+                       .coming = coming,
+                       .strips = strips,
+                       .steps = steps,
+                       .words = words,
+                       .most = left + behind};
 }
 INLINE void note_team(Patience *shared, const StripTask *task, int64_t *alone, bool *ran) {
     if (!task->done && task->outcome == RAN) { /* fewer steps are left than a part takes: strips run one by one again */
         forget_strips(shared);
         return;
+    }
+    if (task->used >= 2 * task->job->part_steps) { /* later strips are expected to take what these took */
+        const double words = (double)task->words / (double)task->steps;
+        set_relaxed(&shared->strips, task->done);
+        set_relaxed(&shared->steps, task->used);
+        set_relaxed(&shared->words, (int64_t)(words * (double)task->used));
     }
     *ran = *ran || task->done;
     if (task->outcome != FULL) note_outcome(shared, task->outcome, alone, ran);

@@ -15,6 +15,7 @@ import pytest
 import checkpoint
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.translate.strips import together
+from checkpoint.prims import lanes
 from tests.ctarget.translate import test_strips as programs
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 from tests.support.alone import check_alone, is_alone
@@ -23,6 +24,7 @@ from tests.support.strips import translate_soon
 pytestmark = [needs_c, needs_compiler]
 
 WIDTH = 2000
+BLOCK = 640
 THREADS = (1, 2, 3, 7)
 # Lanes that end in one way and in several, that make objects, that fail in the middle of a loop, that print.
 CHOSEN = (programs.early, programs.returns)
@@ -93,6 +95,21 @@ def test_values_and_steps_in_threads(f: Any, teams: Callable[[int], None]) -> No
             assert programs.same(checkpoint.vmap(f, axes(f), engine="c")(*args), want)
         steps.add(checkpoint.primops(lambda given: mapped(*given), args, engine="c"))
     assert len(steps) == 1
+
+
+@pytest.mark.skipif(not is_alone(), reason="it runs in a process of its own")
+def test_all_strips_of_all_blocks_in_threads(
+    teams: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lanes, "BLOCK", BLOCK)
+    teams(2)
+    args, mapped = arguments(programs.early), checkpoint.vmap(programs.early, engine="c")
+    for _ in until_helped(2):
+        mapped(*args)
+    before = helped()
+    mapped(*args)
+    blocks = [min(BLOCK, WIDTH - 1 - at) for at in range(0, WIDTH - 1, BLOCK)]  # lane 0 runs before
+    assert helped() - before in {sum([count // width for count in blocks]) for width in (16, 32, 64)}
 
 
 @pytest.mark.skipif(not is_alone(), reason="it runs in a process of its own")

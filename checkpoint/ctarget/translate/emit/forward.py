@@ -34,7 +34,7 @@ from checkpoint.ctarget.translate.ops.words import (
     unlike_tags,
 )
 from checkpoint.ctarget.translate.strips.functions import StripFunction
-from checkpoint.ctarget.translate.strips.together import Together
+from checkpoint.ctarget.translate.strips.together import Together, strips_left
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Node, Return, Unit
 from checkpoint.ctarget.translate.units.paths import Path, all_paths, following, reached
 from checkpoint.ctarget.translate.units.reversal import WORD
@@ -225,7 +225,7 @@ class ForwardFunction:
     def _some_strip(self, header: Header) -> None:
         """Run the next lanes at once, if they can be."""
         general, *others = self.strips
-        self.put("if (!is_alone(&patience, &alone, ran)) {")
+        self.put(f"if (!is_alone(&patience, &alone, ran) && {strips_left(general.plan)} > 0) {{")
         for each in others:
             self.put(f"if (sharp && {each.suffices()}) {{")
             self._strip(each, header)

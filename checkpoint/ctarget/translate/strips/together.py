@@ -14,7 +14,11 @@ import re
 from collections.abc import Sequence
 
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Place
+from checkpoint.ctarget.translate.ops.scalar_ops import Apply
+from checkpoint.ctarget.translate.ops.words import plain
 from checkpoint.ctarget.translate.strips.functions import StripFunction
+from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.units.graph import Fork
 
 # Steps of strips that ran one after another before other threads are asked: for less it does not pay to wake
 # them. Steps that a thread makes at a time, and records that it reverses, if the adjoint of each has
@@ -23,6 +27,21 @@ TEAM_STEPS = 500_000
 PART_STEPS = 400_000
 PART_RECORDS = 8_192
 USUAL_LINES = 6
+
+
+def strips_left(plan: Plan) -> str:
+    """Return an expression: how many strips there are to come, where the loop goes on while a counter is less
+    than a number that all lanes share; else INT64_MAX.
+    """
+    root = plan.loop.root
+    begun = [path for path in plan.ways.values() if path.header is plan.loop]
+    if isinstance(root.end, Fork) and all(root.end.then in path.nodes for path in begun):
+        for each in root.ops:
+            match each:
+                case Apply(definition="less", domain="integers", operands=(counter, end)):
+                    if root.end.test in each.sets() and counter in plan.counters and end in plan.constant:
+                        return f"strips_up_to({plain(end)}, {plain(counter)})"
+    return "INT64_MAX"
 
 
 def part_records(lines: int, records: int) -> int:
@@ -125,11 +144,13 @@ class Together:
         moved = [
             f"{param.name} += LANES * task.done;" for param in self._params if param in strip.plan.counters
         ]
+        coming = strips_left(strip.plan)
+        wanted = f"wants_team(&patience, {TEAM_STEPS}, {coming}, m)"
         ended = ["if (ways != (uint8_t *)end) {", *[f"    {line}" for line in self._ends], "}"]
         return [
-            f"if ({' && '.join([f'wants_team(&patience, {TEAM_STEPS}, m)', strip.fits(), *tests])}) {{",
+            f"if ({' && '.join([wanted, strip.fits(), *tests])}) {{",
             f"    {self.given} given = {{{fields}}};",
-            f"    StripTask task = team_task(&{self.name}_job, &given, &patience, m, stop, left);",
+            f"    StripTask task = team_task(&{self.name}_job, &given, &patience, {coming}, m, stop, left);",
             *([f"    {line}" for line in ended] if strip.records else []),
             "    const bool together = services->strips_together(m, &task);",
             "    if (together) {",
