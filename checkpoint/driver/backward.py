@@ -93,7 +93,8 @@ class Backward:
         if ledger.high != high:  # the run has ended before the expected step
             return
         if cut > mark.step and mark.snapshots > 1 and round(ledger.costs.work(cut, high)) > mark.base:
-            yield from self._keep_within(mark, ledger.report.held - restored)
+            grown = max(ledger.report.held - restored, 0)  # a state may be smaller than the one before it
+            yield from self._keep_within(mark, grown)
         else:
             yield from self._tape(mark, cut)
 

@@ -7,11 +7,15 @@ from collections.abc import Iterable
 import pytest
 
 import checkpoint
+from checkpoint import engines
 from checkpoint.driver.binomial import Binomial
+from checkpoint.driver.budget import Budget
 from checkpoint.driver.comparison import RightBranching
 from checkpoint.driver.engine import Engine
-from checkpoint.driver.schedule import Bisection, Schedule
-from checkpoint.errors import RunError
+from checkpoint.driver.schedule import Bisection, Plain, Schedule
+from checkpoint.errors import RunError, Source
+from checkpoint.functions import runs
+from checkpoint.functions.program import load
 from tests.support import laws
 from tests.support.corpus import DIFFERENTIABLE, Entry, engine_name, usable_engines
 from tests.support.same import difference
@@ -67,3 +71,27 @@ def test_schedules_have_names() -> None:
         assert checkpoint.vjp(f, 2.0, schedule=name) == expected
     with pytest.raises(RunError, match="no schedule 'greedy'; there are: budget, plain, bisection, binomial"):
         checkpoint.vjp(f, 2.0, schedule="greedy")
+
+
+SHRINKING = """(lambda (x)
+  (let turn ((n 0) (y x))
+    (if (= n 10)
+        y
+        (turn (+ n 1)
+              (+ (* 0.5 x)
+                 (* 0.25 (cdr (checkpoint-*j sin
+                   (let ((z (interrupt sqr 1.5 (floor (* 0.6 (primops sqr 1.5))))))
+                     (* (resume z) (resume z)))
+                   1.0))))))))"""
+
+
+@pytest.mark.parametrize("length", [347, 375])
+def test_a_run_that_is_longer_than_was_said_and_has_states_that_shrink(length: int) -> None:
+    """States that are smaller than those before them count nothing, where it is asked which to drop."""
+    engine = engines.get("interp")
+    f = runs.run_program(load(Source("<test>", SHRINKING)), engine)
+    assert runs.primops_values(f, 0.0, engine) == 390
+    expected = runs.vjp_values(f, 0.0, 1.0, engine, Plain())
+    for memory in range(15_012, 18_520, 501):
+        found = runs.vjp_values(f, 0.0, 1.0, engine, Budget(memory, length))
+        assert difference(found, expected) is None
