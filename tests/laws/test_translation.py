@@ -57,6 +57,17 @@ LOOPS = {
         (if (zero? i) (+ (car v) (cdr v))
             (f (- i 1)
                (if (< i 12) (if (pair? v) (cons (* x (car v)) (sin (cdr v))) (cons v x)) (* v x))))))""",
+    # A loop is entered with lists of other kinds and lengths than those for which it was translated.
+    "entries": """(lambda (x) (letrec
+        ((sum (lambda (l) (cond ((null? l) 0.25)
+                                ((procedure? (car l)) (+ ((car l) 0.5) (sum (cdr l))))
+                                ((pair? (car l)) (+ (car (car l)) (sum (cdr l))))
+                                (else (+ (car l) (sum (cdr l)))))))
+         (turns (lambda (n l y) (if (= n 0) y (turns (- n 1) l (+ (* 0.9 y) (* (sum l) 0.1))))))
+         (several (lambda (ls y) (if (null? ls) y (several (cdr ls) (turns 15 (car ls) y))))))
+        (several (list (list x 0.5) (list (list x) x) (list (lambda (y) (* x y))) '() (list x 0.5)
+                       (list x x x) (list (lambda (y) (+ x y)) x) (list (lambda (y) (* x y)))
+                       (list x 0.5)) x)))""",
     "lists": """(lambda (x) (let f ((n 9) (l (list x 2 3 4 x)))
         (if (zero? n) (car l) (f (- n 1) (map (lambda (u) (+ u (* x u))) (reverse l))))))""",
     "closures": """(lambda (x)

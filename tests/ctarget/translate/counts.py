@@ -19,8 +19,8 @@ from checkpoint.ctarget.translate.collected import units_of
 from checkpoint.ctarget.translate.ops.check_ops import Expect, IsKind
 from checkpoint.ctarget.translate.ops.frame_ops import Peek, Push, SetCall
 from checkpoint.ctarget.translate.ops.object_ops import Changeable, Element, Length, Load, Make
-from checkpoint.ctarget.translate.units.graph import Jump, Node, Return, Unit
-from checkpoint.ctarget.translate.units.paths import following
+from checkpoint.ctarget.translate.units.graph import Node, Return, Unit
+from checkpoint.ctarget.translate.units.paths import hot_nodes
 from checkpoint.errors import Source
 from checkpoint.functions import runs
 from checkpoint.functions.program import load
@@ -50,17 +50,7 @@ class Counts:
 
 def hot(unit: Unit) -> list[Node]:
     """Return the nodes through which a path leads to a header."""
-    found: list[Node] = []
-    for header in unit.headers:
-        order = [header.root]
-        for node in order:  # it grows
-            order += following(node)
-        lasting = {id(node) for node in order if isinstance(node.end, Jump)}
-        for node in reversed(order):
-            if any(id(each) in lasting for each in following(node)):
-                lasting.add(id(node))
-        found += [node for node in order if id(node) in lasting]
-    return found
+    return [node for header in unit.headers for node in hot_nodes(header)]
 
 
 def counted(unit: Unit) -> Counts:
@@ -84,8 +74,8 @@ def _tests(done: object) -> int:
     match done:
         case Expect() | IsKind() | Length() | Changeable():
             return 1
-        case Load(to=to):
-            return to.kind != "value"
+        case Load(to=to, sure=sure):
+            return to.kind != "value" and not sure
         case Element(to=to):
             return 1 + (to.kind != "value")
         case Peek(saved=saved):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from checkpoint.ctarget.translate.emit.entry import checks
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.references import fields_of_pairs, joined
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
@@ -174,6 +175,7 @@ class ForwardFunction:
                 lines.append(f"{wanted.environment.name} = environment_of(r[{register}]);")
             elif isinstance(wanted, DualParts):
                 lines += opened(f"r[{register}]", wanted)
+        lines += checks(header, self.temporary)
         return [*lines, *self._begin(header), *self._own_duals(entry), f"goto header_{header.number};"]
 
     def _own_duals(self, entry: Sequence[tuple[int, object]]) -> list[str]:

@@ -28,17 +28,17 @@ def read_field(out: Forward, to: Place, owner: Place, text: str) -> None:
     _read(out, to, owner, text, is_sure=False)
 
 
-def read_known_field(out: Forward, to: Place, owner: Place, text: str) -> None:
-    """Write what reads a field that is sure to be there."""
-    _read(out, to, owner, text, is_sure=True)
+def read_known_field(out: Forward, to: Place, owner: Place, text: str, sure: bool = False) -> None:
+    """Write what reads a field that is sure to be there. sure: as of a Load."""
+    _read(out, to, owner, text, is_sure=True, has_kind=sure)
 
 
-def _read(out: Forward, to: Place, owner: Place, text: str, is_sure: bool) -> None:
+def _read(out: Forward, to: Place, owner: Place, text: str, is_sure: bool, has_kind: bool = False) -> None:
     field = out.temporary("field", "const Value *")
     out.put(f"{field} = {text};")
     is_value = to.kind == "value"
     tests = [] if is_sure else [f"!{field}"]
-    tests += [] if is_value else [f"{field}->tag != {TAGS[to.kind]}"]
+    tests += [] if is_value or has_kind else [f"{field}->tag != {TAGS[to.kind]}"]
     if tests:
         out.put(if_unlikely(" || ".join(tests), out.exit()))
     out.put(f"{to.name} = {f'load({field})' if is_value else f'{field}->{PAYLOADS[to.kind]}'};")
@@ -52,7 +52,8 @@ class Load(Op):
     Exits where the field has another kind than `to`. (`to` of the kind "value" takes any; it is
     borrowed from the owner until a Keep.) Adjoint: (owner . index)' += to', if to is a real. constant:
     whether the owner was a constant when the unit was made (program/value.h): nothing relies on it.
-    of_pair: whether the owner is sure to be a PAIR, which has this field.
+    of_pair: whether the owner is sure to be a PAIR, which has this field. sure: whether the field is sure to
+    be there and of the kind of `to` (units/sure.py).
     """
 
     to: Place
@@ -60,6 +61,7 @@ class Load(Op):
     index: int
     constant: bool = field(default=False, kw_only=True)
     of_pair: bool = field(default=False, kw_only=True)
+    sure: bool = field(default=False, kw_only=True)
 
     def reads(self) -> Sequence[Source]:
         return (self.owner,)
@@ -68,10 +70,12 @@ class Load(Op):
         return (self.to,)
 
     def write(self, out: Forward) -> None:
-        if self.of_pair:
-            read_known_field(out, self.to, self.owner, f"&cells_of({self.owner.name})[{self.index}]")
+        cell = f"&cells_of({self.owner.name})[{self.index}]"
+        field = cell if self.of_pair else f"field_of({self.owner.name}, {self.index})"
+        if self.of_pair or self.sure:
+            read_known_field(out, self.to, self.owner, field, self.sure)
         else:
-            read_field(out, self.to, self.owner, f"field_of({self.owner.name}, {self.index})")
+            read_field(out, self.to, self.owner, field)
 
     def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
         return [] if self.to in active else None

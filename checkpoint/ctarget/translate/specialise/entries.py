@@ -7,6 +7,9 @@ header, the content that each register must have for the machine to enter there.
 from __future__ import annotations
 
 from checkpoint.ctarget.peers import BlockPeer
+from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
+from checkpoint.ctarget.translate.ops.object_ops import Load
+from checkpoint.ctarget.translate.ops.operation import Op
 from checkpoint.ctarget.translate.ops.places import Constant, DualParts, KnownClosure, Place, Tag
 from checkpoint.ctarget.translate.specialise.builder import WITH_COTANGENTS, Builder
 from checkpoint.ctarget.translate.specialise.observe import Shape, is_dual_of_reals
@@ -20,7 +23,7 @@ from checkpoint.ctarget.translate.specialise.values import (
     dual_parts,
     is_nested,
 )
-from checkpoint.ctarget.translate.units.graph import Unit
+from checkpoint.ctarget.translate.units.graph import Header, Unit
 
 Wanted = Place | Tag | KnownClosure | DualParts
 Entry = tuple[tuple[int, Wanted], ...]
@@ -88,8 +91,33 @@ def _wanted(builder: Builder, value: Abstract) -> list[Wanted] | None:
 
 def fits(unit: Unit, block: BlockPeer, shapes: dict[int, Shape]) -> bool:
     """Return whether the unit can be entered at a block with values of these shapes in its registers."""
-    entries = [header.entry for header in unit.headers if header.block is block and header.entry is not None]
-    return any(all(_fits(unit, wanted, shapes[register]) for register, wanted in entry) for entry in entries)
+    entries = [header for header in unit.headers if header.block is block]
+    return any(_can_enter(unit, header, shapes) for header in entries)
+
+
+def _can_enter(unit: Unit, header: Header, shapes: dict[int, Shape]) -> bool:
+    if header.entry is None or not all(_fits(unit, wanted, shapes[at]) for at, wanted in header.entry):
+        return False
+    known = {wanted: shapes[at] for at, wanted in header.entry if isinstance(wanted, Place)}
+    for at, wanted in header.entry:
+        if isinstance(wanted, KnownClosure) and wanted.environment is not None and shapes[at].fields:
+            known[wanted.environment] = shapes[at].fields[0]
+    return all(_holds(unit, check, known) for check in header.checks)
+
+
+def _holds(unit: Unit, check: Op, known: dict[Place, Shape]) -> bool:
+    """Return whether a check holds of values of known shapes. The shape of what it reads becomes known."""
+    match check:
+        case Expect(place, tag, procedure, count) if place in known:
+            shape = known[place]
+            has_length = count is None or not shape.fields or len(shape.fields) == count
+            return has_length and _fits(unit, Tag(tag, procedure), shape)
+        case (Load(to, owner) | Enclosed(to, owner)) as read if owner in known:
+            at = read.index if isinstance(read, Load) else 0
+            if at < len(known[owner].fields):
+                known[to] = known[owner].fields[at]
+                return _fits(unit, to, known[to])
+    return True
 
 
 def _fits(unit: Unit, wanted: Wanted, shape: Shape) -> bool:

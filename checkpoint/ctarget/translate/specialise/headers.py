@@ -124,7 +124,8 @@ class Headers:
         """Add a header, whose places are those of a state of its own."""
         entry = entries.entry(self.builder, peer, state)
         params = list(_places(state, peer))
-        header = Header(len(self.unit.headers), peer, tuple(params), entry)
+        tags = [each.tag if isinstance(each, Held) else None for each in leaves(state, peer)]
+        header = Header(len(self.unit.headers), peer, tuple(params), entry, tags=tuple(tags))
         header.exit = self.exit(peer, state, 0)
         self._by_key[key(peer, state)] = header
         self.states[header.number] = state

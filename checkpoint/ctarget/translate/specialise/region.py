@@ -28,6 +28,7 @@ from checkpoint.ctarget.translate.specialise.observe import Shape, cut
 from checkpoint.ctarget.translate.specialise.sections import gather
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Return, Unit
 from checkpoint.ctarget.translate.units.paths import nodes, tree
+from checkpoint.ctarget.translate.units.sure import remove_sure_tests
 
 
 def specialise(
@@ -57,6 +58,7 @@ def _specialised(peer: BlockPeer, shapes: dict[int, Shape], limits: Limits, unro
     unit = headers.unit
     unit.is_cut = headers.is_cut
     _remove_first(unit)
+    remove_sure_tests(unit)
     # One exit for each node would write the record of each path's beginning.
     gathers = limits is LARGE or (limits is not SMALL and headers.nodes > SMALL.nodes)
     for header in unit.headers:

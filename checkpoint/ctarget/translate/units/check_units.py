@@ -48,6 +48,7 @@ def _check_entry(header: Header) -> None:
             found.update(places_in([wanted]))
     if found != set(header.params):
         raise _wrong(f"where the machine enters header {header.number}, it does not set its params")
+    _check_operations(header.checks, frozenset(header.params))
 
 
 def _check_node(node: Node, known: Known) -> Known:

@@ -110,7 +110,9 @@ class Header:
     a place of its kind; a place of kind "value" and its tag, as in Expect; a tag alone; a closure of the
     known procedure, whose environment becomes the place; or a dual of reals, whose parts do. A register
     may be named twice. None: the machine cannot enter here (some of what is known here is in no
-    register). exit: to here, nothing done.
+    register). tags: of each param of kind "value" the tag that is known, as in Expect; of others None.
+    checks: ops that an entry does first; where one cannot continue, the unit is not entered. exit: to here,
+    nothing done.
     """
 
     number: int
@@ -118,6 +120,8 @@ class Header:
     params: tuple[Place, ...]
     entry: tuple[tuple[int, Place | Tag | KnownClosure | DualParts], ...] | None
     max_steps: int = 0
+    tags: tuple[str | None, ...] = ()
+    checks: tuple[Op, ...] = ()
     exit: Exit = field(init=False)
     root: Node = field(init=False)
 

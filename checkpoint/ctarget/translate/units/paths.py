@@ -106,3 +106,13 @@ def nodes(unit: Unit) -> Iterator[Node]:
 def blocks(unit: Unit) -> set[BlockPeer]:
     """Return all blocks that its nodes run."""
     return {node.block for node in nodes(unit)}
+
+
+def hot_nodes(header: Header) -> list[Node]:
+    """Return the nodes of a header through which a path leads to a header, each before those behind it."""
+    order = list(tree(header))
+    lasting = {id(node) for node in order if isinstance(node.end, Jump)}
+    for node in reversed(order):
+        if any(id(each) in lasting for each in following(node)):
+            lasting.add(id(node))
+    return [node for node in order if id(node) in lasting]
