@@ -69,7 +69,7 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
             found.update(dict.fromkeys(filter(_is_of_statement, each.__mro__)))
             found[type[each]] = None
             continue
-        if getattr(each, "may_shift", False) and kind.__module__.startswith("checkpoint."):
+        if kind.__module__.startswith("checkpoint.") and getattr(each, "may_shift", False):
             found[MayShift] = None
         if not is_data(each) or (kind.__module__.startswith("checkpoint.") and callable(each)):
             found[types.FunctionType] = None  # those of this package are derivatives and procedures
