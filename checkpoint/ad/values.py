@@ -188,7 +188,7 @@ class Capsule(Durable):
 
     @property
     def may_shift(self) -> bool:
-        """Whether what its rest returns may hold functions that shift."""
+        """Return whether what its rest returns may hold functions that shift."""
         return self.origin is not None and self.origin.code.may_shift
 
     @property

@@ -13,7 +13,7 @@ from checkpoint.cps.show_blocks import show_blocks, show_closures
 from checkpoint.cps.show_cps import show_cps
 from checkpoint.lang import core
 from checkpoint.lang.printer import show
-from checkpoint.lang.walk import preorder
+from checkpoint.lang.walk import lambdas_in
 
 
 def listing(compilation: Compilation, language: str, procedure: str | None = None) -> str:
@@ -35,15 +35,13 @@ def listing(compilation: Compilation, language: str, procedure: str | None = Non
 
 def procedure_names(compilation: Compilation) -> list[str]:
     """Return the names by which procedures can be selected, each once."""
-    lambdas = [expr for expr in preorder(compilation.thunk) if isinstance(expr, core.Lambda)]
-    return list(dict.fromkeys([lam.name or "lambda" for lam in lambdas]))
+    return list(dict.fromkeys([lam.name or "lambda" for lam in lambdas_in(compilation.thunk)]))
 
 
 def _core(thunk: core.Lambda, name: str | None) -> str:
     if name is None or name == thunk.name:
         return show(thunk.body)
-    lambdas = [expr for expr in preorder(thunk) if isinstance(expr, core.Lambda)]
-    return "\n".join([show(lam) for lam in lambdas if (lam.name or "lambda") == name])
+    return "\n".join([show(lam) for lam in lambdas_in(thunk) if (lam.name or "lambda") == name])
 
 
 def _named(procedures: list[b.Procedure], name: str | None) -> list[b.Procedure]:

@@ -21,9 +21,9 @@ from checkpoint.durable.stream import Reader
 from checkpoint.durable.tags import RunTag
 from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import HALT, LEAVE, Frame
+from checkpoint.lang.closures import ENVIRONMENT
 from checkpoint.lang.core import Lambda
 
-_ENVIRONMENT = "%env."  # how the names of slots begin that hold an environment
 Runs = list[Run | int]
 
 
@@ -129,10 +129,10 @@ def check_environments(
     may_lack: whether a slot that is not live may be empty.
     """
     for name, value in zip(names, values, strict=True):
-        if not name.startswith(_ENVIRONMENT):
+        if not name.startswith(ENVIRONMENT):
             continue
         if may_lack and value is None:
             continue
-        member = None if lam is None else lam.definitions.get(name.removeprefix(_ENVIRONMENT))
+        member = None if lam is None else lam.definitions.get(name.removeprefix(ENVIRONMENT))
         if type(value) is not Environment or (member and len(member.captures) != len(value.values)):
             raise reader.damaged()

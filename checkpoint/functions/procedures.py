@@ -61,7 +61,7 @@ class Procedure(Function):
 
     @property
     def may_shift(self) -> bool:
-        """Whether procedures of its program may shift."""
+        """Return whether procedures of its program may shift."""
         return bool(self.closure.lam.may_shift)
 
     def on(self, engine: Engine, is_open: bool = False) -> Closure:

@@ -16,7 +16,7 @@ from checkpoint.driver.engine import Engine
 from checkpoint.errors import Source, SourceError, Span
 from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes, analyse
-from checkpoint.lang.walk import preorder
+from checkpoint.lang.walk import lambdas_in
 from checkpoint.prims import text_arities
 
 UNIT = "%unit"
@@ -37,8 +37,8 @@ class Program:
 
     @property
     def may_shift(self) -> bool:
-        """Whether its procedures may shift."""
-        return any(isinstance(expr, core.Lambda) and expr.may_shift for expr in preorder(self.thunk))
+        """Return whether its procedures may shift."""
+        return any(lam.may_shift for lam in lambdas_in(self.thunk))
 
     def opened_on(self, engine: Engine, value: Any) -> Any:
         """Return a value of the program as one of its open variant, prepared for an engine."""

@@ -19,14 +19,16 @@ with %). What always holds:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from checkpoint.lang.core import Const, Expr, Handle, Lambda, Let, Letrec, Var
 from checkpoint.lang.walk import binders, children, preorder
 
 Names = tuple[str, ...]
+ENVIRONMENT = "%env."  # begins the name of a group's environment
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -48,7 +50,27 @@ class Group:
     @property
     def env(self) -> str:
         """Return the storage variable of the environment, if the group is not closed."""
-        return f"%env.{self.names[0]}"
+        return ENVIRONMENT + self.names[0]
+
+
+def captures_of_group(lam: Lambda, env: str) -> Names:
+    """Return the storage variables of a group's environment, which a lambda of the program has captured."""
+    return lam.definitions[env.removeprefix(ENVIRONMENT)].captures
+
+
+def captured(closure: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the variables that a closure has captured, those in groups' environments too, and their values.
+
+    ValueError: an environment has not as many values, since its program grows.
+    """
+    lam, waiting = closure.lam, [(closure.lam.captures, closure.env)]
+    while waiting:
+        names, environment = waiting.pop()
+        for name, value in zip(names, environment.values, strict=True):
+            if name.startswith(ENVIRONMENT):
+                waiting.append((captures_of_group(lam, name), value))
+            else:
+                yield name, value
 
 
 def analyse(expr: Expr) -> Scopes:

@@ -21,14 +21,14 @@ from checkpoint.errors import Source, Span
 from checkpoint.lang import prelude
 from checkpoint.lang.control import SHIFT, note_shifts
 from checkpoint.lang.control.convert import direct, uses_control
-from checkpoint.lang.core import Expr, Lambda, Prim
+from checkpoint.lang.core import Expr, Prim
 from checkpoint.lang.deep import run
 from checkpoint.lang.definitions import program, top_level
 from checkpoint.lang.expander import PRELUDE, Expander
 from checkpoint.lang.forms import FORMS
 from checkpoint.lang.names import internal
 from checkpoint.lang.rename import rename
-from checkpoint.lang.walk import preorder
+from checkpoint.lang.walk import lambdas_in, preorder
 
 
 def read_program(source: Source, arities: Mapping[str, int], *, include_path: Path | None = None) -> Expr:
@@ -72,7 +72,7 @@ def _without_control(x: Expander, program: Expr, is_open: bool) -> Expr:
         direct(program, x.fresh, library, is_open), used, x.arities, prelude.CONTROL
     )
     if shifts:
-        note_shifts(expr for expr in preorder(converted) if isinstance(expr, Lambda))
+        note_shifts(lambdas_in(converted))
     return converted
 
 

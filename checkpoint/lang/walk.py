@@ -43,6 +43,11 @@ def binders(expr: Expr) -> tuple[str, ...]:
     return ()
 
 
+def lambdas_in(expr: Expr) -> list[Lambda]:
+    """Return the lambdas of an expression, each before those within it."""
+    return [inner for inner in preorder(expr) if isinstance(inner, Lambda)]
+
+
 def preorder(expr: Expr, apart: Collection[Expr] = ()) -> Iterator[Expr]:
     """Yield an expression and all inside it, each before its contents, in the order of the text.
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "alone/reals.h"
-#include "containers/lists.h"
 #include "alone/things.h"
+#include "containers/lists.h"
 
 static void write_escaped(Buffer *buffer, char character) {
     static const char plain[] = "\n\t\r", letters[] = "ntr";

@@ -1,4 +1,4 @@
-"""The same network in PyTorch, by its own functions and their own derivatives.
+"""Builds the same network in PyTorch, by its own functions and their own derivatives.
 
 In: weights and data as arrays. Out: the loss and the gradients, in the order of `leaves`.
 """

@@ -279,7 +279,7 @@ def test_a_shift_leaves_resets_of_programs_that_do_not_know_its_tag(engine: Engi
 
 
 def test_steps_without_such_functions_stay(engine: Engine) -> None:
-    """Whatever else the function, or a procedure of a text, has been given before."""
+    """Check that steps do not depend on what the function, or a procedure of a text, was given before."""
     before = checkpoint.primops(lambda x: computes(plain, x), X, engine=engine.name)
     given = checkpoint.value_and_grad(lambda x, h: computes(h, x), engine=engine.name)
 

@@ -11,7 +11,7 @@ of one has its counterpart in the other, whatever conversion and renaming have m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +20,10 @@ from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Environment
 from checkpoint.ad.walk import DESCEND
 from checkpoint.errors import RunError, Source
+from checkpoint.lang.closures import ENVIRONMENT, Names, captured, captures_of_group
 from checkpoint.lang.core import Expr, Lambda
 from checkpoint.lang.desugar import expanded, renamed
-from checkpoint.lang.walk import preorder
-
-_ENVIRONMENT = "%env."  # begins the name of the environment of a group (checkpoint.lang.closures)
-
-
-def lambdas_in(expr: Expr) -> list[Lambda]:
-    """Return the lambdas of a program, in the order of the text."""
-    return [inner for inner in preorder(expr) if isinstance(inner, Lambda)]
+from checkpoint.lang.walk import lambdas_in
 
 
 class Opened:
@@ -73,28 +67,14 @@ class Opened:
                 '(include "file")',
                 closure.lam.span,
             )
-        held = {self._names[name]: self.value(value) for name, value in _captured(closure)}
-        return Closure(lam, _environment(lam.captures, lam.definitions, held))
+        held = {self._names[name]: self.value(value) for name, value in captured(closure)}
+        return Closure(lam, _environment(lam, lam.captures, held))
 
 
-def _captured(closure: Closure) -> Iterable[tuple[str, Any]]:
-    """Yield the names of the variables that a closure holds, and their values."""
-    pending = [(closure.lam.captures, closure.env)]
-    while pending:
-        names, environment = pending.pop()
-        for name, value in zip(names, environment.values, strict=True):
-            if name.startswith(_ENVIRONMENT):
-                pending.append((closure.lam.definitions[name.removeprefix(_ENVIRONMENT)].captures, value))
-            else:
-                yield name, value
-
-
-def _environment(names: tuple[str, ...], definitions: dict[str, Lambda], held: dict[str, Any]) -> Environment:
-    """Return the environment that captures some variables."""
+def _environment(lam: Lambda, names: Names, held: dict[str, Any]) -> Environment:
+    """Return an environment of a closure of a lambda, which captures some variables."""
     slots = [
-        _environment(definitions[name.removeprefix(_ENVIRONMENT)].captures, definitions, held)
-        if name.startswith(_ENVIRONMENT)
-        else held[name]
+        _environment(lam, captures_of_group(lam, name), held) if name.startswith(ENVIRONMENT) else held[name]
         for name in names
     ]
     return Environment(tuple(slots)) if slots else EMPTY

@@ -38,7 +38,7 @@ from checkpoint.ad.storage import CONSTANT, FROZEN
 from checkpoint.ad.values import Closure, Environment
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.errors import RunError, SourceError
-from checkpoint.lang.closures import Scopes, analyse
+from checkpoint.lang.closures import Scopes, analyse, captured
 from checkpoint.lang.core import Lambda
 from checkpoint.prims.batched import rules
 from checkpoint.prims.batched.blocks import GROUPS, Groups
@@ -115,18 +115,10 @@ def _form_of(lam: Lambda, exact: bool) -> Any:
 
 def _captured(f: Closure) -> dict[str, Any]:
     """Return the values that a closure has captured, and the procedures that it may call, by their names."""
-    found: dict[str, Any] = {}
-    waiting = [(f.lam.captures, f.env)]
-    while waiting:
-        names, environment = waiting.pop()
-        if len(names) != len(environment.values):
-            raise NoForm("a function of a program that grows")
-        for name, value in zip(names, environment.values, strict=True):
-            if name.startswith("%env."):
-                waiting.append((f.lam.definitions[name[len("%env.") :]].captures, value))
-            else:
-                found[name] = value
-    return found
+    try:
+        return dict(captured(f))
+    except ValueError:
+        raise NoForm("a function of a program that grows") from None
 
 
 # Tests and groups

@@ -167,7 +167,7 @@ def test_attributes_of_instances_change() -> None:
 
 
 def test_a_header_that_only_jumps_reach() -> None:
-    """What it tests of what the entry passes on is tested at the entry."""
+    """Check that what it tests of what the entry passes on is tested at the entry."""
     loop = Loop()
     params = (loop.make.place("x_1", "value"),)
     other: Header = loop.make.header(block("inner", "x"), params, 2, enters=False)

@@ -1,4 +1,4 @@
-"""What is known of values on a path of a unit: their kinds, and what the objects among them have for fields.
+"""Keeps what is known of values on a path of a unit: their kinds, and what objects there have for fields.
 
 In: the operations of a path, in order. Out: Facts.
 
@@ -26,7 +26,7 @@ What = tuple[str, int | None, int | None]  # tag, procedure and count, as of an 
 
 @dataclass(slots=True)
 class Facts:
-    """What is known on a path.
+    """Holds what is known on a path.
 
     same: for places that were read from what another one was read from: that one. kinds: of values. fields:
     what objects have at an index: the place of the value, or the kind of a number. tests: what booleans say.
