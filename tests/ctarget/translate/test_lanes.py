@@ -167,6 +167,34 @@ def many_columns(xs: Any, ns: Any, k: float) -> Any:
     return checkpoint.vmap(lane)(xs, ns, xs, ns, xs)
 
 
+class Item(NamedTuple):
+    x: float
+    rest: tuple[float, tuple[float, float], float]
+
+
+def items_in_tuples(xs: Any, ns: Any, k: float) -> Any:
+    """Tuples in tuples, with names and without, of items and of what lanes share."""
+
+    def lane(item: Item, more: tuple[float, tuple[float, float]]) -> float:
+        n, (y, shared), x = item.rest
+        total = 0.0
+        while total < 10.0 and x < n:
+            total, x = total + item.x * more[0] + shared, x + 0.5
+        return total * y - more[1][0] * k + more[1][1]
+
+    item = Item(xs, (ns, (xs * k, k), ns * 0.5))
+    axes: Any = (Item(0, (0, (0, None), 0)), (0, None))  # type: ignore[arg-type]
+    return checkpoint.vmap(lane, axes)(item, (ns * k, (k, 2.0)))
+
+
+def as_they_are(xs: Any, ns: Any, k: float) -> Any:
+    """Lanes return a tuple that they got, so it is made."""
+    pair, (x, (n,)) = checkpoint.vmap(lambda pair, k: (pair, (pair[1] * k, (pair[0],))), (0, None))(
+        (xs, ns), k
+    )
+    return pair[0] * pair[1] + x * n
+
+
 def nested(xs: Any, ns: Any, k: float) -> Any:
     def outer(x: float) -> Any:
         return np.sum(checkpoint.vmap(lambda n: straight(x, n, k))(ns[:5]))
@@ -190,11 +218,13 @@ def changed_inside(xs: Any, ns: Any, k: float) -> Any:
 
 
 NUMERIC = [over(turns), over(straight), over(calls), over(holds_a_list), captured, by_keyword, with_default]
-NUMERIC += [scene, functions_captured, many_columns, nested, gradients_of_lanes]
+NUMERIC += [scene, functions_captured, many_columns, nested, gradients_of_lanes, items_in_tuples]
+NUMERIC += [as_they_are]
 OTHERS = [over(counted), over(larger), over(pair), over(divides_by_zero), over(fails_late), over(prints)]
 OTHERS += [changed_inside]
 NAMES = ("turns", "straight", "calls", "holds_a_list", "captured", "by_keyword", "with_default")
 IDS = [*NAMES, "scene", "functions_captured", "many_columns", "nested", "gradients_of_lanes"]
+IDS += ["items_in_tuples", "as_they_are"]
 IDS += ["counted", "larger", "pair", "divides_by_zero", "fails_late", "prints", "changed_inside"]
 
 
@@ -250,7 +280,9 @@ def check_values_and_steps(f: Callable[..., Any], width: int) -> None:
         assert len(steps) == 1
 
 
-@pytest.mark.parametrize("f", [over(turns), scene], ids=["turns", "scene"])
+@pytest.mark.parametrize(
+    "f", [over(turns), scene, items_in_tuples], ids=["turns", "scene", "items_in_tuples"]
+)
 def test_many_lanes(f: Callable[..., Any]) -> None:
     check_values_and_steps(f, 1000)
     check_gradients(f, 1000)
@@ -278,10 +310,11 @@ def check_gradients(f: Callable[..., Any], width: int) -> None:
             assert np.asarray(one).tobytes() == np.asarray(other).tobytes(), how
 
 
-CUT = [over(turns), captured, over(calls), scene, functions_captured]
+CUT = {"turns": over(turns), "captured": captured, "calls": over(calls), "scene": scene}
+CUT |= {"functions_captured": functions_captured, "items_in_tuples": items_in_tuples}
 
 
-@pytest.mark.parametrize("f", CUT, ids=["turns", "captured", "calls", "scene", "functions_captured"])
+@pytest.mark.parametrize("f", CUT.values(), ids=CUT)
 def test_every_cut_resumes_to_the_same_end(f: Callable[..., Any]) -> None:
     """Interrupt a run at steps that lie in all blocks of the loop over lanes."""
     args = arguments(12)
@@ -299,10 +332,11 @@ def test_every_cut_resumes_to_the_same_end(f: Callable[..., Any]) -> None:
         assert checkpoint.resume(part).tobytes() == want
 
 
-ENTERED = [over(turns), captured, by_keyword, scene, functions_captured]
+ENTERED = {"turns": over(turns), "captured": captured, "by_keyword": by_keyword, "scene": scene}
+ENTERED |= {"functions_captured": functions_captured, "items_in_tuples": items_in_tuples}
 
 
-@pytest.mark.parametrize("f", ENTERED, ids=["turns", "captured", "by_keyword", "scene", "functions_captured"])
+@pytest.mark.parametrize("f", ENTERED.values(), ids=ENTERED)
 def test_python_enters_no_lane(f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Count the steps that C leaves to Python, of a run and of a gradient."""
     args = arguments(1000)

@@ -29,6 +29,19 @@ def birth(steps: Steps, name: str) -> Place:
     return place
 
 
+def check_form(steps: Steps, value: Held, shape: Shape) -> None:
+    """Check that a tuple, with names or without, or an environment is like the one that was seen."""
+    place = steps.readable(value)
+    if shape.first is not None:
+        raise Untranslatable
+    if value.tag == "TUPLE":
+        steps.node.ops.append(Expect(place, "TUPLE", count=len(shape.fields)))
+    elif value.tag == "RECORD" and shape.layout is not None:
+        steps.node.ops.append(HasLayout(place, steps.builder.reference(shape.layout)))
+    elif value.tag != "ENVIRONMENT":
+        raise Untranslatable
+
+
 class Copies:
     """The copies of one graph of values. shares: whether what is one object is one in the copy."""
 
@@ -57,7 +70,7 @@ class Copies:
 
     def _object(self, value: Held) -> Held:
         shape, place = value.hint, self._steps.readable(value)
-        if shape is None or shape.first is not None or any(field.tag not in _MADE for field in shape.fields):
+        if shape is None or any(field.tag not in _MADE for field in shape.fields):
             raise Untranslatable
         if self._shares:
             if shape.address in self._made:
@@ -66,7 +79,7 @@ class Copies:
                 raise Untranslatable
             self._steps.node.ops += [Apart(place, other) for other in self._met.values()]
             self._met[shape.address] = place
-        copy = self._make(value, place, shape)
+        copy = self._make(value, shape)
         self._made[shape.address] = place, copy
         return copy
 
@@ -77,14 +90,9 @@ class Copies:
         self._steps.node.effects.append(Keep(copy.place))
         return copy
 
-    def _make(self, value: Held, place: Place, shape: Shape) -> Held:
+    def _make(self, value: Held, shape: Shape) -> Held:
         steps, layout = self._steps, shape.layout
-        if value.tag == "TUPLE":
-            steps.node.ops.append(Expect(place, "TUPLE", count=len(shape.fields)))
-        elif value.tag == "RECORD" and layout is not None:
-            steps.node.ops.append(HasLayout(place, steps.builder.reference(layout)))
-        elif value.tag != "ENVIRONMENT":
-            raise Untranslatable
+        check_form(steps, value, shape)
         own = birth(steps, "shared")
         fields = [steps.load("shared", value, i, steps.peer) for i in range(len(shape.fields))]
         cells = tuple([self._source(self.of(field)) for field in fields])

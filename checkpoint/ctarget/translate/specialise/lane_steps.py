@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.ops.check_ops import Expect, IsHole
+from checkpoint.ctarget.translate.ops.check_ops import IsHole
 from checkpoint.ctarget.translate.ops.places import Constant, Place
-from checkpoint.ctarget.translate.specialise.lane_copies import COPIED, Copies, birth
+from checkpoint.ctarget.translate.specialise.lane_copies import COPIED, Copies, birth, check_form
+from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.python_steps import length
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Closure, Held, Virtual, tag_of
@@ -51,21 +52,45 @@ def _own_function(steps: Steps, function: Closure) -> Closure:
 
 def _arguments(steps: Steps, shared: Held, row: Virtual) -> Virtual:
     """Return the arguments of the lane: what is shared, with the items of the row in the holes."""
-    place, fields = steps.readable(shared), shared.hint.fields if shared.hint is not None else ()
-    steps.node.ops.append(Expect(place, "TUPLE", count=len(fields)))
-    own_birth, copies = birth(steps, "arguments"), Copies(steps, shares=False)
-    cells: list[Abstract] = []
-    holes = 0
-    for i, field in enumerate(fields):
-        if field.tag == "FOREIGN" and holes < len(row.cells):
-            steps.node.ops.append(IsHole(place, i, steps.builder.reference(hole(holes))))
-            cells.append(_number(steps, row.cells[holes]))
-            holes += 1
-        elif field.tag in ("CLOSURE", "PROCEDURE", "FOREIGN", "TEXT"):
+    return _Filled(steps, list(row.cells)).tuple_of(shared)
+
+
+class _Filled:
+    """Copies of tuples, with items in their holes, which have the order of the tree."""
+
+    def __init__(self, steps: Steps, items: list[Abstract]) -> None:
+        self._steps = steps
+        self._items = items
+        self._holes = 0
+        self._copies = Copies(steps, shares=False)
+
+    def tuple_of(self, value: Held) -> Virtual:
+        """Return the copy of a tuple, with names or without, which nobody outside the unit needs yet."""
+        if value.hint is None:
             raise Untranslatable
-        else:
-            cells.append(copies.of(steps.load("shared", shared, i, steps.peer)))
-    return Virtual("TUPLE", cells, own_birth)
+        check_form(self._steps, value, value.hint)
+        own_birth = birth(self._steps, "arguments")
+        cells = [self._part(value, i, field) for i, field in enumerate(value.hint.fields)]
+        return Virtual(value.tag, cells, own_birth, layout=value.hint.layout)
+
+    def _part(self, value: Held, i: int, shape: Shape) -> Abstract:
+        steps = self._steps
+        if shape.tag == "FOREIGN" and self._holes < len(self._items):
+            hole_number = steps.builder.reference(hole(self._holes))
+            steps.node.ops.append(IsHole(steps.readable(value), i, hole_number))
+            self._holes += 1
+            return _number(steps, self._items[self._holes - 1])
+        if shape.tag in ("CLOSURE", "PROCEDURE", "FOREIGN", "TEXT"):
+            raise Untranslatable
+        part = steps.load("shared", value, i, steps.peer)
+        if isinstance(part, Held) and _has_hole(shape):
+            return self.tuple_of(part)
+        return self._copies.of(part)
+
+
+def _has_hole(shape: Shape) -> bool:
+    """Return whether a tuple, or one within it, may have a hole for an item."""
+    return any(field.tag == "FOREIGN" or _has_hole(field) for field in shape.fields)
 
 
 def _number(steps: Steps, item: Abstract) -> Abstract:
