@@ -63,9 +63,9 @@ INLINE Reals either_reals(Mask mask, Reals a, Reals b) {
 INLINE Reals roots(Reals x) { return (Reals){sqrt(x[0]), sqrt(x[1])}; }
 #endif
 INLINE Mask mask_of(unsigned bits) {
-    Mask mask = NO_LANES;
-    for (int k = 0; k < WIDTH; k++) mask[k] = -(int64_t)(bits >> k & 1);
-    return mask;
+    Integers own; /* of each lane its bit */
+    for (int k = 0; k < WIDTH; k++) own[k] = INT64_C(1) << k;
+    return MASK(((int64_t)bits & own) == own);
 }
 #endif
 

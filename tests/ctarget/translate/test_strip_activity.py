@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 
 import checkpoint
+from checkpoint.ctarget.translate.collected import units_of
 from checkpoint.ctarget.translate.strips import functions
+from checkpoint.ctarget.translate.strips.activity import sharpened
+from checkpoint.ctarget.translate.strips.planner import find
+from checkpoint.ctarget.translate.strips.records import StripRecords
 from checkpoint.ctarget.translate.translation import Translation
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 from tests.support.sampling import sample
@@ -179,3 +183,24 @@ def test_infinite_partials_of_what_is_compared() -> None:
     for by in ((0,), (2,), (3,)):
         check(loss, by, huge, runs=3)
         check(loss, by, given())
+
+
+def turns(x: float, n: float) -> float:
+    t = 0.0
+    while t < n:
+        x = x * 0.5 if x > 1.0 else x * 1.5 + 0.1
+        t = t + 1.0
+    return x
+
+
+def test_no_record_of_what_is_only_passed_on() -> None:
+    """Behind the branch a turn only counts and passes x on, whose cotangent is where it is to be."""
+    xs = np.linspace(0.0, 2.0, WIDTH)
+
+    def loss(xs: Any) -> Any:
+        return np.sum(checkpoint.vmap(turns)(xs, np.full(WIDTH, 20.0)))
+
+    units = units_of(lambda: checkpoint.grad(loss, engine="c", schedule="plain")(xs))
+    (sharp,) = filter(None, map(sharpened, filter(None, map(find, units))))
+    ways = StripRecords(sharp).of_way.values()
+    assert [each.is_void for each in ways].count(True) == 1

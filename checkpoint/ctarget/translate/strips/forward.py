@@ -262,9 +262,8 @@ class StripLanes(StripText):
     def _leaf(self, jump: Jump, mask: str) -> None:
         path = self.plan.ways[id(jump)]
         self._check_dropped(path, mask)
-        written = self.records.writes(path, mask) if self.records else []
-        if written:
-            self.put(f"if (any({mask})) {{", *[f"    {line}" for line in written], "}")
+        if self.records:
+            self.put(*self.records.writes(path, mask))
         births = self._before[id(jump)]
         if births:
             self.put(f"born[u] = either_integers({mask}, born[u] + {births}, born[u]);")

@@ -31,6 +31,8 @@ from checkpoint.ctarget.translate.units.invariants import copies, original
 from checkpoint.ctarget.translate.units.paths import Path
 from checkpoint.ctarget.translate.units.reversal import WORD
 
+SHORT_RECORD = 4  # vectors
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class StripRecord:
@@ -98,7 +100,8 @@ class StripRecords:
                     recomputed.append(operation)
                     needed.update(dict.fromkeys(map(Residual, reads)))
         words += [word.place for word in needed if not self._is_elsewhere(word)]
-        is_void = not (words or first or main or last) and self._only_passes_on(path)
+        computes = any(each.copied is None for each in main)
+        is_void = not (words or first or computes or last) and self._only_passes_on(path)
         return StripRecord(
             path, tuple(words), tuple(late_words), tuple(reversed(recomputed)), first, main, last, is_void
         )
@@ -174,19 +177,25 @@ class StripRecords:
     # What the forward function writes
 
     def writes(self, path: Path, mask: str) -> list[str]:
-        """Return the statements that record one chunk's way."""
+        """Return the statements that record one chunk's way, if it has lanes.
+
+        A short record is written in any case, and counts if there are lanes: which way lanes take is often as
+        good as random, and a branch would then be mispredicted.
+        """
         record = self.of_way[id(path.end)]
         if record.is_void:
             return []
         words = record.words
         lines = [f"PUT(up + {i} * WIDTH, {place.name});" for i, place in enumerate(words)]
-        at = f"up[{len(words)} * WIDTH]"
-        return [
-            *lines,
+        at, size = f"up[{len(words)} * WIDTH]", f"{len(words)} * WIDTH + 1"
+        lines += [
             f"{at}.field = (int64_t)(u << WIDTH | bits_of({mask}));",
-            f"up += {len(words)} * WIDTH + 1;",
-            f"*--ways = {path.end.number};",
+            f"ways[-1] = {path.end.number};",
         ]
+        if len(words) > SHORT_RECORD:
+            lines = [*lines, f"up += {size};", "ways--;"]
+            return [f"if (any({mask})) {{", *[f"    {line}" for line in lines], "}"]
+        return [*lines, f"up += any({mask}) ? {size} : 0;", f"ways -= any({mask});"]
 
     def late_writes(self, path: Path) -> list[str]:
         """Return the statements that record, for one lane, what the operations that wait need."""
