@@ -1,7 +1,7 @@
-"""The checks of an entry in C: what a unit relies on while it runs (units/sure.py).
+"""An entry in C: it sets the params of a header, and checks what a unit relies on (units/sure.py).
 
-In: a header whose params are set. Out: statements that return false where a check fails: nothing has been
-done.
+In: a header, and what its params are in the registers. Out: statements that return false where a value is of
+another kind, or a check fails: nothing has been done.
 """
 
 from __future__ import annotations
@@ -9,12 +9,31 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from checkpoint.ctarget.translate.ops.operation import Operation
-from checkpoint.ctarget.translate.ops.places import Place
+from checkpoint.ctarget.translate.ops.places import DualParts, KnownClosure, Place, Tag
+from checkpoint.ctarget.translate.ops.words import content, opened, unlike, unlike_tags
 from checkpoint.ctarget.translate.units.graph import Header
 
+Entry = tuple[tuple[int, Place | Tag | KnownClosure | DualParts], ...]  # registers, and what is in them
 
-def checks(header: Header, temporary: Callable[[str, str], str]) -> list[str]:
-    """Return the statements of a header's checks. temporary: as of Forward."""
+
+def opening(header: Header, entry: Entry, temporary: Callable[[str, str], str]) -> list[str]:
+    """Return the statements that test and set the params, and the checks. temporary: as of Forward."""
+    tests = [f"left < {header.max_steps}"]
+    tests += [test for register, wanted in entry if (test := unlike(f"r[{register}]", wanted))]
+    tests += unlike_tags([(f"r[{register}]", wanted) for register, wanted in entry])
+    lines = [f"if ({' || '.join(tests)}) return false;"]
+    for register, wanted in entry:
+        if isinstance(wanted, Place):
+            lines.append(f"{wanted.name} = {content(f'r[{register}]', wanted.kind)};")
+        elif isinstance(wanted, KnownClosure) and wanted.environment is not None:
+            lines.append(f"{wanted.environment.name} = environment_of(r[{register}]);")
+        elif isinstance(wanted, DualParts):
+            lines += opened(f"r[{register}]", wanted)
+    return [*lines, *_checks(header, temporary)]
+
+
+def _checks(header: Header, temporary: Callable[[str, str], str]) -> list[str]:
+    """Return the statements of a header's checks."""
     out = _Checks(temporary)
     for op in header.checks:
         op.write(out)

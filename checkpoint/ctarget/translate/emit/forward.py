@@ -12,27 +12,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from checkpoint.ctarget.translate.emit.entry import checks
+from checkpoint.ctarget.translate.emit.births import taken_before
+from checkpoint.ctarget.translate.emit.entry import Entry, opening
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.references import fields_of_pairs, joined
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
-from checkpoint.ctarget.translate.ops.places import C_TYPES, DualParts, KnownClosure, Place, Tag
+from checkpoint.ctarget.translate.ops.places import C_TYPES, DualParts, Place
 from checkpoint.ctarget.translate.ops.words import (
     Move,
     broken,
     comment,
-    content,
     declaration,
     if_unlikely,
     in_braces,
     in_order,
     in_quotes,
     name_of,
-    opened,
     plain,
     stored,
-    unlike,
-    unlike_tags,
 )
 from checkpoint.ctarget.translate.strips.functions import StripFunction
 from checkpoint.ctarget.translate.strips.together import Together, strips_left
@@ -66,28 +63,11 @@ class ForwardFunction:
         self._labels: dict[int, int] = {}  # numbers of nodes that something jumps to
         self._at: Node | None = None  # whose text is being written
         self._temporaries: dict[str, str] = {}  # variables that hold no place, and their types
-        # Before an operation, or the end of a path: the births on the path, and the tags.
-        self._births_before: dict[int, int] = {}
-        self._tags_before: dict[int, int] = {}
+        self._taken = taken_before(self._paths.values())
         entries = [header.entry or () for header in unit.headers]
         self._duals = max(sum(isinstance(each, DualParts) for _, each in entry) for entry in entries)
         self._fields = fields_of_pairs(unit)
-        self._count_births()
-        self._takes_tags = any(self._tags_before.values())
-
-    def _count_births(self) -> None:
-        """Count the births and tags on each path before each operation, and before its end."""
-        behind: dict[int, tuple[int, int]] = {}  # nodes that several paths have
-        for path in self._paths.values():
-            births = tags = 0
-            for node in path.nodes:
-                if id(node) not in behind:
-                    for op in node.ops:
-                        self._births_before[id(op)], self._tags_before[id(op)] = births, tags
-                        births, tags = births + op.births, tags + op.tags
-                    behind[id(node)] = births, tags
-                births, tags = behind[id(node)]
-            self._births_before[id(path.end)], self._tags_before[id(path.end)] = births, tags
+        self._takes_tags = any(taken.tags for taken in self._taken.values())
 
     def function(self) -> list[str]:
         """Return its lines."""
@@ -161,24 +141,11 @@ class ForwardFunction:
                 self.put(*[f"    {line}" for line in self._entry(header, header.entry)])
         self.put("default: return false;", "}")
 
-    def _entry(
-        self, header: Header, entry: tuple[tuple[int, Place | Tag | KnownClosure | DualParts], ...]
-    ) -> list[str]:
-        tests = [f"left < {header.max_steps}"]
-        tests += [test for register, wanted in entry if (test := unlike(f"r[{register}]", wanted))]
-        tests += unlike_tags([(f"r[{register}]", wanted) for register, wanted in entry])
-        lines = [f"if ({' || '.join(tests)}) return false;"]
-        for register, wanted in entry:
-            if isinstance(wanted, Place):
-                lines.append(f"{wanted.name} = {content(f'r[{register}]', wanted.kind)};")
-            elif isinstance(wanted, KnownClosure) and wanted.environment is not None:
-                lines.append(f"{wanted.environment.name} = environment_of(r[{register}]);")
-            elif isinstance(wanted, DualParts):
-                lines += opened(f"r[{register}]", wanted)
-        lines += checks(header, self.temporary)
+    def _entry(self, header: Header, entry: Entry) -> list[str]:
+        lines = opening(header, entry, self.temporary)
         return [*lines, *self._begin(header), *self._own_duals(entry), f"goto header_{header.number};"]
 
-    def _own_duals(self, entry: Sequence[tuple[int, object]]) -> list[str]:
+    def _own_duals(self, entry: Entry) -> list[str]:
         """Return the statements that take the duals at an entry, which are dropped where the unit is left."""
         registers = [register for register, wanted in entry if isinstance(wanted, DualParts)]
         return [f"duals[{i}] = load(&r[{register}]);" for i, register in enumerate(registers)]
@@ -336,11 +303,13 @@ class ForwardFunction:
 
     def births_before(self, operation: Operation) -> int | None:
         """Return how many births the path takes before an operation; None: every path through it fails."""
-        return self._births_before.get(id(operation))
+        taken = self._taken.get(id(operation))
+        return taken.births if taken else None
 
     def tags_before(self, operation: Operation) -> int | None:
         """Return how many tags of duals it takes, likewise."""
-        return self._tags_before.get(id(operation))
+        taken = self._taken.get(id(operation))
+        return taken.tags if taken else None
 
     # Ends
 
@@ -358,10 +327,11 @@ class ForwardFunction:
             self.put(f"*--ways = {jump.number};")
         if jump.steps:
             self.put(f"left -= {jump.steps};")
-        if self._births_before[id(jump)]:
-            self.put(f"births += {self._births_before[id(jump)]};")
-        if self._tags_before[id(jump)]:
-            self.put(f"tags += {self._tags_before[id(jump)]};")
+        taken = self._taken[id(jump)]
+        if taken.births:
+            self.put(f"births += {taken.births};")
+        if taken.tags:
+            self.put(f"tags += {taken.tags};")
         moves = [
             Move(C_TYPES[param.kind], param.name, plain(source), name_of(source))
             for param, source in zip(jump.header.params, jump.sources, strict=True)
@@ -383,9 +353,10 @@ class ForwardFunction:
             if exit is self._loop_exit():
                 self.text.append(f"leave_{exit.number}:")
         steps = f"stop - left + {exit.steps}" if exit.steps else "stop - left"
-        births = f"births + {self._births_before[id(exit)]}" if self._births_before[id(exit)] else "births"
+        taken = self._taken[id(exit)]
+        births = f"births + {taken.births}" if taken.births else "births"
         if self._takes_tags:
-            self.put(f"m->tags = tags + {self._tags_before[id(exit)]};")
+            self.put(f"m->tags = tags + {taken.tags};")
         to = self.temporary("to", "Value *")
         self.put(f"{to} = leave_to(m, {self.unit.reference(exit.block)}, {steps}, {births});")
         self.put(*stored(exit.contents))
