@@ -233,53 +233,8 @@ INLINE Value known_object(Machine *m, const void *python) {
     return copied(layout_value(m->heap, (void *)(uintptr_t)python));
 }
 
-/* Removes a reference to a pair, and adds one to each field that has its bit in `kept`; where the pair is freed, its
- * references to these move. */
-INLINE void leave_pair(Heap *heap, Value pair, unsigned kept) {
-    Cells *cells = (Cells *)pair.object;
-    const bool is_last = cells->head.count == 1;
-    if (LIKELY(is_last && (kept & 1 || !is_counted(cells->cells[0])) && (kept & 2 || !is_counted(cells->cells[1])))) {
-        heap_put(heap, cells, PAIR_CLASS);
-        return;
-    }
-    if (kept & 1) keep(cells->cells[0]);
-    if (kept & 2) keep(cells->cells[1]);
-    drop(heap, pair);
-}
-
-/* Frames */
-
-/* Makes room for the registers of another procedure's blocks. */
-INLINE void make_room(Machine *m, const Block *block) {
-    const Procedure *procedure = block->procedure;
-    if (procedure && UNLIKELY(procedure->registers > m->window)) machine_reserve(m, procedure->registers);
-}
-INLINE const void *top_point(const Machine *m) { return m->stack.chunk ? stack_top(&m->stack)->point : NULL; }
-/* Returns what the top frame has saved, of which the number is known. */
-INLINE const Value *top_saved(const Machine *m, uint32_t count) { return m->stack.chunk->values + (m->stack.top - 1 - count); }
-/* Pushes a frame, and makes room for the registers of the block to which it returns. Not before: where a unit is not
- * entered, the registers of who asked are where they were. */
-INLINE Value *push(Machine *m, const void *point, uint32_t count, const void *call) {
-    make_room(m, ((const ReturnPoint *)point)->block);
-    return stack_push_saved(m->heap, &m->stack, point, count, call);
-}
-INLINE void own_top(Machine *m) {
-    if (UNLIKELY(m->stack.chunk->floor)) stack_own_top(m->heap, &m->stack);
-}
-/* Drops a value that the top frame has saved; a pop follows. */
-INLINE void drop_saved(Machine *m, uint32_t at) {
-    own_top(m);
-    drop(m->heap, load(&stack_top_saved(&m->stack)[at]));
-}
-INLINE void pop(Machine *m, uint32_t count) {
-    own_top(m);
-    m->stack.top -= count + 1;
-    if (UNLIKELY(m->stack.top == 0)) stack_leave(m->heap, &m->stack);
-}
-INLINE void set_call(Machine *m, const void *call) {
-    const FrameHead *top = stack_top(&m->stack);
-    if (!top->call && top->point->block->end.kind != FINISH) stack_set_call(m->heap, &m->stack, call);
-}
+#include "machine/unit_frames.h"
+#include "machine/unit_pairs.h"
 
 /* Ends */
 

@@ -86,6 +86,13 @@ PROGRAMS = {
         (define (turn n l) (if (= n 0) l (turn (- n 1) (rotated l))))
         (lambda (x) (sum (turn 300 (map-n (lambda (i) (+ x i)) 25))))
     """,
+    # Frames fill several chunks of the stack, and states are taken in their midst.
+    "deep": """
+        (define (rotated l) (if (or (null? l) (null? (cdr l))) l
+          (let (((cons a (cons b others)) l)) (cons* (- a (* 0.1 b)) (+ b (* 0.1 a)) (rotated others)))))
+        (define (turn n l) (if (= n 0) (car l) (turn (- n 1) (rotated l))))
+        (lambda (x) (turn 12 (map-n (lambda (i) (+ x i)) 601)))
+    """,
     # Lists whose ends others share, and which are walked by two at once.
     "shared": """
         (define (grown l m) (if (null? l) m (cons (+ (* 0.5 (car l)) 0.1) (grown (cdr l) m))))
@@ -121,13 +128,13 @@ def outcomes(text: str, engine: str) -> list[Any]:
 def test_programs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = outcomes(PROGRAMS[name], "hybrid")
     left: list[Leave] = []
-    write = Leave.write
+    words = Leave.words
 
-    def writing(effect: Leave, out: Any) -> None:
+    def written(effect: Leave, plain: int) -> str:
         left.append(effect)
-        write(effect, out)
+        return words(effect, plain)
 
-    monkeypatch.setattr(Leave, "write", writing)
+    monkeypatch.setattr(Leave, "words", written)
     translate_soon(monkeypatch)
     monkeypatch.setenv("CHECKPOINT_MEMORY", "1MiB")  # what nobody refers to is freed
     assert outcomes(PROGRAMS[name], "c") == expected

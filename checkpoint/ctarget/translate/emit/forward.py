@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 
 from checkpoint.ctarget.translate.emit.births import taken_before
+from checkpoint.ctarget.translate.emit.effects import settle, stack_use, write_effects
 from checkpoint.ctarget.translate.emit.entry import Entry, opening
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.references import fields_of_pairs, joined
@@ -67,6 +68,7 @@ class ForwardFunction:
         entries = [header.entry or () for header in unit.headers]
         self._duals = max(sum(isinstance(each, DualParts) for _, each in entry) for entry in entries)
         self._fields = fields_of_pairs(unit)
+        self._stack = stack_use(self._paths.values())
         self._takes_tags = any(taken.tags for taken in self._taken.values())
 
     def function(self) -> list[str]:
@@ -76,14 +78,18 @@ class ForwardFunction:
             self._header(header)
         for path in list(self.exits.values()):
             self._exit(path)
-        name = "unit_tape" if self.records else "unit_plain"
         return [
-            f"EXPORTED bool {name}(const Unit *unit, Machine *m, uint32_t entry, int64_t stop);",
-            f"bool {name}(const Unit *unit, Machine *m, uint32_t entry, int64_t stop) {{",
+            *(settle(self._stack, self._name) if self._stack.moves else []),
+            f"EXPORTED bool {self._name}(const Unit *unit, Machine *m, uint32_t entry, int64_t stop);",
+            f"bool {self._name}(const Unit *unit, Machine *m, uint32_t entry, int64_t stop) {{",
             *self._declarations(),
             *self.text,
             "}",
         ]
+
+    @property
+    def _name(self) -> str:
+        return "unit_tape" if self.records else "unit_plain"
 
     def _declarations(self) -> list[str]:
         used = set(re.findall(r"\w+", "\n".join(self.text)))
@@ -101,6 +107,8 @@ class ForwardFunction:
         if self.strips:
             lines += ["    static Patience patience;", "    int64_t alone = relaxed(&patience.alone);"]
             lines.append("    bool ran = false, sharp = true; /* strips without some cotangents run */")
+        if "frames" in used:
+            lines.append("    Frames frames = frames_of(m);")
         lines += ["    const int64_t first = left;", "    int64_t births = m->births;"]
         return [*lines, "    int64_t tags = m->tags;"] if self._takes_tags else lines
 
@@ -249,8 +257,7 @@ class ForwardFunction:
             op.write(self)
         if isinstance(node.end, Return):
             self._find_case(node.end, node.exit)
-        for effect in joined(node.effects, self._fields):
-            effect.write(self)
+        write_effects(self, joined(node.effects, self._fields), node.ops)
         match node.end:
             case Fork(test, _, other):
                 self.put(f"if (!{plain(test)}) goto {self._label(other)};")
@@ -268,7 +275,7 @@ class ForwardFunction:
     def _find_case(self, end: Return, exit: Exit) -> None:
         """Exit, before any effect, where no case is the top frame's."""
         top = self.temporary("point", "const void *")
-        self.put(f"{top} = top_point(m);")
+        self.put(f"{top} = top_point(frames);")
         tests = " && ".join([f"{top} != REFERENCE({point})" for point, _ in end.cases]) or "true"
         self.put(if_unlikely(tests, self._take(exit)))
 
@@ -345,8 +352,7 @@ class ForwardFunction:
         self.text.append(f"exit_{exit.number}: {_comment(exit)}")
         if path.header.entry is not None and path.is_undone:
             self.put(f"if (left == first && entry == {path.header.number}) return false;")
-        for effect in exit.effects:
-            effect.write(self)
+        write_effects(self, exit.effects, ())
         self.put(*self._record(exit))
         if self.records:
             self.put(self._run_end(exit))
@@ -357,6 +363,8 @@ class ForwardFunction:
         births = f"births + {taken.births}" if taken.births else "births"
         if self._takes_tags:
             self.put(f"m->tags = tags + {taken.tags};")
+        if self._stack.moves:
+            self.put(f"{self._name}_settle(unit, m, frames);")
         to = self.temporary("to", "Value *")
         self.put(f"{to} = leave_to(m, {self.unit.reference(exit.block)}, {steps}, {births});")
         self.put(*stored(exit.contents))

@@ -43,11 +43,11 @@ class Peek(Undifferentiated, Op):
         return list(dict.fromkeys(places_in(self.saved)))
 
     def write(self, out: Forward) -> None:
-        out.put(if_unlikely(f"top_point(m) != REFERENCE({self.point})", out.exit()))
+        out.put(if_unlikely(f"top_point(frames) != REFERENCE({self.point})", out.exit()))
         if not self.saved:
             return
         saved = out.temporary("saved", "const Value *")
-        out.put(f"{saved} = top_saved(m, {len(self.saved)});")
+        out.put(f"{saved} = top_saved(frames, {len(self.saved)});")
         fields = [(place, f"{saved}[{i}]") for i, place in enumerate(self.saved)]
         tests = [test for place, field in fields if (test := unlike(field, place))]
         tests += unlike_tags([(field, place) for place, field in fields])
@@ -82,7 +82,7 @@ class Push(Effect):
         shown = "NULL" if self.call is None else f"REFERENCE({self.call})"
         to = out.temporary("to", "Value *")
         given = f"REFERENCE({self.point}), {len(self.saved)}, {shown}"
-        out.put(f"{to} = push(m, {given});", *stored(enumerate(self.saved)))
+        out.put(f"{to} = push(m, &frames, {given});", *stored(enumerate(self.saved)))
 
     def contributes(self, active: Set[Place]) -> Sequence[Place]:
         return reals(self.saved)
@@ -118,8 +118,8 @@ class Pop(Effect):
 
     def write(self, out: Forward) -> None:
         duals = [i for i, saved in enumerate(self.saved) if isinstance(saved, DualParts)]
-        out.put(*[f"drop_saved(m, {i});" for i in duals])
-        out.put(f"pop(m, {len(self.saved)});")
+        out.put(*[f"drop_saved(m, &frames, {i});" for i in duals])
+        out.put(f"pop(m, &frames, {len(self.saved)});")
 
     def contributes(self, active: Set[Place]) -> Sequence[Place]:
         return ()
@@ -152,4 +152,4 @@ class SetCall(Undifferentiated, Effect):
         return ()
 
     def write(self, out: Forward) -> None:
-        out.put(f"set_call(m, REFERENCE({self.call}));")
+        out.put(f"set_call(m, &frames, REFERENCE({self.call}));")

@@ -382,5 +382,8 @@ class Leave(Undifferentiated, Effect):
         return ()
 
     def write(self, out: Forward) -> None:
-        which = sum(1 << index for index, _ in self.kept)
-        out.put(f"leave_pair(m->heap, {self.pair.name}, {which});")
+        out.put(f"leave_pair(m->heap, {self.words(0)});")
+
+    def words(self, plain: int) -> str:
+        """Return its arguments in C. plain: the fields that are sure to be no objects, a bit for each."""
+        return f"{self.pair.name}, {sum(1 << index for index, _ in self.kept)}, {plain}"
