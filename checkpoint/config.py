@@ -158,10 +158,13 @@ def threads_at_most(count: int) -> Iterator[None]:
         _most_threads.reset(token)
 
 
-def cores_allowed() -> int:
-    """Return how many cores all runs within this `with` may use together."""
-    most = _most_threads.get()
-    return cores() if most is None else min(cores(), most)
+def cores_allowed(there: int | None = None) -> int:
+    """Return how many cores all runs within this `with` may use together.
+
+    there: how many the process may use, where that was asked before; asking takes as long as a small run.
+    """
+    there, most = cores() if there is None else there, _most_threads.get()
+    return there if most is None else min(there, most)
 
 
 def threads_asked() -> tuple[str, int | None]:

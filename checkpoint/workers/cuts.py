@@ -1,8 +1,9 @@
 """Cuts a long run into segments, while it is made for the first time.
 
 In: a run, and how much memory each worker has. Out: states between its start and its end. Segments take about
-the same time, and so long that handing them on costs little; their tapes fit into a worker's memory as far as
-can be foreseen, and the states into half of all workers' memory; further ones go to a disk, if there is one.
+the same time, and so long that handing them on costs little; their tapes fit into a worker's memory beside
+its share of the states, as far as can be foreseen, and the states into half of all workers' memory; further
+ones go to a disk, if there is one.
 What always holds: where there are too many states, every other one goes, so that segments become twice as
 long.
 """
@@ -49,6 +50,11 @@ class Piece:
     reals: int = 0
     seconds: float = 0.0
 
+    @property
+    def bytes(self) -> int:
+        """The bytes of the state, with the arrays that it shares with others."""
+        return sum(self.arrays.values()) + REAL_BYTES * self.reals
+
 
 class Where(Enum):
     """Where a state is: in memory, with arrays that others share; there as a copy; or on a disk."""
@@ -79,6 +85,7 @@ class Cuts:
         self.seconds = SECONDS
         self.recorded: float | None = None  # bytes of a step's tape
         self.steps = FIRST_PACE  # of a segment, at most, unless there would be too many states:
+        self.largest = 0  # bytes of a state, with the arrays that it shares with others
         self.apart = 0  # then the steps between those that are left
 
     def run(self, state: State, effects: Effects) -> State:
@@ -111,10 +118,20 @@ class Cuts:
             self.steps = 2**62
             return state
         probe = max(pace * 4 // PART_TAPED, 1)
-        tape = self.engine.tape(state, state.steps + probe, effects, self.room // 2)
+        room = self._room_of_a_tape(self.room)
+        tape = self.engine.tape(state, state.steps + probe, effects, room)
         self.recorded = max(tape.bytes, 1) / max(tape.end.steps - state.steps, 1)
-        self.steps = max(int(self.room / 2 * FULL / self.recorded), 1)
+        self.steps = max(int(room * FULL / self.recorded), 1)
         return tape.detached()
+
+    def _room_of_a_tape(self, room: int) -> int:
+        """Return what each worker has beside its share of the states, however many there will be.
+
+        They take up to half, but only as much as the most states do that there may be of the largest so far.
+        """
+        if not self.cuts:
+            return room // 2
+        return max(room - (MOST + STATES) * self.largest, room // 2)
 
     def _cut(self, state: State, seconds: float) -> None:
         capsule = self.engine.capsule(state)
@@ -124,6 +141,7 @@ class Cuts:
         if self.pieces:
             self.pieces[-1].seconds += seconds
         piece = Piece(state.steps, None, arrays, len(found) - len(datas))
+        self.largest = max(self.largest, piece.bytes)
         self._count(piece, 1)
         piece.state, where = self.put(capsule, not self._is_full)
         if where is not Where.SHARED:  # nor need the holders live on, whose identities these are
@@ -169,8 +187,8 @@ class Cuts:
         rest = self.rest
         if rest is None or self.recorded is None or not self.pieces:
             return None
-        state = max(sum(piece.arrays.values()) + REAL_BYTES * piece.reals for piece in self.pieces)
-        return int((rest - STATES * state) / self.recorded)
+        largest = max(piece.bytes for piece in self.pieces)
+        return int((rest - STATES * largest) / self.recorded)
 
     @property
     def _is_full(self) -> bool:

@@ -66,7 +66,10 @@ def checked_size(size: int | None) -> int:
 
 
 @contextmanager
-def one_of(size: int) -> Iterator[None]:
-    """Have runs use the share of the memory and of the cores that one of so many workers has."""
-    with memory.divided_among(size), config.threads_at_most(max(config.cores_allowed() // size, 1)):
+def one_of(size: int, there: int | None = None) -> Iterator[None]:
+    """Have runs use the share of the memory and of the cores that one of so many workers has.
+
+    there: see config.cores_allowed.
+    """
+    with memory.divided_among(size), config.threads_at_most(max(config.cores_allowed(there) // size, 1)):
         yield

@@ -20,7 +20,7 @@ from checkpoint.driver.observe import observed
 from checkpoint.driver.schedule import Schedule
 from checkpoint.durable import capsules
 from checkpoint.durable.format import Opened
-from checkpoint.durable.journal.lock import this_process
+from checkpoint.durable.journal.lock import own_name
 from checkpoint.durable.segments import begun_at, cotangent_of_capsule, seed_of_numbers, sweep_of
 from checkpoint.errors import RunError
 from checkpoint.prims.operators import Context
@@ -105,7 +105,7 @@ def reversed_segment(shared: Shared, cut: Cut, high: int, cotangent: Opaque | La
     engine: WithCapsules = engines.get(shared.engine)  # type: ignore[assignment]  # it has made the capsule
     capsule = cut.read(shared.programs)
     context = Context(engine, 0, Effects(shared.log))
-    begun = begun_at(context, capsule)
+    begun, identity = begun_at(context, capsule), identity_of(capsule)
     numbers: list[Any] = []
     with observed(()):
         schedule = shared.schedule_of(high - capsule.steps)
@@ -117,4 +117,4 @@ def reversed_segment(shared: Shared, cut: Cut, high: int, cotangent: Opaque | La
             found = cotangent_of_capsule(engine, begun, paused.reverse(is_last=True))
         finally:
             paused.close()
-    return Reversed(Opaque(tuple(found), identity_of(capsule)), str(this_process()))
+    return Reversed(Opaque(tuple(found), identity), own_name())

@@ -6,11 +6,17 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from importlib import import_module
+from time import sleep
 from typing import Any
 
 from checkpoint import config
+from checkpoint.cores import cores
 from checkpoint.errors import WorkersError
 from checkpoint.workers.outcomes import Later, Outcome, checked_size, one_of, outcome
+
+# Seconds for which a thread leaves Python's lock to others before it begins a job that will wait for one of
+# theirs: what it has just done may be what they wait for.
+YIELD = 0.0001
 
 
 class Threads:
@@ -37,6 +43,7 @@ class Threads:
 
     def __init__(self, size: int | None = None, *, blas: int | None = None) -> None:
         self.size = checked_size(size)
+        self.cores = cores()
         self._limits = None if blas is None else _limited(blas, self.size)
         self._pool = ThreadPoolExecutor(self.size, "checkpoint")
 
@@ -93,6 +100,8 @@ _around: ContextVar[tuple[Threads, ...]] = ContextVar("checkpoint.workers.around
 
 
 def _performed(workers: Threads, job: Callable[..., Any], given: tuple[Any, ...]) -> Outcome:
+    if any(type(each) is Later for each in given):
+        sleep(YIELD)
     _around.set((*_around.get(), workers))
-    with one_of(workers.size):
+    with one_of(workers.size, workers.cores):
         return outcome(job, given)

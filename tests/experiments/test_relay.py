@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.relay import kills, run
+from checkpoint.workers import Threads
+from experiments.relay import kills, overlap, run
 from experiments.relay.model import Segment, foreseen, limit
 
 
@@ -37,6 +38,15 @@ def test_what_is_foreseen_can_be_measured(monkeypatch: pytest.MonkeyPatch) -> No
     rows = run.table(60, 2, 1)
     assert [row["workers"] for row in rows] == [1, 2]
     assert all(row["segments"] > 2 and row["seconds"] > 0.0 and row["foreseen"] > 0.0 for row in rows)
+
+
+def test_runs_on_threads_are_measured_beside_the_default() -> None:
+    with Threads(2) as threads:
+        row = overlap.row_of(overlap.SUBJECTS[0], 10, 1, threads)
+        layers = overlap.run(overlap.SUBJECTS[-1], 2, threads)
+    assert row["segments"] > 1
+    assert 0.0 < row["F"] < row["limit"] < row["handed on"]
+    assert layers.bits == overlap.run(overlap.SUBJECTS[-1], 2, None).bits
 
 
 @pytest.mark.long

@@ -56,6 +56,14 @@ def test_states_as_far_apart_as_a_tape_is_long_outgrow_memory(times: float, rati
     assert plan.held <= MEMORY
 
 
+def test_small_states_leave_the_memory_to_tapes() -> None:
+    """Here 10 steps fit beside as many states as there may be, and 5 into half of the memory."""
+    plan = planned(Subject(1000, 80_000, 100), 1_000_000, 2)
+    assert plan.segments < 120
+    assert plan.most <= 2
+    assert plan.held <= 1_000_000
+
+
 def loop(x: Any) -> Any:
     for _ in range(200):
         x = np.sin(x) * 1.1

@@ -49,6 +49,11 @@ def this_process() -> Holder:
     return Holder(platform.node(), boot, process, _start(process))
 
 
+def own_name() -> str:
+    """Return what messages call this process; what only a lock needs is not read for it."""
+    return str(Holder(platform.node(), "", str(os.getpid()), ""))
+
+
 def _start(process: str) -> str:
     """Return when a process started, as the system says it; "" where it says nothing."""
     fields = _text(Path("/proc", process, "stat")).rpartition(")")[2].split()
