@@ -10,7 +10,7 @@
 
 #include "memory/heap.h"
 
-enum { ROW_BIRTHS = 16, ROW_FIELDS = 4, ROW_WAYS = 8 };
+enum { ROW_BIRTHS = 64, ROW_FIELDS = 4, ROW_WAYS = 8 };
 
 typedef struct BirthRow {
     uint64_t key;
