@@ -155,3 +155,25 @@ def test_a_lane_around_the_end_of_a_block_is_named(lane: int) -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         vmap(lambda x: 1.0 / (x - float(lane)))(np.arange(10_000.0))
     assert any(f"lane {lane} of vmap" in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("count", [1, 4, 5, 8, 9, 13, 16, 17, 20, 21])
+def test_any_number_of_columns(count: int, engine: str) -> None:
+    """Rows are made of groups of columns; each item is where it belongs, in values and in derivatives."""
+    columns = tuple([np.arange(3.0) + k for k in range(count)])
+
+    def lane(items: tuple[float, ...]) -> float:
+        total = 0.0
+        for x in items:
+            total = 2.0 * total + x * x
+        return total
+
+    def summed(columns: tuple[Any, ...]) -> Any:
+        return np.sum(vmap(lane)(columns))
+
+    found = vmap(lane, engine=engine)(columns)
+    assert found.tolist() == [lane(tuple([float(column[i]) for column in columns])) for i in range(3)]
+    slopes = grad(summed, engine=engine)(columns)
+    for k, slope in enumerate(slopes):
+        assert slope.tolist() == (2.0 * columns[k] * 2.0 ** (count - 1 - k)).tolist()

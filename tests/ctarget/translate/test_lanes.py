@@ -334,6 +334,7 @@ def test_every_cut_resumes_to_the_same_end(f: Callable[..., Any]) -> None:
 
 ENTERED = {"turns": over(turns), "captured": captured, "by_keyword": by_keyword, "scene": scene}
 ENTERED |= {"functions_captured": functions_captured, "items_in_tuples": items_in_tuples}
+ENTERED |= {"many_columns": many_columns}
 
 
 @pytest.mark.parametrize("f", ENTERED.values(), ids=ENTERED)

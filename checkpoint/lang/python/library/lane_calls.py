@@ -10,20 +10,49 @@ from typing import Any
 
 from checkpoint.lang.python.library.intrinsics import apply, prim
 
+GROUP, MOST_GROUPS = 4, 5  # columns of more groups are taken in a loop, and entered by the machine
+
 # The items of one lane
 
 
-def row_function(columns: Any) -> Any:
-    """Return the function that makes the row of a lane, for so many columns."""
+def grouped(columns: Any) -> Any:
+    """Return columns as the row function of so many takes them: in groups of four if there are more."""
+    count = prim("py.len", columns)
+    if count <= GROUP or count > MOST_GROUPS * GROUP:
+        return columns
+    groups: Any = ()
+    first = 0
+    while first < count:
+        groups = prim("py.add", groups, (prim("py.slice", columns, first, first + GROUP, None),))
+        first = first + GROUP
+    return groups
+
+
+def row_function(count: Any) -> Any:
+    """Return the function that makes the row of a lane, of so many columns, which are `grouped`."""
+    if count <= GROUP:
+        return _short_row_function(count)
+    if count > MOST_GROUPS * GROUP:
+        return _row_of_many
+    groups = (count - 1) // GROUP
+    last = _short_row_function(count - GROUP * groups)
+    if groups == 1:
+        return _row_of_two_groups(last)
+    if groups == 2:
+        return _row_of_three_groups(last)
+    if groups == 3:
+        return _row_of_four_groups(last)
+    return _row_of_five_groups(last)
+
+
+def _short_row_function(columns: Any) -> Any:
     if columns == 1:
         return _row_of_one
     if columns == 2:
         return _row_of_two
     if columns == 3:
         return _row_of_three
-    if columns == 4:
-        return _row_of_four
-    return _row_of_many
+    return _row_of_four
 
 
 def _item(columns: Any, column: Any, lane: Any) -> Any:
@@ -49,6 +78,47 @@ def _row_of_four(columns: Any, lane: Any) -> Any:
         _item(columns, 2, lane),
         _item(columns, 3, lane),
     )
+
+
+# last: the row function of the last group. Each is a function without a loop, whose rows are known in C.
+
+
+def _row_of_two_groups(last: Any) -> Any:
+    def row(groups: Any, lane: Any) -> Any:
+        return prim("py.add", _row_of_group(groups, 0, lane), last(prim("py.item", groups, 1), lane))
+
+    return row
+
+
+def _row_of_three_groups(last: Any) -> Any:
+    def row(groups: Any, lane: Any) -> Any:
+        first = prim("py.add", _row_of_group(groups, 0, lane), _row_of_group(groups, 1, lane))
+        return prim("py.add", first, last(prim("py.item", groups, 2), lane))
+
+    return row
+
+
+def _row_of_four_groups(last: Any) -> Any:
+    def row(groups: Any, lane: Any) -> Any:
+        first = prim("py.add", _row_of_group(groups, 0, lane), _row_of_group(groups, 1, lane))
+        first = prim("py.add", first, _row_of_group(groups, 2, lane))
+        return prim("py.add", first, last(prim("py.item", groups, 3), lane))
+
+    return row
+
+
+def _row_of_five_groups(last: Any) -> Any:
+    def row(groups: Any, lane: Any) -> Any:
+        first = prim("py.add", _row_of_group(groups, 0, lane), _row_of_group(groups, 1, lane))
+        second = prim("py.add", _row_of_group(groups, 2, lane), _row_of_group(groups, 3, lane))
+        first = prim("py.add", first, second)
+        return prim("py.add", first, last(prim("py.item", groups, 4), lane))
+
+    return row
+
+
+def _row_of_group(groups: Any, group: Any, lane: Any) -> Any:
+    return _row_of_four(prim("py.item", groups, group), lane)
 
 
 def _row_of_many(columns: Any, lane: Any) -> Any:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.lang.python.library.intrinsics import prim
-from checkpoint.lang.python.library.lane_calls import call_function, row_function
+from checkpoint.lang.python.library.lane_calls import call_function, grouped, row_function
 
 
 def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0, *, exact: Any = True, engine: Any = None) -> Any:
@@ -56,7 +56,7 @@ def _one_by_one(f: Any, in_axes: Any, out_axes: Any) -> Any:
         ends = prim("py.lane-blocks", vmap_count)
         blocks = _blocks(arrays, ends)
         columns = _columns(blocks, 0)
-        row_of = row_function(prim("py.len", columns))
+        row_of = row_function(prim("py.len", arrays))
         call = call_function(arity)
         vmap_lane = 0
         first = _lane(columns, row_of, call, function, shared, named, vmap_lane, 0)
@@ -301,7 +301,7 @@ def _blocks(arrays: Any, ends: Any) -> Any:
 
 
 def _columns(blocks: Any, block: Any) -> Any:
-    """Return for each array the items of the lanes of a block."""
+    """Return for each array the items of the lanes of a block, as row functions take them."""
     columns: Any = ()
     i = 0
     while i < prim("py.len", blocks):
@@ -309,7 +309,7 @@ def _columns(blocks: Any, block: Any) -> Any:
         array = prim("py.item", prim("py.item", pair, 0), block)
         columns = prim("py.add", columns, (prim("tensorlib.items", array, prim("py.item", pair, 1)),))
         i = i + 1
-    return columns
+    return grouped(columns)
 
 
 def _stacked_columns(arrays: Any, parts: Any, lists: Any, out_axes: Any) -> Any:
