@@ -12,20 +12,21 @@ import os
 import signal
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
 from typing import Any
 
+from checkpoint import config
 from checkpoint.driver.memory import written as written_size
 from checkpoint.errors import RunError, WorkersError
 from checkpoint.workers.outcomes import Outcome, checked_size, one_of
 from checkpoint.workers.protocol import ATTEMPTS, WorkerLost
 from checkpoint.workers.pulse import SILENCE, Life, Watch, beat, watched
-from checkpoint.workers.remote import Token, answered, result_of, share_libraries, written
+from checkpoint.workers.remote import Token, answered, result_of, variables, written
 from checkpoint.workers.travel import pickled
 
 Task = Future[bytes]
@@ -65,6 +66,7 @@ class Processes:
 
     def __init__(self, size: int | None = None, *, silence: float | None = SILENCE) -> None:
         self.size = checked_size(size)
+        self._cores = config.cores_allowed()
         self._watch = None if silence is None else Watch(silence)
         self._pool = ThreadPoolExecutor(self.size, "checkpoint-process")
         self._own = threading.local()  # the worker of each thread of the pool
@@ -113,7 +115,7 @@ class Processes:
             with self._lock:
                 if self._killed:
                     raise WorkerLost(1)
-                worker = self._own.worker = _Worker(self.size)
+                worker = self._own.worker = _Worker(self.size, self._cores)
                 self._begun.append(worker)
         return worker
 
@@ -132,12 +134,13 @@ class Processes:
 class _Worker:
     """A process, as the thread of the caller's that talks to it sees it."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, cores: int) -> None:
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         beats = context.RawValue("Q")
-        self._process = context.Process(target=_serve, args=(theirs, size, beats), daemon=True)
-        self._process.start()
+        self._process = context.Process(target=_serve, args=(theirs, size, cores, beats), daemon=True)
+        with _environment(size, cores):
+            self._process.start()
         self.life = Life(beats, self._process)
         theirs.close()
         self.is_there = True
@@ -160,6 +163,25 @@ class _Worker:
         self.is_there = False
         self._pipe.close()
         self._process.join()
+
+
+_starting = threading.Lock()
+
+
+@contextmanager
+def _environment(size: int, cores: int) -> Iterator[None]:
+    """Have a process that starts within a `with` find in its environment what its libraries may use.
+
+    There a script of the caller's is imported before any job, and the libraries with it.
+    """
+    with _starting:
+        added = variables(size, cores)
+        os.environ.update(added)
+        try:
+            yield
+        finally:
+            for name in added:
+                os.environ.pop(name, None)
 
 
 def _outcome_of(task: Task) -> bytes:
@@ -212,17 +234,19 @@ def _bytes_of(memory: SharedMemory) -> memoryview:
 # In a worker
 
 
-def _serve(pipe: Connection, size: int, beats: Any) -> None:
-    """Do jobs until the pipe ends, which it does with the process at its other end."""
+def _serve(pipe: Connection, size: int, cores: int, beats: Any) -> None:
+    """Do jobs until the pipe ends, which it does with the process at its other end.
+
+    cores: that all of so many workers have.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's to handle
     beat(beats)
-    share_libraries(size)
 
     def result(asked: int) -> bytes:
         pipe.send(asked)
         return pipe.recv_bytes()
 
-    with one_of(size), suppress(EOFError, OSError):
+    with one_of(size, cores), suppress(EOFError, OSError):
         while True:
             outcome = answered(pipe.recv_bytes(), _value, result, has_main=True)
             pipe.send(None)

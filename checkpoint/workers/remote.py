@@ -18,13 +18,19 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from checkpoint.cores import cores
+from checkpoint import config
 from checkpoint.durable import machine
 from checkpoint.errors import RunError
-from checkpoint.workers.outcomes import Later, Outcome, outcome
+from checkpoint.workers.outcomes import Later, Outcome, one_of, outcome
 from checkpoint.workers.travel import pickled, unpickled
 
-BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+BLAS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
 VALUES = 3  # that were put, and that a worker keeps: as a rule a function, and what jobs are given in turn
 
 
@@ -71,6 +77,26 @@ def result_of(data: bytes) -> Any:
     """Return what the job returned whose outcome this is, or raise; print what it printed."""
     found: Outcome = unpickled(data)
     return found.taken()
+
+
+def variables(size: int, there: int | None = None) -> dict[str, str]:
+    """Return what an environment needs so that libraries use no more than library_threads.
+
+    They read it when they are loaded. {}: the environment says already how many they use.
+    """
+    if any(name in os.environ for name in BLAS):
+        return {}
+    return dict.fromkeys(BLAS, str(library_threads(size, there)))
+
+
+def library_threads(size: int, there: int | None = None) -> int:
+    """Return how many threads a BLAS has in each of so many workers.
+
+    For each of the threads of a run as many, they use the cores of that worker: one, unless
+    CHECKPOINT_THREADS leaves some. there: see config.cores_allowed.
+    """
+    with one_of(size, there):
+        return max(config.cores_allowed(there) // config.threads(), 1)
 
 
 # In a worker
@@ -155,10 +181,8 @@ def _travelling(error: BaseException) -> BaseException:
 
 
 def share_libraries(size: int) -> None:
-    """Have the libraries of a new process use the cores of one of so many workers alone."""
-    mine = max(cores() // size, 1)
-    for name in BLAS:
-        os.environ.setdefault(name, str(mine))
+    """Have the libraries of a new process, that loads them later, use their part of its cores alone."""
+    os.environ.update(variables(size))
     torch = sys.modules.get("torch")
     if torch is not None:
-        torch.set_num_threads(min(torch.get_num_threads(), mine))
+        torch.set_num_threads(min(torch.get_num_threads(), library_threads(size)))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import time
+from importlib import import_module
 from typing import Any
 
+from checkpoint import config
 from checkpoint.driver import memory
 from checkpoint.workers.segment import reversed_segment
 
@@ -109,3 +111,13 @@ def never_reversed(*_: Any) -> None:
 
 def fails_oddly_as_a_segment(*_: Any) -> None:
     raise Unpicklable(1, 2)
+
+
+def threads_there(_: Any) -> tuple[int, int]:
+    """Return how many threads a BLAS has in this process, and a run."""
+    found = import_module("threadpoolctl").threadpool_info()
+    return max(each["num_threads"] for each in found if each["user_api"] == "blas"), config.threads()
+
+
+def environment(name: str) -> str | None:
+    return os.environ.get(name)
