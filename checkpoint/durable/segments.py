@@ -132,7 +132,9 @@ def by_segments(taken: Callable[[Reversal], tuple[Any, list[Any]]]) -> Swept:
 
 def begun_at(context: Context, capsule: Capsule) -> Begun:
     """Return where the rest of a run begins."""
-    rest = Run(RESUME, capsule, context.engine)
+    # A caller's own capsule as the run's: C resumes it alone where nobody has read its parts.
+    plain = Capsule(capsule.state, capsule.engine, capsule.open_tags, capsule.origin)
+    rest = Run(RESUME, plain, context.engine)
     context.tags = max(context.tags, rest.tags)
     return Begun(context.engine.start(0, rest.u, rest.tags), rest.u, rest.found)
 

@@ -23,7 +23,7 @@ from checkpoint.ad.graph import numbers
 from checkpoint.ad.numbers import real_part
 from checkpoint.ad.values import Capsule
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Engine, State
+from checkpoint.driver.engine import Engine, State, driver_of
 from checkpoint.driver.observe import adapted
 from checkpoint.workers.ahead import STATES
 
@@ -135,12 +135,10 @@ class Cuts:
 
     def _cut(self, state: State, seconds: float) -> None:
         capsule = self.engine.capsule(state)
-        found = [real_part(number) for number in numbers(capsule)]
-        datas = [number.data for number in found if type(number) is Array]
-        arrays = {id(holder): data.nbytes for holder, data in zip(map(holder_of, datas), datas, strict=True)}
+        arrays, reals = self._numbers_in(capsule)
         if self.pieces:
             self.pieces[-1].seconds += seconds
-        piece = Piece(state.steps, None, arrays, len(found) - len(datas))
+        piece = Piece(state.steps, None, arrays, reals)
         self.largest = max(self.largest, piece.bytes)
         self._count(piece, 1)
         piece.state, where = self.put(capsule, not self._is_full)
@@ -153,6 +151,20 @@ class Cuts:
         self.pieces.append(piece)
         if len(self.pieces) > MOST * self.workers or self._is_full:
             self._thin()
+
+    def _numbers_in(self, capsule: Capsule) -> tuple[dict[int, int], int]:
+        """Return the bytes of the arrays of a state, as a piece has them, and the number of its reals.
+
+        A state that C counts alone stays C's, and is also resumed by it.
+        """
+        own = driver_of(self.engine)
+        closed = None if own is None else own.closed(capsule)
+        if closed is not None:
+            return {}, closed[1]
+        found = [real_part(number) for number in numbers(capsule)]
+        datas = [number.data for number in found if type(number) is Array]
+        arrays = {id(holder): data.nbytes for holder, data in zip(map(holder_of, datas), datas, strict=True)}
+        return arrays, len(found) - len(datas)
 
     def _count(self, piece: Piece, sign: int) -> None:
         """Count the bytes of a state, 1, or count them no more, -1; of arrays that states share once."""

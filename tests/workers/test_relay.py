@@ -174,6 +174,20 @@ def test_states_are_thinned_where_they_are_too_many(monkeypatch: pytest.MonkeyPa
     assert 3 <= workers.segments <= 6
 
 
+@pytest.mark.skipif("c" not in ENGINES, reason="engine c is not here")
+def test_states_without_arrays_are_left_to_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(*_: Any) -> Any:
+        raise AssertionError("Python has read the parts of a state")
+
+    f, x = subjects.loop, subjects.ARGUMENTS["loop"]
+    expected = gradient(f, x, "c", Budget())
+    monkeypatch.setattr(cuts, "numbers", read)
+    with often(max(1, steps_of(f, x) // 20)), Threads(2) as threads:
+        workers = Counting(threads)
+        assert gradient(f, x, "c", Budget(), workers) == expected
+    assert workers.segments > 3
+
+
 @pytest.mark.parametrize("back_end", [Threads, Processes])
 def test_states_are_thinned_where_they_are_too_large(back_end: Any) -> None:
     def f(x: Any) -> Any:
