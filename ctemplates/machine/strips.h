@@ -6,6 +6,8 @@
 #ifndef CK_STRIPS_H
 #define CK_STRIPS_H
 
+#include <string.h>
+
 #include "machine/translated.h"
 
 #if defined(__AVX512DQ__)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from itertools import groupby
 
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Element
 from checkpoint.ctarget.translate.ops.operation import Effect, Operation
@@ -44,6 +45,7 @@ class StripLanes(StripText):
         super().__init__(plan, records)
         self.unit = unit
         self._masks = 0
+        self._is_first = False  # whether the loop's own header is written, at which all lanes begin
         self._before: dict[int, int] = {}  # a birth, or the end of a path: births on the path before
         self._late = {id(each) for late in plan.late.values() for each in late}
         self.takes_births = any(place in plan.births for place in unit.places)
@@ -76,6 +78,7 @@ class StripLanes(StripText):
         number, is_first = header.number, header is self.plan.loop
         steps = self._counts.of_header[number]
         self._set.clear()
+        self._is_first = is_first
         self.lines.append(f"run_{number}: {comment(f'block {header.block.block.label}')}")
         self.put("{")
         self.indent = 2
@@ -177,15 +180,10 @@ class StripLanes(StripText):
         return id(op) in self._late or isinstance(op, Effect)
 
     def _node(self, node: Node, mask: str, cheap: int | None) -> None:
-        if not self._stays(node):
-            self.put(if_unlikely(f"any({mask})", FAILED))
-            return
         is_guarded = mask != "in" and (cheap is None or cheap > CHEAP)
         self.put(f"if (any({mask})) {{" if is_guarded else "{")
         self.indent += 1
-        for op in node.ops:
-            if not self._skips(op):
-                self._operation(op, mask)
+        self._operations([op for op in node.ops if not self._skips(op)], mask)
         for effect in node.effects:
             if self.plan.objects.made(effect) is not None:
                 self.put(*cells.statements(effect, self.plan, mask))
@@ -206,6 +204,9 @@ class StripLanes(StripText):
         return any(map(self._stays, following(node))) and isinstance(node.end, Fork | Next)
 
     def _fork(self, node: Node, fork: Fork, mask: str) -> None:
+        if not (self._stays(fork.then) and self._stays(fork.other)):
+            self._gate(fork, mask, goes_on=self._stays(fork.then))
+            return
         self._masks += 1
         yes, no = f"yes_{self._masks}", f"no_{self._masks}"
         if self.plan.is_uniform(fork.test):
@@ -218,6 +219,39 @@ class StripLanes(StripText):
         self._node(fork.then, yes, self._plain_below(fork.then))
         self._node(fork.other, no, self._plain_below(fork.other))
 
+    def _gate(self, fork: Fork, mask: str, goes_on: bool) -> None:
+        """Write a fork of which one side leaves the loop: the strip ends, or all lanes take the other one."""
+        test = plain(fork.test)
+        if self.plan.is_uniform(fork.test):
+            leaves = f"any({mask}) && {'!' if goes_on else ''}{test}"
+        else:
+            leaves = f"any((Mask)({mask} & {'~' if goes_on else ''}{test}))"
+        self.put(if_unlikely(leaves, FAILED))
+        side = fork.then if goes_on else fork.other
+        self._node(side, mask, self._plain_below(side))
+
+    def _operations(self, ops: list[Operation], mask: str) -> None:
+        """Write the operations of a node. What lanes share is found for the first chunk alone where all lanes
+        of a strip come: its memory is not read again, nor what is there tested, for each of them.
+        """
+        is_once = self._is_first and mask == "in"
+        for op in ops:
+            if isinstance(op, Birth):
+                self._operation(op, mask)
+        others = [op for op in ops if not (isinstance(op, Birth) or self._is_silent(op))]
+        for is_shared, group in groupby(others, self._is_shared):
+            self.put(*["if (u == 0) {"] * (is_shared and is_once))
+            for op in group:
+                self._operation(op, mask)
+            self.put(*["}"] * (is_shared and is_once))
+
+    def _is_shared(self, op: Operation) -> bool:
+        return not self.plan.objects.is_own(op) and self.plan.is_uniform_op(op)
+
+    def _is_silent(self, op: Operation) -> bool:
+        """Return whether an operation on objects of a lane has no statements."""
+        return self.plan.objects.is_own(op) and not cells.statements(op, self.plan, "")
+
     def _operation(self, op: Operation, mask: str) -> None:
         if isinstance(op, Birth):
             (to,) = op.sets()
@@ -226,7 +260,7 @@ class StripLanes(StripText):
         if self.plan.objects.is_own(op):
             self.put(*cells.statements(op, self.plan, mask))
             return
-        if self.plan.is_uniform_op(op):
+        if self._is_shared(op):
             op.write(self)
             return
         lines = statements(op, self.plan, mask)
