@@ -161,10 +161,7 @@ def with_default(xs: Any, ns: Any, k: float) -> Any:
 
 
 def many_columns(xs: Any, ns: Any, k: float) -> Any:
-    def lane(a: float, b: float, c: float, d: float, e: float) -> float:
-        return a * b + c * d * e
-
-    return checkpoint.vmap(lane)(xs, ns, xs, ns, xs)
+    return checkpoint.vmap(lambda a, b, c, d, e: a * b + c * d * e)(xs, ns, xs, ns, xs)
 
 
 class Item(NamedTuple):
@@ -185,6 +182,13 @@ def items_in_tuples(xs: Any, ns: Any, k: float) -> Any:
     item = Item(xs, (ns, (xs * k, k), ns * 0.5))
     axes: Any = (Item(0, (0, (0, None), 0)), (0, None))  # type: ignore[arg-type]
     return checkpoint.vmap(lane, axes)(item, (ns * k, (k, 2.0)))
+
+
+def many_arguments(xs: Any, ns: Any, k: float) -> Any:
+    def lane(a: float, b: float, c: float, d: float, e: float, f: float, g: float, h: float) -> float:
+        return a * b - c * d + e * f - g * h
+
+    return checkpoint.vmap(lane, (0, 0, None, 0, 0, 0, None, 0))(xs, ns, k, xs, xs, ns, k, ns)
 
 
 def as_they_are(xs: Any, ns: Any, k: float) -> Any:
@@ -219,12 +223,12 @@ def changed_inside(xs: Any, ns: Any, k: float) -> Any:
 
 NUMERIC = [over(turns), over(straight), over(calls), over(holds_a_list), captured, by_keyword, with_default]
 NUMERIC += [scene, functions_captured, many_columns, nested, gradients_of_lanes, items_in_tuples]
-NUMERIC += [as_they_are]
+NUMERIC += [as_they_are, many_arguments]
 OTHERS = [over(counted), over(larger), over(pair), over(divides_by_zero), over(fails_late), over(prints)]
 OTHERS += [changed_inside]
 NAMES = ("turns", "straight", "calls", "holds_a_list", "captured", "by_keyword", "with_default")
 IDS = [*NAMES, "scene", "functions_captured", "many_columns", "nested", "gradients_of_lanes"]
-IDS += ["items_in_tuples", "as_they_are"]
+IDS += [f.__name__ for f in NUMERIC[len(IDS) :]]
 IDS += ["counted", "larger", "pair", "divides_by_zero", "fails_late", "prints", "changed_inside"]
 
 
@@ -334,7 +338,7 @@ def test_every_cut_resumes_to_the_same_end(f: Callable[..., Any]) -> None:
 
 ENTERED = {"turns": over(turns), "captured": captured, "by_keyword": by_keyword, "scene": scene}
 ENTERED |= {"functions_captured": functions_captured, "items_in_tuples": items_in_tuples}
-ENTERED |= {"many_columns": many_columns}
+ENTERED |= {f.__name__: f for f in (many_columns, many_arguments)}
 
 
 @pytest.mark.parametrize("f", ENTERED.values(), ids=ENTERED)

@@ -147,6 +147,14 @@ def call_function(arity: Any) -> Any:
         return _call_of_five
     if arity == 6:
         return _call_of_six
+    if arity == 7:
+        return _call_of_seven
+    if arity == 8:
+        return _call_of_eight
+    if arity == 9:
+        return _call_of_nine
+    if arity == 10:
+        return _call_of_ten
     return _call_of_any
 
 
@@ -189,6 +197,60 @@ def _call_of_six(f: Any, args: Any, named: Any) -> Any:
         prim("py.item", args, 3),
         prim("py.item", args, 4),
         prim("py.item", args, 5),
+    )
+
+
+def _call_of_seven(f: Any, args: Any, named: Any) -> Any:
+    return f(
+        prim("py.item", args, 0),
+        prim("py.item", args, 1),
+        prim("py.item", args, 2),
+        prim("py.item", args, 3),
+        prim("py.item", args, 4),
+        prim("py.item", args, 5),
+        prim("py.item", args, 6),
+    )
+
+
+def _call_of_eight(f: Any, args: Any, named: Any) -> Any:
+    return f(
+        prim("py.item", args, 0),
+        prim("py.item", args, 1),
+        prim("py.item", args, 2),
+        prim("py.item", args, 3),
+        prim("py.item", args, 4),
+        prim("py.item", args, 5),
+        prim("py.item", args, 6),
+        prim("py.item", args, 7),
+    )
+
+
+def _call_of_nine(f: Any, args: Any, named: Any) -> Any:
+    return f(
+        prim("py.item", args, 0),
+        prim("py.item", args, 1),
+        prim("py.item", args, 2),
+        prim("py.item", args, 3),
+        prim("py.item", args, 4),
+        prim("py.item", args, 5),
+        prim("py.item", args, 6),
+        prim("py.item", args, 7),
+        prim("py.item", args, 8),
+    )
+
+
+def _call_of_ten(f: Any, args: Any, named: Any) -> Any:
+    return f(
+        prim("py.item", args, 0),
+        prim("py.item", args, 1),
+        prim("py.item", args, 2),
+        prim("py.item", args, 3),
+        prim("py.item", args, 4),
+        prim("py.item", args, 5),
+        prim("py.item", args, 6),
+        prim("py.item", args, 7),
+        prim("py.item", args, 8),
+        prim("py.item", args, 9),
     )
 
 
