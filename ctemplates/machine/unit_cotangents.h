@@ -1,6 +1,6 @@
 /* What translated code does with accumulators: part of translated.h, whose vocabulary it needs.
  *
- * What is common is done in place: the field of a pair is in a row that was used last (birth_rows.h), the top chunk of the
+ * What is common is done in place: a field is in a row (birth_rows.h) or page that was used last, the top chunk of the
  * stack is neither full nor nearly empty. All else is done by the runtime, as is what has another kind than REAL.
  */
 #ifndef CK_UNIT_COTANGENTS_H
@@ -8,16 +8,40 @@
 
 #include "state/birth_rows.h"
 
-/* Returns the row of a field if it was used last; NULL: the runtime knows. */
+/* Returns the row of a field if it was used last; NULL: it has none that was, or may have a page. */
 INLINE BirthRow *row_used(Cotangent *c, uint64_t birth, int64_t field) {
     const uint64_t key = birth_row_key(birth, field);
     const RowUse *use = birth_row_use(&c->rows, key);
-    return LIKELY(use->key == key && (uint64_t)field < ROW_FIELDS && !c->page_count) ? use->row : NULL;
+    if (UNLIKELY(use->key != key || (uint64_t)field >= ROW_FIELDS)) return NULL;
+    return LIKELY(!c->page_count || !may_be_paged(c, birth)) ? use->row : NULL;
+}
+/* Returns the page of a field if it is the one of its birth that was used last; NULL: the runtime knows. */
+INLINE Page *page_used(const Cotangent *c, uint64_t birth, int64_t field) {
+    const PageUse *use = &c->uses[birth % PAGE_WAYS];
+    return use->birth == birth && use->number == field >> PAGE_BITS ? use->page : NULL;
+}
+static __attribute__((noinline, unused)) double taken_elsewhere(Cotangent *c, uint64_t birth, int64_t field) {
+    Page *page = page_used(c, birth, field);
+    const uint64_t others = page ? page->present & ~(UINT64_C(1) << field % PAGE_FIELDS) : 0;
+    if (!others) return cotangent_take(c, birth, field).real;
+    page->present = others;
+    return take_accumulator(&page->cotangents[field % PAGE_FIELDS]).real;
+}
+static __attribute__((noinline, unused)) void give_elsewhere(Cotangent *c, uint64_t birth, int64_t field,
+                                                            double cotangent) {
+    Page *page = page_used(c, birth, field);
+    Value *to = page ? &page->cotangents[field % PAGE_FIELDS] : NULL;
+    if (!to || to->tag != REAL || birth - c->unread < c->unread_count) {
+        cotangent_give(c, birth, field, of_real(cotangent));
+        return;
+    }
+    page->present |= UINT64_C(1) << field % PAGE_FIELDS;
+    to->real += cotangent;
 }
 /* Takes the accumulator of a real's field, which is always a REAL. */
 INLINE double taken(Cotangent *c, uint64_t birth, int64_t field) {
     BirthRow *row = row_used(c, birth, field);
-    if (UNLIKELY(!row || !(row->present & ~birth_row_bit(birth)))) return cotangent_take(c, birth, field).real;
+    if (UNLIKELY(!row || !(row->present & ~birth_row_bit(birth)))) return taken_elsewhere(c, birth, field);
     row->present &= ~birth_row_bit(birth);
     return take_accumulator(&row->cotangents[birth % ROW_BIRTHS]).real;
 }
@@ -41,7 +65,7 @@ INLINE void give(Cotangent *c, uint64_t birth, int64_t field, double cotangent) 
     BirthRow *row = row_used(c, birth, field);
     Value *to = row ? &row->cotangents[birth % ROW_BIRTHS] : NULL;
     if (UNLIKELY(!to || to->tag != REAL || birth - c->unread < c->unread_count)) {
-        cotangent_give(c, birth, field, of_real(cotangent));
+        give_elsewhere(c, birth, field, cotangent);
         return;
     }
     c->last_birth = birth;

@@ -201,12 +201,11 @@ static void remove_entry(Cotangent *c, const Entry *entry) {
 #define LAST_IN_PAGES (INT64_C(1) << 61)
 
 static PageUse *use_of(Cotangent *c, uint64_t birth) { return &c->uses[birth % PAGE_WAYS]; }
-static uint64_t paged_bit(uint64_t birth) { return UINT64_C(1) << (birth * UINT64_C(0x9E3779B97F4A7C15) >> 58); }
 static uint64_t bit_of(int64_t field) { return UINT64_C(1) << (field % PAGE_FIELDS); }
 
 /* Returns the page of a field; NULL: there is none. */
 static Page *page_of(Cotangent *c, uint64_t birth, int64_t field) {
-    if (LIKELY(!(c->paged & paged_bit(birth))) || field < 0 || field >= LAST_IN_PAGES) return NULL;
+    if (LIKELY(!may_be_paged(c, birth)) || field < 0 || field >= LAST_IN_PAGES) return NULL;
     PageUse *use = use_of(c, birth);
     const int64_t number = field >> PAGE_BITS;
     if (use->page && use->birth == birth && use->number == number) return use->page;
@@ -246,11 +245,25 @@ static void collect_fields(Cotangent *c, uint64_t birth, int64_t first, Page *pa
         if (collect(c, birth, first + i, &page->cotangents[i])) page->present |= bit_of(i);
 }
 
-/* Returns the page of a field, or a new one where so many are expected; NULL: it needs none. */
+static bool is_expected(const PageUse *use, uint64_t birth, int64_t field) {
+    return use->birth == birth && field - use->first >= 0 && field - use->first < use->count;
+}
+/* Returns whether fields of a birth have received in turn up to this one, none of which has a page. The first fields are
+ * those of pairs and other small objects, whose births have rows. After a page, whose fields are not seen here, the next
+ * one is near. */
+static bool receives_in_turn(Cotangent *c, uint64_t birth, int64_t field) {
+    if (field < ROW_FIELDS || field >= LAST_IN_PAGES) return false;
+    FieldTurn *turn = &c->turns[birth % PAGE_WAYS];
+    const int64_t near = turn->in_turn < IN_TURN ? NEAR : PAGE_FIELDS, distance = field - turn->last;
+    const bool is_near = turn->birth == birth && -near <= distance && distance <= near;
+    *turn = (FieldTurn){birth, field, is_near ? turn->in_turn + 1 : 0};
+    return turn->in_turn >= IN_TURN;
+}
+
+/* Returns the page of a field, or a new one where so many are expected or receive in turn; NULL: it needs none. */
 static Page *page_for(Cotangent *c, uint64_t birth, int64_t field) {
     Page *page = page_of(c, birth, field);
-    const PageUse *use = use_of(c, birth);
-    if (page || use->birth != birth || field - use->first < 0 || field - use->first >= use->count) return page;
+    if (page || (!is_expected(use_of(c, birth), birth, field) && !receives_in_turn(c, birth, field))) return page;
     page = cotangent_allocate(c, sizeof(Page));
     memset(page, 0, sizeof *page); /* REALs, all 0 */
     collect_fields(c, birth, field - field % PAGE_FIELDS, page);

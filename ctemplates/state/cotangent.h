@@ -4,7 +4,7 @@
  * (checkpoint/ad/accumulators.py); the REAL 0 for one of any kind to which nothing was added. Those of the slots at the
  * current point are in `window`, each in the register of its slot; those of frames are on `stack`, each frame's in the
  * order of its saved slots, the top frame last; those of objects are in a map from (birth, field). Where many fields in a
- * row receive one after another, as those of the items of lanes do, the map has pages of them (cotangent_expect); where
+ * row receive one after another, as those of the items of lanes do, the map has pages of them (also cotangent_expect); where
  * objects do that were made one after another, as the pairs of a list, it has rows of them.
  *
  * What always holds: every register, stack place and entry owns its accumulator. Between two blocks the window has the
@@ -38,6 +38,12 @@ typedef struct PageUse {
     Page *page; /* NULL: there is none */
 } PageUse;
 
+/* How the fields of a birth that have no page receive. in_turn: how many have one after another, each near the last. */
+typedef struct FieldTurn {
+    uint64_t birth;
+    int64_t last, in_turn;
+} FieldTurn;
+
 typedef struct AccumulatorChunk { /* of the stack */
     struct AccumulatorChunk *previous;
     size_t count, room;
@@ -70,9 +76,14 @@ typedef struct Cotangent {
     uint8_t *rules; /* by the number of a Scalar: the rule with an operation of its own that reverses it */
     const Block *block; /* the point it belongs to */
     uint32_t index;
+    FieldTurn turns[PAGE_WAYS]; /* by birth */
     void *helper; /* PyObject *: the helper that reverses origins (checkpoint/ctarget/cotangent.py), borrowed; NULL: a tape
                      that needs it FAILS */
 } Cotangent;
+
+static inline uint64_t paged_bit(uint64_t birth) { return UINT64_C(1) << (birth * UINT64_C(0x9E3779B97F4A7C15) >> 58); }
+/* Returns whether a birth may have pages. */
+static inline bool may_be_paged(const Cotangent *c, uint64_t birth) { return c->paged & paged_bit(birth); }
 
 Cotangent *cotangent_create(Heap *heap, void *helper);
 void cotangent_destroy(Cotangent *c); /* but for `programs` and `rules`, which reversal/ allocates */

@@ -102,6 +102,28 @@ static void test_pages(Heap *heap) {
     destroy(c);
 }
 
+/* Fields that receive in turn get pages, too, upwards or downwards, of several births at once; empty ones are freed. */
+static void test_fields_in_turn(Heap *heap) {
+    static Plain own[ROWS][LONG];
+    Cotangent *c = create(heap);
+    memset(own, 0, sizeof own);
+    random_seed(17);
+    size_t most = 0;
+    for (int i = 0; i < TURNS / 10; i++) {
+        const uint32_t b = random_below(ROWS - 1), length = random_below(2 * LONG), step = random_below(5);
+        const bool is_back = random_below(2);
+        for (uint32_t k = 0, f = random_below(LONG); k < length; k++, f = (f + (is_back ? LONG - step : step)) % LONG)
+            for (uint32_t of = b; of < b + 2; of++) one_turn(c, of + UINT64_C(1), f, &own[of][f]);
+        if (c->page_count > most) most = c->page_count;
+    }
+    CHECK(most > ROWS * LONG / PAGE_FIELDS / 2);
+    for (uint32_t b = 0; b < ROWS; b++)
+        for (uint32_t f = 0; f < LONG; f++)
+            CHECK(cotangent_take(c, b + UINT64_C(1), f).real == (own[b][f].there ? own[b][f].cotangent : 0.0));
+    CHECK(c->page_count == 0 && c->entry_count == 0 && c->rows.count == 0);
+    destroy(c);
+}
+
 /* A row is what its fields are one by one, whether there are pages or not. */
 static void test_rows(Heap *heap) {
     double given[LONG], taken[LONG];
@@ -285,6 +307,7 @@ int main(void) {
     test_parts_of_rows(heap);
     test_rows(heap);
     test_births(heap);
+    test_fields_in_turn(heap);
     test_kinds_on_pages(heap);
     test_kinds_in_rows(heap);
     test_lanes(heap);
