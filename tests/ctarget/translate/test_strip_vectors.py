@@ -66,7 +66,8 @@ def said(compiler: Compiler, file: Path, text: str) -> str:
 def test_gcc_has_all_arithmetic_in_vectors(form: str, tmp_path: Path) -> None:
     """In a process of its own: where a machine is seen first depends on what has been translated."""
     if not is_alone():
-        check_alone(__file__, f"all_arithmetic_in_vectors and {form}")
+        every = "-m 'long or not long'"  # this process has decided whether it runs
+        check_alone(__file__, f"all_arithmetic_in_vectors and {form}", PYTEST_ADDOPTS=every)
         return
     compiler = find()
     assert compiler is not None
