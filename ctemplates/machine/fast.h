@@ -106,9 +106,9 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
     SERVICE(bool, strips_may_join, (const Machine *m), (m))                                                    \
     SERVICE(bool, strips_together, (Machine * m, StripTask *task), (m, task))                                  \
     SERVICE(bool, strips_reversed,                                                                             \
-            (Cotangent * c, const StripBack *back, uint8_t mark, const Word **up, const uint8_t **ways,        \
-             const uint8_t *last),                                                                             \
-            (c, back, mark, up, ways, last))
+            (Cotangent * c, const StripBack *back, uint8_t mark, int64_t exit, const Word **up,                \
+             const uint8_t **ways, const uint8_t *last),                                                       \
+            (c, back, mark, exit, up, ways, last))
 
 #define SERVICE_POINTER(type, name, parameters, names) type(*name) parameters;
 typedef struct Services { RUNTIME_SERVICES(SERVICE_POINTER) } Services;

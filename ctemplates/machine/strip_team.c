@@ -74,8 +74,8 @@ static bool choose(Forward *f) {
     if (f->per_part > fit) f->per_part = fit;
     divide(f);
     if (f->machine->tape) {
-        f->words = (size_t)(task->words / task->strips + 1) * (size_t)f->per_part;
-        f->words += f->words / 16;
+        const size_t each = (size_t)(task->words / task->strips + 1), all = each * (size_t)f->per_part;
+        f->words = all + all / 16 + each / 4; /* strips differ */
     }
     return f->per_part > 0;
 }
@@ -240,7 +240,7 @@ typedef struct Reversal {
 /* Returns about how much work it is to reverse a strip of a size, in records; its lanes are as so many. */
 static int64_t work_of(int64_t size) { return OF_LANES + (int64_t)(uint32_t)size + (size >> 32) / 8; }
 
-/* Finds the strips that follow each other, and returns about how much work they are. */
+/* Finds strips that follow each other, and returns about how much work they are. */
 static int64_t find(Reversal *r, uint8_t mark, const Word **up, const uint8_t **ways, const uint8_t *last) {
     int64_t all = 0;
     while (*ways < last && **ways == mark && r->count < MOST_REVERSED) {
@@ -249,6 +249,27 @@ static int64_t find(Reversal *r, uint8_t mark, const Word **up, const uint8_t **
         *up -= size >> 32;
         *ways += 1 + (uint32_t)size;
         all += work_of(size);
+    }
+    return all;
+}
+
+/* Finds the strips of runs below the last one that have nothing but strips and end by `exit`, at the header of the loop:
+ * where such a run ends, and begins, the cotangents of the point are the same. Counts these runs in c->ahead. */
+static int64_t find_ahead(Reversal *r, uint8_t mark, uint32_t exit) {
+    int64_t all = 0;
+    TapePlace place = tape_top(r->c->tape);
+    const Unit *unit = tape_run_below(&place)->unit;
+    for (const RunEnd *end; (end = tape_run_below(&place)) && end->unit == unit && end->exit == exit;) {
+        const int64_t before = r->count;
+        const Word *up = run_ways(end);
+        const uint8_t *ways = (const uint8_t *)(const void *)up, *last = ways + end->ways;
+        const int64_t work = find(r, mark, &up, &ways, last);
+        if (ways != last) {
+            r->count = before;
+            break;
+        }
+        r->c->ahead++;
+        all += work;
     }
     return all;
 }
@@ -291,22 +312,31 @@ static bool end_reversal(void *context, int slot) {
 
 static void drop_reversal(void *context, int slot) { (void)context, (void)slot; }
 
-bool strips_reversed(Cotangent *c, const StripBack *back, uint8_t mark, const Word **up, const uint8_t **ways,
+/* Reverses the strips that have been found, which are about so much work; false: it would not pay, or there are no threads. */
+static bool reverse_all(Reversal *r, int64_t all) {
+    if (all < 2 * r->back->part_records || r->count < 2) return false;
+    r->per_part = r->back->part_records * r->count / all + 1;
+    const int64_t evenly = (r->count + pool_threads() - 1) / pool_threads();
+    if (r->per_part > evenly) r->per_part = evenly;
+    const int64_t fit = MOST_SCRATCH / (int64_t)padded(r->back->bytes);
+    if (r->per_part > fit) r->per_part = fit;
+    if (!r->per_part) return false;
+    const TeamTask task = {.context = r, .begin = begin_reversal, .work = reverse_lanes, .end = end_reversal, .drop = drop_reversal};
+    return team_run(r->c->heap, &task, prepare_reversal);
+}
+
+bool strips_reversed(Cotangent *c, const StripBack *back, uint8_t mark, int64_t exit, const Word **up, const uint8_t **ways,
                      const uint8_t *last) {
     if (pool_threads() == 1) return false;
     Reversal r = {.c = c, .back = back};
     const Word *behind = *up;
     const uint8_t *rest = *ways;
-    const int64_t all = find(&r, mark, &behind, &rest, last);
-    if (all < 2 * back->part_records || r.count < 2) return false;
-    r.per_part = back->part_records * r.count / all + 1;
-    const int64_t evenly = (r.count + pool_threads() - 1) / pool_threads();
-    if (r.per_part > evenly) r.per_part = evenly;
-    const int64_t fit = MOST_SCRATCH / (int64_t)padded(back->bytes);
-    if (r.per_part > fit) r.per_part = fit;
-    if (!r.per_part) return false;
-    const TeamTask task = {.context = &r, .begin = begin_reversal, .work = reverse_lanes, .end = end_reversal, .drop = drop_reversal};
-    if (!team_run(c->heap, &task, prepare_reversal)) return false;
+    int64_t all = find(&r, mark, &behind, &rest, last);
+    if (rest == last && exit >= 0) all += find_ahead(&r, mark, (uint32_t)exit);
+    if (!reverse_all(&r, all)) {
+        c->ahead = 0;
+        return false;
+    }
     *up = behind;
     *ways = rest;
     return true;

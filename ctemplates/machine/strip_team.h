@@ -56,9 +56,10 @@ typedef struct StripBack {
     void (*last)(Cotangent *c, void *strip);
 } StripBack;
 
-/* Reverses the strips at the top of a run, as far as one follows another: their ways begin with `mark`. false: it would
- * not pay, or other threads are not there; nothing was done. */
-bool strips_reversed(Cotangent *c, const StripBack *back, uint8_t mark, const Word **up, const uint8_t **ways,
+/* Reverses the strips at the top of the last run of the tape, as far as one follows another: their ways begin with `mark`; and
+ * those of the runs below that have no others, and end by `exit` (-1: none do). false: it would not pay, or other threads are
+ * not there; nothing was done. */
+bool strips_reversed(Cotangent *c, const StripBack *back, uint8_t mark, int64_t exit, const Word **up, const uint8_t **ways,
                      const uint8_t *last);
 
 uint64_t strips_by_helpers(void); /* how many strips other threads have run or reversed in this process */

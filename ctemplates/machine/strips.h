@@ -267,7 +267,9 @@ INLINE StripTask team_task(const StripJob *job, void *given, const Patience *sha
                        .most = left + behind};
 }
 INLINE void note_team(Patience *shared, const StripTask *task, int64_t *alone, bool *ran) {
-    if (!task->done && task->outcome == RAN) { /* fewer steps are left than a part takes: strips run one by one again */
+    /* Fewer steps are left than a part takes, or no strip fits in a chunk for such as ran before: as they would the next time.
+     * Strips run one by one again. */
+    if (!task->done && (task->outcome == RAN || task->outcome == FULL)) {
         forget_strips(shared);
         return;
     }

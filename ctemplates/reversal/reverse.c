@@ -123,17 +123,22 @@ static void clear_others(Cotangent *c) {
     for (uint32_t i = 0; i < count; i++) store(&c->window[parameters[i]], c->scratch[i]);
 }
 
-/* Reverses the last run of the tape. false: the helper has the exception. */
-static bool reverse_run(Tape *tape, Cotangent *c) {
+/* Reverses the last run of the tape, and maybe some below, and returns about how much work that was, in blocks; 0: the helper has
+ * the exception. */
+static uint64_t reverse_run(Tape *tape, Cotangent *c) {
     const RunEnd *end = tape_last_run(tape);
-    const Word *behind = (const Word *)(const void *)end, *header = behind - (end->words - RUN_END_WORDS);
-    const Word *up = behind - (end->ways + sizeof(Word) - 1) / sizeof(Word);
-    const uint8_t *ways = (const uint8_t *)(const void *)up;
+    const Word *header = run_words(end), *up = run_ways(end);
+    const size_t before = tape->bytes;
     if (c->mixed) clear_others(c);
-    const bool reversed = end->unit->reverse(end->unit, c, end, header, up, ways);
-    if (!reversed) foreign_run_stays(c);
-    else tape_pop_run(tape);
-    return reversed;
+    c->tape = tape;
+    c->ahead = 0;
+    if (!end->unit->reverse(end->unit, c, end, header, up, (const uint8_t *)(const void *)up)) {
+        foreign_run_stays(c);
+        return 0;
+    }
+    tape_pop_run(tape);
+    for (; c->ahead && is_run(tape_last(tape)); c->ahead--) tape_pop_run(tape);
+    return 1 + (before - tape->bytes) / (sizeof(Word) * WORDS_OF_BLOCK);
 }
 
 Outcome reverse_tape(Tape *tape, Cotangent *c) {
@@ -143,8 +148,8 @@ Outcome reverse_tape(Tape *tape, Cotangent *c) {
         const uintptr_t mark = tape_last(tape);
         if (!mark) return STOPPED;
         if (UNLIKELY(is_run(mark))) {
-            const uint64_t blocks = tape_last_run(tape)->words / WORDS_OF_BLOCK;
-            if (!reverse_run(tape, c)) return FAILED;
+            const uint64_t blocks = reverse_run(tape, c);
+            if (!blocks) return FAILED;
             left -= blocks < left ? blocks : left - 1;
             program = &none;
         } else if (LIKELY(!is_part(mark))) {

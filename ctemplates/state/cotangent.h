@@ -77,6 +77,8 @@ typedef struct Cotangent {
     const Block *block; /* the point it belongs to */
     uint32_t index;
     FieldTurn turns[PAGE_WAYS]; /* by birth */
+    const struct Tape *tape; /* that is reversed */
+    uint32_t ahead;          /* how many runs below the last one have been reversed with it */
     void *helper; /* PyObject *: the helper that reverses origins (checkpoint/ctarget/cotangent.py), borrowed; NULL: a tape
                      that needs it FAILS */
 } Cotangent;

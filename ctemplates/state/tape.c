@@ -156,6 +156,19 @@ uintptr_t tape_last_in_previous(Tape *tape) {
     return chunk && chunk->used ? chunk->words[chunk->used - 1].mark : 0;
 }
 
+const RunEnd *tape_run_below(TapePlace *place) {
+    const WordChunk *chunk = place->chunk;
+    size_t used = place->used;
+    while (chunk && !used) {
+        chunk = chunk->previous;
+        used = chunk ? chunk->used : 0;
+    }
+    if (!chunk || !is_run(chunk->words[used - 1].mark)) return NULL;
+    const RunEnd *end = (const RunEnd *)(const void *)(chunk->words + used - 1 - RUN_END_WORDS);
+    *place = (TapePlace){chunk, used - end->words - 1};
+    return end;
+}
+
 void tape_undo(Tape *tape, const Block *block) { tape_pop(tape, block); }
 
 /* Parts. If memory runs out while one is made, nothing is on the tape yet. */

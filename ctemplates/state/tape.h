@@ -142,11 +142,27 @@ static inline const Word *tape_pop(Tape *tape, const Block *block) {
     return tape->chunk->words + tape->chunk->used;
 }
 
+/* Where the words of a run begin, and its ways. */
+static inline const Word *run_words(const RunEnd *end) {
+    return (const Word *)(const void *)end - (end->words - RUN_END_WORDS);
+}
+static inline const Word *run_ways(const RunEnd *end) {
+    return (const Word *)(const void *)end - (end->ways + sizeof(Word) - 1) / sizeof(Word);
+}
+
 /* Runs: tape_last_run returns the end of the last one, whose mark has been read; the other removes it, like
  * tape_pop. */
 static inline const RunEnd *tape_last_run(const Tape *tape) {
     return (const RunEnd *)(const void *)(tape->chunk->words + tape->chunk->used - 1 - RUN_END_WORDS);
 }
+/* Places between what is on the tape. tape_run_below moves one down by the run that ends there, and returns its end; NULL:
+ * there is no run. */
+typedef struct TapePlace {
+    const WordChunk *chunk;
+    size_t used;
+} TapePlace;
+static inline TapePlace tape_top(const Tape *tape) { return (TapePlace){tape->chunk, tape->chunk ? tape->chunk->used : 0}; }
+const RunEnd *tape_run_below(TapePlace *place);
 static inline const Word *tape_pop_run(Tape *tape) {
     const size_t words = tape_last_run(tape)->words + UINT64_C(1);
     tape->chunk->used -= words;

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ pytestmark = [needs_c, needs_compiler]
 WIDTH = 2000
 BLOCK = 640
 THREADS = (1, 2, 3, 7)
+TOO_LONG = 300  # seconds, for a run of some 5
 # Lanes that end in one way and in several, that make objects, that fail in the middle of a loop, that print.
 CHOSEN = (programs.early, programs.returns)
 FAILING = (programs.roots, programs.prints)
@@ -219,3 +221,33 @@ def test_ctrl_c_ends_a_run() -> None:
     )
     assert ended.stdout == "interrupted\nruns again\n", ended.stderr
     assert ended.returncode == 0
+
+
+LARGER = """
+import os
+import numpy as np
+import checkpoint
+from checkpoint.ctarget.library import runtime
+from tests.ctarget.translate.test_strip_activity import turns
+rng = np.random.default_rng(0)
+xs, ns = rng.random(4096) * 2.0, rng.integers(500, 1501, 4096).astype(float)
+gradient = checkpoint.value_and_grad(lambda xs: np.sum(checkpoint.vmap(turns)(xs, ns)), engine="c")
+runtime().lib.ck_wait_for_helpers(1)
+found = set()
+for threads in (1, 1, 2, 2, 2, 2):
+    os.environ["CHECKPOINT_THREADS"] = str(threads)
+    found.add(b"".join([np.asarray(each).tobytes() for each in gradient(xs)]))
+print(len(found))
+"""
+
+
+def test_strips_that_record_more_than_those_before(tmp_path: Path) -> None:
+    """A strip for which a part has too little room is not tried there again and again."""
+    script = tmp_path / "larger.py"
+    script.write_text(LARGER)
+    environment = {**os.environ, "CHECKPOINT_JIT": "wait", "PYTHONPATH": str(Path.cwd())}
+    command = [sys.executable, str(script)]
+    ended = subprocess.run(
+        command, capture_output=True, text=True, env=environment, check=False, timeout=TOO_LONG
+    )
+    assert ended.stdout == "1\n", ended.stderr

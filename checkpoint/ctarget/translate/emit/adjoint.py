@@ -122,7 +122,7 @@ class AdjointFunction:
             if header is not strip.plan.loop:
                 continue
             name = f"strip{strip.plan.suffix}"
-            given = f"c, &{name}_back, {strip.mark}, &up, &ways, last"
+            given = f"c, &{name}_back, {strip.mark}, {self._exit_between(header)}, &up, &ways, last"
             self._put(
                 f"if (*ways == {strip.mark}) {{",
                 f"    apart = apart || !services->strips_reversed({given});",
@@ -148,6 +148,15 @@ class AdjointFunction:
             self._path(record, list(passed))
         if header.entry is not None:
             self._begin(header)
+
+    def _exit_between(self, header: Header) -> int:
+        """Return the number of the exit at a header by which nothing is reversed; -1: there is none.
+
+        A run that ends there and the next one, which begins there, have the cotangents of the same point.
+        """
+        record = self.records.of_end[id(header.exit)]
+        has_own = record.words or record.reversed or header.exit.effects or any(reals(header.params))
+        return -1 if has_own else header.exit.number
 
     def _begin(self, header: Header) -> None:
         """Write the beginning of runs: the cotangents of the params go to the window."""
