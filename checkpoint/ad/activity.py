@@ -23,7 +23,7 @@ from contextvars import ContextVar
 from operator import attrgetter
 from typing import Any
 
-from checkpoint.ad.arrays import ARRAYS, Array
+from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Native
 from checkpoint.ad.containers import CONTAINERS
 from checkpoint.ad.graph import ATOMS, reach_entered
 from checkpoint.ad.numbers import Node, Tape, real_part
@@ -138,17 +138,35 @@ def mark_result(record: Rules, operands: Sequence[Any], literals: int, result: A
     literals: the bits of operands that are constants whatever they are. A view has its operand's activity.
     """
     kind = type(result)
-    if (kind is not Array and kind not in CONTAINERS) or is_many_reals(result):
+    if kind is not Array and (kind not in CONTAINERS or is_many_reals(result)):
         return
     for position, operand in enumerate(operands):
         if literals >> position & 1:
             continue
-        if any(not is_constant(x) for x in leaves(operand)) and record.vjp(position) is not None:
+        if _is_active(operand) and record.is_differentiated(position):
             return
+    if kind is Array and not record.views:
+        result.memory.constant = True  # the storage is new
+        return
     shown = [_memory(operand) for operand in operands]
     for number in (result,) if kind is Array else leaves(result):
         if type(number) is Array and not any(number.memory is memory for memory in shown):
             number.memory.constant = True
+
+
+def _is_active(operand: Any) -> bool:
+    """Return whether an operand is or holds a number that is no constant."""
+    kind = type(operand)
+    if kind is Array:  # as is_constant, without its call
+        return not operand.memory.constant and operand.memory.owner is not CONSTANT
+    if kind is float:
+        return True
+    if kind in _WITHOUT_NUMBERS:
+        return False
+    return any(not is_constant(number) for number in leaves(operand))
+
+
+_WITHOUT_NUMBERS = frozenset((int, bool, str, type(None), Discrete, Native))
 
 
 def _memory(operand: Any) -> Any:

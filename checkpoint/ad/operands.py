@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from checkpoint.ad.array_library import libraries, shares
+from checkpoint.ad.array_library import libraries, shares, zeros_beside
 from checkpoint.ad.arrays import Array, Discrete, Memory, Native, array_of
 from checkpoint.ad.containers import ITEMS, TUPLE, Layout, List, Object, Record
-from checkpoint.ad.numbers import NUMBERS, Dual, Node, real_part
+from checkpoint.ad.numbers import INTEGERS, NUMBERS, Dual, Node, primal_at, real_part, tangent_at, zero
 from checkpoint.ad.opaque import array_or_held
 from checkpoint.ad.storage import changed_elsewhere
 from checkpoint.ad.tables import Table, elements_of, held
@@ -159,6 +159,51 @@ def of_reals(items: Sequence[Any]) -> bool:
 def is_many_reals(operand: Any) -> bool:
     """Return whether an operand is a tuple or list of many reals, none with a derivative."""
     return type(operand) in (List, Record) and of_reals(operand.items)
+
+
+# Under one tag
+
+
+def primal_of(operand: Any, tag: int) -> Any:
+    """Return an operand with the primals of its numbers under one tag."""
+    if type(operand) is Dual:
+        return operand.primal if operand.tag == tag else primal_at(operand, tag)
+    if type(operand) in NUMBERS or not leaves(operand):
+        return operand
+    return with_leaves(operand, lambda x: primal_at(x, tag))
+
+
+def has_tag(operand: Any, tag: int) -> bool:
+    """Return whether a number of an operand has a tangent under one tag."""
+    for number in leaves(operand):
+        if type(number) is Dual and (number.tag == tag or tangent_at(number, tag) is not None):
+            return True
+    return False
+
+
+def tangent_of(operand: Any, tag: int) -> Any:
+    """Return the tangent of an operand; zero for numbers without one, for integers and for booleans."""
+    if type(operand) is Dual and operand.tag == tag:  # the usual case
+        return operand.tangent
+
+    def other(number: Any) -> Any:
+        found = tangent_at(number, tag)
+        return zero(primal_at(number, tag)) if found is None else found
+
+    return with_leaves(operand, other, _exact_zero)
+
+
+def _exact_zero(value: Any) -> Any:
+    if type(value) is Discrete:
+        return Discrete(zeros_beside(value.data, value.data.shape, value.data.dtype), Memory())
+    return 0 if type(value) in INTEGERS else value
+
+
+def parts_of(tangent: Any) -> list[Any]:
+    """Return the tangents of a result's numbers from the result's tangent; None means zero."""
+    if isinstance(tangent, tuple):
+        return [part for item in tangent for part in parts_of(item)]
+    return [None] if tangent is None else list(leaves(tangent))
 
 
 # Results

@@ -20,20 +20,19 @@ from checkpoint.ad.activity import mark_result, wanted_positions
 from checkpoint.ad.array_library import functions_for, is_default, namespace, read_only_copy, zeros_beside
 from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, changeable_data
 from checkpoint.ad.containers import TUPLE, Record
-from checkpoint.ad.numbers import (
-    DERIVED,
-    INTEGERS,
-    Dual,
-    Node,
-    Tape,
-    fresh,
-    highest_tag,
-    primal_at,
-    real_part,
-    tangent_at,
-    zero,
+from checkpoint.ad.numbers import DERIVED, NUMBERS, Dual, Node, Tape, fresh, real_part, zero
+from checkpoint.ad.operands import (
+    has_tag,
+    holds_array,
+    leaves,
+    native,
+    natives_of,
+    parts_of,
+    primal_of,
+    tangent_of,
+    value_of,
+    with_leaves,
 )
-from checkpoint.ad.operands import holds_array, leaves, native, natives_of, value_of, with_leaves
 from checkpoint.ad.pullbacks import Pull, Pullback
 from checkpoint.ad.record import Primitive, Update, lookup
 from checkpoint.ad.storage import in_place, supersede
@@ -141,6 +140,13 @@ class Tensor(Primitive):
         rule: Rule | None = _rule(self, self.vjps, position)
         return rule
 
+    def is_differentiated(self, position: int) -> bool:
+        """Return whether an operand has a derivative: whether `vjp` returns a rule."""
+        rules = self.vjps
+        if position < len(rules):
+            return rules[position] is not None
+        return self.variadic and rules[-1] is not None
+
     def jvp(self, position: int) -> Rule | _Same | None:
         """Return the jvp rule of an operand; None if it has no derivative."""
         rule: Rule | _Same | None = _rule(self, self.jvps, position)
@@ -149,10 +155,10 @@ class Tensor(Primitive):
 
 def _rule(record: Tensor, rules: tuple[Any, ...], position: int) -> Any:
     last = len(rules) - 1
-    rule = rules[min(position, last)] if record.variadic or position <= last else None
-    if rule is None or rule is SAME or not record.variadic or position < last:
-        return rule
-    return functools.partial(rule, position=position)
+    if position < last or not record.variadic:
+        return rules[position] if position <= last else None
+    rule = rules[last]
+    return rule if rule is None or rule is SAME else functools.partial(rule, position=position)
 
 
 class _Always:
@@ -177,13 +183,18 @@ def apply(now: Any, record: Tensor, operands: Sequence[Any], literals: int = 0) 
     if natives is not None:
         made = record.value(functions_for(record.name, natives), *natives)
         return handle(now, record, operands, made, literals)
-    found = [number for operand in operands for number in leaves(operand)]
-    tag = highest_tag(found)
+    tag = tape = None
+    for operand in operands:
+        for number in leaves(operand):
+            kind = type(number)
+            if kind is Dual:
+                tag = number.tag if tag is None or number.tag > tag else tag
+            elif kind is Node and tape is None:
+                tape = number.tape
     if tag is not None:
         return _on_duals(now, record, operands, tag, literals)
-    for number in found:
-        if type(number) is Node:
-            return _on_tape(now, record, operands, number.tape, literals)
+    if tape is not None:
+        return _on_tape(now, record, operands, tape, literals)
     return plain(now, record, operands, literals)[0]
 
 
@@ -287,13 +298,16 @@ def _without_derivatives(now: Any, operands: Sequence[Any]) -> list[Any] | None:
 
 
 def _on_duals(now: Any, record: Tensor, operands: Sequence[Any], tag: int, literals: int) -> Any:
-    primals = [with_leaves(operand, lambda x: primal_at(x, tag)) for operand in operands]
+    primals = [primal_of(operand, tag) for operand in operands]
     result = apply(now, record, primals, literals)
-    found = leaves(result)
-    if not found:
+    kind = type(result)
+    if kind not in NUMBERS and not leaves(result):
         return result
     tangent = _tangent(record, operands, primals, result, tag)
-    others = [zero(x) for x in found] if tangent is None else _parts(tangent)
+    if kind in NUMBERS and type(tangent) in NUMBERS:  # the usual case
+        return Dual(tag, result, fresh(_fitted(tangent, result)))
+    found = leaves(result)
+    others: list[Any] = [None] * len(found) if tangent is None else parts_of(tangent)
     if len(others) != len(found):
         raise InternalError(f"the rule for tangents of {record.name} gives another structure than its value")
     pairs = iter(zip(found, others, strict=True))
@@ -305,26 +319,19 @@ def _on_duals(now: Any, record: Tensor, operands: Sequence[Any], tag: int, liter
     return with_leaves(result, dual)
 
 
-def _parts(tangent: Any) -> list[Any]:
-    """Return the tangents of a result's numbers from the result's tangent; None means zero."""
-    if isinstance(tangent, tuple):
-        return [part for item in tangent for part in _parts(item)]
-    return [None] if tangent is None else list(leaves(tangent))
-
-
 def _tangent(record: Tensor, operands: Sequence[Any], primals: list[Any], result: Any, tag: int) -> Any:
     """Return the tangent of the result; None means zero."""
     if record.linear:
         tangents = [
-            x if record.vjp(position) is None else _tangents_of(x, tag) for position, x in enumerate(operands)
+            tangent_of(x, tag) if record.is_differentiated(position) else x
+            for position, x in enumerate(operands)
         ]
         return record_of(record, tangents)
     total = None
     for position, operand in enumerate(operands):
-        rule = record.jvp(position)
-        if rule is None or all(tangent_at(x, tag) is None for x in leaves(operand)):
+        if not has_tag(operand, tag) or (rule := record.jvp(position)) is None:
             continue
-        tangent = _tangents_of(operand, tag)
+        tangent = tangent_of(operand, tag)
         if isinstance(rule, _Same):
             term = record_of(record, [*primals[:position], tangent, *primals[position + 1 :]])
         else:
@@ -336,22 +343,6 @@ def _tangent(record: Tensor, operands: Sequence[Any], primals: list[Any], result
 def record_of(record: Tensor, operands: Sequence[Any]) -> Any:
     """Return the result of a record in derivative arithmetic."""
     return apply(ALWAYS, record, operands)
-
-
-def _tangents_of(operand: Any, tag: int) -> Any:
-    """Return the tangent of an operand; zero for numbers without one, for integers and for booleans."""
-
-    def other(number: Any) -> Any:
-        found = tangent_at(number, tag)
-        return zero(primal_at(number, tag)) if found is None else found
-
-    return with_leaves(operand, other, _exact_zero)
-
-
-def _exact_zero(value: Any) -> Any:
-    if type(value) is Discrete:
-        return Discrete(zeros_beside(value.data, value.data.shape, value.data.dtype), Memory())
-    return 0 if type(value) in INTEGERS else value
 
 
 def _sum(x: Any, y: Any) -> Any:
