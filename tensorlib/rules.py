@@ -21,7 +21,7 @@ from checkpoint.ad.array_library import (
     namespace_of_dtype,
     zeros_beside,
 )
-from checkpoint.ad.arrays import Array, Discrete, Memory
+from checkpoint.ad.arrays import Array, ByRecords, Discrete, Memory
 from checkpoint.ad.containers import List, Record
 from checkpoint.ad.numbers import real_part
 from checkpoint.ad.operands import value_of
@@ -248,7 +248,7 @@ def pointwise(
         name,
         value,
         vjps=vjps or tuple(own),
-        jvps=tuple([_pointwise_jvp(partial, singular) for partial in partials]),
+        jvps=tuple([ByRecords(_pointwise_jvp(partial, singular)) for partial in partials]),
         purity=purity,
         shape=fields.pop("shape", "all operands broadcast together"),
         **fields,

@@ -13,8 +13,10 @@ library's array, and an `array` is a handle on one.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from checkpoint.ad.array_library import (
     dtype_kind,
@@ -117,6 +119,76 @@ class Native:
 
     def write(self) -> str:
         return f"#<{self.value}>"
+
+
+class Several:
+    """The tangents of one number along several directions, in a dual of a run that takes them together.
+
+    stack: a library's array; its first axis is that of the directions.
+    """
+
+    __slots__ = ("stack",)
+
+    def __init__(self, stack: Any) -> None:
+        self.stack = stack
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotTogether(name)
+
+
+class NotTogether(BaseException):
+    """Raised where a step needs the tangents along one direction, but a run has those along several.
+
+    No program can handle it: who takes directions together runs them one by one then.
+    """
+
+
+def single(tangent: Any) -> Any:
+    """Return a tangent; raise NotTogether if it is Several."""
+    if type(tangent) is Several:
+        raise NotTogether
+    return tangent
+
+
+@dataclass(frozen=True)
+class ByRecords:
+    """A jvp rule that only passes its tangent on, or applies records to it: it takes Several, too.
+
+    itself: the name of a record and a function, if the rule applies that record to what the function returns
+        for the tangent, in the place of the first operand.
+    """
+
+    rule: Callable[..., Any]
+    itself: tuple[str, Callable[[Any], Any]] | None = None
+
+    def __call__(self, tangent: Any, y: Any, *operands: Any) -> Any:
+        return self.rule(tangent, y, *operands)
+
+
+class Directions(Protocol):
+    """How the steps of a run compute tangents; each method returns None for the usual way."""
+
+    def of_scalar(self, record: Any, operands: Sequence[Any], tag: int, strict: bool) -> Any:
+        """Return the dual that a scalar primitive gives."""
+
+    def of_result(
+        self, record: Any, operands: Sequence[Any], primals: list[Any], result: Any, tag: int
+    ) -> list[Any] | None:
+        """Return the tangents of the numbers in the result of a record of arrays."""
+
+    def applied(self, record: Any, operands: Sequence[Any]) -> Several:
+        """Return the result of a record of arrays for operands with tangents along several directions."""
+
+
+directions: ContextVar[Directions | None] = ContextVar("checkpoint.directions", default=None)
+
+
+def along_several(record: Any, operands: Sequence[Any]) -> Several:
+    """Return the result of a record of arrays for operands with Several among them."""
+    together = directions.get()
+    if together is None:
+        raise NotTogether
+    return together.applied(record, operands)
 
 
 ARRAYS = frozenset((Array, Discrete))

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 from checkpoint.ad.accumulators import accumulated, contribution_of
-from checkpoint.ad.arrays import Array, one_like, zeros_like
+from checkpoint.ad.arrays import Array, directions, one_like, single, zeros_like
 from checkpoint.ad.record import OperandError, Scalar, lookup
 
 Number = Any  # float | Array | Dual | Node: mypy's recursion over the union costs more than it checks
@@ -179,7 +179,6 @@ class Tape:
 NUMBERS = frozenset((float, Array, Dual, Node))
 INTEGERS = frozenset((int, bool))
 DERIVED = frozenset((Dual, Node))
-_ZERO = 0.0
 
 
 def takes_reals(operands: Sequence[Any]) -> bool:
@@ -209,7 +208,7 @@ def one(number: Number) -> Number | None:
 def zero(number: Number) -> Number:
     """Return a new zero without derivatives: a float, or for an array one of its shape and dtype."""
     value = real_part(number)
-    return fresh(_ZERO) if type(value) is float else zeros_like(value)
+    return fresh(0.0) if type(value) is float else zeros_like(value)
 
 
 def renewed(number: Number, renewal: Callable[[Array], Array]) -> Number:
@@ -274,7 +273,7 @@ def tangent_at(number: Number, tag: int) -> Number | None:
     if type(number) is not Dual:
         return None
     if number.tag == tag:
-        return number.tangent
+        return single(number.tangent)
     primal = tangent_at(number.primal, tag)
     tangent = tangent_at(number.tangent, tag)
     if primal is None and tangent is None:
@@ -305,7 +304,7 @@ def components(numbers: Iterable[Number]) -> list[Number]:
             stack.append(number.tangent)
             stack.append(number.primal)
         else:
-            found.append(number)
+            found.append(single(number))
     return found
 
 
@@ -314,7 +313,7 @@ def with_components(number: Number, replace: Callable[[Number], Number]) -> Numb
     if type(number) is Dual:
         primal = with_components(number.primal, replace)
         return Dual(number.tag, primal, with_components(number.tangent, replace))
-    return replace(number)
+    return replace(single(number))
 
 
 def without_tape(component: Number) -> Any:
@@ -352,6 +351,9 @@ def apply(record: Scalar, operands: Sequence[Any], strict: bool = True) -> Any:
 
 
 def _apply_to_duals(record: Scalar, operands: Sequence[Number], tag: int, strict: bool) -> Dual:
+    together = directions.get()
+    if together is not None and (dual := together.of_scalar(record, operands, tag, strict)) is not None:
+        return cast(Dual, dual)
     primals = [primal_at(operand, tag) for operand in operands]
     result = apply(record, primals, strict)
     total: Number | None = None

@@ -11,9 +11,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from checkpoint.ad.array_library import libraries, shares, zeros_beside
-from checkpoint.ad.arrays import Array, Discrete, Memory, Native, array_of
+from checkpoint.ad.arrays import Array, Discrete, Memory, Native, array_of, single
 from checkpoint.ad.containers import ITEMS, TUPLE, Layout, List, Object, Record
-from checkpoint.ad.numbers import INTEGERS, NUMBERS, Dual, Node, primal_at, real_part, tangent_at, zero
+from checkpoint.ad.numbers import (
+    DERIVED,
+    INTEGERS,
+    NUMBERS,
+    Dual,
+    Node,
+    primal_at,
+    real_part,
+    tangent_at,
+    zero,
+)
 from checkpoint.ad.opaque import array_or_held
 from checkpoint.ad.storage import changed_elsewhere
 from checkpoint.ad.tables import Table, elements_of, held
@@ -39,6 +49,14 @@ def natives_of(now: Any, operands: Sequence[Any]) -> list[Any] | None:
             natives.append(operand)
         else:
             return None
+    return natives
+
+
+def natives_without_derivatives(now: Any, operands: Sequence[Any]) -> list[Any] | None:
+    """Return the native operands; None if a number in them carries a derivative."""
+    natives = natives_of(now, operands)
+    if natives is None and not any(type(x) in DERIVED for operand in operands for x in leaves(operand)):
+        natives = [native(now, operand) for operand in operands]
     return natives
 
 
@@ -184,16 +202,17 @@ def has_tag(operand: Any, tag: int) -> bool:
 def tangent_of(operand: Any, tag: int) -> Any:
     """Return the tangent of an operand; zero for numbers without one, for integers and for booleans."""
     if type(operand) is Dual and operand.tag == tag:  # the usual case
-        return operand.tangent
+        return single(operand.tangent)
 
     def other(number: Any) -> Any:
         found = tangent_at(number, tag)
         return zero(primal_at(number, tag)) if found is None else found
 
-    return with_leaves(operand, other, _exact_zero)
+    return with_leaves(operand, other, exact_zero)
 
 
-def _exact_zero(value: Any) -> Any:
+def exact_zero(value: Any) -> Any:
+    """Return the tangent of an integer, a boolean or an array of these, which is zero; others themselves."""
     if type(value) is Discrete:
         return Discrete(zeros_beside(value.data, value.data.shape, value.data.dtype), Memory())
     return 0 if type(value) in INTEGERS else value

@@ -18,15 +18,26 @@ from typing import Any, cast
 
 from checkpoint.ad.activity import mark_result, wanted_positions
 from checkpoint.ad.array_library import functions_for, is_default, namespace, read_only_copy, zeros_beside
-from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory, Native, changeable_data
+from checkpoint.ad.arrays import (
+    ARRAYS,
+    Array,
+    Discrete,
+    Memory,
+    Native,
+    Several,
+    along_several,
+    changeable_data,
+    directions,
+)
 from checkpoint.ad.containers import TUPLE, Record
-from checkpoint.ad.numbers import DERIVED, NUMBERS, Dual, Node, Tape, fresh, real_part, zero
+from checkpoint.ad.numbers import NUMBERS, Dual, Node, Tape, fresh, real_part, zero
 from checkpoint.ad.operands import (
     has_tag,
     holds_array,
     leaves,
     native,
     natives_of,
+    natives_without_derivatives,
     parts_of,
     primal_of,
     tangent_of,
@@ -169,7 +180,7 @@ class _Always:
 
 
 ALWAYS = _Always()
-_HANDLES = frozenset((Array, Discrete, Dual, Node))
+_HANDLES = frozenset((Array, Discrete, Dual, Node, Several))
 
 # Applying
 
@@ -185,6 +196,8 @@ def apply(now: Any, record: Tensor, operands: Sequence[Any], literals: int = 0) 
         return handle(now, record, operands, made, literals)
     tag = tape = None
     for operand in operands:
+        if type(operand) is Several:
+            return along_several(record, operands)
         for number in leaves(operand):
             kind = type(number)
             if kind is Dual:
@@ -262,7 +275,7 @@ def perform(
     array = real_part(operands[0])
     data = data_to_change(now, record, operands, array)
     alone = array is operands[0] and in_place(now, array) and record.in_place is not None
-    natives = _without_derivatives(now, operands) if alone and not apart else None
+    natives = natives_without_derivatives(now, operands) if alone and not apart else None
     if natives is not None:
         assert record.in_place is not None
         record.in_place(functions_for(record.name, natives), *natives)
@@ -286,37 +299,34 @@ def data_to_change(now: Any, record: Tensor, operands: Sequence[Any], array: Arr
     return changeable_data(now, array)
 
 
-def _without_derivatives(now: Any, operands: Sequence[Any]) -> list[Any] | None:
-    """Return the native operands; None if a number in them carries a derivative."""
-    natives = natives_of(now, operands)
-    if natives is None and not any(type(x) in DERIVED for operand in operands for x in leaves(operand)):
-        natives = [native(now, operand) for operand in operands]
-    return natives
-
-
 # Forward
 
 
 def _on_duals(now: Any, record: Tensor, operands: Sequence[Any], tag: int, literals: int) -> Any:
     primals = [primal_of(operand, tag) for operand in operands]
     result = apply(now, record, primals, literals)
-    kind = type(result)
-    if kind not in NUMBERS and not leaves(result):
+    if type(result) not in NUMBERS and not leaves(result):
         return result
+    together = directions.get()
+    made = None if together is None else together.of_result(record, operands, primals, result, tag)
+    tangents = tangents_of(record, operands, primals, result, tag) if made is None else made
+    rest = iter(tangents)
+    return with_leaves(result, lambda number: Dual(tag, number, next(rest)))
+
+
+def tangents_of(
+    record: Tensor, operands: Sequence[Any], primals: list[Any], result: Any, tag: int
+) -> list[Any]:
+    """Return the tangents of the numbers in a record's result, new numbers."""
     tangent = _tangent(record, operands, primals, result, tag)
-    if kind in NUMBERS and type(tangent) in NUMBERS:  # the usual case
-        return Dual(tag, result, fresh(_fitted(tangent, result)))
     found = leaves(result)
-    others: list[Any] = [None] * len(found) if tangent is None else parts_of(tangent)
+    others = [None] * len(found) if tangent is None else parts_of(tangent)
     if len(others) != len(found):
         raise InternalError(f"the rule for tangents of {record.name} gives another structure than its value")
-    pairs = iter(zip(found, others, strict=True))
-
-    def dual(number: Any) -> Dual:
-        _, other = next(pairs)
-        return Dual(tag, number, zero(number) if other is None else fresh(_fitted(other, number)))
-
-    return with_leaves(result, dual)
+    return [
+        zero(number) if other is None else fresh(_fitted(other, number))
+        for number, other in zip(found, others, strict=True)
+    ]
 
 
 def _tangent(record: Tensor, operands: Sequence[Any], primals: list[Any], result: Any, tag: int) -> Any:

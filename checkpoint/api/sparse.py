@@ -21,8 +21,9 @@ from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import elements, zero
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.api.colouring import Plan, coordinates, groups_in, planned, readable, symmetric
+from checkpoint.api.directions import direction
 from checkpoint.api.gradients import ArgNums, Derivative
-from checkpoint.api.jacobians import direction, places, row_of
+from checkpoint.api.jacobians import places, row_of
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule

@@ -325,13 +325,20 @@ class Run:
             return self._cotangent(waiting.cotangents(cotangent_of))
 
     @_until_all_is_reached
-    def jvp(self, tangent: Any) -> tuple[Any, Any]:
-        """Return the value and its tangent, for a tangent of the argument."""
+    def on_duals(self, lifted: Callable[[Any, int], Any]) -> tuple[Any, int]:
+        """Return the value of a run on duals, and the number of its steps.
+
+        lifted: returns the argument with its numbers made duals of a tag, which is `tags`.
+        """
         self._open()
         with self.errors:
-            dual = Pair(self.u.car, lift(self.u.cdr, enter(tangent), self.tags))
+            dual = Pair(self.u.car, lifted(self.u.cdr, self.tags))
             end = self.engine.advance(self.engine.start(0, dual, self.tags + 1), None, self.effects)
-            return split(settled(self._complete(end.value), end.steps), self.tags)
+            return settled(self._complete(end.value), end.steps), end.steps
+
+    def jvp(self, tangent: Any) -> tuple[Any, Any]:
+        """Return the value and its tangent, for a tangent of the argument."""
+        return split(self.on_duals(lambda x, tag: lift(x, enter(tangent), tag))[0], self.tags)
 
     @_until_all_is_reached
     def value_at(self, replaced: Callable[[Any], Any]) -> Any:

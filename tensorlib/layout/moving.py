@@ -9,6 +9,7 @@ from typing import Any
 
 from checkpoint.ad.accumulators import Scattered
 from checkpoint.ad.array_library import as_dtype, dtype_kind, zeros_beside
+from checkpoint.ad.arrays import ByRecords
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import lookup
 from checkpoint.ad.tensors import Tensor, record_of
@@ -40,7 +41,7 @@ def along(name: str) -> Rule:
     def jvp(tangent: Any, y: Any, x: Any, *rest: Any) -> Any:
         return record_of(found(name), (zeroed(tangent), *rest))
 
-    return jvp
+    return ByRecords(jvp, (name, zeroed))
 
 
 def found(name: str) -> Tensor:

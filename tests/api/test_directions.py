@@ -1,0 +1,189 @@
+"""Jacobians whose columns are found at once have the bits of one derivative for each column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import checkpoint
+from checkpoint.ad.arrays import NotTogether
+from checkpoint.api import jacobians
+from checkpoint.api.directions import together as own
+from tests.support.corpus import engine_name, usable_engines
+
+ENGINES = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+RNG = np.random.default_rng(3)
+POINTS, WEIGHTS = RNG.normal(size=(7, 3)), RNG.normal(size=(3, 3))
+X = RNG.normal(size=12)
+
+
+def turned(x: Any) -> Any:
+    """Turn points about angles, which are reals."""
+    points = POINTS
+    for i in range(12):
+        s, c = np.sin(x[i]), np.cos(x[i])
+        a, b, z = points[:, 0], points[:, 1], points[:, 2]
+        points = np.stack([c * a - s * b, s * a + c * b, z + 0.1 * x[i]], 1)
+    return points
+
+
+def branching(x: Any) -> Any:
+    """Take branches and loops that depend on values."""
+    y = x * 1.0
+    k = 0
+    while np.sum(y * y) > 1e-2 and k < 6:
+        y = (
+            np.where(y > 0.2, y * 0.5, -y / (1.5 + y * y))
+            if k % 2
+            else np.maximum(y, 0.1) * np.sqrt(np.abs(y))
+        )
+        k += 1
+    return {"y": y, "sum": float(np.sum(y)), "pair": (y[2:5], y[0])}
+
+
+def writing(x: Any) -> Any:
+    """Write into arrays."""
+    out = np.zeros((4, 3))
+    for i in range(4):
+        out[i] = x[3 * i : 3 * i + 3] * WEIGHTS[i % 3]
+        out[i, 1] += x[i] ** 2
+    out *= 2.0
+    return out.T
+
+
+def multiplied(x: Any) -> Any:
+    """Multiply matrices, and add up."""
+    m = np.reshape(x, (4, 3))
+    for _ in range(4):
+        m = np.tanh(m @ WEIGHTS + np.mean(m, axis=0)) - np.max(m, axis=1, keepdims=True)
+    return m, np.linalg.norm(m), np.concatenate([m[0], m[:, 1]]), np.exp(m).sum()
+
+
+def singular(x: Any) -> Any:
+    """Pass points where a partial is infinite, and a tangent may be zero."""
+    y = x * np.array([0.0, 1.0] * 6)
+    return np.sqrt(y * y), np.abs(y) ** 0.5, np.sqrt(np.abs(x))[::2] + y[1::2]
+
+
+def with_helpers(x: Any) -> Any:
+    """Mix reals, arrays without axes, integers, lists and dictionaries."""
+    found: dict[str, Any] = {"a": [x[0] * 2.0, x[1]], "n": np.arange(12)}
+    total = np.array(0.5)
+    for item in found["a"]:
+        total = total + item * found["n"][3]
+    return np.array([found["a"][0], 1, total]) * found["n"][:3], float(total) ** 3, x * found["n"]
+
+
+TOGETHER = [turned, branching, writing, multiplied, singular, with_helpers]
+
+
+@pytest.fixture
+def blocks(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return a list to which each run along several directions adds how many these were, or its failure."""
+    found: list[Any] = []
+
+    def together(call: Any, chosen: Any) -> Any:
+        try:
+            columns = own(call, chosen)
+        except NotTogether:
+            found.append("not together")
+            raise
+        found.append(len(chosen))
+        return columns
+
+    monkeypatch.setattr(jacobians, "together", together)
+    return found
+
+
+def leaves(value: Any) -> list[Any]:
+    """Return the arrays and reals in a nest."""
+    if isinstance(value, dict):
+        return [leaf for key in value for leaf in leaves(value[key])]
+    if isinstance(value, list | tuple):
+        return [leaf for item in value for leaf in leaves(item)]
+    return [value]
+
+
+def check(f: Callable[..., Any], x: Any, engine: Any) -> None:
+    """Compare each column of a Jacobian with a derivative along it, bit for bit."""
+    matrix = leaves(checkpoint.jacfwd(f, engine=engine)(x))
+    for k, unit in enumerate(np.eye(len(x))):
+        column = leaves(checkpoint.jvp(f, x, unit, engine=engine)[1])
+        assert len(column) == len(matrix)
+        for block, part in zip(matrix, column, strict=True):
+            assert np.ascontiguousarray(np.asarray(block)[..., k]).tobytes() == np.asarray(part).tobytes(), (
+                f,
+                k,
+            )
+
+
+@ENGINES
+@pytest.mark.parametrize("f", TOGETHER)
+def test_columns_at_once_have_the_bits_of_each(f: Any, engine: Any, blocks: list[Any]) -> None:
+    """Programs with branches, loops, writes, and steps that have no rule for all directions."""
+    check(f, X, engine.name)
+    assert blocks == [11]
+
+
+def test_blocks_of_directions(blocks: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large arrays are found for fewer directions at once."""
+    monkeypatch.setattr("checkpoint.prims.batched.directions.LARGEST", 21 * 6)
+    check(turned, X, None)
+    assert blocks == [6, 5]
+
+
+def inner_gradient(x: Any) -> Any:
+    return x * checkpoint.grad(lambda y: np.sum(y * y * y) + np.sum(y * x))(x)
+
+
+def inner_jvp(x: Any) -> Any:
+    return checkpoint.jvp(lambda y: y * y * x, x * 2.0, x)[1]
+
+
+def handling(x: Any) -> Any:
+    try:
+        return inner_gradient(x)
+    except Exception:  # must not see that directions are given up
+        return x * 0.0
+
+
+@ENGINES
+@pytest.mark.parametrize("f", [inner_gradient, inner_jvp, handling])
+def test_derivatives_within(f: Any, engine: Any) -> None:
+    """A derivative within the program may need one direction at a time."""
+    check(f, X, engine.name)
+
+
+def test_reverse_mode_within_gives_up(blocks: list[Any]) -> None:
+    """A gradient within is refused along several directions, and no handler sees it."""
+    check(handling, X, None)
+    assert blocks == ["not together"]
+
+
+def test_other_arrays_go_one_by_one(blocks: list[Any]) -> None:
+    """Arrays of float32 are not found together, nor are programs of many steps on reals."""
+    check(lambda x: (x.astype(np.float32) * np.float32(0.1)).astype(np.float64) * x, X, None)
+
+    def scalar(x: Any) -> Any:
+        total, a = 0.0, float(x[3])
+        for _ in range(2000):
+            total = total * 0.5 + a
+        return x * total
+
+    check(scalar, X, None)
+    assert blocks == []
+
+
+def test_what_is_printed_is_printed_once(capsys: pytest.CaptureFixture[str], blocks: list[Any]) -> None:
+    """The run along several directions shares the log of the first."""
+
+    def talking(x: Any) -> Any:
+        print("here")
+        return turned(x)
+
+    checkpoint.jacfwd(talking)(X)
+    assert blocks == [11]
+    assert capsys.readouterr().out == "here\n"
