@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import checkpoint
 from checkpoint.ad.arrays import NotTogether
@@ -77,7 +79,80 @@ def with_helpers(x: Any) -> Any:
     return np.array([found["a"][0], 1, total]) * found["n"][:3], float(total) ** 3, x * found["n"]
 
 
-TOGETHER = [turned, branching, writing, multiplied, singular, with_helpers]
+def steady(x: Any) -> Any:
+    """Take steps on arrays, so that most of a program's are."""
+    for _ in range(8):
+        x = x * 0.9 + 0.1
+    return x
+
+
+def rearranged(x: Any) -> Any:
+    """Move elements, with rules for all directions and without."""
+    y = np.reshape(steady(x), (3, 4))
+    parts = [y[::-1, 1:3], y[..., None] * y[:, None, :], np.moveaxis(y, 0, 1), np.broadcast_to(y[0], (2, 4))]
+    parts += [np.tile(y, 2), np.repeat(y, 2), np.roll(y, 1), np.flip(y), np.triu(y), np.pad(y, 1), y[y > 0.5]]
+    parts += [np.vstack([y, y]), np.hstack([y, y * 2]), np.concatenate([y, np.ones((1, 4))]), np.sort(y)]
+    parts += [np.array([y[0, 0], 2.0, y[1, 1]]), np.array([[y[0, 0], 1], [0, y[1, 1]]]), np.squeeze(y[:1])]
+    return parts, np.split(y, 2, axis=1), y.T[1], np.diag(y @ y.T), y[np.argsort(y[:, 0])]
+
+
+def of_matrices(x: Any) -> Any:
+    """Apply functions that add up, and such as are not rounded correctly."""
+    y = np.reshape(steady(x), (3, 4))
+    square = y @ y.T
+    parts = [np.linalg.inv(square), np.linalg.det(square), np.trace(square), np.linalg.solve(square, y)]
+    parts += [y.std(), np.var(y, axis=1), np.median(y), np.cumsum(y), np.prod(y), np.outer(y, x), y.max()]
+    parts += [np.hypot(y, 0.5), np.arctan2(y, y + 1), np.power(np.abs(y), y), np.logaddexp(y, y * 2), y % 0.3]
+    return parts, np.tensordot(y, y, axes=([1], [1])), np.cross(y[:, :3], y[:, 1:]), np.round(y, 1)
+
+
+def without_axes(x: Any) -> Any:
+    """Use arrays of shape (), and reals made of them, in functions of Python."""
+    a = np.sum(steady(x))
+    real = float(a * 2.0)
+    numbers = [math.sin(real), math.sqrt(abs(real)), abs(real) ** 2.5, max(real, 0.1)]
+    return numbers, np.array(real).reshape(1), real * x, np.stack([a, a * 2])
+
+
+class Walker:
+    """An object with a list of what it has been."""
+
+    def __init__(self, at: Any) -> None:
+        self.at = at
+        self.past: list[Any] = []
+
+    def go(self) -> None:
+        """Remember a place, and move on."""
+        self.past.append(self.at)
+        self.at = self.at * 0.5 + self.past[0]
+
+
+def with_objects(x: Any) -> Any:
+    """Change objects, handle exceptions, and run a generator."""
+    walker = Walker(steady(x))
+    for _ in range(4):
+        walker.go()
+    try:
+        if float(walker.at[0]) < 1e9:
+            raise ValueError
+        found = x
+    except ValueError:
+        found = walker.at * 3.0
+    shared = [found, found]
+    shared[0] = sum(steady(x) * i for i in range(3))
+    return walker.past[2], {"a": found, "b": shared}
+
+
+def not_finite(x: Any) -> Any:
+    """Pass infinities and what is no number."""
+    y = steady(x) * np.array([0.0, np.inf, np.nan] + [1.0] * 9)
+    return np.sqrt(y), np.log(np.abs(y)), y / y, y**0.5, np.abs(y), np.maximum(y, 0), np.nan_to_num(y)
+
+
+TOGETHER = [
+    *(turned, branching, writing, multiplied, singular, with_helpers, rearranged, of_matrices, without_axes),
+    *(with_objects, not_finite),
+]
 
 
 @pytest.fixture
@@ -121,6 +196,7 @@ def check(f: Callable[..., Any], x: Any, engine: Any) -> None:
 
 
 @ENGINES
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of what is not finite
 @pytest.mark.parametrize("f", TOGETHER)
 def test_columns_at_once_have_the_bits_of_each(f: Any, engine: Any, blocks: list[Any]) -> None:
     """Programs with branches, loops, writes, and steps that have no rule for all directions."""
@@ -139,6 +215,18 @@ def inner_gradient(x: Any) -> Any:
     return x * checkpoint.grad(lambda y: np.sum(y * y * y) + np.sum(y * x))(x)
 
 
+cubed = checkpoint.primitive(lambda x: x**3, jvp=lambda tangents, y, x: 3.0 * x**2 * tangents[0])
+
+
+def with_own_step(x: Any) -> Any:
+    return cubed(steady(x))
+
+
+def with_solver(x: Any) -> Any:
+    y = steady(x)
+    return y * scipy.optimize.brentq(lambda t: t**3 + t - float(y[0]), -5.0, 5.0)
+
+
 def inner_jvp(x: Any) -> Any:
     return checkpoint.jvp(lambda y: y * y * x, x * 2.0, x)[1]
 
@@ -151,15 +239,16 @@ def handling(x: Any) -> Any:
 
 
 @ENGINES
-@pytest.mark.parametrize("f", [inner_gradient, inner_jvp, handling])
+@pytest.mark.parametrize("f", [inner_gradient, inner_jvp, handling, with_own_step, with_solver])
 def test_derivatives_within(f: Any, engine: Any) -> None:
     """A derivative within the program may need one direction at a time."""
     check(f, X, engine.name)
 
 
-def test_reverse_mode_within_gives_up(blocks: list[Any]) -> None:
-    """A gradient within is refused along several directions, and no handler sees it."""
-    check(handling, X, None)
+@pytest.mark.parametrize("f", [handling, with_own_step, with_solver])
+def test_what_needs_one_direction_gives_up(f: Any, blocks: list[Any]) -> None:
+    """A gradient within, a step with a rule of its own, a solver; no handler of the program sees it."""
+    check(f, X, None)
     assert blocks == ["not together"]
 
 
