@@ -12,7 +12,7 @@ from typing import NamedTuple
 from checkpoint.ctarget.translate.ops.frame_ops import Pop, Push, SetCall
 from checkpoint.ctarget.translate.ops.object_ops import Leave, Load, Make
 from checkpoint.ctarget.translate.ops.operation import Effect, Forward, Op
-from checkpoint.ctarget.translate.ops.places import Place
+from checkpoint.ctarget.translate.ops.places import DualParts, Place
 from checkpoint.ctarget.translate.ops.words import stored
 from checkpoint.ctarget.translate.units.graph import Exit
 from checkpoint.ctarget.translate.units.paths import Path
@@ -60,9 +60,13 @@ def write_effects(out: Forward, effects: Sequence[Effect], ops: Sequence[Op]) ->
 
 
 def _kind(effect: Effect) -> type[Effect] | None:
-    """Return the class of an effect on a pair that may be done with the next one; None: another effect."""
+    """Return the class of an effect on a pair that may be done with the next one; None: another effect.
+
+    A dual is made where it is stored: it would take the block of the pair that is being made.
+    """
     if isinstance(effect, Make):
-        return Make if effect.tag == "PAIR" else None
+        has_duals = any(isinstance(cell, DualParts) for cell in effect.cells)
+        return Make if effect.tag == "PAIR" and not has_duals else None
     return Leave if isinstance(effect, Leave) else None
 
 
