@@ -101,8 +101,9 @@ class ForwardJacobian(Jacobian):
         shape, first, measure, steps = measured(call, chosen[0])
         columns, rest = [first], chosen[1:]
         size = measure.at_once(len(rest), steps)
-        if size and type(as_function(self.function)) is PythonFunction:
-            beside = as_function(self.function).call(args, kwargs, ENGINE)
+        function = as_function(self.function)
+        if size and type(function) is PythonFunction:
+            beside = function.call(args, kwargs, ENGINE)
             beside.run.effects = call.run.effects  # what the function has printed is not printed again
             try:
                 for start in range(0, len(rest), size):

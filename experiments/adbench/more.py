@@ -24,6 +24,13 @@ def own(f: Callable[..., Any], args: tuple[Any, ...], engine: str) -> Callable[[
     return lambda: function.call(args, {}, engine).value()
 
 
+def of_jax(
+    jax: Any, f: Callable[..., Any], args: tuple[Any, ...], argnums: int | tuple[int, ...]
+) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """Return a call of a function that JAX has compiled, and one of its value and gradient."""
+    return compiled(jax, f, *args), compiled(jax, jax.value_and_grad(f, argnums), *args)
+
+
 def of_lstm(layers: int, length: int, engine: str) -> tuple[Methods, Methods]:
     """Return what computes the loss of a sequence, and what its gradient by all weights."""
     args = lstm.data(layers, length)
@@ -34,8 +41,7 @@ def of_lstm(layers: int, length: int, engine: str) -> tuple[Methods, Methods]:
     jax = jax_of()
     if jax is not None:
         run = functools.partial(lstm.scanned, jax)
-        objective["JAX"] = compiled(jax, run, *args)
-        derivatives[f"{name}, by JAX"] = compiled(jax, jax.value_and_grad(run, (0, 1)), *args)
+        objective["JAX"], derivatives[f"{name}, by JAX"] = of_jax(jax, run, args, (0, 1))
     torch = torch_of()
     if torch is not None:
         objective["PyTorch"], derivatives[f"{name}, by PyTorch"] = lstm_of_torch(torch, args)
@@ -76,8 +82,7 @@ def of_grids(points: int, count: int, engine: str) -> tuple[Methods, Methods]:
     jax = jax_of()
     if jax is not None:
         run = functools.partial(grids.total, np=jax.numpy)
-        objective["JAX"] = compiled(jax, run, *pairs)
-        derivatives["XSBench, by JAX"] = compiled(jax, jax.value_and_grad(run, (0, 1)), *pairs)
+        objective["JAX"], derivatives["XSBench, by JAX"] = of_jax(jax, run, pairs, (0, 1))
     return objective, derivatives
 
 
@@ -99,8 +104,7 @@ def of_poles(count: int, engine: str) -> tuple[Methods, Methods]:
     jax = jax_of()
     if jax is not None:
         run = functools.partial(poles.total, np=jax.numpy, apply=poles.visited)
-        objective["JAX"] = compiled(jax, run, *args)
-        derivatives["RSBench, by JAX"] = compiled(jax, jax.value_and_grad(run), *args)
+        objective["JAX"], derivatives["RSBench, by JAX"] = of_jax(jax, run, args, 0)
     return objective, derivatives
 
 

@@ -80,7 +80,7 @@ def test_gcc_has_all_arithmetic_in_vectors(form: str, tmp_path: Path) -> None:
 
 
 def test_turns_make_nothing_and_test_no_kinds() -> None:
-    """What lanes share is read, and its kinds are tested, once for a strip, not for each of its vectors."""
+    """Read what lanes share, and test its kinds, once for a strip, not for each of its vectors."""
     if not is_alone():
         check_alone(__file__, "make_nothing_and_test_no_kinds")
         return

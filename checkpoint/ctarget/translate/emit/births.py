@@ -1,4 +1,4 @@
-"""How many births and tags a path takes before each of its operations.
+"""Counts the births and tags that a path takes before each of its operations.
 
 In: paths. Out: the numbers, by which the text of an operation numbers its objects: the first birth of a path
 is `births`, a variable that is counted up where the path ends.
