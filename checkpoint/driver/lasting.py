@@ -13,13 +13,14 @@ more than what they spare: then the run is reversed once.
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from itertools import pairwise
 from operator import attrgetter, itemgetter
 
 from checkpoint.driver.backward import Backward
 from checkpoint.driver.binomial import recomputed
 from checkpoint.driver.division import divide
-from checkpoint.driver.ledger import MARK_BYTES, Changed, Done, Ledger, Mark
+from checkpoint.driver.ledger import MARK_BYTES, Changed, Done, Ledger, Mark, Step
 from checkpoint.driver.schedule import ActionsInSeries, Again, Drop, Hold, Release, Report, Reverse
 
 Tape = tuple[int, int]
@@ -90,6 +91,15 @@ class Lasting(Ledger):
         self.sizes[low] = self.report.bytes
         report = yield from self.do(Hold())
         self.tapes.append((low, report.step))
+
+    def keep(self, level: int = 0) -> Generator[Step, Report, Mark]:
+        """Keep the current state; one that is parked at its step is this one, and lasts on."""
+        mark = yield from super().keep(level)
+        parked = [other for other in self.parked if other.step != mark.step]
+        if len(parked) < len(self.parked):
+            self.parked = parked
+            self.lasting.add(mark)
+        return mark
 
     def leave(self, i: int) -> Done:
         """Let go of the i-th kept state, which this reversal does not need any more."""
