@@ -3,7 +3,7 @@
 #
 #   make demo        install into .venv and run the demonstration
 #   make test        lint, check formatting and types, run the tests
-#   make test-long   run the tests that take minutes
+#   make test-long   run all tests, those that take minutes too, with all samples and with new random examples
 #   make test-torch  the tests of PyTorch's tensors, of graphs of ONNX and of JAX; installs these: PyTorch brings
 #                    3 GB of CUDA's libraries
 #   make test-workers  workers of Ray and of Dask, as clusters on this machine; installs these
@@ -36,7 +36,7 @@ test: lint
 	$(PY) -m pytest -n auto --dist worksteal
 
 test-long: $(VENV)/.tools strict
-	$(PY) -m pytest -n auto --dist worksteal -m long
+	CHECKPOINT_THOROUGH=1 $(PY) -m pytest -n auto --dist worksteal -m "long or not long"
 
 test-torch: $(VENV)/.torch strict
 	$(PY) -m pytest -n auto --dist worksteal tests/pytorch tests/cuda tests/graphs tests/jax tests/experiments \

@@ -11,12 +11,17 @@ import sys
 
 import platformdirs
 import pytest
+from hypothesis import settings
 
-from tests.support.sampling import mark_engines_in_turn
+from tests.support.sampling import THOROUGH, mark_engines_in_turn
 
 os.environ.setdefault("CHECKPOINT_CHECK", "1")
 os.environ.setdefault("CHECKPOINT_JIT", "off")
 os.environ.setdefault("CHECKPOINT_CACHE", platformdirs.user_cache_dir("checkpoint-tests", appauthor=False))
+
+# Random examples are the same in each run, so that a change passes or fails by what it changes.
+settings.register_profile("checkpoint", derandomize=not THOROUGH, database=None)
+settings.load_profile("checkpoint")
 
 # Hundreds of tests start Python. Where no bytecode is to lie beside the sources, it is kept elsewhere, since
 # each process would compile all modules again.

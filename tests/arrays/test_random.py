@@ -31,8 +31,6 @@ from tests.python.agreement import outcome
 
 REPEATABLE = settings(
     max_examples=25,
-    derandomize=True,
-    database=None,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )

@@ -19,8 +19,6 @@ from tests.support.same import difference, same_bits
 
 REPEATABLE = settings(
     max_examples=12,
-    derandomize=True,
-    database=None,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -24,8 +24,6 @@ STEPS = 1500  # longer runs are left to the corpus
 
 REPEATABLE = settings(
     max_examples=50,
-    derandomize=True,
-    database=None,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

@@ -105,8 +105,6 @@ def check_example(name: str) -> None:
 
 REPEATABLE = settings(
     max_examples=12,
-    derandomize=True,
-    database=None,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )

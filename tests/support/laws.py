@@ -21,12 +21,13 @@ from checkpoint.errors import RunError
 from checkpoint.functions import runs
 from tests.support.corpus import Case, Entry, value_of
 from tests.support.same import difference
+from tests.support.sampling import THOROUGH
 from tests.support.world import World
 
 BASES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 17, 25, 33, 50, 75, 100, 300, 1000, 10_000)
 LONG = 1_000  # steps
 IN_PYTHON = ("interp", "hybrid")
-SHARE = 6
+SHARE = 1 if THOROUGH else 6
 T = TypeVar("T")
 CUTTER = "(lambda ((cons f l)) (lambda (x) (interrupt f x l)))"
 
@@ -74,7 +75,7 @@ def share(values: Sequence[T], engine: Engine) -> Sequence[T]:
     """Return the values that an engine tries: one in SHARE for those in Python, where a run takes fifty times
     as long, and each of them others.
     """
-    return values[IN_PYTHON.index(engine.name) :: SHARE] if engine.name in IN_PYTHON else values
+    return values[IN_PYTHON.index(engine.name) % SHARE :: SHARE] if engine.name in IN_PYTHON else values
 
 
 def check_cut(case: Case, engine: Engine, text: str, run: Run, cut: int) -> None:

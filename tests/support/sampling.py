@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
 import pytest
+
+THOROUGH = bool(os.environ.get("CHECKPOINT_THOROUGH"))  # all samples, new random examples: make test-long
 
 
 def sample(values: Iterable[Any], every: int = 2) -> list[Any]:
