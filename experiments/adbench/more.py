@@ -1,8 +1,9 @@
-"""Times of derivatives over times of objectives: D-LSTM, and cross sections as XSBench and RSBench do.
+"""Times of derivatives over times of objectives: D-LSTM, cross sections as XSBench and RSBench do, and HAND.
 
-    python -m experiments.adbench.more [--layers N --length N --points N --lookups N --visits N]
+    python -m experiments.adbench.more [--layers N --length N --points N --lookups N --visits N --matches N]
 
-Question and methods are those of run.py. Out: a table; with --keep a file of results.
+Question and methods are those of run.py, but Jacobians of HAND are compared with those that JAX has compiled.
+Out: a table; with --keep a file of results.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import checkpoint
 from checkpoint.functions.resumption import as_function
 from experiments import common
-from experiments.adbench import grids, lstm, poles
+from experiments.adbench import grids, hand, lstm, poles
 from experiments.adbench.run import Methods, compiled, jax_of, rows_of, torch_of
 
 
@@ -108,6 +109,17 @@ def of_poles(count: int, engine: str) -> tuple[Methods, Methods]:
     return objective, derivatives
 
 
+def of_hand(name: str, f: Callable[..., Any], args: tuple[Any, ...], engine: str) -> tuple[Methods, Methods]:
+    """Return what computes the Jacobian of errors by JAX, else the errors by NumPy, and what the Jacobian."""
+    jacobian = checkpoint.jacfwd(f, engine=engine)
+    derivatives: Methods = {f"HAND, {name}": lambda: jacobian(*args)}
+    jax = jax_of()
+    if jax is None:
+        return {"errors by NumPy": lambda: f(*args)}, derivatives
+    theirs = jax.jacfwd(functools.partial(f, np=jax.numpy))
+    return {"Jacobian by JAX": compiled(jax, theirs, *args)}, derivatives
+
+
 def main() -> None:
     options = common.keepable(common.parser(__doc__.splitlines()[0]))
     options.add_argument("--layers", type=common.natural, default=2, help="of the LSTM")
@@ -115,10 +127,14 @@ def main() -> None:
     options.add_argument("--points", type=common.natural, default=200, help="of each grid of XSBench")
     options.add_argument("--lookups", type=common.natural, default=10_000, help="of XSBench")
     options.add_argument("--visits", type=common.natural, default=1000, help="lookups of RSBench")
+    options.add_argument("--matches", type=common.natural, default=100, help="points of HAND")
     chosen = options.parse_args()
     rows = rows_of(*of_lstm(chosen.layers, chosen.length, chosen.engine), chosen.repeats)
     rows += rows_of(*of_grids(chosen.points, chosen.lookups, chosen.engine), chosen.repeats)
     rows += rows_of(*of_poles(chosen.visits, chosen.engine), chosen.repeats)
+    simple, complicated = hand.data(chosen.matches)
+    rows += rows_of(*of_hand("simple", hand.errors, simple, chosen.engine), chosen.repeats)
+    rows += rows_of(*of_hand("complicated", hand.compressed, complicated, chosen.engine), chosen.repeats)
     print(common.table(("derivative", "ms", "objective", "by", "ratio"), rows))
     if chosen.keep:
         common.save("adbench-more", chosen.engine, rows=rows)
