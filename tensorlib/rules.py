@@ -29,6 +29,7 @@ from checkpoint.ad.record import Purity, lookup
 from checkpoint.ad.tensors import ALWAYS, Tensor, record_of
 from checkpoint.ad.values import Pair
 from checkpoint.prims.arrays import tensor
+from tensorlib.short_axes import added_up
 
 Partial = Callable[..., Any]
 quietly = functools.partial(np.errstate, all="ignore")  # infinite slopes are expected where it is used
@@ -136,7 +137,7 @@ def unbroadcast(xp: Any, g: Any, like: Any) -> Any:
             g = xp.sum(g, axis=tuple(range(extra)))
         axes = tuple([i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1])
         if axes:
-            g = xp.sum(g, axis=axes, keepdims=True)
+            g = added_up(xp, g, axes[0] if len(axes) == 1 else axes, keepdims=True)
     return fitted(xp, g, like)
 
 

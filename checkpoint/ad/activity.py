@@ -23,10 +23,10 @@ from contextvars import ContextVar
 from operator import attrgetter
 from typing import Any
 
-from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Native
+from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Native, symbolic_zeros
 from checkpoint.ad.containers import CONTAINERS
-from checkpoint.ad.graph import ATOMS, reach_entered
-from checkpoint.ad.numbers import Node, Tape, real_part
+from checkpoint.ad.graph import ATOMS, numbers, reach_entered
+from checkpoint.ad.numbers import Node, Tape, real_part, zero
 from checkpoint.ad.operands import is_many_reals, leaves
 from checkpoint.ad.pullbacks import Rules
 from checkpoint.ad.storage import CONSTANT
@@ -50,6 +50,23 @@ def enter_as_constant(value: Any) -> None:
             array = real_part(number)
             if type(array) is Array:
                 array.memory.constant = True
+
+
+def enter_as_constants(unread: Sequence[Any], read: Sequence[Any]) -> None:
+    """Mark arrays of an argument as constant, but for those that share elements with parts that are read."""
+    shared = {number.memory for part in read for number in numbers(part) if type(number) is Array}
+    for number in [number for part in unread for number in numbers(part)]:
+        if type(number) is Array and number.memory not in shared:
+            number.memory.constant = True
+
+
+def zeros_unless_in(unread: Sequence[Any]) -> Callable[[Any], Any]:
+    """Return what makes the tangents of numbers that have none: zeros, symbolic for arrays in these parts.
+
+    Where the parts enter as constants, `lift` leaves such arrays without a tangent.
+    """
+    theirs = {id(number) for part in unread for number in numbers(part) if type(number) is Array}
+    return lambda number: symbolic_zeros(number) if id(number) in theirs else zero(number)
 
 
 _ARRAY = frozenset((Array,))

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 from checkpoint.ad.array_library import (
     dtype_kind,
+    is_default,
     library_of,
     library_of_all,
     namespace_of,
@@ -322,3 +323,17 @@ def zeros_like(array: Array, owner: object = None) -> Array:
     """Return an array of zeros of the same shape and dtype."""
     data = array.data
     return Array(zeros_beside(data, data.shape, data.dtype), Memory(owner))
+
+
+def symbolic_zeros(array: Array) -> Array:
+    """Return zeros of the same shape and dtype that stand for nothing; NumPy's take up no memory."""
+    data = array.data
+    if not is_default(data):
+        return zeros_like(array, SYMBOLIC_ZERO)
+    shown = namespace_of(data).broadcast_to(zeros_beside(data, (), data.dtype), data.shape)
+    return Array(shown, Memory(SYMBOLIC_ZERO))
+
+
+def stands_for_nothing(tangent: Any) -> bool:
+    """Return whether a tangent is symbolic zeros of an array that has entered as a constant."""
+    return type(tangent) is Array and tangent.memory.constant and tangent.memory.owner is SYMBOLIC_ZERO

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 
 from checkpoint.ad.accumulators import contribution_of
+from checkpoint.ad.arrays import stands_for_nothing
 from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, List, Object, Record
 from checkpoint.ad.graph import (
     NON_DIFFERENTIABLE,
@@ -189,20 +190,28 @@ def describe(value: Any) -> str:
 
 
 def lift(value: Any, tangent: Any, tag: int) -> Any:
-    """Return a value with its numbers made duals; the value must have entered, so each path is a location."""
+    """Return a value with its numbers made duals; the value must have entered, so each path is a location.
+
+    A constant array with symbolic zeros as its tangent stays what it is.
+    """
     matched = match(value, tangent, "tangent")
-    duals = {id(number): Dual(tag, number, other) for number, other in matched}
+    duals = {
+        id(number): Dual(tag, number, other) for number, other in matched if not stands_for_nothing(other)
+    }
     found = numbers(value)
-    return replace(value, found, [duals[id(number)] for number in found])
+    return replace(value, found, [duals.get(id(number), number) for number in found])
 
 
-def split(value: Any, tag: int) -> tuple[Any, Any]:
-    """Return the primal and the tangent of a value under a tag, both new; zero without a tangent."""
+def split(value: Any, tag: int, absent: Callable[[Any], Any] = zero) -> tuple[Any, Any]:
+    """Return the primal and the tangent of a value under a tag, both new.
+
+    absent: makes the tangent of a number that has none.
+    """
     found = numbers(value)
     primal = replace(value, found, [fresh(primal_at(number, tag)) for number in found])
     tangents = [tangent_at(number, tag) for number in found]
     pairs = zip(found, tangents, strict=True)
-    return primal, tangent_of(value, [zero(x) if t is None else fresh(t) for x, t in pairs])
+    return primal, tangent_of(value, [absent(x) if t is None else fresh(t) for x, t in pairs])
 
 
 def zeros_of(value: Any) -> Any:

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkpoint import config
-from checkpoint.ad.activity import enter_as_constant
+from checkpoint.ad.activity import enter_as_constants, zeros_unless_in
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Record
 from checkpoint.ad.graph import enter, numbers, renew, replace
@@ -188,18 +188,17 @@ def _gradient_of_floats(
     context: Context, level: int, schedule: Schedule, operands: Pair, by: Collection[int] | None = None
 ) -> Pair:
     if by is not None:
-        _enter_unread(operands.car, level, by)
+        enter_as_constants(*_parted(operands.car, level, by))
     return reverse_sweep(context, level, schedule, operands.car, lambda y: completed(y, operands.cdr, level))
 
 
-def _enter_unread(u: Any, level: int, by: Collection[int]) -> None:
-    """Mark the elements of x, and their tangents at a level, whose cotangents nobody reads."""
-    if level:
-        _enter_unread(u.car, level - 1, by)
-        _enter_unread(u.cdr, level - 1, by)
-        return
-    for part in [part for i, part in enumerate(u.cdr.items) if i not in by]:
-        enter_as_constant(part)
+def _parted(u: Any, level: int, by: Collection[int]) -> tuple[list[Any], list[Any]]:
+    """Return the elements of x, and tangents at a level, whose cotangents nobody reads, and the others."""
+    if not level:
+        items = list(enumerate(u.cdr.items))
+        return [part for i, part in items if i not in by], [part for i, part in items if i in by]
+    (unread, read), (more, others) = (_parted(each, level - 1, by) for each in (u.car, u.cdr))
+    return unread + more, read + others
 
 
 def completed(y: Any, v: Any, level: int) -> Any:
@@ -238,7 +237,8 @@ def _gradient_forward(
     tag: int,
     by: Collection[int] | None = None,
 ) -> Pair:
-    primal, tangent = split(operands, tag)
+    unread = [] if by is None else _parted(operands.car, level, by)[0]
+    primal, tangent = split(operands, tag, zeros_unless_in(unread))
     outcome = gradient(
         context, level + 1, schedule, Pair(primal.car, tangent.car), Pair(tangent.cdr, primal.cdr), by
     )

@@ -41,6 +41,24 @@ static bool read_axes(const Reduction *reduction, int axes, bool reduces[MOST_AX
 
 /* Applying */
 
+/* Returns whether an array has a short last axis, along which tensorlib/short_axes.py is faster than NumPy. */
+static bool is_short(PyObject *array) {
+    enum { MOST = 7, FEWEST_ROWS = 64 };
+    const NumpyArray *own = numpy_of(array);
+    if (own->axes < 2 || dtype_of(array)->letter != 'd') return false;
+    Py_ssize_t rows = 1;
+    for (int i = 0; i < own->axes - 1; i++) rows *= own->shape[i];
+    const Py_ssize_t length = own->shape[own->axes - 1];
+    return length > 1 && length <= MOST && rows >= FEWEST_ROWS;
+}
+
+/* Returns whether an axis is the last of an array of NumPy's. */
+static bool is_last(PyObject *array, PyObject *axis) {
+    if (!axis || !PyLong_CheckExact(axis)) return false;
+    const Py_ssize_t i = PyLong_AsSsize_t(axis);
+    return i == -1 || i == numpy_of(array)->axes - 1;
+}
+
 /* Returns the sum of an array over axes, by the library's function. */
 static PyObject *summed(const ArrayClasses *c, PyObject *array, PyObject *axes, bool keeps) {
     PyObject *functions = array_namespace(c, &array, 1), *kept = keeps ? Py_True : Py_False;
@@ -76,7 +94,7 @@ static PyObject *reduced_by_builtin(const Reduction *reduction, PyObject *name) 
 PyObject *reduced_sum(const Reduction *reduction) {
     PyObject *array = operand(reduction, ARRAY), *axis = operand(reduction, AXIS);
     if (!is_numpy(array)) return reduced_by_builtin(reduction, reduction->c->sum);
-    if (!is_plain_reduction(reduction)) return NULL;
+    if (!is_plain_reduction(reduction) || (is_last(array, axis) && is_short(array))) return NULL;
     PyObject *made = summed(reduction->c, array, axis ? axis : Py_None, keeps_axes(reduction));
     if (!made) PyErr_Clear();
     return made;
@@ -202,6 +220,7 @@ PyObject *unbroadcast(const ArrayClasses *c, PyObject *g, PyObject *like) {
     for (int i = 0; i < extra; i++) first[i] = i;
     for (int i = 0; i < wanted; i++)
         if (to[i] == 1 && from[extra + i] != 1) repeats[count++] = i;
+    if (!extra && count == 1 && repeats[0] == wanted - 1 && is_numpy(g) && is_short(g)) return NULL;
     PyObject *made = Py_NewRef(g);
     sum_over(c, &made, first, extra, false);
     sum_over(c, &made, repeats, count, true);

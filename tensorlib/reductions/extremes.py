@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import is_default
+from checkpoint.ad.arrays import Discrete
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.comparison import EQUAL
 from tensorlib.elementwise.pointwise import DIVIDE, SUBTRACT
 from tensorlib.elementwise.selection import WHERE
-from tensorlib.layout.moving import call
-from tensorlib.reductions.axes import kept, on_lists
+from tensorlib.layout.moving import as_axes, call, shape_now
+from tensorlib.reductions.axes import kept, on_lists, plain_axis
 from tensorlib.reductions.sums import SHAPE, axes_samples
-from tensorlib.rules import discrete, stacked, tangent_array
+from tensorlib.rules import discrete, raw, stacked, tangent_array
+from tensorlib.short_axes import extreme
 
 TIES = "shared evenly by the elements that are equal"
 
@@ -34,23 +37,34 @@ def _are_single(xp: Any, chosen: Any, extreme: Any) -> bool:
     return not has_nan and int(xp.count_nonzero(chosen)) == prod(extreme.shape)
 
 
-def _share_of(t: Any, name: str, a: Any, axis: Any, keepdims: Any) -> Any:
-    """Return the mean of a tangent over the elements that are the extreme."""
-    chosen = EQUAL(a, call(name, a, axis, True))
+def _share_of(t: Any, y: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+    """Return the mean of a tangent over the elements that are the extreme y, whose axes are kept."""
+    chosen = EQUAL(a, y)
     total = call("np.sum", WHERE(chosen, t, 0.0), axis, None, keepdims)
+    if type(chosen) is Discrete and is_default(chosen.data) and _are_single(np, chosen.data, raw(y)):
+        return total  # which 1 divides
     return DIVIDE(total, call("np.sum", chosen, axis, None, keepdims))
+
+
+def _axes_kept(y: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+    """Return an extreme with the axes of the reduction as axes of length 1."""
+    if keepdims:
+        return y
+    shape, reduced = shape_now(a), as_axes(plain_axis(axis), len(shape_now(a)))
+    return call("np.reshape", y, tuple([1 if i in reduced else n for i, n in enumerate(shape)]))
 
 
 def _extreme(name: str, implements: tuple[Any, ...], **fields: Any) -> Tensor:
     def value(xp: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
-        return getattr(xp, name)(a, axis=axis, keepdims=keepdims)
+        return extreme(xp, name, a, axis, keepdims)
 
     def vjp(xp: Any, g: Any, y: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
         shares = _shares(xp, a, kept(xp, y, a.ndim, axis, keepdims), axis)
         return kept(xp, g, a.ndim, axis, keepdims) * shares
 
     def jvp(t: Any, y: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
-        return _share_of(tangent_array(t), f"np.{name}", stacked(a), axis, keepdims)
+        t, a = tangent_array(t), stacked(a)
+        return _share_of(t, _axes_kept(y, a, axis, keepdims), a, axis, keepdims)
 
     return tensor(
         f"np.{name}",
@@ -79,8 +93,8 @@ def _ptp_vjp(xp: Any, g: Any, y: Any, a: Any, axis: Any = None, keepdims: Any = 
 
 def _ptp_jvp(t: Any, y: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
     t, a = tangent_array(t), stacked(a)
-    high = _share_of(t, "np.max", a, axis, keepdims)
-    return SUBTRACT(high, _share_of(t, "np.min", a, axis, keepdims))
+    high = _share_of(t, call("np.max", a, axis, True), a, axis, keepdims)
+    return SUBTRACT(high, _share_of(t, call("np.min", a, axis, True), a, axis, keepdims))
 
 
 PTP = tensor(

@@ -14,6 +14,7 @@ from tensorlib.elementwise.selection import WHERE
 from tensorlib.layout.moving import as_like, call, linear, listed, matrices, shape_now, with_options
 from tensorlib.reductions.axes import count, kept, on_lists, plain_axis
 from tensorlib.rules import is_complex, raw, stacked, tangent_array
+from tensorlib.short_axes import added_up, is_short
 
 SHAPE = "that of the array without the axes; with keepdims these have length 1"
 
@@ -46,9 +47,15 @@ def _sum_vjp(
     return xp.broadcast_to(kept(xp, g, a.ndim, axis, keepdims), a.shape)
 
 
+def _sum(xp: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    if dtype is None:
+        return added_up(xp, a, axis, keepdims)
+    return xp.sum(a, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
 SUM = linear(
     "np.sum",
-    lambda xp, a, axis=None, dtype=None, keepdims=False: xp.sum(a, axis=axis, dtype=dtype, keepdims=keepdims),
+    _sum,
     _sum_vjp,
     operator="sum",
     implements=(np.sum,),
@@ -65,11 +72,15 @@ def _mean_vjp(
     return xp.broadcast_to(kept(xp, share, a.ndim, axis, keepdims), a.shape)
 
 
+def _mean(xp: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    if dtype is None and is_short(a, axis):
+        return added_up(xp, a, axis, keepdims) / a.shape[-1]
+    return xp.mean(a, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
 MEAN = linear(
     "np.mean",
-    lambda xp, a, axis=None, dtype=None, keepdims=False: xp.mean(
-        a, axis=axis, dtype=dtype, keepdims=keepdims
-    ),
+    _mean,
     _mean_vjp,
     operator="mean",
     implements=(np.mean,),

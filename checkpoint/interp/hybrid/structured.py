@@ -12,8 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, cast
 
 from checkpoint.ad.activity import leaves_on
+from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import numbers, replace
-from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
+from checkpoint.ad.numbers import Copied, Node, Number, Tape, components, with_components, without_tape
+from checkpoint.ad.pullbacks import Pull
 from checkpoint.ad.record import Operator, lookup
 from checkpoint.ad.values import Capsule, is_sealed
 from checkpoint.cps import terms as t
@@ -99,7 +101,20 @@ class Structured:
         number(plain)
         places = [self._place(RESULT, location) for location in locations(plain)]
         self.results = list(zip(places, found, strict=True))
+        self._leave_arrays()
         return plain
+
+    def _leave_arrays(self) -> None:
+        """Let go of the arrays of nodes, which nobody reads on a tape that only has entries of arrays."""
+        nodes = [*components(self.leaves.values()), *components([number for _, number in self.results])]
+        for entry in self.tape.entries:
+            if type(entry) is Pull:
+                nodes += entry.outputs
+            elif type(entry) is not Copied:
+                return
+        for node in nodes:
+            if type(node) is Node and type(node.value) is Array:
+                node.value = None
 
     def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
         """Take the accumulators of the result, and continue those of the operands.
