@@ -121,7 +121,7 @@ def _pages() -> str:
     now, most = kept_pages()
     if not most:
         return "none stay with a process"
-    kept = f"up to {memory.written(most)} stay with a process until the system needs them"
+    kept = f"up to {memory.written(most)} stay with a process, most until the system needs them"
     return f"{kept}, {memory.written(now)} in this one"
 
 

@@ -1,8 +1,6 @@
 /* What steps ask of an array of any library: see forms.h. */
 #include "arrays/forms.h"
 
-#include <string.h>
-
 #include "arrays/numpy_interface.h"
 
 /* Shape and dtype */
@@ -33,9 +31,7 @@ static bool has_shape(const NumpyArray *x, PyObject *shape) {
 bool same_shape(const ArrayClasses *c, PyObject *x, PyObject *y) {
     if (!is_numpy(x)) return same_attribute(c, x, y, c->shape);
     const NumpyArray *first = numpy_of(x), *second = numpy_of(y);
-    if (is_numpy(y))
-        return first->axes == second->axes &&
-               memcmp(first->shape, second->shape, (size_t)first->axes * sizeof *first->shape) == 0;
+    if (is_numpy(y)) return is_shaped(first, second->axes, second->shape);
     return Py_IS_TYPE(y, c->like) ? has_shape(first, *slot_of(y, c->like_shape)) : same_attribute(c, x, y, c->shape);
 }
 
@@ -111,7 +107,7 @@ Py_ssize_t noted_axes(const ArrayClasses *c, Forms *forms, PyObject *array) {
 int read_shape(const ArrayClasses *c, PyObject *array, Py_ssize_t shape[MOST_AXES]) {
     if (is_numpy(array)) {
         const NumpyArray *own = numpy_of(array);
-        memcpy(shape, own->shape, (size_t)own->axes * sizeof *shape);
+        for (int i = 0; i < own->axes; i++) shape[i] = own->shape[i];
         return own->axes;
     }
     PyObject *found = attribute(c, array, c->shape);

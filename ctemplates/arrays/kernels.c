@@ -289,9 +289,8 @@ static bool kernel_in_place(Kernel kernel, PyObject *const *operands) {
     Places p;
     if (!is_ready() || !is_numpy(operands[0]) || !take_operands(&p, operands, OPERANDS[kernel])) return false;
     const NumpyArray *first = numpy_of(operands[0]);
-    if (!known.loops[kernel][p.width] || !(first->flags & WRITEABLE) || p.axes != first->axes) return false;
-    if (memcmp(p.shape, first->shape, (size_t)p.axes * sizeof *p.shape) != 0) return false;
-    if (!is_apart(operands[0], operands[1])) return false;
+    if (!known.loops[kernel][p.width] || !(first->flags & WRITEABLE)) return false;
+    if (!is_shaped(first, p.axes, p.shape) || !is_apart(operands[0], operands[1])) return false;
     p.at[p.count - 1] = first->data;
     set_strides(&p, p.count - 1, p.shape, p.axes);
     run(&p, kernel);

@@ -20,7 +20,7 @@ typedef struct NumpyArray {
     PyObject_HEAD
     char *data;
     int axes;
-    Py_ssize_t *shape, *strides;
+    Py_ssize_t *shape, *strides; /* NULL without axes */
     PyObject *base;  /* NULL: it has its elements itself */
     PyObject *dtype;
     int flags;
@@ -61,6 +61,14 @@ static inline Py_ssize_t count_of(PyObject *array) {
     Py_ssize_t count = 1;
     for (int i = 0; i < numpy_of(array)->axes; i++) count *= numpy_of(array)->shape[i];
     return count;
+}
+
+/* Returns whether an array of NumPy's has this shape. */
+static inline bool is_shaped(const NumpyArray *array, int axes, const Py_ssize_t *shape) {
+    if (array->axes != axes) return false;
+    for (int i = 0; i < axes; i++)
+        if (array->shape[i] != shape[i]) return false;
+    return true;
 }
 
 /* Returns whether the elements of an array of NumPy's are numbers of C in a row. */

@@ -122,68 +122,116 @@ static void *grow_mapped(void *memory, size_t old_bytes, size_t bytes) {
 }
 #endif
 
-/* The last blocks that were freed, of at most MOST_SPARE bytes each: repeated allocation and release reuse the same memory,
- * which the system would clear each time, page by page. Their sizes are stored at their starts. Where the system may take
- * back all but their first pages there are many of them: the chunks of small tapes. */
+/* What is freed stays *ready*, as it is, up to one part in PART_READY of the machine's memory, and MOST_READY bytes: the next
+ * gradient uses it without a call of the system, for which the system interrupts all processors. What is freed beyond that is
+ * *lent*: the system may take it back whenever it needs memory, and has it still until then. */
 
 #ifdef MADV_FREE
-enum { SPARES = 32 };
+enum { MOST_READY = 128 * 1024 * 1024, PART_READY = 64 };
+enum { MOST_KEPT = 256, PART_KEPT = 16 }; /* large pages; at most one part in PART_KEPT of the machine's memory */
+
+static atomic_size_t ready_bytes;
+
+static size_t machine_bytes(void) {
+    static atomic_size_t known;
+    if (!atomic_load(&known)) {
+        const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+        atomic_store(&known, pages > 0 ? (size_t)pages * (size_t)size : 1);
+    }
+    return atomic_load(&known);
+}
+
+static size_t most_ready(void) {
+    const size_t part = machine_bytes() / PART_READY;
+    return part < MOST_READY ? part : MOST_READY;
+}
+
+/* Returns whether so many bytes may stay ready; they are counted then, until `no_longer_ready`. */
+static bool may_stay_ready(size_t bytes) {
+    if (atomic_fetch_add(&ready_bytes, bytes) + bytes <= most_ready()) return true;
+    atomic_fetch_sub(&ready_bytes, bytes);
+    return false;
+}
+
+static void no_longer_ready(size_t bytes) { atomic_fetch_sub(&ready_bytes, bytes); }
+
+enum { SPARES = 128 }; /* twice what a gradient has at once: the chunks of small tapes, in two threads */
 static void lend(void *memory, size_t bytes) {
     const size_t first = whole_pages(sizeof bytes);
     (void)madvise((char *)memory + first, whole_pages(bytes) - first, MADV_FREE);
 }
 #else
 enum { SPARES = 4 };
+static bool may_stay_ready(size_t bytes) { return (void)bytes, false; }
+static void no_longer_ready(size_t bytes) { (void)bytes; }
 static void lend(void *memory, size_t bytes) { (void)memory, (void)bytes; }
 #endif
+
+/* The last blocks that were freed, of at most MOST_SPARE bytes each. A block starts with its Spare, which is never lent. */
+
 enum { MOST_SPARE = LARGE_PAGE - 1024 };
 
-static _Atomic(void *) spares[SPARES];
+typedef struct {
+    size_t bytes;
+    bool ready;
+} Spare;
+
+static _Atomic(Spare *) spares[SPARES];
 static atomic_uint last_spare;
+static atomic_size_t spared; /* bytes of all spares */
 
-static size_t spare_bytes(const void *memory) { return *(const size_t *)memory; }
+/* Returns the size of a spare that is in no slot any more. */
+static size_t spare_removed(const Spare *spare) {
+    atomic_fetch_sub(&spared, spare->bytes);
+    if (spare->ready) no_longer_ready(spare->bytes);
+    return spare->bytes;
+}
 
-static void unmap_spare(void *memory) {
-    if (memory) unmap(memory, spare_bytes(memory));
+static void unmap_spare(Spare *spare) {
+    if (spare) unmap(spare, spare_removed(spare));
 }
 
 /* Keeps a spare where there is none, else instead of an older one. */
-static void keep_spare(void *memory) {
+static void keep_spare(Spare *spare) {
     for (int i = 0; i < SPARES; i++) {
-        void *none = NULL;
-        if (atomic_compare_exchange_strong(&spares[i], &none, memory)) return;
+        Spare *none = NULL;
+        if (!atomic_load(&spares[i]) && atomic_compare_exchange_strong(&spares[i], &none, spare)) return;
     }
-    unmap_spare(atomic_exchange(&spares[atomic_fetch_add(&last_spare, 1) % SPARES], memory));
+    unmap_spare(atomic_exchange(&spares[atomic_fetch_add(&last_spare, 1) % SPARES], spare));
 }
 
 /* Returns a spare of as many pages, or else any; NULL: there is none. */
-static void *take_spare(size_t bytes) {
-    void *other = NULL;
+static Spare *take_spare(size_t bytes) {
+    Spare *other = NULL;
     for (int i = 0; i < SPARES; i++) {
-        void *found = atomic_exchange(&spares[i], NULL);
-        if (found && whole_pages(spare_bytes(found)) == whole_pages(bytes)) {
-            if (other) keep_spare(other);
-            return found;
-        }
-        if (found && other) keep_spare(other);
-        if (found) other = found;
+        Spare *found = atomic_load(&spares[i]) ? atomic_exchange(&spares[i], NULL) : NULL;
+        if (!found) continue;
+        if (other) keep_spare(other);
+        if (whole_pages(found->bytes) == whole_pages(bytes)) return found;
+        other = found;
     }
     return other;
 }
 
-/* Large pages that were freed, mostly those of tapes: one gradient follows another. The system may take them back whenever
- * it needs memory, and has them still until then; a new page takes it longer than what is done with it if it is a guest whose
- * host takes free memory away. */
+static void give_spare(void *memory, size_t bytes) {
+    Spare *spare = memory;
+    *spare = (Spare){bytes, may_stay_ready(bytes)};
+    if (!spare->ready) lend(memory, bytes);
+    POISON((char *)memory + sizeof *spare, bytes - sizeof *spare);
+    atomic_fetch_add(&spared, bytes);
+    keep_spare(spare);
+}
+
+/* Large pages that were freed, mostly those of tapes: one gradient follows another. A new page takes the system longer than
+ * what is done with it if it is a guest whose host takes free memory away. */
 
 #ifdef MADV_FREE
-enum { MOST_KEPT = 256, PART_KEPT = 16 }; /* pages; at most one in PART_KEPT of the machine's memory */
-
-static _Atomic(void *) kept[MOST_KEPT];
+typedef _Atomic(void *) Slot;
+static Slot ready_pages[MOST_READY / LARGE_PAGE], lent_pages[MOST_KEPT];
 static atomic_int kept_count; /* an upper bound */
 
 static int most_kept(void) {
-    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    const long most = pages > 0 ? pages / (LARGE_PAGE / size) / PART_KEPT : 0;
+    const size_t most = machine_bytes() / LARGE_PAGE / PART_KEPT;
     return most < MOST_KEPT ? (int)most : MOST_KEPT;
 }
 
@@ -191,49 +239,77 @@ static bool is_large_page(const void *memory, size_t bytes) {
     return is_large(bytes) && whole_pages(bytes) == LARGE_PAGE && !((uintptr_t)memory & (LARGE_PAGE - 1));
 }
 
-/* Keeps a large page; false: there are enough, or the system cannot take it back by itself. */
-static bool keep_page(void *memory) {
-    const int count = atomic_fetch_add(&kept_count, 1);
-    if (count < most_kept()) {
-        UNPOISON(memory, LARGE_PAGE);
-        const bool may_go = madvise(memory, LARGE_PAGE, MADV_FREE) == 0;
-        POISON(memory, LARGE_PAGE);
-        for (int i = 0; may_go && i < MOST_KEPT; i++) {
-            void *none = NULL;
-            if (atomic_compare_exchange_strong(&kept[(count + i) % MOST_KEPT], &none, memory)) return true;
-        }
+static bool put(void *page, Slot *slots, int count) {
+    for (int i = 0; i < count; i++) {
+        void *none = NULL;
+        if (!atomic_load(&slots[i]) && atomic_compare_exchange_strong(&slots[i], &none, page)) return true;
     }
-    atomic_fetch_sub(&kept_count, 1);
     return false;
 }
 
-/* Removes and returns a kept page; NULL: there is none. */
-static void *any_page(void) {
-    const int count = atomic_load(&kept_count);
-    for (int i = 1; count && i <= MOST_KEPT; i++) {
-        void *found = atomic_exchange(&kept[(count - i + MOST_KEPT) % MOST_KEPT], NULL);
-        if (!found) continue;
-        atomic_fetch_sub(&kept_count, 1);
-        UNPOISON(found, LARGE_PAGE);
-        return found;
+static void *taken_from(Slot *slots, int count) {
+    for (int i = 0; i < count; i++) {
+        void *found = atomic_load(&slots[i]) ? atomic_exchange(&slots[i], NULL) : NULL;
+        if (found) return found;
     }
     return NULL;
 }
 
+/* Keeps a page that is ready; false: there are enough. */
+static bool keep_ready(void *page) {
+    if (!may_stay_ready(LARGE_PAGE)) return false;
+    POISON(page, LARGE_PAGE);
+    if (put(page, ready_pages, MOST_READY / LARGE_PAGE)) return true;
+    UNPOISON(page, LARGE_PAGE);
+    no_longer_ready(LARGE_PAGE);
+    return false;
+}
+
+/* Lends a page to the system; false: it cannot take it back by itself. */
+static bool keep_lent(void *page) {
+    if (madvise(page, LARGE_PAGE, MADV_FREE)) return false;
+    POISON(page, LARGE_PAGE);
+    if (put(page, lent_pages, MOST_KEPT)) return true;
+    UNPOISON(page, LARGE_PAGE);
+    return false;
+}
+
+/* Keeps a large page; false: there are enough, or the system could not take it back. */
+static bool keep_page(void *page) {
+    UNPOISON(page, LARGE_PAGE);
+    if (atomic_fetch_add(&kept_count, 1) < most_kept() && (keep_ready(page) || keep_lent(page))) return true;
+    atomic_fetch_sub(&kept_count, 1);
+    return false;
+}
+
+/* Removes and returns a kept page, one that is ready if there is any; NULL: there is none. */
+static void *any_page(bool *ready) {
+    if (!atomic_load(&kept_count)) return NULL;
+    void *found = taken_from(ready_pages, MOST_READY / LARGE_PAGE);
+    *ready = found;
+    if (*ready) no_longer_ready(LARGE_PAGE);
+    if (!found) found = taken_from(lent_pages, MOST_KEPT);
+    if (!found) return NULL;
+    atomic_fetch_sub(&kept_count, 1);
+    UNPOISON(found, LARGE_PAGE);
+    return found;
+}
+
 /* Returns a kept page, of which all is there; NULL: there is none, or the block is not one large page. */
 static void *take_page(size_t bytes) {
-    void *found = is_large_page(NULL, bytes) ? any_page() : NULL;
+    bool ready;
+    void *found = is_large_page(NULL, bytes) ? any_page(&ready) : NULL;
     if (!found) return NULL;
-    touch(found, LARGE_PAGE);
+    if (!ready) touch(found, LARGE_PAGE);
     return fenced(found, bytes);
 }
 
 /* Gives all kept pages and spares back; false: there were none. */
 static bool unmap_pages(void) {
-    bool any = false;
-    for (void *page; (page = any_page()); any = true) unmap(page, LARGE_PAGE);
+    bool any = false, ready;
+    for (void *page; (page = any_page(&ready)); any = true) unmap(page, LARGE_PAGE);
     for (int i = 0; i < SPARES; i++) {
-        void *spare = atomic_exchange(&spares[i], NULL);
+        Spare *spare = atomic_exchange(&spares[i], NULL);
         any = any || spare;
         unmap_spare(spare);
     }
@@ -242,16 +318,16 @@ static bool unmap_pages(void) {
 
 size_t pages_kept(void) {
     const int count = atomic_load(&kept_count);
-    return (size_t)count * LARGE_PAGE;
+    return (size_t)count * LARGE_PAGE + atomic_load(&spared);
 }
-size_t pages_kept_at_most(void) { return (size_t)most_kept() * LARGE_PAGE; }
+size_t pages_kept_at_most(void) { return ((size_t)most_kept() + SPARES) * LARGE_PAGE; }
 #else
 static bool is_large_page(const void *memory, size_t bytes) { return (void)memory, (void)bytes, false; }
 static bool keep_page(void *memory) { return (void)memory, false; }
 static void *take_page(size_t bytes) { return (void)bytes, NULL; }
 static bool unmap_pages(void) { return false; }
-size_t pages_kept(void) { return 0; }
-size_t pages_kept_at_most(void) { return 0; }
+size_t pages_kept(void) { return atomic_load(&spared); }
+size_t pages_kept_at_most(void) { return (size_t)SPARES * LARGE_PAGE; }
 #endif
 
 static void give_mapped(void *memory, size_t bytes) {
@@ -260,21 +336,18 @@ static void give_mapped(void *memory, size_t bytes) {
         unmap(memory, bytes);
         return;
     }
-    *(size_t *)memory = bytes;
-    lend(memory, bytes);
-    POISON((char *)memory + sizeof(size_t), bytes - sizeof(size_t));
-    keep_spare(memory);
+    give_spare(memory, bytes);
 }
 
 static void *take_mapped(size_t bytes) {
     void *page = take_page(bytes);
     if (page) return page;
-    void *found = bytes > MOST_SPARE ? NULL : take_spare(bytes);
+    Spare *found = bytes > MOST_SPARE ? NULL : take_spare(bytes);
     if (!found) {
         void *made = map_new(bytes);
         return made || !unmap_pages() ? made : map_new(bytes);
     }
-    const size_t old_bytes = spare_bytes(found);
+    const size_t old_bytes = spare_removed(found);
     void *taken = (bytes > old_bytes ? grow_mapped : shrink_mapped)(found, old_bytes, bytes);
     if (!taken) unmap(found, old_bytes);
     return taken;

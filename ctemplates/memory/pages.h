@@ -1,11 +1,11 @@
 /* The memory of the process: small blocks are malloc's, blocks of MAPPED bytes or more are mappings of their own.
  *
  * malloc mostly keeps what is freed, and large blocks of many sizes leave holes that fit no other block; a mapping
- * returns to the system as a whole, and grows without being copied. The last ones of less than LARGE_PAGE bytes that were freed
- * are used again; most of their memory is the system's if it needs it. Blocks of nearly LARGE_PAGE bytes or more are on
+ * returns to the system as a whole, and grows without being copied. Blocks of nearly LARGE_PAGE bytes or more are on
  * large pages where the system has those: touching new memory page by page takes longer than writing everything on it.
- * Whoever requests such a block will use all of it. Of those that are one large page, which tapes consist of, up to half a
- * GiB stays with the process when it is freed, until the system needs it.
+ * Whoever requests such a block will use all of it. What is freed is used again: the last blocks of less than LARGE_PAGE
+ * bytes, and of those that are one large page, which tapes consist of, up to half a GiB. Of all these 128 MiB stay as they
+ * are, and the rest until the system needs it (of machines with less than 8 GiB: a 64th, and a 16th for large pages).
  *
  * The size of a block is what was last requested; its owner knows it. Any thread.
  */
@@ -16,7 +16,7 @@
 
 enum { LARGE_PAGE = 2 * 1024 * 1024, MAPPED = 512 * 1024 };
 
-/* The bytes of the large pages that the process has kept, about where several threads keep some; and of those that it may keep. */
+/* The bytes of freed blocks that the process keeps, about where several threads keep some; and the most that it may keep. */
 size_t pages_kept(void);
 size_t pages_kept_at_most(void);
 
