@@ -16,7 +16,7 @@ from checkpoint.ad.arrays import Array, NotTogether
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import elements
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.api.directions import ENGINE, direction, measured, together, units
+from checkpoint.api.directions import ENGINE, alone, direction, measured, together, units
 from checkpoint.api.gradients import ArgNums, Derivative, Grad
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
@@ -88,17 +88,17 @@ class ForwardJacobian(Jacobian):
         call, at = self.call(args, kwargs)
         chosen = places(call, at)
         if chosen:
-            shape, columns = self._columns(call, chosen, args, kwargs)
+            shape, columns = self._columns(call, at, chosen, args, kwargs)
         else:
             shape, columns = enter(call.run.value()), []
         rows = _merged(call, at, columns, numbers(shape))
         return call.with_leaves(call.leave(shape), shape, self.structures(rows, args, call, at))
 
     def _columns(
-        self, call: Call, chosen: list[int], args: Sequence[Any], kwargs: Mapping[str, Any]
+        self, call: Call, at: list[int], chosen: list[int], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Any, list[Sequence[Any]]]:
         """Return the value, as a tree, and the tangents of its numbers along each of the places."""
-        shape, first, measure, steps = measured(call, chosen[0])
+        shape, first, measure, steps = measured(call, at, chosen[0])
         columns, rest = [first], chosen[1:]
         size = measure.at_once(len(rest), steps)
         function = as_function(self.function)
@@ -107,12 +107,11 @@ class ForwardJacobian(Jacobian):
             beside.run.effects = call.run.effects  # what the function has printed is not printed again
             try:
                 for start in range(0, len(rest), size):
-                    columns += together(beside, rest[start : start + size])
+                    columns += together(beside, at, rest[start : start + size])
             except NotTogether:
                 columns = [first]
         for place in chosen[len(columns) :]:
-            _, tangent = call.run.jvp(direction(call, (place,)))
-            columns.append(numbers(enter(tangent)))
+            columns.append(alone(call, at, place))
         return shape, columns
 
 

@@ -14,11 +14,13 @@ import checkpoint
 from checkpoint.ad.arrays import NotTogether
 from checkpoint.api import jacobians
 from checkpoint.api.directions import together as own
+from checkpoint.prims.batched.directions import Together
 from tests.support.corpus import engine_name, usable_engines
 
 ENGINES = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
 RNG = np.random.default_rng(3)
 POINTS, WEIGHTS = RNG.normal(size=(7, 3)), RNG.normal(size=(3, 3))
+MANY = RNG.normal(size=(4, 3, 3))
 X = RNG.normal(size=12)
 
 
@@ -114,6 +116,14 @@ def without_axes(x: Any) -> Any:
     return numbers, np.array(real).reshape(1), real * x, np.stack([a, a * 2])
 
 
+def stacks(x: Any) -> Any:
+    """Multiply stacks of matrices, of which some are alike for all directions."""
+    y = np.reshape(steady(x), (2, 2, 3))
+    squares = y @ np.swapaxes(y, 1, 2)
+    found = [squares @ MANY[:2, :2, :2], MANY[:, :, :2] @ squares[0], MANY[:2] @ np.swapaxes(y, 1, 2)]
+    return found, y[0] @ WEIGHTS, POINTS @ y[0].T, squares[:, None] @ MANY[None, :, :2, :2]
+
+
 class Walker:
     """An object with a list of what it has been."""
 
@@ -151,7 +161,7 @@ def not_finite(x: Any) -> Any:
 
 TOGETHER = [
     *(turned, branching, writing, multiplied, singular, with_helpers, rearranged, of_matrices, without_axes),
-    *(with_objects, not_finite),
+    *(with_objects, not_finite, stacks),
 ]
 
 
@@ -160,9 +170,9 @@ def blocks(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return a list to which each run along several directions adds how many these were, or its failure."""
     found: list[Any] = []
 
-    def together(call: Any, chosen: Any) -> Any:
+    def together(call: Any, at: Any, chosen: Any) -> Any:
         try:
-            columns = own(call, chosen)
+            columns = own(call, at, chosen)
         except NotTogether:
             found.append("not together")
             raise
@@ -209,6 +219,31 @@ def test_blocks_of_directions(blocks: list[Any], monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("checkpoint.prims.batched.directions.LARGEST", 21 * 6)
     check(turned, X, None)
     assert blocks == [6, 5]
+
+
+def test_stacks_of_matrices_are_multiplied_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No product of matrices is found for one direction after another."""
+    found: list[str] = []
+    usual = Together._by_direction
+
+    def by_direction(self: Any, record: Any, *rest: Any) -> Any:
+        found.append(record.name)
+        return usual(self, record, *rest)
+
+    monkeypatch.setattr(Together, "_by_direction", by_direction)
+    checkpoint.jacfwd(stacks)(X)
+    assert found == []
+
+
+@ENGINES
+def test_other_arguments_are_constants(engine: Any) -> None:
+    """They have no tangent, which would give infinity times zero; reverse mode has none, either."""
+    args = np.array([np.inf, 1.0]), np.array([2.0, 3.0]), 4.0
+
+    with np.errstate(invalid="ignore"):
+        found = checkpoint.jacfwd(lambda x, y, z: x * y * z, engine=engine.name)(*args)
+        assert np.array_equal(np.diag(found), [8.0, 12.0])
+        assert checkpoint.jacfwd(lambda a, b: a * b, engine=engine.name)(math.inf, 2.0) == 2.0
 
 
 def inner_gradient(x: Any) -> Any:

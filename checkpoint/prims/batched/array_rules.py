@@ -85,6 +85,8 @@ def product(record: Tensor, operands: Sequence[Any]) -> Any:
     ranks = rank(a), rank(b)
     if record.name.endswith("dot") and (0 in ranks or ranks[1] > 2):
         raise Unfit
+    if min(ranks) >= 2 and max(ranks) > 2 and not record.name.endswith("dot"):
+        return batch(applied("np.matmul", aligned(a, max(ranks)), aligned(b, max(ranks))), False)
     if is_batch(a) and not is_batch(b) and ranks[1] <= 2:
         return batch(applied("np.matmul", a.items[0], b), False)
     if is_batch(b) and not is_batch(a):

@@ -1,8 +1,9 @@
 """Which steps have, for many lanes at once, the bits that each lane has alone.
 
-These are the functions that IEEE 754 rounds correctly, element by element, and those that only move elements.
-Not so: functions of the C library, which NumPy computes otherwise, sums and products of matrices, which are
-added in an order that depends on their shapes, and complex numbers.
+These are the functions that IEEE 754 rounds correctly, element by element, those that only move elements, and
+products of stacks of matrices, which NumPy multiplies one by one. Not so: functions of the C library, which
+NumPy computes otherwise, sums and products with vectors, which are added in an order that depends on their
+shapes, and complex numbers.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from checkpoint.ad.array_library import dtype_kind
+from checkpoint.ad.array_library import dtype_kind, is_default
+from checkpoint.ad.numbers import real_part
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.batched.operands import is_shared_array, rank
 from checkpoint.prims.batched.program import NoForm
@@ -40,15 +42,21 @@ def check_exact(record: Tensor, operands: Sequence[Any]) -> None:
     name = record.name.replace("ndarray.", "np.")
     if any(is_batch(x) and dtype_kind(data_of(x).dtype) == "c" for x in operands):
         raise NoForm("arithmetic on complex numbers")
-    if (
-        name in _ROUNDED_CORRECTLY
-        or name in _MOVING
-        or (name == "np.matmul" and _is_of_own_matrices(operands))
-    ):
+    if name in _ROUNDED_CORRECTLY or name in _MOVING or (name == "np.matmul" and _is_one_by_one(operands)):
         return
     raise NoForm(f"{name}, which may round otherwise for many lanes than for one,")
 
 
-def _is_of_own_matrices(operands: Sequence[Any]) -> bool:
-    """Return whether each lane multiplies two matrices of its own, which NumPy does one by one."""
-    return all(is_batch(x) and not is_shared_array(x) and rank(x) == 2 for x in operands)
+def _is_one_by_one(operands: Sequence[Any]) -> bool:
+    """Return whether each lane multiplies matrices, or stacks of them, which NumPy does one by one.
+
+    Other libraries may multiply many by a matrix that lanes share as if they were one.
+    """
+    if all(is_batch(x) and not is_shared_array(x) and rank(x) == 2 for x in operands):
+        return True
+    return all(rank(x) >= 2 and is_default(_data(x)) for x in operands)
+
+
+def _data(x: Any) -> Any:
+    """Return the library's array of a batch, or of an array that all lanes share."""
+    return data_of(x) if is_batch(x) else real_part(x).data
