@@ -13,6 +13,7 @@ import platformdirs
 import pytest
 from hypothesis import settings
 
+from tests.support.order import bring_together
 from tests.support.sampling import THOROUGH, mark_engines_in_turn
 
 os.environ.setdefault("CHECKPOINT_CHECK", "1")
@@ -42,6 +43,7 @@ gc.set_threshold(20_000, 50, 100)
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mark_engines_in_turn(items)
+    bring_together(items)
 
 
 def pytest_collection_finish() -> None:

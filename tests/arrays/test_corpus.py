@@ -27,6 +27,8 @@ from tests.arrays.agreement import (
 from tests.arrays.corpus import examples
 from tests.support.sampling import sample, side_by_side
 
+pytestmark = pytest.mark.together("name")
+
 EXAMPLES = examples()
 FAILING = [name for name, example in EXAMPLES.items() if example.raises is not None]
 SUCCEEDING = [name for name, example in EXAMPLES.items() if example.raises is None]

@@ -15,7 +15,10 @@ from tests.support.same import difference
 
 ENGINES = usable_engines()
 
-pytestmark = pytest.mark.parametrize("engine", ENGINES, ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", ENGINES, ids=engine_name),
+    pytest.mark.together("entry"),
+]
 every_success = pytest.mark.parametrize("entry", SUCCEEDING, ids=name_of)
 
 

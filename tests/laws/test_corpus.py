@@ -25,7 +25,10 @@ from tests.support.world import World
 
 ENGINES = usable_engines()
 
-pytestmark = pytest.mark.parametrize("engine", ENGINES, ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", ENGINES, ids=engine_name),
+    pytest.mark.together("entry"),
+]
 
 
 def name_of(entry: Entry) -> str:

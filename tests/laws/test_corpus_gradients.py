@@ -25,6 +25,7 @@ def name_of(entry: Entry) -> str:
 pytestmark = [
     pytest.mark.parametrize("engine", ENGINES, ids=engine_name),
     pytest.mark.parametrize("entry", DIFFERENTIABLE, ids=name_of),
+    pytest.mark.together("entry"),
 ]
 
 

@@ -38,6 +38,8 @@ from tests.support.cuts import CutAt
 from tests.support.same import difference
 from tests.support.sampling import side_by_side
 
+pytestmark = pytest.mark.together("name")
+
 EXAMPLES = examples()
 FAILING = [name for name, example in EXAMPLES.items() if example.raises is not None]
 SUCCEEDING = [name for name, example in EXAMPLES.items() if example.raises is None]
