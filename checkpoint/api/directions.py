@@ -8,49 +8,79 @@ arguments by which nothing is differentiated stay without a tangent.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from math import prod
 from typing import Any
 
 from checkpoint.ad.array_library import zeros_beside
-from checkpoint.ad.arrays import Array, check_real, directions
+from checkpoint.ad.arrays import Array, NotTogether, check_real, directions
 from checkpoint.ad.graph import enter, numbers, replace
 from checkpoint.ad.library import silently
 from checkpoint.ad.numbers import Dual, elements, zero
 from checkpoint.ad.tangent import split, tangent_of
 from checkpoint.functions.interface import Call
+from checkpoint.functions.python_functions import PythonFunction
+from checkpoint.functions.resumption import as_function
 from checkpoint.prims.batched.directions import Measure, Together, part, stacked
 
 ENGINE = "interp"
 
 
-def measured(call: Call, at: Sequence[int], place: int) -> tuple[Any, Sequence[Any], Measure, int]:
-    """Return a call's value, as a tree, the tangents of its numbers along the real at a place, a measure of
-    the run, and the number of its steps.
+def along_each(
+    call: Call, at: Sequence[int], groups: Sequence[Sequence[int]], again: Callable[[], Call | None]
+) -> tuple[Any, Iterator[Sequence[Any]]]:
+    """Return a call's value, as a tree, and the tangents of its numbers along each direction, in turn.
 
     at: the positions of the arguments by which it is differentiated.
+    groups: for each direction, at least one, the positions of the reals at which it is 1, in their order.
+    again: returns the same call on ENGINE, or None if there is none.
     """
     measure = Measure()
     token = directions.set(measure)
     try:
-        value, found, steps = _along_one(call, at, place, measure.begin)
+        y, first, steps = _along_one(call, at, groups[0], measure.begin)
     finally:
         directions.reset(token)
-    return value, found, measure, steps
+    size = measure.at_once(len(groups) - 1, steps)
+    return y, chain((first,), _further(call, at, groups[1:], again() if size else None, size))
 
 
-def alone(call: Call, at: Sequence[int], place: int) -> Sequence[Any]:
-    """Return the tangents of the value's numbers along the real at a place; at: as in `measured`."""
-    return _along_one(call, at, place, lambda: None)[1]
+def repeated(function: Callable[..., Any], call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Return a call of a function at the same arguments on ENGINE, which prints nothing again; None: there is
+    none.
+    """
+    own = as_function(function)
+    if type(own) is not PythonFunction:
+        return None
+    beside = own.call(args, kwargs, ENGINE)
+    beside.run.effects = call.run.effects
+    return beside
+
+
+def _further(
+    call: Call, at: Sequence[int], groups: Sequence[Sequence[int]], beside: Call | None, size: int
+) -> Iterator[Sequence[Any]]:
+    """Yield the tangents along each direction. beside: finds `size` of them at once, as far as it can."""
+    done = 0
+    while beside is not None and done < len(groups):
+        try:
+            columns = together(beside, at, groups[done : done + size])
+        except NotTogether:
+            break
+        done += len(columns)
+        yield from columns
+    for group in groups[done:]:
+        yield _along_one(call, at, group, lambda: None)[1]
 
 
 def _along_one(
-    call: Call, at: Sequence[int], place: int, begin: Callable[[], None]
+    call: Call, at: Sequence[int], group: Sequence[int], begin: Callable[[], None]
 ) -> tuple[Any, Sequence[Any], int]:
     """Return the value as a tree, its tangents, and the number of steps; call `begin` when the run begins."""
 
     def tangent(number: Any, start: int) -> Any:
-        return _unit(number, start, place)
+        return _unit(number, start, group)
 
     def lifted(argument: Any, tag: int) -> Any:
         begin()
@@ -61,23 +91,24 @@ def _along_one(
     return enter(y), numbers(enter(along)), steps
 
 
-def together(call: Call, at: Sequence[int], chosen: Sequence[int]) -> list[Sequence[Any]]:
-    """Return the tangents of the value's numbers along the reals at each of these places; NotTogether: a step
-    needs one direction. at: as in `measured`.
+def together(call: Call, at: Sequence[int], groups: Sequence[Sequence[int]]) -> list[Sequence[Any]]:
+    """Return the tangents of the value's numbers along each direction; NotTogether: a step needs one.
+
+    at, groups: as in `along_each`.
     """
 
     def tangents(number: Any, start: int) -> Any:
-        return _several([_unit(number, start, place) for place in chosen])
+        return _several([_unit(number, start, group) for group in groups])
 
     tag = call.run.tags
-    token = directions.set(Together(tag, len(chosen)))
+    token = directions.set(Together(tag, len(groups)))
     try:
         with silently():  # the run along one direction has warned
             value, _ = call.run.on_duals(lambda argument, tag: _lifted(call, at, argument, tag, tangents))
     finally:
         directions.reset(token)
     found = numbers(value)
-    return [[_along(number, tag, k) for number in found] for k in range(len(chosen))]
+    return [[_along(number, tag, k) for number in found] for k in range(len(groups))]
 
 
 def _lifted(
@@ -96,10 +127,11 @@ def _lifted(
     return replace(argument, found, made)
 
 
-def _unit(number: Any, start: int, place: int) -> Any:
-    """Return the tangent of a number, whose first real is at `start`, along the real at a place."""
-    inside = (place - start,) if start <= place < start + elements(number) else ()
-    return _ones_at(zero(number), inside)
+def _unit(number: Any, start: int, positions: Sequence[int]) -> Any:
+    """Return the tangent of a number, whose first real is at `start`, that is 1 at these positions."""
+    end = start + elements(number)
+    inside = positions[bisect_left(positions, start) : bisect_left(positions, end)]
+    return _ones_at(zero(number), [k - start for k in inside])
 
 
 def _several(column: Sequence[Any]) -> Any:
@@ -117,10 +149,8 @@ def units(found: Sequence[Any], positions: Sequence[int]) -> list[Any]:
     """Return tangents of numbers that are 1 at the reals at these positions, in their order, and else 0."""
     tangents, start = [], 0
     for number in found:
-        end = start + elements(number)
-        inside = positions[bisect_left(positions, start) : bisect_left(positions, end)]
-        tangents.append(_ones_at(zero(number), [k - start for k in inside]))
-        start = end
+        tangents.append(_unit(number, start, positions))
+        start += elements(number)
     return tangents
 
 

@@ -9,14 +9,15 @@ What is no real, in value or argument, has None.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from checkpoint.ad.array_library import namespace_of
-from checkpoint.ad.arrays import Array, NotTogether
+from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import elements
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.api.directions import ENGINE, alone, direction, measured, together, units
+from checkpoint.api.directions import along_each, direction, repeated, units
 from checkpoint.api.gradients import ArgNums, Derivative, Grad
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
@@ -24,7 +25,6 @@ from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
 from checkpoint.functions.interface import Call, holds_real
 from checkpoint.functions.public import within_programs
-from checkpoint.functions.python_functions import PythonFunction
 from checkpoint.functions.resumption import as_function
 from checkpoint.watch.progress import ProgressOption, reported
 
@@ -98,21 +98,9 @@ class ForwardJacobian(Jacobian):
         self, call: Call, at: list[int], chosen: list[int], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Any, list[Sequence[Any]]]:
         """Return the value, as a tree, and the tangents of its numbers along each of the places."""
-        shape, first, measure, steps = measured(call, at, chosen[0])
-        columns, rest = [first], chosen[1:]
-        size = measure.at_once(len(rest), steps)
-        function = as_function(self.function)
-        if size and type(function) is PythonFunction:
-            beside = function.call(args, kwargs, ENGINE)
-            beside.run.effects = call.run.effects  # what the function has printed is not printed again
-            try:
-                for start in range(0, len(rest), size):
-                    columns += together(beside, at, rest[start : start + size])
-            except NotTogether:
-                columns = [first]
-        for place in chosen[len(columns) :]:
-            columns.append(alone(call, at, place))
-        return shape, columns
+        again = partial(repeated, self.function, call, args, kwargs)
+        shape, columns = along_each(call, at, [(place,) for place in chosen], again)
+        return shape, list(columns)
 
 
 class Hessian(Jacobian):
@@ -180,13 +168,18 @@ def jacfwd(f: Callable[P, Any], argnums: ArgNums = 0, *, engine: str | None = No
 
 def row_of(call: Call, positions: Sequence[int], schedule: Schedule) -> tuple[Any, Any]:
     """Return the value, as a tree, and the cotangent of the arguments for the sum of some of its reals."""
+    y, xbar = call.run.vjp(unit_cotangent(positions), schedule)
+    return enter(y), xbar
+
+
+def unit_cotangent(positions: Sequence[int]) -> Callable[[Any], Any]:
+    """Return what makes the cotangent of a value that is 1 at the reals at these positions, and else 0."""
 
     def cotangent_of(y: Any) -> Any:
         tree = enter(y)
         return tangent_of(tree, units(numbers(tree), positions))
 
-    y, xbar = call.run.vjp(cotangent_of, schedule)
-    return enter(y), xbar
+    return cotangent_of
 
 
 def stacked(along: Any, parts: Sequence[Any], like: Any, axis: int) -> Any:

@@ -32,8 +32,9 @@ def jacobian(
     """Return the sparse Jacobian of a function, as a function that returns a scipy.sparse.csr_array.
 
     Its rows are the reals of the value in their order, its columns those of the selected arguments. Columns
-    that share no row are found by one run, rows that share no column by one sweep; where a few rows or
-    columns are full, these are found apart. Entries have the bits of `jacfwd`, those found by sweeps the
+    that share no row are found by one derivative, of which one run carries many where most steps are on
+    arrays; rows that share no column by one of several reversals of one run. Where a few rows or columns are
+    full, these are found apart. Entries have the bits of `jacfwd`, those found by sweeps the
     bits of `jacrev`.
 
     Args:

@@ -1,10 +1,8 @@
 """Pullbacks of functions: the value first, and the cotangents later, as often as they are asked for.
 
 In: a function and its arguments. Out: its value, and a Pullback, which holds what the first pass has kept for
-the reversal. Each call reverses that. Where it is used up by this (by schedules that can reverse a run only
-once, under an observer, and after a call that failed), a further call runs the function again from its start.
-All give what `vjp` gives, to the bit, under the settings of array libraries that held when the function was
-run.
+the reversal. Each call reverses that (checkpoint/api/reversals.py), under the settings of array libraries
+that held when the function was run.
 """
 
 from __future__ import annotations
@@ -18,14 +16,14 @@ from checkpoint.ad.array_library import library_of, remembered
 from checkpoint.ad.arrays import Array, Copies, Discrete
 from checkpoint.ad.graph import containers_in, renew
 from checkpoint.api.gradients import ArgNums, check_argnums, picked_positions
+from checkpoint.api.reversals import Reversals
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
-from checkpoint.errors import BudgetError, RunError, UnfitKey, Unreached
+from checkpoint.errors import RunError
 from checkpoint.functions.interface import Call, holds_real
 from checkpoint.functions.resumption import as_function
 from checkpoint.prims.arrays import refused
-from checkpoint.prims.waiting import Waiting
 
 
 class Pullback:
@@ -54,11 +52,10 @@ class Pullback:
         self._call: Call | None = call
         self._is_one = isinstance(argnums, int)
         self._given = given
-        self._schedule = schedule
         self._settings = remembered()
-        self._waiting: Waiting | None = call.run.waiting(schedule)
+        self._reversals = Reversals(call, schedule)
         self._versions = _versions(call)
-        self.value = call.leave(renew(self._waiting.value, Copies()))
+        self.value = call.leave(renew(self._reversals.value, Copies()))
 
     def __call__(self, ybar: Any = None) -> Any:
         """Return the cotangent of the argument, or the tuple of several, for the cotangent of the value.
@@ -76,28 +73,11 @@ class Pullback:
         settings_here = remembered()
         self._settings()
         try:
-            found = call.unpacked(self._cotangent(call, call.seed(ybar, "ybar")))
+            found = call.unpacked(self._reversals.cotangent(call.seed(ybar, "ybar")))
             parts = [call.leave_cotangent(self._given[i], found[i]) for i in self._positions]
         finally:
             settings_here()
         return parts[0] if self._is_one else tuple(parts)
-
-    def _cotangent(self, call: Call, cotangent_of: Callable[[Any], Any]) -> Any:
-        """Return the cotangent of the procedure's argument."""
-        waiting, self._waiting = self._waiting, None
-        if waiting is None:
-            return call.run.vjp(cotangent_of, self._schedule)[1]
-        try:
-            found = call.run.cotangent(waiting, cotangent_of)
-            if not waiting.is_over:
-                self._waiting = waiting
-            return found
-        except (Unreached, UnfitKey, BudgetError):  # only the reversal reaches it; or a vjp may need less
-            waiting.close()
-            return call.run.vjp(cotangent_of, self._schedule)[1]
-        finally:
-            if self._waiting is None:
-                waiting.close()
 
     def _check(self, call: Call) -> None:
         """Raise RunError where an array that came in has changed since the function was run."""
@@ -110,10 +90,8 @@ class Pullback:
 
     def close(self) -> None:
         """Release all that is held; no cotangent can be asked for afterwards."""
-        waiting, self._waiting = self._waiting, None
         self._call, self._given, self._versions = None, (), []
-        if waiting is not None:
-            waiting.close()
+        self._reversals.close()
 
     def __enter__(self) -> Pullback:
         """Return the pullback, which `with` closes."""

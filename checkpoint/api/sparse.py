@@ -2,15 +2,17 @@
 
 In: a function, its arguments, and a pattern, or none: then it is found by a run on index sets
 (checkpoint/functions/patterns.py). Out: a scipy.sparse.csr_array with the pattern's entries. Columns that
-share no row are found by one derivative along all of their directions (checkpoint/api/colouring.py). In it,
-each number that an entry depends on has the tangent that it has along the direction of the entry's column
-alone: so entries have the bits of `jacfwd`, those that are found by rows the bits of `jacrev`.
+share no row are found by one derivative along all of their directions (checkpoint/api/colouring.py), and many
+such derivatives in one run (checkpoint/api/directions.py); groups of rows by reversals of one run. Each
+number that an entry depends on has the tangent that it has along the direction of the entry's column alone:
+so entries have the bits of `jacfwd`, those that are found by rows the bits of `jacrev`.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,9 +23,10 @@ from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import elements, zero
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.api.colouring import Plan, coordinates, groups_in, planned, readable, symmetric
-from checkpoint.api.directions import direction
+from checkpoint.api.directions import along_each, direction, repeated
 from checkpoint.api.gradients import ArgNums, Derivative
-from checkpoint.api.jacobians import places, row_of
+from checkpoint.api.jacobians import places, unit_cotangent
+from checkpoint.api.reversals import Reversals
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
@@ -34,6 +37,7 @@ from checkpoint.functions.resumption import as_function
 from checkpoint.watch.progress import ProgressOption, reported
 
 DETECT = "detect"
+Again = Callable[[], Call | None]
 MODES = (None, "forward", "reverse")
 TOLERANCE = 1e-7  # of a product with a random direction, beside the sum of the sizes of its terms
 
@@ -80,7 +84,8 @@ class SparseDerivative(Derivative):
                 f"the pattern has {pattern.shape[1]} columns, the selected arguments have {len(chosen)} reals"
             )
         with reported(self.progress):
-            values = self.entries(call, at, chosen, pattern, self._planned(pattern, given))
+            again = partial(repeated, self.function, call, args, kwargs)
+            values = self.entries(call, at, chosen, pattern, self._planned(pattern, given), again)
             found = sp.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
             if given and self.check:
                 self._compare(call, at, chosen, found)
@@ -104,8 +109,13 @@ class SparseDerivative(Derivative):
         """Return which rows and columns of a pattern are found together."""
         raise NotImplementedError
 
-    def entries(self, call: Call, at: list[int], chosen: list[int], pattern: Any, plan: Any) -> Any:
-        """Return the values of the pattern's entries, in the order of rows. chosen: see `places`."""
+    def entries(
+        self, call: Call, at: list[int], chosen: list[int], pattern: Any, plan: Any, again: Again
+    ) -> Any:
+        """Return the values of the pattern's entries, in the order of rows.
+
+        chosen: see `places`. again: see `along_each`.
+        """
         raise NotImplementedError
 
     def product(self, call: Call, at: list[int], tangent: Any) -> Any:
@@ -150,22 +160,35 @@ class SparseJacobian(SparseDerivative):
         plan = planned(pattern, self.mode)
         return plan, plan.entries(pattern)
 
-    def entries(self, call: Call, at: list[int], chosen: list[int], pattern: Any, plan: Any) -> Any:
+    def entries(
+        self, call: Call, at: list[int], chosen: list[int], pattern: Any, plan: Any, again: Again
+    ) -> Any:
         """See SparseDerivative."""
         plan, (by_columns, by_rows) = plan
         values = np.empty(pattern.nnz)
-        for group, (mine, rows) in enumerate(by_columns):
-            tangent = direction(call, sorted([chosen[j] for j in np.flatnonzero(plan.columns == group)]))
-            column = self.product(call, at, tangent)
+        directions = groups_of(plan.columns, np.asarray(chosen))
+        columns = along_each(call, at, directions, again)[1] if directions else ()
+        for (mine, rows), tangents in zip(by_columns, columns, strict=True):
+            column = flat(tangents)
             _check_height(pattern, column)
             values[mine] = column[rows]
-        schedule = named_schedule(self.schedule)
-        for group, (mine, columns) in enumerate(by_rows):
-            y, xbar = row_of(call, np.flatnonzero(plan.rows == group).tolist(), schedule)
-            _check_height(pattern, flat(numbers(y)))
-            row = flat([number for i in at for number in numbers(call.unpacked(xbar)[i])])
-            values[mine] = row[columns]
+        rows_found = self._rows(call, at, groups_of(plan.rows, np.arange(pattern.shape[0])), pattern)
+        for (mine, places_in_row), row in zip(by_rows, rows_found, strict=True):
+            values[mine] = row[places_in_row]
         return values
+
+    def _rows(self, call: Call, at: list[int], groups: list[list[int]], pattern: Any) -> Iterator[Any]:
+        """Yield the sum of the rows of each group, by as many reversals of one run."""
+        if not groups:
+            return
+        reversals = Reversals(call, named_schedule(self.schedule))
+        try:
+            _check_height(pattern, flat(numbers(enter(reversals.value))))
+            for group in groups:
+                xbar = call.unpacked(reversals.cotangent(unit_cotangent(group)))
+                yield flat([number for i in at for number in numbers(xbar[i])])
+        finally:
+            reversals.close()
 
     def product(self, call: Call, at: list[int], tangent: Any) -> Any:
         """See SparseDerivative."""
@@ -186,12 +209,11 @@ class SparseHessian(SparseDerivative):
         return colours, readable(pattern, colours)
 
     def entries(
-        self, call: Call, at: list[int], chosen: list[int], pattern: Any, plan: tuple[Any, Any]
+        self, call: Call, at: list[int], chosen: list[int], pattern: Any, plan: tuple[Any, Any], again: Again
     ) -> Any:
         """See SparseDerivative."""
         colours, own = plan
-        groups = [np.flatnonzero(colours == group) for group in range(groups_in(colours))]
-        tangents = (direction(call, sorted([chosen[j] for j in group])) for group in groups)
+        tangents = (direction(call, group) for group in groups_of(colours, np.asarray(chosen)))
         products = [self.product(call, at, tangent) for tangent in tangents]
         if not products:
             return np.zeros(0)
@@ -202,6 +224,11 @@ class SparseHessian(SparseDerivative):
         """See SparseDerivative."""
         _, _, along = call.run.second(tangent, self.cotangent_of, named_schedule(self.schedule))
         return flat([number for i in at for number in numbers(call.unpacked(along)[i])])
+
+
+def groups_of(colours: Any, places: Any) -> list[list[int]]:
+    """Return the places of each colour, in their order; those with the colour -1 are in no group."""
+    return [np.sort(places[colours == group]).tolist() for group in range(groups_in(colours))]
 
 
 def _jacobian(*how: Any) -> SparseJacobian:

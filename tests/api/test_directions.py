@@ -12,7 +12,7 @@ import scipy.optimize
 
 import checkpoint
 from checkpoint.ad.arrays import NotTogether
-from checkpoint.api import jacobians
+from checkpoint.api import directions
 from checkpoint.api.directions import together as own
 from checkpoint.prims.batched.directions import Together
 from tests.support.corpus import engine_name, usable_engines
@@ -179,7 +179,7 @@ def blocks(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         found.append(len(chosen))
         return columns
 
-    monkeypatch.setattr(jacobians, "together", together)
+    monkeypatch.setattr(directions, "together", together)
     return found
 
 
