@@ -6,11 +6,14 @@ that anybody can see (ctemplates/api/api_small.h).
 
 What always holds: what is returned, and how many steps are run, is what the default schedule gives. A call
 stands aside where a run is about to be sampled for translation, and sometimes where there are units, so that
-the watch of ordinary sweeps (checkpoint.ctarget.translate.watch) does its work.
+the watch of ordinary sweeps (checkpoint.ctarget.translate.watch) does its work; but no sooner after it did so
+last than two samples are apart. A sample is due by steps, and the sliced sweep whose pace says how many of them
+make an interval is tens of times slower than these calls.
 """
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 from checkpoint import config
@@ -32,7 +35,17 @@ UNWATCHED = 64  # where there are units, or some are being compiled, one of so m
 class SmallGradient:
     """The gradients of the runs of one procedure, by one call of C each. lam: of the procedure."""
 
-    __slots__ = ("_account", "_call", "_longest", "_peer", "_skipped", "_take", "_to_skip", "_unwatched")
+    __slots__ = (
+        "_account",
+        "_call",
+        "_longest",
+        "_next_watch",
+        "_peer",
+        "_skipped",
+        "_take",
+        "_to_skip",
+        "_unwatched",
+    )
 
     def __init__(self, lam: Any) -> None:
         module = runtime()
@@ -48,6 +61,7 @@ class SmallGradient:
         self._take = module.lib.ck_small_gradient
         self._longest = self._unwatched = 0
         self._to_skip = self._skipped = 0
+        self._next_watch = 0.0  # by perf_counter
 
     def take(
         self, closure: Closure | None, arguments: tuple[Any, ...], by: tuple[int, ...], seed: float
@@ -81,10 +95,15 @@ class SmallGradient:
         account = self._account
         if account.units or policy.translator.pending:
             self._unwatched += 1
-            if self._unwatched >= UNWATCHED:
-                self._unwatched = 0
-                return True
-        return account.steps >= account.due and self._longest >= policy.PROBE_STEPS
+        is_sampled = account.steps >= account.due and self._longest >= policy.PROBE_STEPS
+        if not is_sampled and self._unwatched < UNWATCHED:
+            return False
+        now = perf_counter()
+        if now < self._next_watch:
+            return False
+        self._next_watch = now + policy.translator.sample_interval * account.patience
+        self._unwatched = 0
+        return True
 
 
 def _numbered(closure: Closure) -> int:

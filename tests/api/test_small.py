@@ -18,6 +18,7 @@ import pytest
 
 import checkpoint
 from checkpoint import RunError, engines, grad, primitive, value_and_grad, vjp
+from checkpoint.ctarget.translate import policy
 from checkpoint.functions import small
 from tests.python.agreement import outcome, same_outcomes, same_values
 from tests.support.small import agrees, taken
@@ -316,6 +317,24 @@ def test_translated_code_runs_in_small_gradients() -> None:
     for _ in range(10):
         assert same_values(value_and_grad(horner, argnums=(0, 1))(0.9, c), want)
     assert taken(horner, 2) - before >= 7
+
+
+def test_the_watch_of_translation_has_one_call_of_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    def squares(xs: list[float]) -> Any:
+        return sum([x * x for x in xs])
+
+    monkeypatch.delenv("CHECKPOINT_JIT", raising=False)
+    monkeypatch.setattr(policy.translator, "sample_interval", 3600.0)
+    xs = [0.5 + 0.001 * i for i in range(400)]
+    for _ in range(2):
+        grad(squares)(xs)
+    plan = small.plan_of(squares, 1)  # type: ignore[arg-type]
+    assert plan is not None
+    before = plan.taken
+    for _ in range(20):
+        policy.account_of(plan.linked.entry).due = 0  # a sample is due by steps
+        grad(squares)(xs)
+    assert plan.taken - before == 19
 
 
 def test_plans_go_with_the_code() -> None:
