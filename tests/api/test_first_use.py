@@ -203,3 +203,13 @@ def test_a_part_that_is_used_first(folder: Path, part: str) -> None:
 def test_an_array_inside_first(folder: Path, engine: str) -> None:
     first = next(iter(PARTS))
     assert outputs(folder, engine, [first]) == {NAMES[first]: expected(folder)[NAMES[first]]}
+
+
+def test_an_import_loads_nothing_that_only_open_packages_and_disks_need() -> None:
+    code = (
+        "import sys; before = {*sys.modules}; import checkpoint; print(*{*sys.modules} - before, sep='\\n')"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], check=True, timeout=120, capture_output=True, text=True
+    )
+    assert not {"importlib.metadata", "email", "tempfile", "shutil"}.intersection(found.stdout.split())

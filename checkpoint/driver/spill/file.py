@@ -8,7 +8,6 @@ be free, and times would be those of memory. Any call may raise OSError.
 from __future__ import annotations
 
 import os
-import tempfile
 from bisect import bisect_left
 from typing import Any
 
@@ -20,6 +19,8 @@ class File:
     """An open file without a name in a folder."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
+        import tempfile  # noqa: PLC0415  (with the compressors that it loads, 3 ms of each import of checkpoint)
+
         self._file: Any = tempfile.TemporaryFile(dir=folder, prefix=".checkpoint-", buffering=0)  # noqa: SIM115
         self._number: int = self._file.fileno()
 

@@ -19,7 +19,6 @@ from typing import Any
 from checkpoint import config
 from checkpoint.ad.library import modules_translated, packages_opened
 from checkpoint.lang.python.library import tables
-from checkpoint.lang.python.source.requirements import with_requirements
 
 # Where packages are installed: for this environment, for the user, for the whole system, below any folder.
 _PACKAGES = re.compile(r"[/\\](site|dist)-packages[/\\]")
@@ -46,7 +45,14 @@ def is_allowed(function: Any) -> bool:
 def _is_opened(module: str) -> bool:
     """Return whether a module's package is open for translation."""
     chosen = frozenset(config.packages()) | frozenset(config.current().convert)
-    return _is_in(module, packages_opened) or (bool(chosen) and _is_in(module, with_requirements(chosen)))
+    return _is_in(module, packages_opened) or (bool(chosen) and _is_in(module, _with_requirements(chosen)))
+
+
+def _with_requirements(modules: frozenset[str]) -> frozenset[str]:
+    """Return modules with those that they require. What reads metadata is loaded where a package is open."""
+    from checkpoint.lang.python.source.requirements import with_requirements  # noqa: PLC0415
+
+    return with_requirements(modules)
 
 
 def _is_in(module: str, packages: Iterable[str]) -> bool:
