@@ -10,7 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CHUNK = 512, LARGEST_CHUNK = 64 * 1024, FIRST_TAKEN = 16 }; /* bytes, bytes, Values */
+#include "memory/pages.h"
+
+/* Chunks double up to SMALL_CHUNK bytes. A stack of DEEP bytes has large pages, which stay with the process: small chunks
+ * of it would return to the system with each run, and be new memory for the next one. */
+enum {
+    FIRST_CHUNK = 512,
+    SMALL_CHUNK = 64 * 1024,
+    LARGE_CHUNK = LARGE_PAGE - 256, /* with what the heap adds */
+    DEEP = 4 * LARGE_PAGE,
+    FIRST_TAKEN = 16 /* Values */
+};
 
 static size_t chunk_bytes(uint32_t size) { return sizeof(Chunk) + size * sizeof(Value); }
 static FrameHead head_below(const Chunk *chunk, uint32_t top) {
@@ -25,6 +35,7 @@ static Chunk *new_chunk(Heap *heap, uint32_t size, Chunk *previous, uint32_t bef
     if (!chunk) chunk = heap_allocate(heap, bytes);
     size = (uint32_t)((bytes - sizeof(Chunk)) / sizeof(Value));
     *chunk = (Chunk){.room = size, .size = size, .previous = previous, .before = before};
+    if (previous) chunk->below = previous->below + chunk_bytes(previous->size);
     return chunk;
 }
 
@@ -132,18 +143,21 @@ static uint32_t size_in(size_t bytes, uint32_t least) {
     return size < least ? least : size;
 }
 
-/* Adds a chunk, twice as large as a full one; after a sealed one small again, since a state may follow soon. */
+/* Returns the bytes of the chunk that follows a full one. */
+static size_t bytes_behind(const Chunk *last) {
+    const size_t bytes = chunk_bytes(last->size);
+    if (2 * bytes <= SMALL_CHUNK) return 2 * bytes;
+    return last->below + bytes < DEEP ? SMALL_CHUNK : LARGE_CHUNK;
+}
+
+/* Adds a chunk, larger than a full one; after a sealed one small again, since a state may follow soon. */
 void stack_grow(Heap *heap, Stack *stack, uint32_t count) {
     Chunk *last = stack->chunk;
     if (last && last->floor && has_one_owner(last)) {
         open_chunk(heap, last);
         if (last->room >= stack->top + count + 1) return;
     }
-    size_t bytes = FIRST_CHUNK;
-    if (last && !last->floor) {
-        bytes = 2 * chunk_bytes(last->size);
-        if (bytes > LARGEST_CHUNK) bytes = LARGEST_CHUNK;
-    }
+    const size_t bytes = last && !last->floor ? bytes_behind(last) : FIRST_CHUNK;
     stack->chunk = new_chunk(heap, size_in(bytes, count + 1), last, stack->top);
     stack->top = 0;
 }
@@ -183,7 +197,7 @@ static void copy_top(Heap *heap, Stack *stack, uint32_t most) {
 
 /* Returns the number of Values to copy next, by the chunk that has become empty. */
 static uint32_t next_taken(const Chunk *chunk) {
-    const uint32_t most = LARGEST_CHUNK / sizeof(Value) / 2;
+    const uint32_t most = SMALL_CHUNK / sizeof(Value) / 2;
     if (!chunk || !chunk->taken) return FIRST_TAKEN;
     return chunk->taken < most ? 2 * chunk->taken : most;
 }

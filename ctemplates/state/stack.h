@@ -30,6 +30,7 @@ typedef struct Chunk {
     uint32_t floor; /* above it frames may be moved out: UINT32_MAX when it is sealed, else 0 */
     uint32_t size;  /* in Values */
     uint32_t taken; /* the number of Values copied into it from a sealed one */
+    size_t below;   /* the bytes of all chunks before it */
     struct Chunk *previous; /* NULL at the bottom */
     uint32_t before;        /* its place there */
     uint32_t place_count, place_room;
