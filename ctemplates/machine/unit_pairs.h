@@ -24,7 +24,7 @@ INLINE void leave_pair(Heap *heap, Value pair, unsigned kept, unsigned plain) {
     }
     if (kept & 1) keep(cells->cells[0]);
     if (kept & 2) keep(cells->cells[1]);
-    drop(heap, pair);
+    if (--cells->head.count == 0) release(heap, &cells->head);
 }
 /* The same of two pairs, in this order. */
 INLINE void leave_pairs(Heap *heap, Value a, unsigned a_kept, unsigned a_plain, Value b, unsigned b_kept,
