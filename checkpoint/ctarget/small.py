@@ -7,8 +7,8 @@ that anybody can see (ctemplates/api/api_small.h).
 What always holds: what is returned, and how many steps are run, is what the default schedule gives. A call
 stands aside where a run is about to be sampled for translation, and sometimes where there are units, so that
 the watch of ordinary sweeps (checkpoint.ctarget.translate.watch) does its work; but no sooner after it did so
-last than two samples are apart. A sample is due by steps, and the sliced sweep whose pace says how many of them
-make an interval is tens of times slower than these calls.
+last than two samples are apart. A sample is due by steps, and the sliced sweep whose pace says how many of
+them make an interval is tens of times slower than these calls.
 """
 
 from __future__ import annotations
