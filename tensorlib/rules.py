@@ -16,6 +16,7 @@ import numpy as np
 from checkpoint.ad.array_library import (
     as_dtype,
     dtype_kind,
+    is_default,
     kernel,
     libraries,
     namespace_of_dtype,
@@ -197,7 +198,7 @@ def _pointwise_vjp(name: str, position: int, partial: Partial, singular: bool) -
         if partial is ONE:
             return unbroadcast(xp, g, like)
         if partial is MINUS_ONE:
-            return unbroadcast(xp, xp.negative(g), like)
+            return _negative_of_sum(xp, g, like)
         if not singular:
             return unbroadcast(xp, g * partial(*operands, y), like)
         own = kernel(xp, whole)
@@ -208,9 +209,26 @@ def _pointwise_vjp(name: str, position: int, partial: Partial, singular: bool) -
             return unbroadcast(xp, own(g * partial(*operands, y), g), like)
         with quietly():
             product = g * partial(*operands, y)
-        return unbroadcast(xp, xp.where(g == 0, 0.0, product), like)
+        return unbroadcast(xp, _zero_beside_zero(xp, product, g), like)
 
     return vjp
+
+
+def _negative_of_sum(xp: Any, g: Any, like: Any) -> Any:
+    """Return the negative cotangent of an operand; what was broadcast is summed before its sign changes."""
+    if isinstance(like, list | tuple):
+        return unbroadcast(xp, xp.negative(g), like)
+    return -unbroadcast(xp, g, like)
+
+
+def _zero_beside_zero(xp: Any, product: Any, g: Any) -> Any:
+    """Return a product of a cotangent g, which may be changed, with zeros where g is zero."""
+    if not is_default(product) or not product.ndim or not product.size:
+        return xp.where(g == 0, 0.0, product)
+    while g.ndim and not g.strides[-1]:  # its elements along the last axis are one
+        g = g[..., 0]
+    product[g == 0] = 0.0
+    return product
 
 
 def _pointwise_jvp(partial: Partial, singular: bool) -> Callable[..., Any]:

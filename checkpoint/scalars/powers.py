@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from checkpoint.scalars.algebra import Expr, is_number, is_zero, where, word
+from checkpoint.scalars.algebra import Expr, compared, is_number, is_zero, where, word
 from checkpoint.scalars.arithmetic import divide
 from checkpoint.scalars.definition import ANY, INF, NAN, POSITIVE, Arrays, Definition, define
 from checkpoint.scalars.ieee import MATH_1, MATH_2, quotient, square, total
@@ -189,7 +189,8 @@ def _by_exponent(x: Expr, y: Expr, z: Expr) -> Expr:
 def _array_by_base(x: Expr, y: Expr, z: Expr) -> Expr:
     """An exponent that is one number is as on scalars; an element of an array is 0 only where its base is."""
     elsewhere = y * power(x, where(is_zero(x) & is_zero(y), 1.0, y - 1.0))
-    return where(is_number(y), where(is_zero(y), 0.0, y * raised(x, y - 1)), elsewhere)
+    by_number = y * where(compared("==", y, 2.0), x, raised(x, y - 1))
+    return where(is_number(y), where(is_zero(y), 0.0, by_number), elsewhere)
 
 
 def _array_by_exponent(x: Expr, y: Expr, z: Expr) -> Any:

@@ -48,8 +48,14 @@ APPLY(negative) {
 
 static PyObject *of_sum(const Reversed *r, Py_ssize_t position) { return position < 2 ? Py_NewRef(r->g) : NULL; }
 
+/* What was broadcast is summed before its sign changes: the sum is smaller. */
 static PyObject *of_difference(const Reversed *r, Py_ssize_t position) {
-    return position == 0 ? Py_NewRef(r->g) : negative_of(r->g);
+    if (position == 0) return Py_NewRef(r->g);
+    if (r->form) return negative_of(r->g);
+    PyObject *summed = unbroadcast(r->c, r->g, r->operands[1]);
+    PyObject *found = summed ? negative_of(summed) : NULL;
+    Py_XDECREF(summed);
+    return found;
 }
 
 static PyObject *of_product(const Reversed *r, Py_ssize_t position) {

@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+import checkpoint
 import tensorlib  # noqa: F401
 from checkpoint.ad.accumulators import contribution_of
 from checkpoint.ad.arrays import Array, Memory
@@ -146,3 +147,20 @@ def test_wrong_operands(name: str, operands: tuple[Any, ...], kind: type[Excepti
 def test_in_place_on_what_is_no_array() -> None:
     assert named("py.iadd/array")(1.5, np.ones(2)).tolist() == [2.5, 2.5]
     assert type(named("py.iadd/array")(np.float32(1.5), np.float64(1.0))) is np.float64
+
+
+def test_nothing_is_passed_where_a_broadcast_cotangent_is_zero() -> None:
+    """An infinite slope leaves zeros there, along axes on which the cotangent does not depend, too."""
+    bases = np.array([[INF, 2.0, 3.0], [INF, -1.0, 0.5]])
+    g = np.broadcast_to(np.array([[0.0], [1.0]]), (2, 3))
+    for name, exponent in (("py.pow/array", 2), ("np.power", 2.0), ("py.pow/array", 3)):
+        found = pulled(name, g, bases, exponent)[0]
+        assert np.array_equal(found[0], np.zeros(3))
+        assert np.array_equal(found[1], exponent * bases[1] ** (exponent - 1))
+
+
+def test_a_broadcast_operand_that_is_subtracted_receives_the_negative_sum() -> None:
+    g = np.array([[1e16, 1.0], [-1e16, 3.0]])
+    assert np.array_equal(pulled("np.subtract", g, np.ones((2, 2)), np.ones((1, 2)))[1], [[0.0, -4.0]])
+    found = checkpoint.grad(lambda x: np.sum(g * (np.ones((2, 2)) - x)))(np.ones(2))
+    assert np.array_equal(found, [0.0, -4.0])
