@@ -1,8 +1,9 @@
-"""Sums, greatest and least elements along a short last axis of NumPy's arrays, column by column.
+"""Sums, greatest and least elements along a short last axis of NumPy's arrays, and products of vectors there.
 
-NumPy's own loops over rows of a few elements spend most of their time between rows. The functions here have
-NumPy's bits: fewer than eight elements are added one after another, from 0.0 on, by NumPy as well, which is
-tested once for each length. Of zeros among which an extreme is, NumPy chooses by the layout, so it is asked.
+NumPy's own loops over rows of a few elements spend most of their time between rows, and its `cross` copies
+its operands first. The functions here work column by column, and have NumPy's bits: fewer than eight elements
+are added one after another, from 0.0 on, by NumPy as well, which is tested once for each length. Of zeros
+among which an extreme is, NumPy chooses by the layout, so it is asked.
 """
 
 from __future__ import annotations
@@ -46,6 +47,26 @@ def extreme(xp: Any, name: str, a: Any, axis: Any, keepdims: bool) -> Any:
             found[found == 0.0] = getattr(np, name)(a[found == 0.0], axis=-1)
         return _kept(found, keepdims)
     return getattr(xp, name)(a, axis=axis, keepdims=keepdims)
+
+
+def crossed(xp: Any, a: Any, b: Any, *axes: Any) -> Any:
+    """Return the cross products of vectors. axes: those that np.cross takes, which are -1 where left out."""
+    are_plain = _are_vectors(a) and _are_vectors(b) and a.shape == b.shape
+    if are_plain and all(axis is None or axis == -1 for axis in axes):
+        return _crossed(a, b)
+    return xp.cross(a, b, *axes)
+
+
+def _are_vectors(a: Any) -> bool:
+    return type(a) is np.ndarray and a.ndim > 1 and a.shape[-1] == 3 and a.dtype == np.float64
+
+
+def _crossed(a: Any, b: Any) -> Any:
+    found = np.empty(a.shape)
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        np.multiply(a[..., j], b[..., k], out=found[..., i])
+        found[..., i] -= a[..., k] * b[..., j]
+    return found
 
 
 def _added(a: Any) -> Any:

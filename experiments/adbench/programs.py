@@ -22,6 +22,12 @@ def residuals(flat: Any, cameras: Any, points: Any, features: Any, n: int, m: in
     start, end = CAMERA * n, CAMERA * n + 3 * m
     camera, point = flat[:start].reshape(n, CAMERA)[cameras], flat[start:end].reshape(m, 3)[points]
     weights = flat[end:]
+    weighted = errors(camera, point, weights, features, np)
+    return np.concatenate([weighted.ravel(), 1.0 - weights**2])
+
+
+def errors(camera: Any, point: Any, weights: Any, features: Any, np: Any = np) -> Any:
+    """Return the weighted errors of projection of each observation, by its own camera, point and weight."""
     rotation = camera[:, :3]
     theta = np.sqrt(np.sum(rotation * rotation, axis=1, keepdims=True))
     axis, moved = rotation / theta, point - camera[:, 3:6]
@@ -31,8 +37,7 @@ def residuals(flat: Any, cameras: Any, points: Any, features: Any, n: int, m: in
     radius = np.sum(plane * plane, axis=1)
     factor = 1.0 + camera[:, 9] * radius + camera[:, 10] * radius**2
     pixel = plane * factor[:, None] * camera[:, 6:7] + camera[:, 7:9]
-    errors = weights[:, None] * (pixel - features)
-    return np.concatenate([errors.ravel(), 1.0 - weights**2])
+    return weights[:, None] * (pixel - features)
 
 
 def observations(n: int, m: int, count: int, seed: int = 0) -> tuple[Any, ...]:

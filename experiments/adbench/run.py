@@ -16,12 +16,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 import checkpoint
 from checkpoint.functions.resumption import as_function
 from experiments import common
 from experiments.adbench import mixture
-from experiments.adbench.programs import CAMERA, observations, residuals, spread
+from experiments.adbench.programs import CAMERA, errors, observations, residuals, spread
 
 MIXTURES = ((1000, 2, 5), (1000, 10, 25), (1000, 20, 50), (1000, 32, 25), (10000, 10, 25))  # of ADBench's
 Methods = dict[str, Callable[[], Any]]
@@ -56,6 +57,7 @@ def of_bundle(args: tuple[Any, ...], engine: str) -> tuple[Methods, Methods]:
     jacobian: Methods = {
         "bundle adjustment, pattern found": lambda: detected(*args),
         "bundle adjustment, pattern given": lambda: given(*args),
+        "bundle adjustment, by observations": by_observations(args, engine),
     }
     jax = jax_of()
     if jax is not None:
@@ -67,6 +69,39 @@ def of_bundle(args: tuple[Any, ...], engine: str) -> tuple[Methods, Methods]:
         objective["JAX"] = compiled(jax, theirs, flat, *which)
         jacobian["bundle adjustment, blocks by JAX"] = compiled(jax, blocks(jax, n, m), flat, *which)
     return objective, jacobian
+
+
+def by_observations(args: tuple[Any, ...], engine: str | None = None) -> Callable[[], Any]:
+    """Return the function that gives the Jacobian by reversals of one run of all observations.
+
+    Each error depends on numbers of its observation alone, so one cotangent gives the first errors'
+    derivatives by all of these, another one the second errors'. Where they stand in the matrix is known.
+    """
+    flat, cameras, points, features, n, m = args
+    count, start, end = len(cameras), CAMERA * n, CAMERA * n + 3 * m
+    of_camera, of_point = (
+        CAMERA * cameras[:, None] + np.arange(CAMERA),
+        start + 3 * points[:, None] + np.arange(3),
+    )
+    of_weight = end + np.arange(count)[:, None]
+    columns = np.concatenate([of_camera, of_point, of_weight], axis=1)
+    indices = np.concatenate([np.repeat(columns[:, None], 2, axis=1).ravel(), of_weight.ravel()])
+    width = columns.shape[1]
+    lengths = np.concatenate([[0], np.full(2 * count, width), np.ones(count, int)])
+    shape, starts = (3 * count, len(flat)), np.cumsum(lengths)
+
+    def jacobian() -> Any:
+        camera, point = flat[:start].reshape(n, CAMERA)[cameras], flat[start:end].reshape(m, 3)[points]
+        weights, values = flat[end:], np.empty((count, 2, width))
+        given = camera, point, weights, features
+        _, pull = checkpoint.pullback(errors, *given, argnums=(0, 1, 2), engine=engine)
+        with pull:
+            for k, unit in enumerate(np.eye(2)):
+                found = pull(np.tile(unit, (count, 1)))
+                values[:, k, :CAMERA], values[:, k, CAMERA:-1], values[:, k, -1] = found
+        return sp.csr_array((np.concatenate([values.ravel(), -2.0 * weights]), indices, starts), shape=shape)
+
+    return jacobian
 
 
 def blocks(jax: Any, n: int, m: int) -> Callable[..., Any]:

@@ -11,6 +11,7 @@ from checkpoint.ad.tensors import SAME
 from checkpoint.prims.arrays import tensor
 from tensorlib.linear.products import BILINEAR, complexes, drawn
 from tensorlib.rules import shape_of, unbroadcast
+from tensorlib.short_axes import crossed
 
 
 def _vecdot_rule(position: int) -> Any:
@@ -81,7 +82,7 @@ def cross_cotangent(position: int) -> Any:
         flat = shape_of(a)[axisa] == 2 and shape_of(b)[axisb] == 2
         g3 = g[..., None] * xp.asarray([0.0, 0.0, 1.0], g.dtype) if flat else xp.moveaxis(g, axisc, -1)
         other3 = _lifted(xp, other, axis)
-        found = xp.cross(other3, g3) if position == 0 else xp.cross(g3, other3)
+        found = crossed(xp, other3, g3) if position == 0 else crossed(xp, g3, other3)
         shape = list(shape_of(own))
         size = shape.pop(own_axis)
         found = unbroadcast(xp, found[..., :size], _Shaped((*shape, size), found.dtype))
@@ -155,7 +156,7 @@ KRON = tensor(
 )
 CROSS = tensor(
     "np.cross",
-    lambda xp, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None: xp.cross(a, b, axisa, axisb, axisc, axis),
+    lambda xp, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None: crossed(xp, a, b, axisa, axisb, axisc, axis),
     vjps=(cross_cotangent(0), cross_cotangent(1), None, None, None, None),
     jvps=(SAME, SAME, None, None, None, None),
     needs=((1,), (0,), (), (), (), ()),

@@ -19,7 +19,7 @@ def test_it_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(run, "jax_of", lambda: None)
     monkeypatch.setattr(run, "torch_of", lambda: None)
     run.main()
-    assert capsys.readouterr().out.count("\n") == 6
+    assert capsys.readouterr().out.count("\n") == 7
 
 
 def test_the_sparse_jacobian_of_a_bundle_adjustment() -> None:
@@ -28,6 +28,15 @@ def test_the_sparse_jacobian_of_a_bundle_adjustment() -> None:
     assert found.nnz == 4 * (2 * 14 + 1)  # of the principal point a pixel reads its own coordinate
     dense = checkpoint.jacfwd(residuals)(flat, *rest)
     assert np.array_equal(found.toarray(), dense)
+
+
+def test_the_jacobian_of_a_bundle_adjustment_by_observations() -> None:
+    args = observations(3, 5, 8)
+    found = run.by_observations(args)()
+    assert found.has_canonical_format
+    np.testing.assert_allclose(
+        found.toarray(), checkpoint.jacobian(residuals)(*args).toarray(), rtol=1e-12, atol=1e-14
+    )
 
 
 def test_the_diagonal_of_k_means() -> None:

@@ -55,6 +55,15 @@ def test_numpy_is_asked_for_longer_rows_and_few_rows(monkeypatch: pytest.MonkeyP
     assert {shape for shape in seen if shape != (64, 3)} == {(64, 7)}
 
 
+@pytest.mark.parametrize("shape", [(3,), (5, 3), (2, 4, 3), (0, 3)])
+def test_cross_products(shape: tuple[int, ...]) -> None:
+    for a, b in zip(samples(shape), reversed(samples(shape)), strict=True):
+        with np.errstate(invalid="ignore"):
+            assert_same(short_axes.crossed(np, a, b), np.cross(a, b))
+            assert_same(short_axes.crossed(np, a, b, -1, -1, -1, None), np.cross(a, b))
+            assert_same(short_axes.crossed(np, a.T, b.T, 0, 0, 0), np.cross(a.T, b.T, 0, 0, 0))
+
+
 def reduced(both: Any) -> Any:
     x, w = both
     return np.sum(x * w[:, None], axis=1) * np.mean(x, -1) + np.max(x, axis=1) - x.min(axis=1)
