@@ -14,6 +14,7 @@ from scipy.optimize import brentq
 import checkpoint
 from tests.arrays.agreement import ENGINES
 from tests.scipy_programs.support import agrees
+from tests.support.sampling import in_turn
 
 METHODS = ["RK23", "RK45", "DOP853"]
 POINT = np.array([0.7, 1.3])
@@ -73,7 +74,7 @@ def test_steps_are_those_of_scipy(problem: Callable[..., Any], method: str) -> N
         return reported(problem(p, method))
 
     expected = f(POINT)
-    for engine in ENGINES:
+    for engine in in_turn(ENGINES):
         found = checkpoint.jvp(f, POINT, np.zeros(2), engine=engine)[0]
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_array_equal(one, other)

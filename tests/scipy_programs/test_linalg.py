@@ -10,6 +10,7 @@ from scipy import linalg
 
 import checkpoint
 from tests.arrays.agreement import ENGINES
+from tests.support.sampling import in_turn
 
 RNG = np.random.default_rng(3)
 A = RNG.normal(size=(3, 3)) + 3.0 * np.eye(3)
@@ -81,7 +82,7 @@ def test_functions(name: str) -> None:
     ybar = float(ybar) if np.ndim(ybar) == 0 else ybar
     along = np.random.default_rng(0).normal(size=A.shape)
     expected = (f(A + 1e-6 * along) - f(A - 1e-6 * along)) / 2e-6
-    for engine in ENGINES:
+    for engine in in_turn(ENGINES):
         value, cotangent = checkpoint.vjp(f, A, ybar, engine=engine)
         np.testing.assert_array_equal(value, y)
         assert np.sum(cotangent * along) == pytest.approx(np.sum(ybar * expected), rel=1e-5, abs=1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import stats
 import checkpoint
 from tensorlib.scipy.statistics import CONTINUOUS, DISCRETE, METHODS
 from tests.arrays.agreement import ENGINES
+from tests.support.sampling import sample
 
 SHAPES = {"n": 6, "p": 0.4, "mu": 2.5, "b": 2.2, "df": 4.5, "s": 0.8}
 
@@ -33,8 +35,9 @@ def agree(f: Any, values: Any, rtol: float) -> None:
         np.testing.assert_allclose(gradient, expected, rtol=rtol, atol=rtol)
 
 
-@pytest.mark.parametrize("method", ["pdf", "logpdf", *METHODS])
-@pytest.mark.parametrize("name", CONTINUOUS)
+@pytest.mark.parametrize(
+    ("name", "method"), sample(product(CONTINUOUS, ["pdf", "logpdf", *METHODS]), every=3)
+)
 def test_densities(name: str, method: str) -> None:
     distribution, shapes = getattr(stats, name), parameters(CONTINUOUS[name][0])
     points = (
@@ -49,8 +52,7 @@ def test_densities(name: str, method: str) -> None:
     agree(f, [0.0, *shapes, 0.05, 1.1], rtol=2e-5)
 
 
-@pytest.mark.parametrize("method", ["pmf", "logpmf", *METHODS])
-@pytest.mark.parametrize("name", DISCRETE)
+@pytest.mark.parametrize(("name", "method"), list(product(DISCRETE, ["pmf", "logpmf", *METHODS])))
 def test_probabilities(name: str, method: str) -> None:
     distribution, names = getattr(stats, name), DISCRETE[name][0]
     call = getattr(distribution, method)

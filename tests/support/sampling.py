@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
+T = TypeVar("T")
 THOROUGH = bool(os.environ.get("CHECKPOINT_THOROUGH"))  # all samples, new random examples: make test-long
 
 
@@ -41,6 +42,16 @@ def mark_engines_in_turn(items: Iterable[pytest.Item]) -> None:
             for i, item in enumerate(alike):
                 if i != number % len(alike):
                     item.add_marker(pytest.mark.long)
+
+
+def in_turn(engines: Sequence[T]) -> list[T]:
+    """Return two engines, the last and one that the test decides which runs, or all in `make test-long`.
+
+    Each case is compared on two engines, and over many tests each engine is.
+    """
+    if THOROUGH or len(engines) < 3:
+        return list(engines)
+    return [Random(os.environ["PYTEST_CURRENT_TEST"]).choice(engines[:-1]), engines[-1]]
 
 
 def side_by_side(key: str, *kinds: Sequence[Any]) -> list[tuple[Any, ...]]:
