@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -265,3 +266,24 @@ def test_a_function_among_the_arguments(engine: Engine) -> None:
     assert derivative(without_reset, 1.5) == (2.0 * 2.25 * 2.0, 12.0)
     with pytest.raises(Exception, match="this shift has no reset in what runs as a whole here"):
         checkpoint.grad(called, argnums=1, engine=engine.name)(without_reset, 1.5)
+
+
+def in_order_of_choices(x: float) -> Any:
+    """Sort by keys of which each is chosen from two."""
+
+    def total() -> Any:
+        found = sorted([x, 3.0, x * x], key=lambda v: v * choose((1.0, -1.0)))
+        return found[1] + 2.0 * found[2]
+
+    return reset(total)
+
+
+def test_a_key_of_sorted_may_shift(engine: Engine) -> None:
+    """Each run of a continuation has keys of its own, in whichever order they are resumed."""
+    want, slope = 0.0, 0.0
+    for signs in itertools.product((1.0, -1.0), repeat=3):
+        items = [(2.0 * signs[0], 2.0, 1.0), (3.0 * signs[1], 3.0, 0.0), (4.0 * signs[2], 4.0, 4.0)]
+        (_, one, by_one), (_, two, by_two) = sorted(items)[1:]
+        want, slope = want + one + 2.0 * two, slope + by_one + 2.0 * by_two
+    derivative = checkpoint.value_and_grad(in_order_of_choices, engine=engine.name)
+    assert derivative(2.0) == (want, slope)

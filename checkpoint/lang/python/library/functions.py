@@ -134,8 +134,20 @@ def sorted_(items: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     found = prim("py.list-of", items)
     if key is None:
         return prim("py.permuted", found, prim("py.order", found, bool(reverse)))
-    keys = [key(item) for item in found]
-    return prim("py.permuted", found, prim("py.order", keys, bool(reverse)))
+    return prim("py.permuted", found, prim("py.order", keys_of(found, key), bool(reverse)))
+
+
+def keys_of(items: Any, key: Any) -> Any:
+    """Return the keys of items; each run of a continuation that `key` captures has a list of its own."""
+    keys: Any = []
+    count = 0
+    for item in items:
+        found = key(item)
+        if prim("py.len", keys) != count:  # another run of the continuation has appended
+            keys = keys[:count]
+        keys.append(found)
+        count += 1  # noqa: SIM113 (a pair for each item takes more steps)
+    return keys
 
 
 def map_(function: Any, *items: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.lang.python.library.functions import MISSING, merged
+from checkpoint.lang.python.library.functions import MISSING, keys_of, merged
 from checkpoint.lang.python.library.intrinsics import prim
 
 # Methods that change nothing
@@ -130,8 +130,7 @@ def change_sort(x: Any, *, key: Any = None, reverse: Any = False) -> Any:
         prim("py.check-method", x, "sort")
     if key is None:
         return (prim("py.permute", x, prim("py.order", x, bool(reverse))), None)
-    keys = [key(item) for item in x]
-    return (prim("py.permute", x, prim("py.order", keys, bool(reverse))), None)
+    return (prim("py.permute", x, prim("py.order", keys_of(x, key), bool(reverse))), None)
 
 
 def change_setflags(x: Any, write: Any = None, align: Any = None, uic: Any = None) -> Any:
