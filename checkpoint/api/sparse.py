@@ -67,7 +67,7 @@ class SparseDerivative(Derivative):
         super().__init__(function, argnums, False, engine, schedule, memory, progress)
         self.sparsity = _pattern_of(sparsity)
         self.check = check
-        self._plan: Any = None  # that of a pattern that was given, once it is known
+        self._last: tuple[Any, Any] = (None, None)  # the last pattern, and its plan
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         how = (self.engine, self.schedule, None, self.progress)
@@ -99,11 +99,12 @@ class SparseDerivative(Derivative):
         return found
 
     def _planned(self, pattern: Any, given: bool) -> Any:
-        if not given:
-            return self.plan(pattern)
-        if self._plan is None:
-            self._plan = self.plan(pattern)
-        return self._plan
+        """Return the plan of a pattern; that of the last call's serves further calls with the same."""
+        last, plan = self._last
+        if last is None or not (given or _are_alike(last, pattern)):
+            plan = self.plan(pattern)
+            self._last = pattern, plan
+        return plan
 
     def plan(self, pattern: Any) -> Any:
         """Return which rows and columns of a pattern are found together."""
@@ -248,6 +249,13 @@ def _pattern_of(sparsity: Any) -> Any:
     if found.ndim != 2:
         raise RunError(f"a pattern is a matrix, not an array of {found.ndim} axes")
     return _sorted(sp.csr_array(found != 0))
+
+
+def _are_alike(a: Any, b: Any) -> bool:
+    """Return whether two patterns are the same."""
+    if a.shape != b.shape or a.nnz != b.nnz:
+        return False
+    return np.array_equal(a.indptr, b.indptr) and np.array_equal(a.indices, b.indices)
 
 
 def _sorted(pattern: Any) -> Any:

@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import checkpoint
 from checkpoint import jacobian, jacrev
+from checkpoint.api import sparse
+from checkpoint.api.colouring import planned
 from checkpoint.functions.run import Run
+from checkpoint.prims.sparsity.sets import part, united
 from tests.api.test_sparse import has_bits
 
 X = np.linspace(-1.0, 1.0, 30)
@@ -58,3 +62,32 @@ def test_a_schedule_that_reverses_once_runs_again(engine: str) -> None:
     whole = jacobian(wide, mode="reverse", engine=engine)(X)
     again = jacobian(wide, mode="reverse", engine=engine, schedule=checkpoint.Binomial(snapshots=2))(X)
     has_bits(again, whole.toarray())
+
+
+def test_the_plan_of_a_pattern_serves_calls_with_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another pattern, which another branch has, has a plan of its own."""
+
+    def either(x: Any) -> Any:
+        return [x[0] * x[1] if x[0] > 0.0 else x[1]]
+
+    made, plans = jacobian(either), []
+
+    def counted(pattern: Any, mode: str | None) -> Any:
+        plans.append(pattern.nnz)
+        return planned(pattern, mode)
+
+    monkeypatch.setattr(sparse, "planned", counted)
+    found = [
+        made(x).toarray().tolist() for x in ([2.0, 3.0], [4.0, 5.0], [-1.0, 2.0], [-2.0, 2.0], [2.0, 3.0])
+    ]
+    assert found == [[[3.0, 2.0]], [[5.0, 4.0]], [[0.0, 1.0]], [[0.0, 1.0]], [[3.0, 2.0]]]
+    assert plans == [2, 1, 2]
+
+
+def test_parts_and_unions_of_sets() -> None:
+    rows = sp.csr_array(np.array([[1, 0, 1], [0, 0, 0], [0, 1, 0], [1, 1, 1]], bool))
+    for start, size in ((0, 4), (0, 2), (1, 2), (1, 1), (3, 1), (2, 0)):
+        assert np.array_equal(part(rows, start, size).toarray(), rows.toarray()[start : start + size])
+    assert united(rows, rows.copy()) is rows
+    other = part(rows, 1, 2)
+    assert united(other, part(rows, 2, 2)).toarray().tolist() == [[False, True, False], [True, True, True]]

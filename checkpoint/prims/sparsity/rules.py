@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.pullbacks import NESTS, Like, Pullback, is_number
 from checkpoint.prims.batched.rules import BROADCASTING, REDUCTIONS, ROUNDED, UNARY
 from checkpoint.prims.sparsity.products import LAYER, PRODUCTS, contraction
-from checkpoint.prims.sparsity.sets import empty_rows, relation
+from checkpoint.prims.sparsity.sets import empty_rows, part, relation, united
 
 Shape = tuple[int, ...]
 
@@ -74,7 +73,7 @@ class Application:
             if shape is None:
                 return None
             size = int(np.prod(shape, dtype=np.int64))
-            found.append((shape, self.rows[start : start + size]))
+            found.append((shape, part(self.rows, start, size)))
             start += size
         return found if start == self.rows.shape[0] else None  # integers in lists have no rows
 
@@ -125,7 +124,7 @@ def dense(rows: Any, height: int) -> Any:
 def elementwise(step: Application) -> Any:
     """Let each element depend on those at its place, which operands may have once for many places."""
     spread = _spread(step)
-    return None if spread is None else functools.reduce(operator.add, spread)
+    return None if spread is None else functools.reduce(united, spread)
 
 
 def _spread(step: Application) -> list[Any] | None:
@@ -175,6 +174,8 @@ def moving(step: Application) -> Any:
     if [x.shape for x in found] != step.shapes or any(x.dtype != np.float64 for x in found):
         return None  # a smaller type may have rounded positions
     places = np.concatenate([x.ravel() for x in found]).astype(np.int64)
+    if places.all():
+        return step.rows[places - 1]
     return sp.vstack([empty_rows(1, step.rows.shape[1]), step.rows], format="csr")[places]
 
 
@@ -293,7 +294,7 @@ def crossed(step: Application) -> Any:
     others = [shape for i in (0, 1) if (shape := step.shape(i)) is not None and shape[-1:] != (3,)]
     if spread is None or others or axes != [-1, -1, -1] or step.setting("axis") not in (None, -1):
         return None
-    found = functools.reduce(operator.add, spread)
+    found = functools.reduce(united, spread)
     return _lines(found, step.shapes[0], len(step.shapes[0]) - 1, np.ones((3, 3), bool))
 
 
@@ -310,9 +311,9 @@ def convolution(step: Application) -> Any:
         own, other = (n, m) if position == 0 else (m, n)
         band = sp.diags_array([1.0] * other, offsets=[-k for k in range(other)], shape=(n + m - 1, own))
         local = band.tocsr()[skipped : skipped + step.shapes[0][0]].astype(bool)
-        part = local @ step.rows[start : start + own]
+        sets = local @ step.rows[start : start + own]
         start += own
-        found = part if found is None else found + part
+        found = sets if found is None else found + sets
     return found
 
 

@@ -87,6 +87,22 @@ def empty_rows(height: int, count: int) -> Any:
     return sp.csr_array((height, count), dtype=bool)
 
 
+def part(rows: Any, start: int, size: int) -> Any:
+    """Return so many rows of a matrix, which share its elements."""
+    if size == rows.shape[0]:
+        return rows
+    starts = rows.indptr[start : start + size + 1]
+    low, high = starts[0], starts[-1]
+    shape = (size, rows.shape[1])
+    return sp.csr_array((rows.data[low:high], rows.indices[low:high], starts - low), shape=shape)
+
+
+def united(a: Any, b: Any) -> Any:
+    """Return the unions of the sets in the rows of two matrices; one of them where both have the same."""
+    are_alike = a.nnz == b.nnz and np.array_equal(a.indptr, b.indptr) and np.array_equal(a.indices, b.indices)
+    return a if are_alike else a + b
+
+
 def set_in_row(rows: Any, row: int) -> IndexSet:
     """Return a row of a matrix as the set of a real."""
     return frozenset(rows.indices[rows.indptr[row] : rows.indptr[row + 1]].tolist())

@@ -27,6 +27,7 @@ from checkpoint.prims.sparsity.sets import (
     EMPTY,
     IndexSet,
     empty_rows,
+    part,
     rows_of,
     rows_of_sets,
     set_in_row,
@@ -136,7 +137,7 @@ class IndexTape(Tape):
         for node in outputs:
             if type(node.value) is Array:
                 size = elements(node)
-                node.adjoint = rows[start : start + size]
+                node.adjoint = part(rows, start, size)
                 start += size
             else:
                 node.adjoint = set_in_row(rows, start)
