@@ -17,7 +17,7 @@ from checkpoint.ad.array_library import zeros_beside
 from checkpoint.ad.arrays import Array, NotTogether, check_real, directions
 from checkpoint.ad.graph import enter, numbers, replace
 from checkpoint.ad.library import silently
-from checkpoint.ad.numbers import Dual, elements, zero
+from checkpoint.ad.numbers import Dual, elements, fresh, primal_at, zero
 from checkpoint.ad.tangent import split, tangent_of
 from checkpoint.functions.interface import Call
 from checkpoint.functions.python_functions import PythonFunction
@@ -27,15 +27,30 @@ from checkpoint.prims.batched.directions import Measure, Together, part, stacked
 ENGINE = "interp"
 
 
+Sizes = dict[Any, int]
+
+
 def along_each(
-    call: Call, at: Sequence[int], groups: Sequence[Sequence[int]], again: Callable[[], Call | None]
+    call: Call,
+    at: Sequence[int],
+    groups: Sequence[Sequence[int]],
+    again: Callable[[], Call | None],
+    sizes: Sizes | None = None,
 ) -> tuple[Any, Iterator[Sequence[Any]]]:
     """Return a call's value, as a tree, and the tangents of its numbers along each direction, in turn.
 
     at: the positions of the arguments by which it is differentiated.
     groups: for each direction, at least one, the positions of the reals at which it is 1, in their order.
     again: returns the same call on ENGINE, or None if there is none.
+    sizes: how many directions are taken at once for arguments of a form, by the form, as earlier calls of the
+        function have found it out; this call adds what it finds out.
     """
+    form = None if sizes is None else (_form(call), tuple(at), len(groups))
+    if sizes is not None and form in sizes:
+        found = _at_first(call, at, groups, again, sizes[form])
+        if found is not None:
+            return found
+        del sizes[form]
     measure = Measure()
     token = directions.set(measure)
     try:
@@ -43,7 +58,39 @@ def along_each(
     finally:
         directions.reset(token)
     size = measure.at_once(len(groups) - 1, steps)
+    if sizes is not None and size:
+        sizes[form] = measure.at_once(len(groups), steps)
     return y, chain((first,), _further(call, at, groups[1:], again() if size else None, size))
+
+
+def _form(call: Call) -> tuple[Any, ...]:
+    """Return what the numbers of a call's arguments are: reals, or arrays of a library, dtype and shape."""
+    return tuple(
+        [
+            (type(x.data), x.data.dtype, tuple(x.data.shape)) if type(x) is Array else type(x)
+            for x in numbers(call.run.argument)
+        ]
+    )
+
+
+def _at_first(
+    call: Call,
+    at: Sequence[int],
+    groups: Sequence[Sequence[int]],
+    again: Callable[[], Call | None],
+    size: int,
+) -> tuple[Any, Iterator[Sequence[Any]]] | None:
+    """Return what `along_each` does, without a run along one direction; None where one is needed."""
+    beside = again()
+    if beside is None:
+        return None
+    try:
+        value, tag = _lifted_together(beside, at, groups[:size])
+    except (NotTogether, Exception):  # the run along one direction raises what it raises
+        return None
+    y = replace(value, found := numbers(value), [fresh(primal_at(number, tag)) for number in found])
+    columns = _columns(found, tag, size)
+    return enter(y), chain(columns, _further(call, at, groups[len(columns) :], beside, size))
 
 
 def repeated(function: Callable[..., Any], call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -96,6 +143,13 @@ def together(call: Call, at: Sequence[int], groups: Sequence[Sequence[int]]) -> 
 
     at, groups: as in `along_each`.
     """
+    with silently():  # the run along one direction has warned
+        value, tag = _lifted_together(call, at, groups)
+    return _columns(numbers(value), tag, len(groups))
+
+
+def _lifted_together(call: Call, at: Sequence[int], groups: Sequence[Sequence[int]]) -> tuple[Any, int]:
+    """Return the value of a run along all directions, and the tag of its duals."""
 
     def tangents(number: Any, start: int) -> Any:
         return _several([_unit(number, start, group) for group in groups])
@@ -103,12 +157,15 @@ def together(call: Call, at: Sequence[int], groups: Sequence[Sequence[int]]) -> 
     tag = call.run.tags
     token = directions.set(Together(tag, len(groups)))
     try:
-        with silently():  # the run along one direction has warned
-            value, _ = call.run.on_duals(lambda argument, tag: _lifted(call, at, argument, tag, tangents))
+        value, _ = call.run.on_duals(lambda argument, tag: _lifted(call, at, argument, tag, tangents))
     finally:
         directions.reset(token)
-    found = numbers(value)
-    return [[_along(number, tag, k) for number in found] for k in range(len(groups))]
+    return value, tag
+
+
+def _columns(found: Sequence[Any], tag: int, count: int) -> list[Sequence[Any]]:
+    """Return the tangents of numbers along each of so many directions."""
+    return [[_along(number, tag, k) for number in found] for k in range(count)]
 
 
 def _lifted(

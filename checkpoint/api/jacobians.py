@@ -17,7 +17,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import elements
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.api.directions import along_each, direction, repeated, units
+from checkpoint.api.directions import Sizes, along_each, direction, repeated, units
 from checkpoint.api.gradients import ArgNums, Derivative, Grad
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
@@ -84,6 +84,10 @@ class ForwardJacobian(Jacobian):
     kind = "Jacobian"
     counterpart = "jacfwd"
 
+    def __init__(self, *how: Any) -> None:
+        super().__init__(*how)
+        self._sizes: Sizes = {}
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
         chosen = places(call, at)
@@ -99,7 +103,7 @@ class ForwardJacobian(Jacobian):
     ) -> tuple[Any, list[Sequence[Any]]]:
         """Return the value, as a tree, and the tangents of its numbers along each of the places."""
         again = partial(repeated, self.function, call, args, kwargs)
-        shape, columns = along_each(call, at, [(place,) for place in chosen], again)
+        shape, columns = along_each(call, at, [(place,) for place in chosen], again, self._sizes)
         return shape, list(columns)
 
 
@@ -155,7 +159,8 @@ def jacfwd(f: Callable[P, Any], argnums: ArgNums = 0, *, engine: str | None = No
     """Return the Jacobian of a function by forward mode, as a function: one run for each real selected.
 
     Its structure is that of `jacrev`. Where most steps are on arrays of NumPy, of float64, the first run is
-    along one direction, and the next ones carry many directions at once, with the bits that each has alone:
+    along one direction, and the next ones carry many directions at once, with the bits that each has alone
+    (further calls for arguments of the same shapes begin with those):
     steps that are rounded correctly element by element, and those that only move elements, are done for all
     directions at once, others (sums, products of matrices) for one direction after another.
 

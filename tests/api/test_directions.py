@@ -221,6 +221,63 @@ def test_blocks_of_directions(blocks: list[Any], monkeypatch: pytest.MonkeyPatch
     assert blocks == [6, 5]
 
 
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list to which each run along one direction adds an element."""
+    found: list[int] = []
+    usual = directions._along_one
+
+    def along_one(*how: Any) -> Any:
+        found.append(1)
+        return usual(*how)
+
+    monkeypatch.setattr(directions, "_along_one", along_one)
+    return found
+
+
+def bits(value: Any) -> list[bytes]:
+    return [np.asarray(leaf).tobytes() for leaf in leaves(value)]
+
+
+@pytest.mark.parametrize("largest", [2**17, 21 * 6])
+def test_a_further_call_needs_no_run_along_one_direction(
+    largest: int, alone: list[int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For arguments of the same form it takes all directions at once, or as many as fit."""
+    monkeypatch.setattr("checkpoint.prims.batched.directions.LARGEST", largest)
+
+    def talking(x: Any, y: Any) -> Any:
+        print("here")
+        return turned(x * y)
+
+    jacobian = checkpoint.jacfwd(talking)
+    for x in (X, X[::-1].copy(), X):
+        before = len(alone)
+        found = bits(jacobian(x, 2.0))
+        assert len(alone) - before == (x is X and not before)
+        assert found == bits(checkpoint.jacfwd(talking)(x, 2.0))
+    before = len(alone)
+    jacobian(X, WEIGHTS[0, 0] * np.ones(12))  # of another form
+    assert len(alone) > before
+    assert capsys.readouterr().out == "here\n" * 7
+
+
+def moody(x: Any) -> Any:
+    """Need one direction at a time for some arguments, and fail for others."""
+    if x[0] > 5.0:
+        raise ValueError("too large")
+    return inner_gradient(x) if x[0] < -5.0 else turned(x)
+
+
+def test_a_further_call_that_needs_one_direction(alone: list[int]) -> None:
+    jacobian, low, high = checkpoint.jacfwd(moody), X - 10.0, X + 10.0
+    assert bits(jacobian(X)) == bits(checkpoint.jacfwd(moody)(X))
+    with pytest.raises(ValueError, match="too large"):
+        jacobian(high)
+    assert bits(jacobian(low)) == bits(checkpoint.jacfwd(moody)(low))
+    assert bits(jacobian(X)) == bits(checkpoint.jacfwd(moody)(X))
+
+
 def test_stacks_of_matrices_are_multiplied_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """No product of matrices is found for one direction after another."""
     found: list[str] = []
