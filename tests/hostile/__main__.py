@@ -3,7 +3,8 @@
 In: nothing. Out: status 0 if nothing was found. In this order:
 1. the tests of the engine, of the laws and of derivatives, on engine c alone, with the address and the
    undefined behaviour sanitizer (build.py --hostile), which end the process at the first thing found;
-2. allocations.py over all programs and a sample of the functions, with the same module;
+2. allocations.py over all programs and a sample of the functions, with the same module, and over some
+   programs whose lists and frames translated code makes;
 3. the tests of threads as workers, and of strips with helpers, with the sanitizer of threads (build.py
    --races), which reports what two threads touch without one waiting for the other;
 4. some programs under valgrind, with the usual module: an error or a leak counts if it is in the module (what
@@ -32,6 +33,8 @@ SANITIZED = (
     *("tests/python/test_corpus.py", "tests/python/test_random.py"),
     *("tests/arrays/test_corpus.py", "tests/arrays/test_random.py"),
 )
+# Programs of lists and recursions, for runs in translated code in which memory ends.
+TRANSLATED = ("--translated", "benchmark", "lists", "pairs", "recursion", "rotations")
 # What runs on several threads: those of workers, which hand heaps on, and the helpers of strips.
 RACING = (
     *("tests/workers/test_workers.py", "tests/workers/test_relay.py", "tests/api/test_sums_beside.py"),
@@ -65,7 +68,9 @@ def _sanitizers() -> int:
     environment = sanitized.environment(module)
     tests = ["-m", "pytest", "-n", "auto", "-p", "no:cacheprovider", "-k", f"not ({' or '.join(LEFT_OUT)})"]
     tests += SANITIZED
-    return _python(tests, environment) or _python(["-m", "tests.hostile.allocations"], environment)
+    allocations = ["-m", "tests.hostile.allocations"]
+    runs = (tests, allocations, [*allocations, *TRANSLATED])
+    return next((status for each in runs if (status := _python(each, environment))), 0)
 
 
 def _races() -> int:

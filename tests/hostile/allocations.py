@@ -7,9 +7,10 @@ program and N. What must hold:
 - no heap outlives its run, and no Python object of this package that was made for it;
 - the next run of the same program is right.
 
-    python -m tests.hostile.allocations [--most N] [--functions STEP] [PROGRAM ...]
+    python -m tests.hostile.allocations [--most N] [--functions STEP] [--translated] [PROGRAM ...]
 
-Without names: all programs, and every STEPth function.
+Without names: all programs, and every STEPth function. --translated: what runs is translated to C soon; units
+stay with the program, so that nothing is said of objects then.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import gc
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from random import Random
 from typing import ClassVar
 from unittest.mock import patch
@@ -37,6 +38,7 @@ from checkpoint.functions import runs
 from checkpoint.lang.printer import write_value
 from tests.hostile import functions
 from tests.support.corpus import ENTRIES, Entry
+from tests.support.translation import forced
 from tests.support.world import World
 
 SCHEDULE = Bisection(base=50)
@@ -163,24 +165,31 @@ def own_objects() -> int:
     return sum(str(type(x).__module__).startswith("checkpoint.") for x in gc.get_objects())
 
 
-def check(entry: Entry, most: int | None = None) -> int:
+def check(entry: Entry, most: int | None = None, translated: bool = False) -> int:
     """Check one program, and return the number of failed runs. most: the greatest N that is tried."""
     check_bytes(entry)
-    return check_actions(entry.name, actions(entry), most)
+    return check_actions(entry.name, actions(entry), most, translated)
 
 
-def check_actions(name: str, todo: Iterable[tuple[str, Callable[[], str]]], most: int | None = None) -> int:
+def check_actions(
+    name: str,
+    todo: Iterable[tuple[str, Callable[[], str]]],
+    most: int | None = None,
+    translated: bool = False,
+) -> int:
     """Check all actions on a program under failing allocations, and return the number of failed runs."""
     failed = 0
     for what, action in todo:
         expected = outcome(action)
         assert outcome(action) == expected, f"{name}, {what}: two runs differ"
         with only_what_is_new():
-            failed += check_action(f"{name}, {what}", action, expected, most)
+            failed += check_action(f"{name}, {what}", action, expected, most, translated)
     return failed
 
 
-def check_action(where: str, action: Callable[[], str], expected: str | None, most: int | None) -> int:
+def check_action(
+    where: str, action: Callable[[], str], expected: str | None, most: int | None, translated: bool
+) -> int:
     """Check one action with each allocation failing in turn, and return the number of failed runs."""
     tries, n, following = 0, 1, 2
     while most is None or n <= most:
@@ -193,21 +202,28 @@ def check_action(where: str, action: Callable[[], str], expected: str | None, mo
             break
         tries += 1
         n, following = following, n + following
-    left = own_objects()
+    left = 0 if translated else own_objects()
     assert left < max(tries, 1), f"{where}: {left} objects are left of {tries} runs"
     return tries
 
 
-def checks(names: list[str], step: int, most: int | None) -> Iterator[tuple[str, Callable[[], int]]]:
+def checks(
+    names: list[str], step: int, most: int | None, translated: bool
+) -> Iterator[tuple[str, Callable[[], int]]]:
     """Yield the checks of these programs and functions, or of all programs and some functions."""
     for entry in ENTRIES:
         if not names or entry.name in names:
-            yield entry.name, lambda entry=entry: check(entry, most)  # type: ignore[misc]
+            yield entry.name, lambda entry=entry: check(entry, most, translated)  # type: ignore[misc]
     examples = functions.all_functions()
     for name in names or list(examples)[::step]:
         if name in examples:
             todo = functions.actions(*examples[name])
-            yield name, lambda name=name, todo=todo: check_actions(name, todo, most)  # type: ignore[misc]
+            yield (
+                name,
+                lambda name=name, todo=todo: check_actions(  # type: ignore[misc]
+                    name, todo, most, translated
+                ),
+            )
 
 
 def main() -> int:
@@ -215,12 +231,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Runs in which the Nth allocation fails.")
     parser.add_argument("--most", type=int, help="the greatest N; without it until none fails")
     parser.add_argument("--functions", type=int, default=7, metavar="STEP", help="every STEPth function")
+    parser.add_argument("--translated", action="store_true", help="have what runs be translated to C soon")
     parser.add_argument("names", nargs="*", metavar="PROGRAM")
     given = parser.parse_args()
     faults = 0
-    for name, do in checks(given.names, given.functions, given.most):
+    translation = forced if given.translated else nullcontext
+    for name, do in checks(given.names, given.functions, given.most, given.translated):
         try:
-            print(f"{name}: {do()} runs without memory", flush=True)
+            with translation():
+                print(f"{name}: {do()} runs without memory", flush=True)
         except AssertionError as fault:
             faults += 1
             print(f"FAULT: {fault}", flush=True)
