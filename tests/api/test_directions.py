@@ -278,8 +278,15 @@ def test_a_further_call_that_needs_one_direction(alone: list[int]) -> None:
     assert bits(jacobian(X)) == bits(checkpoint.jacfwd(moody)(X))
 
 
-def test_stacks_of_matrices_are_multiplied_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No product of matrices is found for one direction after another."""
+def roots(x: Any) -> Any:
+    """Apply functions whose slopes may be infinite."""
+    y = steady(x) * x + 0.5
+    return np.sqrt(y * y), np.sqrt(y[0] * y[0]), np.log(y * y), (y * y) ** 1.5
+
+
+@pytest.mark.parametrize("f", [stacks, roots])
+def test_products_and_roots_are_found_at_once(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No product of matrices, and no singular function, is found for one direction after another."""
     found: list[str] = []
     usual = Together._by_direction
 
@@ -288,7 +295,7 @@ def test_stacks_of_matrices_are_multiplied_at_once(monkeypatch: pytest.MonkeyPat
         return usual(self, record, *rest)
 
     monkeypatch.setattr(Together, "_by_direction", by_direction)
-    checkpoint.jacfwd(stacks)(X)
+    check(f, X, None)
     assert found == []
 
 

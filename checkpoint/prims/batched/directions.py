@@ -16,7 +16,7 @@ from math import isfinite, prod
 from typing import Any
 
 from checkpoint.ad.array_library import defaults, dtype_kind, is_default, namespace_of
-from checkpoint.ad.arrays import Array, ByRecords, Discrete, Memory, NotTogether, Several
+from checkpoint.ad.arrays import Array, ByRecords, Discrete, Memory, NotTogether, Several, array_of
 from checkpoint.ad.containers import CONTAINERS
 from checkpoint.ad.numbers import Dual, Node, apply, primal_at, zero
 from checkpoint.ad.operands import exact_zero, leaves, with_leaves
@@ -242,7 +242,7 @@ def _is_several(x: Any, tag: int) -> bool:
 
 def _batched(x: Any) -> Any:
     """Return Several as a batch; anything else itself."""
-    return batch(Array(x.stack, Memory()), False) if type(x) is Several else x
+    return batch(array_of(x.stack, Memory()), False) if type(x) is Several else x
 
 
 def _is_plain(x: Any) -> bool:

@@ -52,12 +52,23 @@ from checkpoint.prims.batched.values import (
 def elementwise(record: Tensor, operands: Sequence[Any]) -> Any:
     """Align operands, so that they broadcast in each lane."""
     count = max(map(rank, operands))
-    if any(is_shared_array(x) or (is_batch(x) and not is_numbers(x)) for x in operands):
+    if any(is_shared_array(x) or _holds_arrays(x) for x in operands):
         found = applied(record.name, *[aligned(x, count) for x in operands])
         if not is_shared_array(found):
             raise NoForm(f"{record.name}, which gives no array,")
         return batch(found, False)
     return on_numbers(record, operands)
+
+
+def selected(record: Tensor, operands: Sequence[Any]) -> Any:
+    """Choose elements of two operands, of which one at least or the condition is an array in each lane."""
+    if len(operands) != 3 or not any(is_shared_array(x) or _holds_arrays(x) for x in operands):
+        raise Unfit
+    return elementwise(record, operands)
+
+
+def _holds_arrays(x: Any) -> bool:
+    return is_batch(x) and not is_numbers(x)
 
 
 def unary(record: Tensor, operands: Sequence[Any]) -> Any:
@@ -131,6 +142,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("np.stack", "np.concatenate"), on_arrays.joined),
     **dict.fromkeys(("np.array", "np.asarray"), on_arrays.array_of),
     **dict.fromkeys(("np.truth", "np.not"), on_arrays.truth),
+    "np.where": selected,
     "np.expand_dims": on_arrays.with_axis,
     "np.squeeze": on_arrays.without_axis,
     "np.getitem": on_arrays.item,
