@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,10 +31,16 @@ def command(flags: Sequence[str]) -> list[str]:
 
 
 def check(program: Path, flags: Sequence[str], shared: Sequence[Path], *arguments: str) -> None:
-    """Compile the test of the name of a program with the runtime that tests share, and run it."""
+    """Compile the test of the name of a program with the runtime that tests share, and run it.
+
+    It has a sanitizer of its own: one that is loaded into this process would be a second one there.
+    """
     own = [HERE / f"test_{program.name}.c", *(files("pool", "team") if program.name == "team" else ())]
     subprocess.run([*command(flags), *own, *shared, "-lm", "-o", program], check=True)
-    done = subprocess.run([program, *arguments], check=False, capture_output=True, text=True, timeout=300)
+    environment = {name: text for name, text in os.environ.items() if name != "LD_PRELOAD"}
+    done = subprocess.run(
+        [program, *arguments], env=environment, check=False, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stderr
 
 
