@@ -8,7 +8,8 @@ before it as also fit, up to twice the bytes of the last tape. A segment that do
 (checkpoint.driver.division) and reversed by binomial checkpointing with the planned number of states and base
 case. A tape that outgrows its prediction is cut at the step that it has reached: the state there is kept, if
 there is room, and the rest is reversed from it. A plan that turns out not to fit is replaced by a new one for
-the whole segment. Where the first pass has left segments for small tapes, many of these are one series.
+the whole segment; before it runs too much again, held tapes and states are given up. Where the first pass has
+left segments for small tapes, many of these are one series.
 """
 
 from __future__ import annotations
