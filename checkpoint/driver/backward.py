@@ -28,6 +28,7 @@ SERIES = 256  # segments of one series at most: between two series plans follow 
 LARGE = 64  # a state of this fraction (1 / LARGE) of the budget is worth dropping for a tape
 ABSURD = 200  # times the run's own work: a plan that runs more again is refused as too small a budget
 SENSIBLE = 8  # times the work: a plan that runs more again costs other states; less is reported as needed
+MOST_PLANS = 64  # one after another that do not fit: states are larger than the budget
 
 
 class Backward:
@@ -35,14 +36,16 @@ class Backward:
 
     fitted: the bytes of the last tape; 0 if it did not fit.
     trusted: the most bytes that are planned for a tape, where a quarter of the room is less.
+    failed: plans that did not fit, since a tape was last reversed; each halves the part of the room that is
+        planned for in any case.
     limit: the most bytes of a tape, where states at its ends have left less room than there was before; it
-        doubles with each tape.
+        doubles with each tape. unlimited: the step `high` for which it was lifted.
     state: the bytes of a state by itself, of the last mark that tells; 0 if none did.
     """
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self.fitted = self.state = 0
+        self.fitted = self.state = self.failed = 0
         self.trusted = ledger.memory // 4 if ledger.ended else ledger.memory
         self.limit, self.unlimited = ledger.memory, -1
         self.policy = Policy(ledger)
@@ -143,7 +146,7 @@ class Backward:
         """Return the step where the last part of a segment begins: its start, if it is taped at once."""
         ledger, high = self.ledger, self.ledger.high
         work = round(ledger.costs.work(mark.step, high))
-        room = min(self._room(), max(self.trusted, self._room() // 4))
+        room = min(self._room(), max(self.trusted, self._room() >> 2 + self.failed))
         if not mark.snapshots or not 0.5 <= ledger.recorded / mark.recorded <= 2 or room > 2 * mark.room:
             if ledger.predicted(mark.step, high) <= room:
                 return mark.step
@@ -288,7 +291,7 @@ class Backward:
     def _reverse(self, low: int) -> Done:
         """Reverse the last tape, which starts at a step."""
         bytes = self.ledger.report.bytes
-        self.fitted, self.limit = bytes, 2 * self.limit
+        self.fitted, self.failed, self.limit = bytes, 0, min(2 * self.limit, self.ledger.memory)
         self.trusted = max(self.trusted, 2 * bytes)
         yield from self.ledger.reverse(low)
 
@@ -298,6 +301,9 @@ class Backward:
         bytes: the bytes of a state, as is known now.
         """
         ledger = self.ledger
+        self.failed += 1
+        if self.failed > MOST_PLANS:
+            ledger.require(2 * ledger.memory)
         while ledger.marks[-1].within:
             yield from ledger.drop(-1)
         top = ledger.marks[-1]

@@ -94,11 +94,8 @@ class Ledger:
         self.ended = False
         self.report = start
         self.shared = start.states  # bytes that later states mostly have, too
-        self._freed = (
-            0.0,
-            0.0,
-            0.0,
-        )  # of states dropped in the first pass: bytes freed, bytes grown by, how many
+        # Of states dropped in the first pass: the bytes freed, those they had grown by, and their number.
+        self._freed = 0.0, 0.0, 0.0
         self.recorded = 1.0  # bytes per unit of work, averaged over the last tapes by work
         self._taped = 0.0, 0.0
         self.growth = LEAST_GROWTH  # bytes of a cotangent per byte of a tape

@@ -64,8 +64,7 @@ class Model:
     rounds: once it is reversed again, the steps that had been run after each reversal.
     largest, most_held: the sizes of the largest tape, and (of schedules that weigh) of all that was held
     after an action or within one.
-    common: how many bytes a state shares with all later ones, by its step. rest: those that a tape holds
-    besides what it records.
+    common: how many bytes a state shares with all later ones, by its step.
     """
 
     length: int
@@ -89,7 +88,6 @@ class Model:
     largest: int = 0
     most_held: int = 0
     common: Callable[[int], int] = lambda step: 0
-    rest: int = 0
 
     def follow(self, schedule: Schedule) -> Model:
         """Execute all of a schedule's actions."""
@@ -209,8 +207,7 @@ class Model:
         return 0 if tape is None else int(self.sizes.between(*tape))
 
     def _tapes(self) -> int:
-        tapes = [*self.held.values(), *([self.tape] if self.tape is not None else [])]
-        return sum(map(self._bytes, tapes)) + self.rest * len(tapes)
+        return self._bytes(self.tape) + sum(map(self._bytes, self.held.values()))
 
     def _cotangent(self) -> int:
         return self.cotangent(self._down_to()) if self.reversed else 0
