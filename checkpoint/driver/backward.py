@@ -232,7 +232,8 @@ class Backward:
         planned = round(mark.base * ledger.recorded)
         if 4 * ledger.room() < 3 * planned:
             yield from ledger.drop(-1)
-            self.limit = max(3 * ledger.room(), planned) // 4
+            if bytes <= self.state:  # as large as was planned, but less room is left
+                self.limit = max(3 * ledger.room(), planned) // 4
             yield from self._plan_again(bytes)
             return
         kept.snapshots, kept.base = mark.snapshots - 1, mark.base
