@@ -15,6 +15,7 @@ What cannot be run here is named on stderr and left out; without a C compiler th
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shutil
@@ -53,6 +54,9 @@ UNDER_VALGRIND = (
 
 def main() -> int:
     """Run everything, and return the exit status."""
+    parser = argparse.ArgumentParser("python -m tests.hostile", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.parse_args()
     if build.build(strict=True) is None:
         print("make test-hostile needs a C compiler (set CC to name one)", file=sys.stderr)
         return 1
