@@ -8,46 +8,36 @@ before it as also fit, up to twice the bytes of the last tape. A segment that do
 (checkpoint.driver.division) and reversed by binomial checkpointing with the planned number of states and base
 case. A tape that outgrows its prediction is cut at the step that it has reached: the state there is kept, if
 there is room, and the rest is reversed from it. A plan that turns out not to fit is replaced by a new one for
-the whole segment; before it runs too much again, held tapes and states are given up. Where the first pass has
-left segments for small tapes, many of these are one series.
+the whole segment. Where the first pass has left segments for small tapes, many of these are one series.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
-
 from checkpoint.driver.binomial import first_part, recomputed
 from checkpoint.driver.division import divide
-from checkpoint.driver.ledger import MARK_BYTES, Changed, Done, Ledger, Mark, Step
+from checkpoint.driver.ledger import MARK_BYTES, Done, Ledger, Mark
 from checkpoint.driver.online import FirstPass
-from checkpoint.driver.schedule import Report
 from checkpoint.driver.spill.policy import Policy
 
 CRAMPED = 16  # tapes limited to this fraction (1 / CRAMPED) of the budget make slow progress
 SERIES = 256  # segments of one series at most: between two series plans follow what was learnt
 LARGE = 64  # a state of this fraction (1 / LARGE) of the budget is worth dropping for a tape
 ABSURD = 200  # times the run's own work: a plan that runs more again is refused as too small a budget
-SENSIBLE = 8  # times the work: a plan that runs more again costs other states; less is reported as needed
-MOST_PLANS = 64  # one after another that do not fit: states are larger than the budget
+SENSIBLE = 8  # times the run's own work: the memory reported as needed keeps recomputation below this
 
 
 class Backward:
     """One backward sweep.
 
     fitted: the bytes of the last tape; 0 if it did not fit.
-    trusted: the most bytes that are planned for a tape, where a quarter of the room is less.
-    failed: plans that did not fit, since a tape was last reversed; each halves the part of the room that is
-        planned for in any case.
-    limit: the most bytes of a tape, where states at its ends have left less room than there was before; it
-        doubles with each tape. unlimited: the step `high` for which it was lifted.
+    trusted: the most bytes that are planned for a tape.
     state: the bytes of a state by itself, of the last mark that tells; 0 if none did.
     """
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self.fitted = self.state = self.failed = 0
+        self.fitted = self.state = 0
         self.trusted = ledger.memory // 4 if ledger.ended else ledger.memory
-        self.limit, self.unlimited = ledger.memory, -1
         self.policy = Policy(ledger)
 
     def run(self) -> Done:
@@ -95,7 +85,7 @@ class Backward:
         yield from self._relieve()
         yield from self.policy.fetch()
         mark, high = ledger.marks[-1], ledger.high
-        cut = yield from self._cut(mark)
+        cut = self._cut(mark)
         yield from ledger.restore(mark)
         restored = ledger.report.held
         if cut > mark.step:
@@ -137,36 +127,28 @@ class Backward:
             else:
                 between = [i for i in range(1, len(ledger.marks) - 1) if not ledger.marks[i].spilled]
                 largest = max(between, key=lambda i: ledger.marks[i].bytes, default=0)
-                frees = ledger.alone(ledger.marks[largest].bytes)
-                if not largest or frees < min(ledger.memory // LARGE, ledger.room()):
+                if ledger.marks[largest].bytes < ledger.memory // LARGE or not largest:
                     return
                 yield from ledger.drop(largest)
 
-    def _cut(self, mark: Mark) -> Generator[Step, Report, int]:
+    def _cut(self, mark: Mark) -> int:
         """Return the step where the last part of a segment begins: its start, if it is taped at once."""
         ledger, high = self.ledger, self.ledger.high
         work = round(ledger.costs.work(mark.step, high))
-        room = min(self._room(), max(self.trusted, self._room() >> 2 + self.failed))
+        room = min(ledger.room(), self.trusted)
         if not mark.snapshots or not 0.5 <= ledger.recorded / mark.recorded <= 2 or room > 2 * mark.room:
             if ledger.predicted(mark.step, high) <= room:
                 return mark.step
             state = self._state_bytes(mark)
-            self._plan(mark, work, state, room)
-            while (again := recomputed(work, mark.snapshots, mark.base)) > SENSIBLE * work:
-                if not (yield from self._sacrifice(again)):
-                    break
-                self._plan(mark, work, state, self._room())
-            if recomputed(work, mark.snapshots, mark.base) > ABSURD * work and self.unlimited != high:
-                self.unlimited, self.limit = high, ledger.memory  # once: it may have been a state now dropped
-                self._plan(mark, work, state, self._room())
-            self._check(mark, work, ledger.alone(state))
+            current = min(state, room // 2)  # the state at which a tape begins
+            mark.snapshots, mark.base = divide(
+                work, ledger.recorded, state, room - current, ledger.report.spare, MARK_BYTES
+            )
+            mark.recorded, mark.room = ledger.recorded, room
+            self._check(mark, work, state, room)
         part = first_part(work, mark.snapshots, mark.base)
         cut = ledger.costs.step_after(mark.step, part) if part else mark.step
         return min(max(cut, mark.step), high - 1)
-
-    def _room(self) -> int:
-        """Return the bytes that a tape may have."""
-        return min(self.ledger.room(), self.limit)
 
     def _state_bytes(self, mark: Mark) -> int:
         """Return the bytes that a state kept within a segment will hold, and remember those of a mark."""
@@ -176,44 +158,13 @@ class Backward:
         average = (ledger.report.states - ledger.shared) // others if others else 0
         return max(self.state or average, 0)
 
-    def _plan(self, mark: Mark, work: int, state: int, room: int) -> None:
-        """Plan for so much room how the segment from a mark is reversed; state: how much a state grows."""
-        ledger = self.ledger
-        current = min(state, room // 2)  # the state at which a tape begins
-        mark.snapshots, mark.base = divide(
-            work, ledger.recorded, ledger.alone(state), room - current, ledger.report.spare, MARK_BYTES
-        )
-        mark.recorded, mark.room = ledger.recorded, room
-
-    def _sacrifice(self, work: int) -> Changed:
-        """Give up the held tape or the state that costs least, if that is less than so much work run again.
-
-        Return whether anything was given up.
-        """
-        ledger = self.ledger
-        if (yield from ledger.relieve()):
-            return True
-        if ledger.tapes:
-            yield from ledger.release()
-            return True
-        marks, work_between = ledger.marks, ledger.costs.work
-        gaps = [
-            (work_between(marks[i - 1].step, marks[i].step), i)
-            for i in range(1, len(marks) - 1)
-            if not marks[i].spilled
-        ]
-        if not gaps or min(gaps)[0] > work:
-            return False
-        yield from ledger.drop(min(gaps)[1])
-        return True
-
-    def _check(self, mark: Mark, work: int, state: int) -> None:
+    def _check(self, mark: Mark, work: int, state: int, room: int) -> None:
         """Raise BudgetError, which names a sufficient budget, if a plan runs over ABSURD times the work."""
         if recomputed(work, mark.snapshots, mark.base) <= ABSURD * work:
             return
         ledger = self.ledger
         whole = round(ledger.costs.work(ledger.marks[0].step, ledger.end))
-        enough = max(mark.room, state, int(ledger.recorded), 1)
+        enough = max(room, state, int(ledger.recorded), 1)
         while (
             recomputed(whole, *divide(whole, ledger.recorded, state, enough, each=MARK_BYTES))
             > SENSIBLE * whole
@@ -229,11 +180,8 @@ class Backward:
         """
         ledger = self.ledger
         kept = yield from ledger.keep()
-        planned = round(mark.base * ledger.recorded)
-        if 4 * ledger.room() < 3 * planned:
+        if 4 * ledger.room() < 3 * mark.base * ledger.recorded:
             yield from ledger.drop(-1)
-            if bytes <= self.state:  # as large as was planned, but less room is left
-                self.limit = max(3 * ledger.room(), planned) // 4
             yield from self._plan_again(bytes)
             return
         kept.snapshots, kept.base = mark.snapshots - 1, mark.base
@@ -249,52 +197,26 @@ class Backward:
         if report.step < ledger.high or (ledger.held > ledger.memory and report.step > cut):
             yield from self._outgrown(mark, cut, bound)
         elif ledger.ended:
-            yield from self._reverse(cut)
+            self.fitted = report.bytes
+            self.trusted = max(self.trusted, 2 * report.bytes)
+            yield from ledger.reverse(cut)
         else:
             yield from self._longer(mark)
 
     def _outgrown(self, mark: Mark, cut: int, bound: int) -> Done:
-        """Make room for a too large tape, or for the state at its end; else plan for smaller tapes."""
+        """Keep the state that a too large tape has reached; without room, plan for smaller tapes."""
         ledger = self.ledger
         reached = ledger.report.step
         if reached - cut <= 1:
             ledger.require(ledger.held)
-        again = round(2 * ledger.costs.work(mark.step, reached))
-        self.fitted, mark.snapshots = 0, 0
-        if reached == ledger.high:
-            yield from self._too_much(mark, cut, again)
-            return
-        self.trusted = 3 * bound // 4
-        yield from ledger.keep()
-        while 2 * ledger.room() < bound:
-            if not (yield from self._sacrifice(again)):
-                yield from ledger.drop(-1)
-                yield from self._plan_again(mark.bytes)
+        self.fitted, self.trusted = 0, 3 * bound // 4
+        mark.snapshots = 0
+        if reached < ledger.high:
+            yield from ledger.keep()
+            if 2 * ledger.room() >= bound:
                 return
-
-    def _too_much(self, mark: Mark, cut: int, work: int) -> Done:
-        """Reverse a tape beside which more is held than may be, if states can be given up; else plan again.
-
-        The state at its end holds more than those before.
-        """
-        ledger = self.ledger
-        while ledger.held > ledger.memory:
-            if not (yield from self._sacrifice(work)):
-                bytes, tapes = ledger.report.bytes, ledger.report.tapes
-                left = ledger.memory - (ledger.held - tapes)
-                if left <= 0 or not bytes:
-                    ledger.require(ledger.held)
-                self.limit = 3 * bytes * left // (4 * tapes)  # a tape may hold more than it records
-                yield from self._plan_again(mark.bytes)
-                return
-        yield from self._reverse(cut) if ledger.ended else self._longer(mark)
-
-    def _reverse(self, low: int) -> Done:
-        """Reverse the last tape, which starts at a step."""
-        bytes = self.ledger.report.bytes
-        self.fitted, self.failed, self.limit = bytes, 0, min(2 * self.limit, self.ledger.memory)
-        self.trusted = max(self.trusted, 2 * bytes)
-        yield from self.ledger.reverse(low)
+            yield from ledger.drop(-1)
+        yield from self._plan_again(mark.bytes)
 
     def _plan_again(self, bytes: int) -> Done:
         """Drop all states of a plan that does not fit, so that its segment is planned for larger states.
@@ -302,15 +224,11 @@ class Backward:
         bytes: the bytes of a state, as is known now.
         """
         ledger = self.ledger
-        self.failed += 1
-        if self.failed > MOST_PLANS:
-            ledger.require(2 * ledger.memory)
         while ledger.marks[-1].within:
             yield from ledger.drop(-1)
         top = ledger.marks[-1]
         top.snapshots = 0
         top.bytes = max(bytes, 5 * top.bytes // 4 + MARK_BYTES)  # so that each new plan is another one
-        yield from ledger.restore(top)  # what was reached since, state and tape, would else take the room
 
     def _longer(self, mark: Mark) -> Done:
         """Find the end of a run that continues beyond its expected end."""

@@ -94,8 +94,6 @@ class Ledger:
         self.ended = False
         self.report = start
         self.shared = start.states  # bytes that later states mostly have, too
-        # Of states dropped in the first pass: the bytes freed, those they had grown by, and their number.
-        self._freed = 0.0, 0.0, 0.0
         self.recorded = 1.0  # bytes per unit of work, averaged over the last tapes by work
         self._taped = 0.0, 0.0
         self.growth = LEAST_GROWTH  # bytes of a cotangent per byte of a tape
@@ -115,27 +113,6 @@ class Ledger:
     def occupied(self) -> int:
         """Bytes held for longer: without those on their way to the disk."""
         return self.held - self.report.disk.pending
-
-    @property
-    def live(self) -> int:
-        """Bytes of `occupied` that no drop of a state would free: the run itself has made and needs them.
-
-        0 unless states have been dropped that freed less than half of what the run grew by between them.
-        """
-        freed, _, count = self._freed
-        if not self._is_shared():
-            return 0
-        return max(int(self.occupied - self.report.tapes - (len(self.marks) - 1) * freed / count), 0)
-
-    def alone(self, bytes: int) -> int:
-        """Return how many of the bytes by which the run grows between two states a drop would free."""
-        freed, grown, _ = self._freed
-        return int(bytes * freed / grown) if self._is_shared() else bytes
-
-    def _is_shared(self) -> bool:
-        """Return whether states share most of what they hold with later ones."""
-        freed, grown, _ = self._freed
-        return 2 * freed < grown
 
     @property
     def pace(self) -> float:
@@ -261,12 +238,8 @@ class Ledger:
 
     def drop(self, i: int) -> Done:
         """Drop the i-th kept state."""
-        mark, before = self.marks.pop(i), self.report.states
-        yield from self.do(Drop(mark.step))
+        yield from self.do(Drop(self.marks.pop(i).step))
         self._held_before = self.occupied
-        if mark.bytes and not (self.ended or mark.spilled):
-            freed, grown, count = self._freed
-            self._freed = freed / 2 + before - self.report.states, grown / 2 + mark.bytes, count / 2 + 1
 
     def drop_from(self, step: int) -> Done:
         """Drop all states that are kept at a step and after it, but never the first."""

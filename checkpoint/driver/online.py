@@ -128,7 +128,7 @@ class FirstPass:
             share = self._states_share()
             count = self._count(share)
             if count > 1:
-                report = yield from ledger.stride(steps, count, before.tapes + ledger.live + share)
+                report = yield from ledger.stride(steps, count, before.tapes + share)
                 if ledger.marks[-1].step == report.step:
                     continue
             else:
@@ -142,7 +142,7 @@ class FirstPass:
         ledger = self.ledger
         if not ledger.piece or self.level or len(ledger.marks) < 3:
             return 1
-        room = share - self._kept()
+        room = share - (ledger.held - ledger.report.tapes)
         return min(SERIES, room // (2 * (max(ledger.marks[-1].bytes, ledger.marks[-2].bytes) + MARK_BYTES)))
 
     def _pace(self, before: Report, report: Report) -> None:
@@ -174,26 +174,15 @@ class FirstPass:
 
     def _states_share(self) -> int:
         """Return the bytes that kept states may take, at most half of those free besides the head's tapes."""
-        free = max(self._free(), 0)
-        return min(max(free // 8, 2 * self._kept()), free // 2)
-
-    def _free(self) -> int:
-        """Return the bytes that tapes to come and kept states may take together.
-
-        What the run itself holds will have a cotangent, about as large.
-        """
         ledger = self.ledger
-        return ledger.allowed - ledger.report.tapes - 2 * ledger.live
-
-    def _kept(self) -> int:
-        """Return the bytes that kept states take."""
-        ledger = self.ledger
-        return ledger.occupied - ledger.report.tapes - ledger.live
+        tapes = ledger.report.tapes
+        free = max(ledger.allowed - tapes, 0)
+        return min(max(free // 8, 2 * (ledger.occupied - tapes)), free // 2)
 
     def _base(self) -> int:
         """Return the work that one tape can hold in the memory that is left."""
         ledger = self.ledger
-        left = self._free() - self._states_share()
+        left = ledger.allowed - ledger.report.tapes - self._states_share()
         return max(int(left / (1 + ledger.growth) / ledger.recorded), 1)
 
     def _keep(self) -> Done:
@@ -201,7 +190,7 @@ class FirstPass:
         ledger = self.ledger
         while ledger.tapes and self._base() < self.fewest:
             yield from ledger.release()  # short tapes cost more than the head saves
-        while self._is_crowded():
+        while ledger.occupied - ledger.report.tapes > self._states_share():
             if not (
                 (yield from self._thin())
                 or (yield from self._release())
@@ -213,11 +202,6 @@ class FirstPass:
                 return
         yield from ledger.keep(self.level)
         self.level = 0
-
-    def _is_crowded(self) -> bool:
-        """Return whether states take more than their share, or hardly any memory is left."""
-        ledger = self.ledger
-        return self._kept() > self._states_share() or ledger.occupied > 15 * ledger.allowed // 16
 
     def _too_large(self) -> Done:
         """Run on to the end of a run that alone exceeds the budget; raise BudgetError with what it needs."""
@@ -239,8 +223,8 @@ class FirstPass:
         thinned = False
         if self._base() <= self.exhausted:
             return False
-        enough = 3 * self._states_share() // 4
-        while self._kept() > enough:
+        enough = ledger.report.tapes + 3 * self._states_share() // 4
+        while ledger.occupied > enough:
             superfluous = self._superfluous()
             if not superfluous:
                 self.exhausted = 1.25 * self._base()

@@ -50,7 +50,7 @@ class Model:
     """A run of `length` steps that starts at step `start`.
 
     size: how many bytes a step records, each alike or by its number; the first step's is `start`.
-    state: how many bytes a state holds by itself, by its step. cotangent: the same of one's
+    state: how many bytes a state holds, by its step; states share nothing. cotangent: the same of one's
     cotangent. fixed: how many of these are said not to grow with the run.
     cost: the seconds that a step takes, likewise. fault: those that a byte takes of tapes which is held for
     the first time. strips: whether many lanes run at once, by what is reported.
@@ -64,7 +64,6 @@ class Model:
     rounds: once it is reversed again, the steps that had been run after each reversal.
     largest, most_held: the sizes of the largest tape, and (of schedules that weigh) of all that was held
     after an action or within one.
-    common: how many bytes a state shares with all later ones, by its step.
     """
 
     length: int
@@ -87,7 +86,6 @@ class Model:
     outgrown: int = 0
     largest: int = 0
     most_held: int = 0
-    common: Callable[[int], int] = lambda step: 0
 
     def follow(self, schedule: Schedule) -> Model:
         """Execute all of a schedule's actions."""
@@ -215,11 +213,7 @@ class Model:
     def _states(self) -> int:
         away = self.spilled.keys() - self._on_their_way() - self.coming.keys()
         standing = self.kept - away if self.current is None else (self.kept - away) | {self.current}
-        return self._together(standing)
-
-    def _together(self, standing: set[int]) -> int:
-        """Return the bytes of states at these steps."""
-        return sum(map(self.state, standing)) + self.common(max(standing, default=self.start))
+        return sum(map(self.state, standing))
 
     def _down_to(self) -> int:
         return self.reversed[-1][0] if self.reversed else self.end
@@ -293,7 +287,7 @@ class Model:
 
     def _holding(self, step: int) -> int:
         away = self.spilled.keys() - self._on_their_way() - self.coming.keys()
-        return self._together((self.kept - away) | {step}) + self._tapes() + self._cotangent()
+        return sum(map(self.state, (self.kept - away) | {step})) + self._tapes() + self._cotangent()
 
     def _move(self, to: int | None) -> tuple[int, int]:
         begin = self._here()

@@ -298,33 +298,3 @@ def test_a_step_larger_than_what_is_taped_before_the_machine_is_asked_how_much_i
     x = np.ones(5_000_000)
     for memory in (None, 0.2):
         assert checkpoint.vjp(lambda x: x * 2.0, x, x, memory=memory)[1][-1] == 2.0
-
-
-def test_states_of_half_the_budget_are_refused_where_no_plan_fits() -> None:
-    phases = [(114, 44, 132, 20.0), (1434, 6, 28_937, 1.0), (1253, 8, 162, 1.0)]
-    steps = [phase for phase in phases for _ in range(phase[0])]
-
-    def state(step: int) -> int:
-        return steps[min(step, len(steps) - 1)][2] + 23 * step
-
-    model = Model(len(steps), 0, lambda step: steps[step][1], state, state)
-    model.cost, model.look_every = lambda step: steps[step][3], 20
-    with pytest.raises(BudgetError, match="is too small"):
-        model.follow(Budget(131_476))
-
-
-@pytest.mark.parametrize(("length", "memory"), [(20_000, 40_000), (20_000, 60_000), (50_000, 60_000)])
-def test_states_that_share_what_grows_with_the_run(length: int, memory: int) -> None:
-    """What the run itself holds at its end, and its cotangent, take two fifths of the memory each.
-
-    To drop a state frees little of that.
-    """
-
-    def common(step: int) -> int:
-        return 4 * memory * step // (10 * length)
-
-    model = Model(length, 0, TAPE, lambda step: STATE, lambda step: common(step) + STATE)
-    model.common = common
-    model.follow(Budget(memory))
-    assert model.counts.advanced <= 5 * length
-    assert model.most_held <= memory
