@@ -167,6 +167,25 @@ static void no_longer_ready(size_t bytes) { (void)bytes; }
 static void lend(void *memory, size_t bytes) { (void)memory, (void)bytes; }
 #endif
 
+/* Where blocks are kept; any thread puts some in, and takes some out. */
+typedef _Atomic(void *) Slot;
+
+static bool put(void *block, Slot *slots, int count) {
+    for (int i = 0; i < count; i++) {
+        void *none = NULL;
+        if (!atomic_load(&slots[i]) && atomic_compare_exchange_strong(&slots[i], &none, block)) return true;
+    }
+    return false;
+}
+
+static void *take_out(Slot *slot) { return atomic_load(slot) ? atomic_exchange(slot, NULL) : NULL; }
+
+static void *any_of(Slot *slots, int count) {
+    void *found = NULL;
+    for (int i = 0; i < count && !found; i++) found = take_out(&slots[i]);
+    return found;
+}
+
 /* The last blocks that were freed, of at most MOST_SPARE bytes each. A block starts with its Spare, which is never lent. */
 
 enum { MOST_SPARE = LARGE_PAGE - 1024 };
@@ -176,7 +195,7 @@ typedef struct {
     bool ready;
 } Spare;
 
-static _Atomic(Spare *) spares[SPARES];
+static Slot spares[SPARES];
 static atomic_uint last_spare;
 static atomic_size_t spared; /* bytes of all spares */
 
@@ -193,10 +212,7 @@ static void unmap_spare(Spare *spare) {
 
 /* Keeps a spare where there is none, else instead of an older one. */
 static void keep_spare(Spare *spare) {
-    for (int i = 0; i < SPARES; i++) {
-        Spare *none = NULL;
-        if (!atomic_load(&spares[i]) && atomic_compare_exchange_strong(&spares[i], &none, spare)) return;
-    }
+    if (put(spare, spares, SPARES)) return;
     unmap_spare(atomic_exchange(&spares[atomic_fetch_add(&last_spare, 1) % SPARES], spare));
 }
 
@@ -204,7 +220,7 @@ static void keep_spare(Spare *spare) {
 static Spare *take_spare(size_t bytes) {
     Spare *other = NULL;
     for (int i = 0; i < SPARES; i++) {
-        Spare *found = atomic_load(&spares[i]) ? atomic_exchange(&spares[i], NULL) : NULL;
+        Spare *found = take_out(&spares[i]);
         if (!found) continue;
         if (other) keep_spare(other);
         if (whole_pages(found->bytes) == whole_pages(bytes)) return found;
@@ -226,7 +242,6 @@ static void give_spare(void *memory, size_t bytes) {
  * what is done with it if it is a guest whose host takes free memory away. */
 
 #ifdef MADV_FREE
-typedef _Atomic(void *) Slot;
 static Slot ready_pages[MOST_READY / LARGE_PAGE], lent_pages[MOST_KEPT];
 static atomic_int kept_count; /* an upper bound */
 
@@ -237,22 +252,6 @@ static int most_kept(void) {
 
 static bool is_large_page(const void *memory, size_t bytes) {
     return is_large(bytes) && whole_pages(bytes) == LARGE_PAGE && !((uintptr_t)memory & (LARGE_PAGE - 1));
-}
-
-static bool put(void *page, Slot *slots, int count) {
-    for (int i = 0; i < count; i++) {
-        void *none = NULL;
-        if (!atomic_load(&slots[i]) && atomic_compare_exchange_strong(&slots[i], &none, page)) return true;
-    }
-    return false;
-}
-
-static void *taken_from(Slot *slots, int count) {
-    for (int i = 0; i < count; i++) {
-        void *found = atomic_load(&slots[i]) ? atomic_exchange(&slots[i], NULL) : NULL;
-        if (found) return found;
-    }
-    return NULL;
 }
 
 /* Keeps a page that is ready; false: there are enough. */
@@ -285,10 +284,10 @@ static bool keep_page(void *page) {
 /* Removes and returns a kept page, one that is ready if there is any; NULL: there is none. */
 static void *any_page(bool *ready) {
     if (!atomic_load(&kept_count)) return NULL;
-    void *found = taken_from(ready_pages, MOST_READY / LARGE_PAGE);
+    void *found = any_of(ready_pages, MOST_READY / LARGE_PAGE);
     *ready = found;
     if (*ready) no_longer_ready(LARGE_PAGE);
-    if (!found) found = taken_from(lent_pages, MOST_KEPT);
+    if (!found) found = any_of(lent_pages, MOST_KEPT);
     if (!found) return NULL;
     atomic_fetch_sub(&kept_count, 1);
     UNPOISON(found, LARGE_PAGE);
@@ -308,11 +307,7 @@ static void *take_page(size_t bytes) {
 static bool unmap_pages(void) {
     bool any = false, ready;
     for (void *page; (page = any_page(&ready)); any = true) unmap(page, LARGE_PAGE);
-    for (int i = 0; i < SPARES; i++) {
-        Spare *spare = atomic_exchange(&spares[i], NULL);
-        any = any || spare;
-        unmap_spare(spare);
-    }
+    for (Spare *spare; (spare = any_of(spares, SPARES)); any = true) unmap_spare(spare);
     return any;
 }
 
