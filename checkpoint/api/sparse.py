@@ -34,6 +34,7 @@ from checkpoint.errors import RunError
 from checkpoint.functions.interface import Call
 from checkpoint.functions.patterns import ENGINE, hessian_pattern, jacobian_pattern
 from checkpoint.functions.resumption import as_function
+from checkpoint.prims.sparsity.sets import are_alike
 from checkpoint.watch.progress import ProgressOption, reported
 
 DETECT = "detect"
@@ -101,7 +102,7 @@ class SparseDerivative(Derivative):
     def _planned(self, pattern: Any, given: bool) -> Any:
         """Return the plan of a pattern; that of the last call's serves further calls with the same."""
         last, plan = self._last
-        if last is None or not (given or _are_alike(last, pattern)):
+        if last is None or not (given or are_alike(last, pattern)):
             plan = self.plan(pattern)
             self._last = pattern, plan
         return plan
@@ -249,13 +250,6 @@ def _pattern_of(sparsity: Any) -> Any:
     if found.ndim != 2:
         raise RunError(f"a pattern is a matrix, not an array of {found.ndim} axes")
     return _sorted(sp.csr_array(found != 0))
-
-
-def _are_alike(a: Any, b: Any) -> bool:
-    """Return whether two patterns are the same."""
-    if a.shape != b.shape or a.nnz != b.nnz:
-        return False
-    return np.array_equal(a.indptr, b.indptr) and np.array_equal(a.indices, b.indices)
 
 
 def _sorted(pattern: Any) -> Any:

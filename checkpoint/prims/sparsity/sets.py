@@ -97,10 +97,16 @@ def part(rows: Any, start: int, size: int) -> Any:
     return sp.csr_array((rows.data[low:high], rows.indices[low:high], starts - low), shape=shape)
 
 
+def are_alike(a: Any, b: Any) -> bool:
+    """Return whether two matrices have their entries at the same places, in the same order."""
+    if a.shape != b.shape or a.nnz != b.nnz:
+        return False
+    return np.array_equal(a.indptr, b.indptr) and np.array_equal(a.indices, b.indices)
+
+
 def united(a: Any, b: Any) -> Any:
     """Return the unions of the sets in the rows of two matrices; one of them where both have the same."""
-    are_alike = a.nnz == b.nnz and np.array_equal(a.indptr, b.indptr) and np.array_equal(a.indices, b.indices)
-    return a if are_alike else a + b
+    return a if are_alike(a, b) else a + b
 
 
 def set_in_row(rows: Any, row: int) -> IndexSet:
