@@ -57,9 +57,8 @@ def turned(vector: Any, np: Any = np) -> Any:
     return axis[:, None] * axis * (1.0 - c) + c * np.eye(3) + s * crossed
 
 
-CROSSED = np.array(
-    [[6, 5, 1], [2, 6, 3], [4, 0, 6]]
-)  # of (x, y, z, -x, -y, -z, 0), the matrix of a cross product
+# The places, among (x, y, z, -x, -y, -z, 0), of the elements of the matrix of a cross product.
+CROSSED = np.array([[6, 5, 1], [2, 6, 3], [4, 0, 6]])
 
 
 def skinned(theta: Any, model: Model, np: Any = np) -> Any:

@@ -79,10 +79,8 @@ def by_observations(args: tuple[Any, ...], engine: str | None = None) -> Callabl
     """
     flat, cameras, points, features, n, m = args
     count, start, end = len(cameras), CAMERA * n, CAMERA * n + 3 * m
-    of_camera, of_point = (
-        CAMERA * cameras[:, None] + np.arange(CAMERA),
-        start + 3 * points[:, None] + np.arange(3),
-    )
+    of_camera = CAMERA * cameras[:, None] + np.arange(CAMERA)
+    of_point = start + 3 * points[:, None] + np.arange(3)
     of_weight = end + np.arange(count)[:, None]
     columns = np.concatenate([of_camera, of_point, of_weight], axis=1)
     indices = np.concatenate([np.repeat(columns[:, None], 2, axis=1).ravel(), of_weight.ravel()])

@@ -50,7 +50,8 @@ def _axes_kept(y: Any, a: Any, axis: Any, keepdims: Any) -> Any:
     """Return an extreme with the axes of the reduction as axes of length 1."""
     if keepdims:
         return y
-    shape, reduced = shape_now(a), as_axes(plain_axis(axis), len(shape_now(a)))
+    shape = shape_now(a)
+    reduced = as_axes(plain_axis(axis), len(shape))
     return call("np.reshape", y, tuple([1 if i in reduced else n for i, n in enumerate(shape)]))
 
 

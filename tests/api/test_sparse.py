@@ -16,7 +16,7 @@ import checkpoint
 from checkpoint import RunError, SourceError, SparsityWarning, grad, hessian, jacfwd, jacobian, jacrev
 from checkpoint.api import sparse
 from checkpoint.api.colouring import planned
-from checkpoint.functions.run import Run
+from tests.api.counting import calls_counted
 from tests.arrays.generator import HEAD, program
 from tests.python.texts import defined
 from tests.uses.test_bundle import problem, residuals
@@ -65,16 +65,9 @@ BUNDLE = np.concatenate([_INPUTS[name].ravel() for name in ("cameras", "points",
 @pytest.fixture
 def passes(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """Count runs on duals, along one direction or several, reversals, and second derivatives."""
-    counts = {"jvp": 0, "vjp": 0, "second": 0}
-    for name, method in (("jvp", "on_duals"), ("vjp", "vjp"), ("vjp", "cotangent"), ("second", "second")):
-        original = getattr(Run, method)
-
-        def counted(*args: Any, name: str = name, original: Any = original) -> Any:
-            counts[name] += 1
-            return original(*args)
-
-        monkeypatch.setattr(Run, method, counted)
-    return counts
+    return calls_counted(
+        monkeypatch, {"on_duals": "jvp", "vjp": "vjp", "cotangent": "vjp", "second": "second"}
+    )
 
 
 def flattened(matrix: Any, count: int) -> Any:

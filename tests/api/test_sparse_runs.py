@@ -12,8 +12,8 @@ import checkpoint
 from checkpoint import jacobian, jacrev
 from checkpoint.api import sparse
 from checkpoint.api.colouring import planned
-from checkpoint.functions.run import Run
 from checkpoint.prims.sparsity.sets import part, united
+from tests.api.counting import calls_counted
 from tests.api.test_sparse import has_bits
 
 X = np.linspace(-1.0, 1.0, 30)
@@ -30,16 +30,8 @@ def wide(x: Any) -> Any:
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """Count the runs on duals, the runs that wait for cotangents, and these cotangents."""
-    counts = {"on_duals": 0, "waiting": 0, "cotangent": 0, "vjp": 0}
-    for name in counts:
-        original = getattr(Run, name)
-
-        def counted(*args: Any, name: str = name, original: Any = original) -> Any:
-            counts[name] += 1
-            return original(*args)
-
-        monkeypatch.setattr(Run, name, counted)
-    return counts
+    names = "on_duals", "waiting", "cotangent", "vjp"
+    return calls_counted(monkeypatch, dict(zip(names, names, strict=True)))
 
 
 def test_many_groups_of_columns_take_one_run(engine: str, runs: dict[str, int]) -> None:
