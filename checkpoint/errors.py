@@ -6,7 +6,7 @@ Every error says where (file, line, column), what is wrong, and what to do about
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -62,6 +62,23 @@ class Span:
         return f"{gutter}{text}\n{' ' * (len(gutter) - 2)}| {' ' * (self.column - 1)}{marks}"
 
 
+class Lane(NamedTuple):
+    """One of the many things that `vmap`, `summed` or a combinator over arrays runs.
+
+    of: the name of that. what: "lane", "item" or "pair", whose number it is; or "between": what ends before
+    an item with this number is combined with what begins with it.
+    """
+
+    of: str
+    number: int
+    what: str
+
+    def __str__(self) -> str:
+        if self.what == "between":
+            return f"{self.of} between items {self.number - 1} and {self.number}"
+        return f"{self.what} {self.number} of {self.of}"
+
+
 class CheckpointError(Exception):
     """The base of all errors of this package. message: the bare text. span: the place, if known."""
 
@@ -80,12 +97,12 @@ class SourceError(CheckpointError):
     """The program's text cannot be taken; the message says what to write instead.
 
     What a Python function cannot have translated ends its run when it is reached.
-    trace: the places of the calls that were open then, the innermost first. lanes: the numbers of the lanes
-    (vmap) that the run was within, likewise.
+    trace: the places of the calls that were open then, the innermost first. lanes: the lanes (vmap) that the
+    run was within, likewise.
     """
 
     trace: tuple[Span, ...] = ()
-    lanes: tuple[int, ...] = ()
+    lanes: tuple[Lane, ...] = ()
 
 
 class Unreached(SourceError):
@@ -105,12 +122,12 @@ class Unreached(SourceError):
 class RunError(CheckpointError):
     """The program's run failed: an error of its own, or a wrong argument to it.
 
-    trace: the places of the calls that were open, the innermost first. lanes: the numbers of the lanes (vmap)
-    that the run was within, likewise. raised: the value that the program raised, if it did.
+    trace: the places of the calls that were open, the innermost first. lanes: the lanes (vmap) that the run
+    was within, likewise. raised: the value that the program raised, if it did.
     """
 
     trace: tuple[Span, ...] = ()
-    lanes: tuple[int, ...] = ()
+    lanes: tuple[Lane, ...] = ()
     raised: object = None
 
 

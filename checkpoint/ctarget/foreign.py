@@ -24,6 +24,7 @@ from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import LEAVE, Machine
 from checkpoint.interp.hybrid.parts import Part
+from checkpoint.lang.lanes import Mark, lanes_of
 from checkpoint.prims.arrays import truth_of
 
 Values = tuple[Any, ...]
@@ -246,11 +247,11 @@ class PythonHelper(ABC):
         index: int,
         value: Any,
         calls: list[BlockPeer],
-        lanes: tuple[int, ...],
+        marks: tuple[Mark, ...],
     ) -> None:
         """Make the run's error of a raised value without a handler.
 
-        calls, lanes: the open ones, innermost first.
+        calls: the open ones, the innermost first. marks: of the lanes that the run is within, likewise.
         """
         end = peer.block.end
         raised = self.raised
@@ -262,7 +263,7 @@ class PythonHelper(ABC):
         raised.tags = max(raised.tags, tags)
         spans = [call.block.end.span for call in calls if call.block.end.span is not None]
         raised.trace = (*raised.trace, *spans)[:LONGEST_TRACE]
-        raised.lanes = (*raised.lanes, *lanes)
+        raised.lanes = (*raised.lanes, *lanes_of(marks))
         self.raised = None
         self.error = raised
 

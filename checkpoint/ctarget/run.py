@@ -20,12 +20,13 @@ from checkpoint.ctarget.translate.watch import Watch, watch
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
-from checkpoint.driver.raised import LONGEST_TRACE, MAX_LANES, left_open
+from checkpoint.driver.raised import LONGEST_TRACE, left_open
 from checkpoint.errors import RUN_ENDING, RunError, SourceError
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.engine import Recorded
 from checkpoint.interp.hybrid.machine import HALT, Frame, Machine
 from checkpoint.interp.hybrid.machine import State as PythonState
+from checkpoint.lang.lanes import MAX_LANES, lanes_of
 
 
 class RunHelper(PythonHelper):
@@ -123,9 +124,9 @@ def left_in_c(error: RunError | SourceError, held: Held) -> None:
     """Add to an error that leaves a run the calls and lanes that its machine, or its sweep's, leaves open."""
     left_open(error, _open_calls(held))
     module = runtime()
-    lanes = module.ffi.new("int64_t[]", MAX_LANES)
-    count = module.lib.ck_machine_lanes(held, lanes, MAX_LANES)
-    error.lanes = (*error.lanes, *[lanes[i] for i in range(count)])
+    marks = module.ffi.new("LaneMark[]", MAX_LANES)
+    count = module.lib.ck_machine_lanes(held, marks, MAX_LANES)
+    error.lanes = (*error.lanes, *lanes_of([list(marks[i].numbers) for i in range(count)]))
 
 
 def _open_calls(held: Held) -> Frame | None:

@@ -15,8 +15,8 @@ from checkpoint.cps.ownership import Ownership, Uses, of_block
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.registers import operands, results
-from checkpoint.driver.raised import lane_position
 from checkpoint.interp.hybrid.machine import HALT, Split
+from checkpoint.lang.lanes import lane_position, within_position
 
 _UNCOUNTED = (float, bool, int, type(None))
 _INT64 = 1 << 63
@@ -196,6 +196,7 @@ def return_point(
             "saved": block.own("Register[]", [block.registers[name] for name in saved]),
             "copies": block.own("bool[]", [name in copied for name in saved]),
             "lane": lane_position(saved, block.code.span) + 1,
+            "within": within_position(saved, block.code.span) + 1,
         }
         point = block.points[key] = block.own("ReturnPoint *", fields)
         if point.lane:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, described
@@ -14,17 +12,12 @@ from checkpoint.ad.pullbacks import PLAIN
 from checkpoint.ad.record import NoReset, WrongCall, records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Failure, Unusable
-from checkpoint.errors import RunError, SourceError, Span, WorkersError
+from checkpoint.errors import Lane, RunError, SourceError, Span, WorkersError
 from checkpoint.lang.control import captured
+from checkpoint.lang.lanes import MAX_LANES, Mark, lanes_of
 from checkpoint.lang.printer import write_value
 
 LONGEST_TRACE = 50  # calls
-MAX_LANES = 16  # of an error: each is within the next
-LANES = ("vmap_lane", "summed_item")  # the variables of lanes and items of sums, in these files
-LANE_COUNT = "vmap_count"  # that of how many lanes there are, of the caller of a loop over lanes
-LOOPS_OVER_LANES = (str(Path("library", "lanes.py")), str(Path("library", "sums.py")), "prelude.vlad")
-
-
 SHOWN_OF_RAISED = 200  # characters of what nobody handles
 SHOWN_OF_OPERAND = 60
 
@@ -52,8 +45,7 @@ class Raised(Exception):
     tags: the tag counter of the runs that it left, so that a capsule it carries keeps its tags apart.
     trace: where the calls were that it left open in those runs, the innermost first: of functions whose
         lambda says `shown`, and of operators.
-    lanes: the numbers of the lanes (vmap) that those runs were within, the innermost first; below 0 those of
-        items (summed), -1 for the first.
+    lanes: those that the runs were within, the innermost first.
     """
 
     def __init__(self, value: Any, span: Span) -> None:
@@ -62,7 +54,7 @@ class Raised(Exception):
         self.span = span
         self.tags = 0
         self.trace: tuple[Span, ...] = ()
-        self.lanes: tuple[int, ...] = ()
+        self.lanes: tuple[Lane, ...] = ()
 
     def as_run_error(self) -> RunError:
         """Return the error that the caller of the interface receives."""
@@ -80,32 +72,18 @@ class Raised(Exception):
 def left_open(error: Raised | RunError | SourceError, frame: Any) -> None:
     """Add to an error that leaves a run the calls and lanes whose frames it leaves, the innermost first.
 
-    `call` of a frame is the place of the call that it waits for, None if that is not shown; `lane` is the
-    number of the lane for whose value it waits, None if it is for nothing of the kind.
+    `call` of a frame is the place of the call that it waits for, None if that is not shown; `marks` are what
+    it says of lanes.
     """
     calls: list[Span] = []
-    lanes: list[int] = []
+    marks: list[Mark] = []
     while frame is not None:
         if frame.call is not None:
             calls.append(frame.call)
-        lane = frame.lane
-        if lane is not None:
-            lanes.append(lane)
+        marks += frame.marks
         frame = frame.next
     error.trace = (*error.trace, *calls)[:LONGEST_TRACE]
-    error.lanes = (*error.lanes, *lanes[:MAX_LANES])
-
-
-def lane_position(names: Sequence[str], span: Span | None) -> int:
-    """Return the position among the variables of a frame of the number of a lane, -1 without one.
-
-    span: a place in the code to which the frame returns.
-    """
-    if span is not None and span.source.name.endswith(LOOPS_OVER_LANES):
-        for position, name in enumerate(names):
-            if name.startswith(LANES):
-                return position
-    return -1
+    error.lanes = (*error.lanes, *lanes_of(marks[:MAX_LANES]))
 
 
 def failure(name: str, operands: tuple[Any, ...], exception: Exception, span: Span) -> Raised | SourceError:

@@ -12,7 +12,7 @@ from types import TracebackType
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tangent import ShapeError
 from checkpoint.driver.raised import Raised
-from checkpoint.errors import RUN_ENDING, RunError, Span
+from checkpoint.errors import RUN_ENDING, Lane, RunError, Span
 
 
 class LanguageErrors:
@@ -49,10 +49,10 @@ class LanguageErrors:
             error.span = self.span  # type: ignore[union-attr]  # what the command line shows
 
 
-def _name_lanes(error: BaseException, lanes: Sequence[int]) -> None:
+def _name_lanes(error: BaseException, lanes: Sequence[Lane]) -> None:
     """Note on an error the lanes and items that the run was within, the innermost first."""
     for lane in lanes:
-        error.add_note(f"in lane {lane} of vmap" if lane >= 0 else f"in item {-1 - lane} of summed")
+        error.add_note(f"in {lane}")
 
 
 Errors = Callable[[Span | None], LanguageErrors]

@@ -144,18 +144,24 @@ class Branch(Compound):
 class Bind(Compound):
     """A `let`; the bound variable is the last slot that the body sees, if the body uses it.
 
-    lane: where the environment of its body has the number of a lane whose value it binds; -1 if it has none.
+    of_lanes: where the environment of its body says something of lanes (checkpoint.lang.lanes.positions).
     """
 
-    __slots__ = ("body", "lane", "used")
+    __slots__ = ("body", "of_lanes", "used")
 
     def __init__(
-        self, value: Any, keep: Projection, body: Any, used: bool, span: Span, lane: int = -1
+        self,
+        value: Any,
+        keep: Projection,
+        body: Any,
+        used: bool,
+        span: Span,
+        of_lanes: tuple[int, int] = (-1, -1),
     ) -> None:
         super().__init__((value,), (keep,), span)
         self.body = body
         self.used = used
-        self.lane = lane
+        self.of_lanes = of_lanes
 
     def step(self, machine: Machine, frame: Frame) -> Frame:
         env = (*frame.env, fresh(frame.values[0])) if self.used else frame.env

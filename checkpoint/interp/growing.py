@@ -141,7 +141,7 @@ class _Shared(code.Bind):
     __slots__ = ("held", "name")
 
     def __init__(self, made: code.Bind, name: str, held: dict[str, Any]) -> None:
-        super().__init__(made.operands[0], made.keep[0], made.body, made.used, made.span, made.lane)
+        super().__init__(made.operands[0], made.keep[0], made.body, made.used, made.span, made.of_lanes)
         self.name = name
         self.held = held
 

@@ -23,6 +23,7 @@ from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import Raised, left_open
 from checkpoint.errors import RUN_ENDING, InternalError, Source, Span
+from checkpoint.lang.lanes import Mark, marks_of
 from checkpoint.prims.operators import Context
 
 
@@ -31,7 +32,7 @@ class Code:
 
     __slots__ = ("span",)
     operands: tuple[Any, ...] = ()
-    lane = -1  # where the environment of its frames has the number of a lane
+    of_lanes = (-1, -1)  # where the environment of its frames says something of lanes
 
     def __init__(self, span: Span) -> None:
         self.span = span
@@ -68,9 +69,9 @@ class Frame:
         self.next = next
 
     @property
-    def lane(self) -> int | None:
-        """The number of the lane (vmap) for whose value it waits; None if it waits for another."""
-        return None if self.code.lane < 0 else int(self.env[self.code.lane])
+    def marks(self) -> list[Mark]:
+        """What it says of the lane for whose value it waits."""
+        return marks_of(self.env, self.code.of_lanes)
 
     def parts(self) -> tuple[Any, ...]:
         return (self.values, self.env, self.next)

@@ -18,13 +18,13 @@ from checkpoint.ad.graph import numbers, replace
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import lookup
 from checkpoint.ad.values import EMPTY, Closure
-from checkpoint.driver.raised import lane_position
 from checkpoint.interp import code
 from checkpoint.interp.code import Projection
 from checkpoint.interp.primitives import Apply, code_of
 from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes
 from checkpoint.lang.deep import Task, run
+from checkpoint.lang.lanes import positions
 from checkpoint.lang.walk import preorder
 
 Layout = tuple[str, ...]
@@ -142,7 +142,7 @@ class Resolver:
         rest, used = self.under(expr.name, expr.body)
         (value,), (keep,) = yield self.operands((expr.value,), layout, rest)
         body = yield self.expression(expr.body, (*rest, expr.name) if used else rest)
-        return code.Bind(value, keep, body, used, expr.span, lane_position(rest, expr.span))
+        return code.Bind(value, keep, body, used, expr.span, positions(rest, expr.span))
 
     def under(self, name: str, body: core.Expr) -> tuple[Layout, bool]:
         """Return what the body of a binder uses from outside, and whether it uses the bound variable."""

@@ -16,8 +16,7 @@ from checkpoint.ad.containers import TUPLE, Dict, Record
 from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, register
 from checkpoint.ad.tensors import ALWAYS, apply
 from checkpoint.ad.values import Pair, list_value
-from checkpoint.ad.walk import fold
-from checkpoint.prims.lanes import _lanes, _record, _stacked, apart
+from checkpoint.prims.lanes import Stacking, _lanes, _record, apart
 
 
 def _tensor_lanes(context: Any, f: Any, tensor: Any) -> Pair:
@@ -36,7 +35,7 @@ def _stack_tensor_lanes(_: Any, like: Any, results: Any) -> Any:
     while results is not None:
         found.append(results.car)
         results = results.cdr
-    return fold((tuple(found), 0), lambda item: _stacked(item, like))
+    return Stacking(like).stacked(tuple(found), 0)
 
 
 def _in_texts(name: str, doc: str, value: Callable[..., Any], derivative: str) -> None:

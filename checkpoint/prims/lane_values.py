@@ -71,11 +71,10 @@ def is_complex(value: Any) -> bool:
     return type(value) is Record and value.layout == COMPLEX
 
 
-def check_sizes(values: tuple[int, ...]) -> None:
-    """Raise OverflowError for an int that no array has room for."""
-    for lane, value in enumerate(values):
-        if not -(2**63) <= value < 2**63:
-            raise OverflowError(f"lane {lane} of vmap returns an int of more than 64 bits: return float(n)")
+def check_size(value: int, lane: str) -> None:
+    """Raise OverflowError for an int that no array has room for. lane: the words for what returned it."""
+    if not -(2**63) <= value < 2**63:
+        raise OverflowError(f"{lane} returns an int of more than 64 bits: return float(n)")
 
 
 def structure(value: Any) -> Any:

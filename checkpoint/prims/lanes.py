@@ -12,7 +12,9 @@
     (py.common-width results out_axes)       how many elements all have, if they are tuples; else -1
     (py.plain-width result out_axes)         how many elements one has, if it is a tuple; else -1
     (py.lane-rows columns)                   the list of tuples whose elements are in lists
-    (py.stack-lanes arrays results out_axes) what the lanes returned, leaf by leaf along new axes
+    (py.stack-lanes arrays results out_axes within)
+                                             what the lanes returned, leaf by leaf along new axes; within:
+                                             whose lanes these are (checkpoint/lang/lanes.py), or None
 
 Those of texts in the language are in lane_tensors.py. Each works on numbers of any kind: items are taken and
 results stacked by records of arrays, and all else is copying.
@@ -21,7 +23,7 @@ results stacked by records of arrays, and all else is copying.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Memory, Native, Renewal
 from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, List, Record
@@ -32,10 +34,11 @@ from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.tensors import ALWAYS, Tensor, apply
 from checkpoint.ad.values import Closure, Pair
 from checkpoint.ad.walk import Branch, fold
+from checkpoint.lang.lanes import place_of
 from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.prims.lane_values import (
     builder,
-    check_sizes,
+    check_size,
     equal,
     in_words,
     is_array,
@@ -224,37 +227,64 @@ def _lane_rows(_: Any, columns: Any) -> List:
     return List([Record(TUPLE, row) for row in zip(*[column.items for column in columns.items], strict=True)])
 
 
-def _stack_lanes(_: Any, arrays: Any, results: Any, out_axes: Any) -> Any:
-    like = arrays.items[0].items[0]
-    return fold((tuple(results.items), out_axes), lambda item: _stacked(item, like))
+class Stacking(NamedTuple):
+    """How results are stacked. like: an array of the library of the result; within: whose lanes these are."""
+
+    like: Any
+    within: Any = None
+
+    def stacked(self, results: tuple[Any, ...], axes: Any) -> Any:
+        """Return what lanes returned as arrays."""
+        return fold((results, axes), lambda item: _stacked(item, self))
+
+    def check(self, fits: bool, lane: int, value: Any, first: Any) -> None:
+        """Raise ValueError for the value of a lane that does not fit that of the first one."""
+        if not fits:
+            raise ValueError(
+                f"{self.at(lane)} returns {in_words(value)}, and {self.first} {in_words(first)}: all return "
+                f"the same structure, shapes and dtypes"
+            )
+
+    @property
+    def first(self) -> str:
+        """The words for the first lane beside another."""
+        return self.at(0).removesuffix(f" of {place_of(self.within, 0).of}")
+
+    def at(self, lane: int) -> str:
+        """Return the words for a lane."""
+        return str(place_of(self.within, lane))
 
 
-def _stacked(item: tuple[tuple[Any, ...], Any], like: Any) -> Any:
+def _stack_lanes(_: Any, arrays: Any, results: Any, out_axes: Any, within: Any) -> Any:
+    return Stacking(arrays.items[0].items[0], within).stacked(tuple(results.items), out_axes)
+
+
+def _stacked(item: tuple[tuple[Any, ...], Any], how: Stacking) -> Any:
     """Return the values of one part of the results of all lanes as one; a Branch where they have parts."""
     values, axes = item
     first = values[0]
     if axes is None:
-        return _the_same(values)
+        return _the_same(values, how)
     if is_pytree(first):
-        return _stacked_parts(values, axes)
+        return _stacked_parts(values, axes, how)
     if type(axes) is not int:
         raise ValueError(f"vmap: out_axes has {in_words(axes)} where f returns {in_words(first)}")
     if first is None:
         for lane, value in enumerate(values):
-            _check(value is None, lane, value, first)
+            how.check(value is None, lane, value, first)
         return None
     if is_complex(first):
-        return _stacked_arrays(_complex_arrays(values, like), axes, like)
+        return _stacked_arrays(_complex_arrays(values, how), axes, how)
     if is_array(first):
-        return _stacked_arrays(values, axes, like)
-    return _stacked_numbers(values, axes, like)
+        return _stacked_arrays(values, axes, how)
+    return _stacked_numbers(values, axes, how)
 
 
-def _stacked_parts(values: tuple[Any, ...], axes: Any) -> Branch:
+def _stacked_parts(values: tuple[Any, ...], axes: Any, how: Stacking) -> Branch:
     """Return a branch of the parts of a pytree, each with its values in all lanes."""
     first = values[0]
     for lane, value in enumerate(values):
-        _check(is_pytree(value) and structure(value) == structure(first), lane, value, first)
+        how.check(is_pytree(value) and structure(value) == structure(first), lane, value, first)
     if type(first) is Dict:
         parts = [[value.items[key] for key in first.items] for value in values]
     else:
@@ -265,46 +295,45 @@ def _stacked_parts(values: tuple[Any, ...], axes: Any) -> Branch:
     return Branch(found, branch.build)
 
 
-def _stacked_arrays(values: tuple[Any, ...], axis: int, like: Any) -> Any:
+def _stacked_arrays(values: tuple[Any, ...], axis: int, how: Stacking) -> Any:
     shape, dtype = shape_of(values[0]), real_part(values[0]).data.dtype
     for lane, value in enumerate(values):
         fits = is_array(value) and shape_of(value) == shape and real_part(value).data.dtype == dtype
-        _check(fits, lane, value, values[0])
+        how.check(fits, lane, value, values[0])
     rank = len(shape) + 1
     if not -rank <= axis < rank:
         raise ValueError(
             f"vmap: out_axes has the axis {axis} for results of shape {shape}: write {-rank} to {rank - 1}"
         )
-    return apply(ALWAYS, _record("tensorlib.joined"), (like, List(list(values)), axis % rank))
+    return apply(ALWAYS, _record("tensorlib.joined"), (how.like, List(list(values)), axis % rank))
 
 
-def _complex_arrays(values: tuple[Any, ...], like: Any) -> tuple[Any, ...]:
+def _complex_arrays(values: tuple[Any, ...], how: Stacking) -> tuple[Any, ...]:
     """Return complex numbers as arrays without axes."""
     for lane, value in enumerate(values):
-        _check(is_complex(value), lane, value, values[0])
+        how.check(is_complex(value), lane, value, values[0])
     record = _record("tensorlib.complex")
-    return tuple([apply(ALWAYS, record, (*value.items, like)) for value in values])
+    return tuple([apply(ALWAYS, record, (*value.items, how.like)) for value in values])
 
 
-def _stacked_numbers(values: tuple[Any, ...], axis: int, like: Any) -> Any:
+def _stacked_numbers(values: tuple[Any, ...], axis: int, how: Stacking) -> Any:
     """Return an array of reals, of integers, or of booleans; integers beside reals are reals."""
     kinds = set()
     for lane, value in enumerate(values):
         plain = real_part(value)
         kinds.add(type(plain))
         fits = kinds <= _REALS or kinds == {bool}
-        _check(fits or not (type(plain) in _STACKED or is_complex(value)), lane, value, values[0])
+        how.check(fits or not (type(plain) in _STACKED or is_complex(value)), lane, value, values[0])
         if not fits:
-            raise TypeError(
-                f"lane {lane} of vmap returns {in_words(value)}, which cannot be stacked: {_ADVICE}"
-            )
+            raise TypeError(f"{how.at(lane)} returns {in_words(value)}, which cannot be stacked: {_ADVICE}")
     if axis not in (0, -1):
         raise ValueError(f"vmap: out_axes has the axis {axis} for results that are numbers: write 0")
     if float not in kinds:
-        check_sizes(values)
+        for lane, value in enumerate(values):
+            check_size(value, how.at(lane))
     else:
         values = tuple([float(value) if type(value) is int else value for value in values])
-    return apply(ALWAYS, _record("tensorlib.joined"), (like, List(list(values)), 0))
+    return apply(ALWAYS, _record("tensorlib.joined"), (how.like, List(list(values)), 0))
 
 
 _REALS = frozenset((float, int))
@@ -312,24 +341,16 @@ _STACKED = frozenset((float, int, bool, Array, Discrete))
 _ADVICE = "return numbers, arrays, or tuples, lists, dicts and objects of these"
 
 
-def _the_same(values: tuple[Any, ...]) -> Any:
+def _the_same(values: tuple[Any, ...], how: Stacking) -> Any:
     """Return what all lanes return, where they return the same."""
     first = values[0]
     for lane, value in enumerate(values):
         if not equal(value, first):
             raise ValueError(
-                f"lane {lane} of vmap returns another value than lane 0, and out_axes=None is for what all "
+                f"{how.at(lane)} returns another value than {how.first}, and out_axes=None is for what all "
                 f"lanes return alike"
             )
     return renew(first)
-
-
-def _check(fits: bool, lane: int, value: Any, first: Any) -> None:
-    if not fits:
-        raise ValueError(
-            f"lane {lane} of vmap returns {in_words(value)}, and lane 0 {in_words(first)}: lanes return the "
-            f"same structure, shapes and dtypes"
-        )
 
 
 operator(
@@ -356,4 +377,4 @@ rearrange(
 )
 operator("lane-rows", 1, "tuples, of lists of their elements", _lane_rows, "that of the tuples")
 operator("enter-lane", 4, "f and the arguments of one lane, copied", _enter_lane, "that of the copies")
-operator("stack-lanes", 3, "what lanes returned as arrays", _stack_lanes, "that of the stacking")
+operator("stack-lanes", 4, "what lanes returned as arrays", _stack_lanes, "that of the stacking")

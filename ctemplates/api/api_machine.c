@@ -118,7 +118,7 @@ uint32_t ck_machine_calls(const Held *machine, const Block **calls, uint32_t roo
     return count;
 }
 
-uint32_t ck_machine_lanes(const Held *machine, int64_t *lanes, uint32_t room) {
+uint32_t ck_machine_lanes(const Held *machine, LaneMark *marks, uint32_t room) {
     const Machine *at_work = held_machine(machine);
-    return at_work ? stack_lanes(&at_work->stack, lanes, room) : 0;
+    return at_work ? stack_lanes(&at_work->stack, marks, room) : 0;
 }

@@ -20,6 +20,6 @@ Held *ck_machine_state(const Held *machine);
 /* The calls that its frames (or a sweep's machine's) wait for and that are to be shown, at most `room`, the innermost
  * first; how many. */
 uint32_t ck_machine_calls(const Held *machine, const Block **calls, uint32_t room);
-uint32_t ck_machine_lanes(const Held *machine, int64_t *lanes, uint32_t room); /* of vmap: see stack_lanes */
+uint32_t ck_machine_lanes(const Held *machine, LaneMark *marks, uint32_t room); /* see stack_lanes */
 
 #endif

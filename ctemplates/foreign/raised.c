@@ -46,14 +46,15 @@ static PyObject *open_calls(const Machine *m) {
     return found;
 }
 
-enum { MAX_LANES = 16 };
+enum { MAX_LANES = 32 }; /* marks */
 
 static PyObject *open_lanes(const Machine *m) {
-    int64_t lanes[MAX_LANES];
-    const uint32_t count = stack_lanes(&m->stack, lanes, MAX_LANES);
+    LaneMark marks[MAX_LANES];
+    const uint32_t count = stack_lanes(&m->stack, marks, MAX_LANES);
     PyObject *found = PyTuple_New(count);
     for (uint32_t i = 0; found && i < count; i++) {
-        PyObject *lane = PyLong_FromLongLong(lanes[i]);
+        const int64_t *of = marks[i].numbers;
+        PyObject *lane = Py_BuildValue("(LLL)", (long long)of[0], (long long)of[1], (long long)of[2]);
         if (lane)
             PyTuple_SET_ITEM(found, i, lane);
         else

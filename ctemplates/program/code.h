@@ -79,8 +79,14 @@ typedef struct ReturnPoint {
     uint32_t count;
     const Register *saved;
     const bool *copies; /* of an install: those of them that its body needs too */
-    uint32_t lane;      /* one more than the position among the saved values of the number of a lane (vmap); 0: none */
+    uint32_t lane;      /* one more than the position among the saved values of the number of a lane; 0: none */
+    uint32_t within;    /* likewise of the tuple that says whose lanes these are (checkpoint/driver/lanes.py) */
 } ReturnPoint;
+
+/* What a frame says of a lane: (0, its number, 0), or the integers of the tuple that says whose lanes these are. */
+typedef struct LaneMark {
+    int64_t numbers[3];
+} LaneMark;
 
 typedef enum EndKind { JUMP, ENTER, BRANCH, CALL, CONTROL, RETURN, THROW, INSTALL, FINISH } EndKind;
 

@@ -270,17 +270,29 @@ bool stack_next(FrameWalk *walk, FrameHead *head, const Value **saved) {
     return true;
 }
 
-uint32_t stack_lanes(const Stack *stack, int64_t *lanes, uint32_t room) {
+static bool mark_lane(Value number, LaneMark *mark) {
+    if (number.tag != INTEGER && number.tag != REAL) return false;
+    const int64_t lane = number.tag == INTEGER ? number.integer : (int64_t)number.real; /* of texts in the language a real */
+    *mark = (LaneMark){{0, lane, 0}};
+    return true;
+}
+
+static bool mark_within(Value within, LaneMark *mark) {
+    if (kind_of(within) != RECORD || within.object->length != 4) return false;
+    const Value *fields = cells_of(within) + 1;
+    for (int i = 0; i < 3; i++) mark->numbers[i] = fields[i].tag == INTEGER ? fields[i].integer : 0;
+    return true;
+}
+
+uint32_t stack_lanes(const Stack *stack, LaneMark *marks, uint32_t room) {
     FrameWalk walk = stack_walk(stack);
     FrameHead head;
     const Value *saved;
     uint32_t count = 0;
     while (count < room && stack_next(&walk, &head, &saved)) {
-        const uint32_t lane = head.point->lane;
-        if (!lane) continue;
-        const Value number = saved[lane - 1]; /* of texts in the language a real */
-        if (number.tag == INTEGER) lanes[count++] = number.integer;
-        if (number.tag == REAL) lanes[count++] = (int64_t)number.real;
+        const uint32_t lane = head.point->lane, within = head.point->within;
+        if (lane) count += mark_lane(saved[lane - 1], &marks[count]);
+        if (within && count < room) count += mark_within(saved[within - 1], &marks[count]);
     }
     return count;
 }

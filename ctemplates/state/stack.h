@@ -98,8 +98,8 @@ typedef struct FrameWalk {
 FrameWalk stack_walk(const Stack *stack);
 bool stack_next(FrameWalk *walk, FrameHead *head, const Value **saved);
 
-/* The numbers of the lanes (vmap) that the frames are within, at most `room`, the innermost first; how many. */
-uint32_t stack_lanes(const Stack *stack, int64_t *lanes, uint32_t room);
+/* Stores what the frames say of the lanes that they are within, the innermost first, at most `room`; returns how many. */
+uint32_t stack_lanes(const Stack *stack, LaneMark *marks, uint32_t room);
 
 /* Aborts with a message if the stack is inconsistent (hostile build). */
 void stack_check(const Stack *stack);

@@ -7,7 +7,7 @@ import pytest
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.raised import NO_RESET_HERE
 from checkpoint.driver.schedule import Plain
-from checkpoint.errors import RunError
+from checkpoint.errors import Lane, RunError
 from checkpoint.functions import runs
 from checkpoint.lang.printer import write_value
 from tests.support.corpus import engine_name, usable_engines, value_of
@@ -99,7 +99,7 @@ def test_a_shift_does_not_leave_a_lane(engine: Engine) -> None:
     assert caught.value.message.startswith(
         "(find-reset map): this shift has no reset in what runs as a whole here"
     )
-    assert (caught.value.lanes, caught.value.__notes__) == ((0,), ["in lane 0 of vmap"])
+    assert (caught.value.lanes, caught.value.__notes__) == ((Lane("vmap", 0, "lane"),), ["in lane 0 of vmap"])
 
 
 def test_a_missing_reset_can_be_handled_where_the_shift_is(engine: Engine) -> None:

@@ -19,10 +19,10 @@ from checkpoint.cps import blocks as b
 from checkpoint.cps.terms import Step
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine
-from checkpoint.driver.raised import lane_position
 from checkpoint.errors import Source, Span
 from checkpoint.interp.hybrid.code import NEVER, BlockCode, Variant
 from checkpoint.interp.hybrid.later import code_of
+from checkpoint.lang.lanes import Mark, marks_of, positions
 from checkpoint.prims.operators import Context
 from checkpoint.prims.sealed import give_births
 
@@ -53,10 +53,9 @@ class Frame:
         self.handler = handler
 
     @property
-    def lane(self) -> int | None:
-        """The number of the lane (vmap) for whose value it waits; None if it waits for another."""
-        position = lane_position(self.block.block.params[1:], self.block.span)
-        return None if position < 0 else int(self.saved[position])
+    def marks(self) -> list[Mark]:
+        """What it says of the lane for whose value it waits."""
+        return marks_of(self.saved, positions(self.block.block.params[1:], self.block.span))
 
     def parts(self) -> Values:
         return (self.saved, self.next)

@@ -58,7 +58,7 @@ from checkpoint.prims.batched.values import (
     tuple_of,
 )
 from checkpoint.prims.lane_values import builder, is_array, is_pytree, pytree_branch
-from checkpoint.prims.lanes import Hole, _lanes, _stacked
+from checkpoint.prims.lanes import Hole, Stacking, _lanes, _stacked
 from checkpoint.prims.python.iteration import callee_of
 from checkpoint.prims.python.support import operator, rearrange
 
@@ -251,7 +251,7 @@ def batched_results(_: Any, arrays: Any, count: int, results: Any, out_axes: Any
             return pytree_branch(item, "out_axes")
         if axes is None:
             return renew(value)
-        return _stacked(((value,) * count, axes), like)
+        return _stacked(((value,) * count, axes), Stacking(like))
 
     return fold((results, out_axes), placed)
 

@@ -49,7 +49,8 @@ Loops and calls (iteration.py, foreign.py)
     S sequence x   callee f n   R callable exact-sum norm fields x   replaced x changes
     O call-primitive f ...   primops functions f call x   interrupt functions f call x l
 Lanes of vmap (checkpoint/prims/lanes.py)
-    O lanes f args keywords in_axes   enter-lane f args keywords row   stack-lanes like results out_axes
+    O lanes f args keywords in_axes   enter-lane f args keywords row
+    O stack-lanes like results out_axes within
     Many lanes at once: checkpoint/prims/batched/steps.py
 Sums of items (checkpoint/prims/sums.py)
     O summands f items   leaves x   leaves-like x y   of-leaves x leaves   R left-summands n   is-nest x

@@ -31,7 +31,7 @@ from checkpoint.ctarget.translate.specialise.values import (
     tag_of,
 )
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Next, Node, Return
-from checkpoint.driver.raised import lane_position
+from checkpoint.lang.lanes import lane_position
 
 MAX_FRAMES = 24  # virtual ones
 

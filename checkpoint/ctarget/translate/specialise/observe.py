@@ -17,7 +17,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, procedure_peer
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.tables import LANES
-from checkpoint.driver.raised import LANE_COUNT, lane_position
+from checkpoint.lang.lanes import LANE_COUNT, lane_position
 
 DEPTH, SHALLOW, MOST = 8, 6, 256
 MOST_SAVED = 16  # values that the frame of a loop over lanes saves

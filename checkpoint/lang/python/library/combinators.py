@@ -18,15 +18,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from checkpoint.lang.lanes import FILTER, MAP, PARTITION, REDUCE, REDUCE_BY_INDEX, SCAN
 from checkpoint.lang.python.library.intrinsics import prim
-from checkpoint.lang.python.library.lanes import exactly_together, vmap
+from checkpoint.lang.python.library.lanes import exactly_together, one_by_one
 
 
 def map(f: Any, *nests: Any) -> Any:
     """See checkpoint.arrays.map."""
     if prim("py.item-count", nests, "map") == 0:
         return prim("py.neutral", None, "map", "what f returns cannot be known without one")
-    return vmap(f)(*nests)
+    return one_by_one(f, 0, 0, (MAP, 0, 1))(*nests)
 
 
 def reduce(op: Any, items: Any, neutral: Any = None) -> Any:
@@ -48,14 +49,16 @@ def reduce(op: Any, items: Any, neutral: Any = None) -> Any:
 def _reduced(combined: Any, like: Any, leaves: Any, count: Any) -> Any:
     """Return the leaves of one item: all of them, combined level by level."""
     rest: Any = None
+    width = 1  # how many of the items each has that is left
     while count > 1:
         parts = [prim("tensorlib.paired", leaf) for leaf in leaves]
-        leaves = combined(like, [part[0] for part in parts], [part[1] for part in parts])
+        at = (REDUCE, width, 2 * width)
+        leaves = combined(like, [part[0] for part in parts], [part[1] for part in parts], at)
         if count % 2 == 1:
             last = [part[2] for part in parts]
-            rest = last if rest is None else combined(like, last, rest)
-        count = count // 2
-    return leaves if rest is None else combined(like, leaves, rest)
+            rest = last if rest is None else combined(like, last, rest, (REDUCE, count * width, 0))
+        count, width = count // 2, 2 * width
+    return leaves if rest is None else combined(like, leaves, rest, (REDUCE, width, 0))
 
 
 def _reduced_leaf(kind: Any, leaf: Any) -> Any:
@@ -73,21 +76,22 @@ def scan(op: Any, items: Any) -> Any:
     if prim("py.operator-kind", op, items) == "add":
         found = [prim("tensorlib.running_total", leaf) for leaf in leaves]
     else:
-        found = _scanned(_combiner(op), items, leaves, count)
+        found = _scanned(_combiner(op), items, leaves, count, 1)
     return prim("py.of-leaves", items, found)
 
 
-def _scanned(combined: Any, like: Any, leaves: Any, count: Any) -> Any:
-    """Return the leaves of the combinations of the first 1, 2, ... items."""
+def _scanned(combined: Any, like: Any, leaves: Any, count: Any, width: Any) -> Any:
+    """Return the leaves of the combinations of the first 1, 2, ... items; width: of how many each is made."""
     if count < 2:
         return [prim("np.copy", leaf) for leaf in leaves]
     parts = [prim("tensorlib.prefixed", leaf) for leaf in leaves]
-    pairs = combined(like, [part[1] for part in parts], [part[2] for part in parts])
-    odd = _scanned(combined, like, pairs, count // 2)
+    at = (SCAN, width, 2 * width)
+    pairs = combined(like, [part[1] for part in parts], [part[2] for part in parts], at)
+    odd = _scanned(combined, like, pairs, count // 2, 2 * width)
     even = [part[3] for part in parts]
     if count > 2:
         later = (count - 1) // 2
-        even = combined(like, [leaf[:later] for leaf in odd], even)
+        even = combined(like, [leaf[:later] for leaf in odd], even, (SCAN, 2 * width, 2 * width))
     return [prim("tensorlib.woven", (parts[i][0], odd[i], even[i])) for i in range(len(leaves))]
 
 
@@ -104,7 +108,7 @@ def reduce_by_index(op: Any, dest: Any, indices: Any, values: Any) -> Any:
     combined = _combiner(op)
     totals = _totals(combined, values, prim("py.leaves-like-items", values, dest), levels, given)
     apart = [prim("tensorlib.dealt", leaf, (used, unused)) for leaf in old]
-    new = combined(values, [part[0] for part in apart], totals)
+    new = combined(values, [part[0] for part in apart], totals, _PAIRS)
     whole = [prim("tensorlib.gathered", (new[i], apart[i][1]), (used, unused), bins) for i in range(len(new))]
     return prim("py.of-leaves", dest, whole)
 
@@ -118,7 +122,7 @@ def _totals(combined: Any, like: Any, leaves: Any, levels: Any, given: Any) -> A
         done = prim("py.add", done, ([part[3] for part in parts],))
         places = prim("py.add", places, (done_at,))
         if left > 0:
-            pairs = combined(like, [part[0] for part in parts], [part[1] for part in parts])
+            pairs = combined(like, [part[0] for part in parts], [part[1] for part in parts], _PAIRS)
             leaves = [
                 prim("tensorlib.gathered", (pairs[i], parts[i][2]), next_at, left) for i in range(len(parts))
             ]
@@ -139,21 +143,21 @@ def scatter(dest: Any, indices: Any, values: Any) -> Any:
 
 def filter(test: Any, items: Any) -> Any:
     """See checkpoint.arrays.filter."""
-    return _where(items, _tests(test, items, "filter"))
+    return _where(items, _tests(test, items, "filter", FILTER))
 
 
 def partition(test: Any, items: Any) -> Any:
     """See checkpoint.arrays.partition."""
-    mask = _tests(test, items, "partition")
+    mask = _tests(test, items, "partition", PARTITION)
     return _where(items, mask), _where(items, prim("np.logical_not", mask))
 
 
-def _tests(test: Any, items: Any, name: Any) -> Any:
+def _tests(test: Any, items: Any, name: Any, whose: Any) -> Any:
     """Return which items pass a test, as an array of booleans."""
     count = prim("py.item-count", items, name)
     if count == 0:
         return prim("py.no-tests", items)
-    return prim("py.tests", _over(test)(items), name)
+    return prim("py.tests", _over(test, (whose, 0, 1))(items), name)
 
 
 def _where(items: Any, mask: Any) -> Any:
@@ -162,27 +166,31 @@ def _where(items: Any, mask: Any) -> Any:
 
 # Operators
 
+_PAIRS = (REDUCE_BY_INDEX, 0, 1)
 
-def _over(op: Any) -> Any:
+
+def _over(op: Any, within: Any) -> Any:
     """Return a function of nests that applies another to their items, with the bits that each has alone."""
-    one_by_one = vmap(op)
+    apart = one_by_one(op, 0, 0, within)
 
     def over(*nests: Any) -> Any:
         try:
             return exactly_together(op, nests)
         except Exception:
             # The lanes one by one raise what they raise, or return what the batched form cannot.
-            return one_by_one(*nests)
+            return apart(*nests)
 
     return over
 
 
 def _combiner(op: Any) -> Any:
-    """Return a function of lists of leaves, of nests like another, that combines their items pair by pair."""
-    form = prim("py.exact-form", op)
-    one_by_one = vmap(op)
+    """Return a function of lists of leaves, of nests like another, that combines their items pair by pair.
 
-    def combined(like: Any, left: Any, right: Any) -> Any:
+    Its last argument says what the pairs are (checkpoint.lang.lanes).
+    """
+    form = prim("py.exact-form", op)
+
+    def combined(like: Any, left: Any, right: Any, at: Any) -> Any:
         if form is not None:
             try:
                 found = form(prim("py.as-lanes", like, left), prim("py.as-lanes", like, right))
@@ -190,7 +198,8 @@ def _combiner(op: Any) -> Any:
             except Exception:
                 pass  # as in `_over`
         first = prim("py.of-leaves", like, left)
-        return prim("py.leaves-like-items", one_by_one(first, prim("py.of-leaves", like, right)), first)
+        found = one_by_one(op, 0, 0, at)(first, prim("py.of-leaves", like, right))
+        return prim("py.leaves-like-items", found, first)
 
     return combined
 
@@ -200,7 +209,7 @@ def _check(op: Any, items: Any, count: Any) -> None:
 
     def both_orders(items: Any) -> Any:
         a, b, c = [_some(items, i) for i in range(3)]
-        over = _over(op)
+        over = _over(op, None)
         return over(over(a, b), c), over(a, over(b, c))
 
     if count > 2:

@@ -1,8 +1,8 @@
 """`vmap` for use within a program: a loop over lanes, written in the translated language.
 
 In: a function of one item, and the axes of the arguments and results that hold many. Out: a function of
-whole arguments. docs/design/lanes.md says what always holds of lanes; the variable `vmap_lane` is what
-names a lane in errors (checkpoint.driver.raised).
+whole arguments. docs/design/lanes.md says what always holds of lanes; the variables `vmap_lane` and
+`vmap_within` are what names a lane in errors (checkpoint.lang.lanes).
 
 What is the same for all lanes is found before the loop: how a row is taken of the columns, and how f is
 called. So a turn of the loop consists of steps that translation to C knows. Where the first lane returns a
@@ -23,11 +23,11 @@ from checkpoint.lang.python.library.lane_calls import call_function, grouped, ro
 
 def vmap(f: Any, in_axes: Any = 0, out_axes: Any = 0, *, exact: Any = True, engine: Any = None) -> Any:
     """See checkpoint.vmap."""
-    one_by_one = _one_by_one(f, in_axes, out_axes)
-    return one_by_one if exact else _together(f, in_axes, out_axes, one_by_one)
+    apart = one_by_one(f, in_axes, out_axes, None)
+    return apart if exact else _together(f, in_axes, out_axes, apart)
 
 
-def _together(f: Any, in_axes: Any, out_axes: Any, one_by_one: Any) -> Any:
+def _together(f: Any, in_axes: Any, out_axes: Any, apart: Any) -> Any:
     """Return a function that runs the batched form of f (prims/batched), or the lanes where that fails."""
 
     def mapped(*args: Any, **keywords: Any) -> Any:
@@ -38,7 +38,7 @@ def _together(f: Any, in_axes: Any, out_axes: Any, one_by_one: Any) -> Any:
         except Exception as error:
             # The lanes one by one raise what they raise, or return what the batched form cannot.
             prim("py.lanes-apart", f, error)
-            return one_by_one(*args, **keywords)
+            return apart(*args, **keywords)
 
     return mapped
 
@@ -50,7 +50,12 @@ def exactly_together(f: Any, args: Any) -> Any:
     return prim("py.batched-results", arrays, count, results, 0)
 
 
-def _one_by_one(f: Any, in_axes: Any, out_axes: Any) -> Any:
+def one_by_one(f: Any, in_axes: Any, out_axes: Any, vmap_within: Any) -> Any:
+    """Return a function that runs lane by lane.
+
+    vmap_within: says whose lanes these are (checkpoint.lang.lanes), or None.
+    """
+
     def mapped(*args: Any, **keywords: Any) -> Any:
         vmap_count, function, arity, shared, named, arrays = prim("py.lanes", f, args, keywords, in_axes)
         ends = prim("py.lane-blocks", vmap_count)
@@ -72,7 +77,7 @@ def _one_by_one(f: Any, in_axes: Any, out_axes: Any) -> Any:
                 break
             block, start = block + 1, end
             if end == vmap_count:
-                return _stacked_columns(arrays, parts, lists, out_axes)
+                return _stacked_columns(arrays, parts, lists, out_axes, vmap_within)
             lists = _put_away(arrays, parts, lists, out_axes, block == 1)
             columns = _columns(blocks, block)
         # A lane has returned another structure: there is one list of results from here on.
@@ -80,7 +85,7 @@ def _one_by_one(f: Any, in_axes: Any, out_axes: Any) -> Any:
             _loop((rows,), columns, row_of, call, function, shared, named, lane, end, start)
             block, start, lane = block + 1, end, end
             if end == vmap_count:
-                return _stacked(arrays, rows, out_axes)
+                return _stacked(arrays, rows, out_axes, vmap_within)
             columns, end = _columns(blocks, block), prim("py.item", ends, block)
 
     return mapped
@@ -312,37 +317,41 @@ def _columns(blocks: Any, block: Any) -> Any:
     return grouped(columns)
 
 
-def _stacked_columns(arrays: Any, parts: Any, lists: Any, out_axes: Any) -> Any:
+def _stacked_columns(arrays: Any, parts: Any, lists: Any, out_axes: Any, within: Any) -> Any:
     """Return all results, stacked; a tuple where there are several lists of them."""
     if prim("py.len", lists) == 1:
-        return _stacked_parts(arrays, prim("py.item", parts, 0), prim("py.item", lists, 0), out_axes)
+        return _stacked_parts(arrays, prim("py.item", parts, 0), prim("py.item", lists, 0), out_axes, within)
     stacked: Any = ()
     i = 0
     while i < prim("py.len", lists):
-        own = _stacked_parts(arrays, prim("py.item", parts, i), prim("py.item", lists, i), out_axes)
+        own = _stacked_parts(arrays, prim("py.item", parts, i), prim("py.item", lists, i), out_axes, within)
         stacked = prim("py.add", stacked, (own,))
         i = i + 1
     return stacked
 
 
-def _stacked_parts(arrays: Any, parts: Any, results: Any, out_axes: Any) -> Any:
+def _stacked_parts(arrays: Any, parts: Any, results: Any, out_axes: Any, within: Any) -> Any:
     """Return the results in parts and those in a list, stacked."""
     if prim("py.len", parts) == 0:
-        return _stacked(arrays, results, out_axes)
+        return _stacked(arrays, results, out_axes, within)
     rest = _with_part(arrays, parts, results, out_axes)
-    return prim("np.concatenate", parts, 0) if prim("py.len", parts) > 0 else _stacked(arrays, rest, out_axes)
+    return (
+        prim("np.concatenate", parts, 0)
+        if prim("py.len", parts) > 0
+        else _stacked(arrays, rest, out_axes, within)
+    )
 
 
-def _stacked(arrays: Any, results: Any, out_axes: Any) -> Any:
+def _stacked(arrays: Any, results: Any, out_axes: Any, within: Any) -> Any:
     if prim("py.are-reals", results, out_axes):
         return _joined(arrays, results)
     width = prim("py.common-width", results, out_axes)
     if width < 0:
-        return prim("py.stack-lanes", arrays, results, out_axes)
+        return prim("py.stack-lanes", arrays, results, out_axes, within)
     stacked: Any = ()
     part = 0
     while part < width:
-        stacked = prim("py.add", stacked, (_stacked(arrays, _elements(results, part), out_axes),))
+        stacked = prim("py.add", stacked, (_stacked(arrays, _elements(results, part), out_axes, within),))
         part = part + 1
     return stacked
 

@@ -5,7 +5,7 @@ tree has the greatest power of two below n, so neither the value nor any cotange
 workers add the parts (checkpoint.workers). Each part has what it shares with others as a copy of its own, so
 its cotangents are sums of that part alone, from +0.0 on; reversal adds those of the right part first.
 
-The variable `summed_item` is what names an item in errors (checkpoint.driver.raised): -1 for the first.
+The variable `summed_item` is what names an item in errors (checkpoint.lang.lanes): -1 for the first.
 """
 
 from __future__ import annotations
