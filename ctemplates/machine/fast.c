@@ -38,10 +38,10 @@ Word *run_begin(Machine *m, size_t least, size_t wanted, Word **end) {
     const size_t left = (m->tape_limit - tape->bytes) / sizeof(Word);
     if (left < least) return NULL;
     size_t words = left / 4 < FEW ? left / 4 : FEW;
-    const size_t more = wanted < left / 16 ? wanted : left / 16; /* what is not used of it counts, too */
-    if (words < more) words = more;
     if (words < least) words = least;
-    tape_reserve(tape, words + RUN_END_WORDS + 1);
+    const size_t more = wanted < left / 16 ? wanted : left / 16; /* what is not used of it counts, too */
+    if (tape_rest(tape) < (words < more / 4 ? more / 4 : words) + RUN_END_WORDS + 1)
+        tape_reserve(tape, (words < more ? more : words) + RUN_END_WORDS + 1);
     const WordChunk *chunk = tape->chunk;
     const size_t rest = chunk->room - chunk->used - RUN_END_WORDS - 1;
     Word *start = tape->chunk->words + chunk->used;

@@ -185,6 +185,7 @@ static int64_t end_part(Forward *f, StripPart *part) {
     const int64_t count = close(f, part);
     const StripTask *task = f->task;
     if (count) task->job->end(task->given, part->start, part->up[count - 1], part->ways[count - 1], part->end);
+    tape_join(tape);
     return count;
 }
 

@@ -3,8 +3,8 @@
  * The lanes of a strip read what all lanes share, and change nothing but a structure and the tape. So strips run side by
  * side, and the thread that has the heap closes them in order: what it cannot undo is done then, and steps and births
  * are counted. A strip that is left, or that would make more steps than there may be, is discarded with all after it. On
- * the tape, strips that one thread runs one after another are a run (fast.h) in a chunk of their own; so no record is
- * ever moved. Reversed, the strips of a run are divided the same way, the last one first.
+ * the tape, strips that one thread runs one after another are a run (fast.h) in a chunk of their own, which then moves
+ * as a whole to the rest of the chunk before it, if it fits there. Reversed, the strips of a run are divided the same way, the last one first.
  */
 #ifndef CK_STRIP_TEAM_H
 #define CK_STRIP_TEAM_H

@@ -22,6 +22,7 @@ enum {
     FIRST_CHUNK = 1024,
     LARGEST_CHUNK = LARGE_PAGE - 256, /* with what the heap adds */
     SHELVED = 64 * 1024,              /* a chunk of so many bytes may be a much larger one from the shelf */
+    LOST = 16,                        /* of a chunk's words a smaller part (1 / LOST) may remain unused */
     FIRST_ORIGINS = 1
 };
 
@@ -138,6 +139,16 @@ void tape_link(Tape *tape, WordChunk *chunk) {
     tape->chunk = chunk;
 }
 
+void tape_join(Tape *tape) {
+    const WordChunk *last = tape->chunk;
+    WordChunk *before = last->previous;
+    if (!before || before->room - before->used < last->used || before->room - before->used < before->room / LOST) return;
+    memcpy(before->words + before->used, last->words, last->used * sizeof(Word));
+    const size_t used = last->used;
+    free_chunk(tape);
+    before->used += used;
+}
+
 Word *tape_grow(Tape *tape, size_t words) {
     add_chunk(tape, words);
     tape->chunk->used = words;
@@ -146,8 +157,7 @@ Word *tape_grow(Tape *tape, size_t words) {
 }
 
 void tape_reserve(Tape *tape, size_t words) {
-    const WordChunk *chunk = tape->chunk;
-    if (!chunk || chunk->room - chunk->used < words) add_chunk(tape, words);
+    if (tape_rest(tape) < words) add_chunk(tape, words);
 }
 
 uintptr_t tape_last_in_previous(Tape *tape) {

@@ -103,6 +103,9 @@ static inline Word *tape_take(Tape *tape, size_t words) {
     return taken;
 }
 
+/* Returns how many words there is room for in the newest chunk. */
+static inline size_t tape_rest(const Tape *tape) { return tape->chunk ? tape->chunk->room - tape->chunk->used : 0; }
+
 /* Makes room for at least so many words in the newest chunk; they are not taken. */
 void tape_reserve(Tape *tape, size_t words);
 
@@ -111,6 +114,9 @@ void tape_reserve(Tape *tape, size_t words);
 WordChunk *tape_beside(Tape *tape, size_t words);
 void tape_link(Tape *tape, WordChunk *chunk);
 void tape_unlinked(Tape *tape, WordChunk *chunk);
+
+/* Moves what the newest chunk has to the one before it, where that has room for it that would be lost. */
+void tape_join(Tape *tape);
 
 /* Returns room for the record of a block that is about to run as a whole. */
 static inline Word *tape_push(Tape *tape, const Block *block) {

@@ -57,14 +57,8 @@ static void push_part(Heap *heap, Tape *tape, Model *model) {
     model->entries[model->count++] = (Entry){.block = PART, .first = (uint64_t)at};
 }
 
-/* Room for some words, of which some are then used, or none. */
-static void push_run(Tape *tape, Model *model) {
-    const uint32_t room = random_below(random_below(20) ? 300 : 20000), least = room + RUN_END_WORDS + 1;
-    const size_t bytes = tape->bytes;
-    tape_reserve(tape, least);
-    CHECK(tape->bytes == bytes && tape->chunk->room - tape->chunk->used >= least);
-    if (!random_below(4)) return;
-    const uint32_t words = random_below(room + 1);
+/* Ends a run of so many words at the end of the newest chunk. */
+static void end_run(Tape *tape, Model *model, uint32_t words) {
     const uint64_t first = random_below(1u << 30);
     Word *to = tape->chunk->words + tape->chunk->used;
     for (uint32_t i = 0; i < words; i++) to[i].birth = first + i;
@@ -72,6 +66,33 @@ static void push_run(Tape *tape, Model *model) {
     to[words + RUN_END_WORDS].mark = RUN_MARK;
     tape_take(tape, words + RUN_END_WORDS + UINT64_C(1));
     model->entries[model->count++] = (Entry){.block = RUN, .first = first, .words = words};
+}
+
+/* A chunk beside the tape for so many words, which becomes its newest with a run of fewer, and goes to the rest of the one
+ * before it. */
+static void push_beside(Tape *tape, Model *model, uint32_t most, uint32_t count) {
+    tape_link(tape, tape_beside(tape, most + RUN_END_WORDS + 1));
+    const WordChunk *before = tape->chunk->previous;
+    end_run(tape, model, count);
+    const size_t words = tape->chunk->used, rest = before ? before->room - before->used : 0, bytes = tape->bytes;
+    const bool fits = rest >= words && rest >= before->room / 16;
+    tape_join(tape);
+    CHECK(tape->bytes == bytes && (tape->chunk == before) == fits);
+}
+
+static void push_run_beside(Tape *tape, Model *model) {
+    const uint32_t most = random_below(random_below(20) ? 300 : 200000);
+    push_beside(tape, model, most, random_below(most + 1));
+}
+
+/* Room for some words, of which some are then used, or none. */
+static void push_run(Tape *tape, Model *model) {
+    const uint32_t room = random_below(random_below(20) ? 300 : 20000), least = room + RUN_END_WORDS + 1;
+    const size_t bytes = tape->bytes;
+    tape_reserve(tape, least);
+    CHECK(tape->bytes == bytes && tape->chunk->room - tape->chunk->used >= least);
+    if (!random_below(4)) return;
+    end_run(tape, model, random_below(room + 1));
 }
 
 static void pop(Tape *tape, Model *model) {
@@ -111,12 +132,30 @@ static void random_order(Heap *heap, int steps) {
             push_part(heap, tape, &model);
         else if (choice > 85)
             push_run(tape, &model);
+        else if (choice > 80)
+            push_run_beside(tape, &model);
         else
             push(tape, &model);
         CHECK(tape->bytes <= heap->bytes && (model.count || tape->bytes == 0));
     }
     if (random_below(2))
         while (model.count) pop(tape, &model);
+    tape_destroy(tape);
+}
+
+/* Runs of threads do not fill their chunks: the tape holds little more than what they have. */
+static void little_is_unused(Heap *heap) {
+    static Model model;
+    model.count = 0;
+    Tape *tape = tape_create(heap);
+    tape->bound = 8 << 20;
+    while (tape->bytes < tape->bound) {
+        if (!random_below(4)) tape_reserve(tape, 1 << 14);
+        push_beside(tape, &model, 20000, random_below(8) ? 17000 : 1000);
+    }
+    CHECK(tape_held(tape) < tape->bytes + tape->bytes / 4);
+    while (model.count) pop(tape, &model);
+    CHECK(tape->bytes == 0);
     tape_destroy(tape);
 }
 
@@ -164,6 +203,7 @@ int main(void) {
         Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
         random_seed(seed);
         random_order(heap, 6000);
+        little_is_unused(heap);
         CHECK(heap->bytes == 0 && alive_in_all == 0);
         heap_check(heap);
         heap_destroy(heap);

@@ -12,12 +12,15 @@ import pytest
 import checkpoint
 from checkpoint import Bisection
 from checkpoint.ctarget.translate import policy
+from checkpoint.driver.observe import observed
+from checkpoint.driver.schedule import Report, Tape
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 from tests.support.strips import counted, translate_soon, until_in_strips
 
 pytestmark = [needs_c, needs_compiler]
 
 LANES = 4_096  # of 7,800 steps: a strip has up to 500,000
+LARGE = 4 << 20  # bytes of a tape: of a smaller one the first chunks may be half empty
 
 # Segments of the steps, and of the bytes of a tape, of about one strip. A budget's depend on time.
 SCHEDULES = (Bisection(base=2**18), Bisection(base=2**30, tape_bytes=2**19))
@@ -79,3 +82,39 @@ def test_strips_pass_short_slices(strips: ctypes.c_long, monkeypatch: pytest.Mon
     before = strips.value
     assert same(gradient(*args), want)
     assert strips.value - before > at_once // 2
+
+
+class Tapes:
+    """Observer of tapes. worst: the most that a large one has held, by what it has recorded."""
+
+    def __init__(self) -> None:
+        self.worst = self.before = 0.0
+
+    def began(self, schedule: Any, report: Report) -> None:
+        self.before = report.tapes
+
+    def acted(self, action: Any, report: Report) -> None:
+        if isinstance(action, Tape) and report.bytes > LARGE:
+            self.worst = max(self.worst, (report.tapes - self.before) / report.bytes)
+        self.before = 0.0 if isinstance(action, Tape) else report.tapes
+
+    def running(self, step: int) -> None:
+        pass
+
+    def ended(self, finished: bool) -> None:
+        pass
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_tapes_hold_little_more_than_they_record(
+    threads: str, strips: ctypes.c_long, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs of strips begin with much room, and those of threads in chunks of their own."""
+    args = tuple([np.concatenate([each] * 16) for each in arguments()])
+    gradient = checkpoint.value_and_grad(total, engine="c", memory="1GiB")
+    in_strips(lambda: gradient(*args), strips)
+    monkeypatch.setenv("CHECKPOINT_THREADS", threads)
+    tapes = Tapes()
+    with observed((tapes,)):
+        gradient(*args)
+    assert 1.0 < tapes.worst < 1.25
