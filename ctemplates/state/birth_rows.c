@@ -45,7 +45,7 @@ static void grow(BirthRows *rows) {
 
 BirthRow *birth_row_create(BirthRows *rows, uint64_t birth, int64_t field) {
     if (2 * (rows->count + 1) > rows->room) grow(rows);
-    BirthRow *row = allocate(rows, sizeof(BirthRow)); /* REALs, all 0 */
+    BirthRow *row = rows->spare_count ? rows->spares[--rows->spare_count] : allocate(rows, sizeof *row); /* REALs, all 0 */
     row->key = birth_row_key(birth, field);
     *place_of(rows, row->key) = row;
     rows->count++;
@@ -65,7 +65,10 @@ void birth_row_free(BirthRows *rows, BirthRow *row) {
     }
     rows->all[hole] = NULL;
     rows->count--;
-    give_up(rows, row, sizeof *row);
+    if (rows->spare_count < SPARE_ROWS)
+        rows->spares[rows->spare_count++] = row;
+    else
+        give_up(rows, row, sizeof *row);
 }
 
 void birth_rows_destroy(BirthRows *rows) {
@@ -75,5 +78,6 @@ void birth_rows_destroy(BirthRows *rows) {
         for (int k = 0; k < ROW_BIRTHS; k++) drop(rows->heap, row->cotangents[k]);
         give_up(rows, row, sizeof *row);
     }
+    while (rows->spare_count) give_up(rows, rows->spares[--rows->spare_count], sizeof(BirthRow));
     if (rows->all) give_up(rows, rows->all, rows->room * sizeof(BirthRow *));
 }

@@ -3,14 +3,15 @@
  * In: births, and fields below ROW_FIELDS. Out: the accumulator of a field, found without hashing where the last one was in
  * the same row. A row has a bit for each accumulator that is there; others are 0. A row without any is freed.
  *
- * What always holds: a row owns its accumulators. Who makes a row moves to it what the map had for its births.
+ * What always holds: a row owns its accumulators. Who makes a row moves to it what the map had for its births. A spare row
+ * is empty.
  */
 #ifndef CK_BIRTH_ROWS_H
 #define CK_BIRTH_ROWS_H
 
 #include "memory/heap.h"
 
-enum { ROW_BIRTHS = 64, ROW_FIELDS = 4, ROW_WAYS = 8 };
+enum { ROW_BIRTHS = 64, ROW_FIELDS = 4, ROW_WAYS = 8, SPARE_ROWS = 8 };
 
 typedef struct BirthRow {
     uint64_t key;
@@ -28,6 +29,8 @@ typedef struct BirthRows {
     size_t count, room; /* room: 0, or a power of 2 */
     uint32_t shift;
     RowUse uses[ROW_WAYS];
+    BirthRow *spares[SPARE_ROWS]; /* freed ones, for the next that are made */
+    uint32_t spare_count;
 } BirthRows;
 
 static inline uint64_t birth_row_key(uint64_t birth, int64_t field) {

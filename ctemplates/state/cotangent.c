@@ -170,8 +170,13 @@ static void grow_map(Cotangent *c) {
     cotangent_free(c, old, old_room * sizeof(Entry));
 }
 
+/* The births of one row have the same bit. */
+static uint64_t strewn_bit(uint64_t birth) { return paged_bit(birth / ROW_BIRTHS); }
+
 /* Returns the entry for a key, made with the cotangent 0 if there was none. */
 static Entry *entry_for(Cotangent *c, uint64_t birth, int64_t field) {
+    if (c->entry_count == c->page_count) c->strewn = 0;
+    c->strewn |= strewn_bit(birth);
     if (UNLIKELY(4 * (c->entry_count + 1) > 3 * c->entry_room)) grow_map(c);
     Entry *entry = place_of(c, birth, field);
     if (!entry->birth) {
@@ -297,7 +302,8 @@ static BirthRow *row_for(Cotangent *c, uint64_t birth, int64_t field) {
     if (c->in_turn < IN_TURN || (uint64_t)field >= ROW_FIELDS) return NULL;
     const uint64_t first = birth - birth % ROW_BIRTHS;
     BirthRow *made = birth_row_create(&c->rows, birth, field);
-    for (uint64_t i = 0; i < ROW_BIRTHS && c->entry_count > c->page_count; i++) {
+    const bool is_strewn = c->strewn & strewn_bit(birth);
+    for (uint64_t i = 0; i < ROW_BIRTHS && is_strewn && c->entry_count > c->page_count; i++) {
         const Entry *entry = place_of(c, first + i, field);
         if (!entry->birth || !(first + i)) continue;
         *birth_row_at(made, first + i) = entry->cotangent;

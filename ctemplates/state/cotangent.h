@@ -66,6 +66,7 @@ typedef struct Cotangent {
     uint64_t paged; /* the bits (paged_bit) of births that have pages, and maybe of others */
     PageUse uses[PAGE_WAYS]; /* by birth */
     BirthRows rows;
+    uint64_t strewn; /* the bits (strewn_bit) of births that have entries outside of rows and pages, and maybe of others */
     uint64_t last_birth, in_turn; /* the birth that has received last; how many without a row have in turn, each near the last */
     Backward **programs; /* the programs of blocks that ran as a whole: a hash table */
     size_t program_count, program_room;

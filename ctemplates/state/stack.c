@@ -27,7 +27,8 @@ static FrameHead head_below(const Chunk *chunk, uint32_t top) {
     return *(const FrameHead *)(const void *)(chunk->values + top - 1);
 }
 
-/* Making and freeing chunks. A freed one is kept on the shelf: calls about the end of a chunk cost little. */
+/* Making and freeing chunks. Freed ones are kept on the shelf, the small ones above the large: a recursion that begins again
+ * finds them in the order in which it needs them, and calls about the end of a chunk cost little. */
 
 static Chunk *new_chunk(Heap *heap, uint32_t size, Chunk *previous, uint32_t before) {
     size_t bytes = chunk_bytes(size);
@@ -42,7 +43,7 @@ static Chunk *new_chunk(Heap *heap, uint32_t size, Chunk *previous, uint32_t bef
 static void free_chunk(Heap *heap, Chunk *chunk) {
     heap_free(heap, chunk->places, chunk->place_room * sizeof(Place));
     const size_t bytes = chunk_bytes(chunk->size);
-    heap_to_shelf(heap, FOR_STACKS, chunk, bytes, bytes);
+    heap_to_shelf(heap, FOR_STACKS, chunk, bytes, bytes + 2 * SMALL_CHUNK);
 }
 
 /* Owners and their places */
