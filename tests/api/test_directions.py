@@ -22,6 +22,7 @@ RNG = np.random.default_rng(3)
 POINTS, WEIGHTS = RNG.normal(size=(7, 3)), RNG.normal(size=(3, 3))
 MANY = RNG.normal(size=(4, 3, 3))
 X = RNG.normal(size=12)
+MANY_ROWS, PLACES = RNG.normal(size=(33, 9, 12)), RNG.integers(0, 33, 5)
 
 
 def turned(x: Any) -> Any:
@@ -159,9 +160,27 @@ def not_finite(x: Any) -> Any:
     return np.sqrt(y), np.log(np.abs(y)), y / y, y**0.5, np.abs(y), np.maximum(y, 0), np.nan_to_num(y)
 
 
+def sums(x: Any) -> Any:
+    """Add and index what is in one piece, over so many elements that their order shows."""
+    a = MANY_ROWS * np.sin(x) * x
+    first = np.sum(a), np.sum(a, 0), np.mean(a, axis=1), np.mean(a), np.sum(a, axis=-1, keepdims=True)
+    return first, a[3:7, -1], a[PLACES], a[2, :, 1:4], np.sum(a * a, 1)
+
+
+def sums_of_views(x: Any) -> Any:
+    """Add what is not in one piece."""
+    a = MANY_ROWS * x * x
+    return (
+        np.sum(a.T),
+        np.mean(a.T, axis=0),
+        np.sum(a[:, 1:7]),
+        np.sum(np.broadcast_to(x * 3.0, (300, 12)), 0),
+    )
+
+
 TOGETHER = [
     *(turned, branching, writing, multiplied, singular, with_helpers, rearranged, of_matrices, without_axes),
-    *(with_objects, not_finite, stacks),
+    *(with_objects, not_finite, stacks, sums, sums_of_views),
 ]
 
 
@@ -284,9 +303,9 @@ def roots(x: Any) -> Any:
     return np.sqrt(y * y), np.sqrt(y[0] * y[0]), np.log(y * y), (y * y) ** 1.5
 
 
-@pytest.mark.parametrize("f", [stacks, roots])
-def test_products_and_roots_are_found_at_once(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No product of matrices, and no singular function, is found for one direction after another."""
+@pytest.mark.parametrize("f", [stacks, roots, sums])
+def test_products_roots_and_sums_are_found_at_once(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No product of matrices, sum or singular function is found for one direction after another."""
     found: list[str] = []
     usual = Together._by_direction
 

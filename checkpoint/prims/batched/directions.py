@@ -23,6 +23,7 @@ from checkpoint.ad.operands import exact_zero, leaves, with_leaves
 from checkpoint.ad.record import Scalar, lookup
 from checkpoint.ad.tensors import SAME, Tensor, tangents_of
 from checkpoint.ad.values import Pair
+from checkpoint.prims.batched import direct
 from checkpoint.prims.batched.exact import check_exact
 from checkpoint.prims.batched.operands import Unfit
 from checkpoint.prims.batched.program import NoForm
@@ -118,9 +119,12 @@ class Together:
 
     def applied(self, record: Tensor, operands: Sequence[Any]) -> Several:
         """Return the result of a record for operands with Several; NoForm or Unfit: not for all at once."""
-        return self._at_once(record, [_batched(x) for x in operands])
+        found = direct.at_once(record, operands)
+        if found is not None:
+            return Several(found)
+        return self._by_rule(record, [_batched(x) for x in operands])
 
-    def _at_once(self, record: Tensor, operands: Sequence[Any]) -> Several:
+    def _by_rule(self, record: Tensor, operands: Sequence[Any]) -> Several:
         if not all(map(_is_plain, operands)):
             raise Unfit
         check_exact(record, operands)
@@ -139,12 +143,15 @@ class Together:
                 self._tangent_of(x) if record.is_differentiated(position) else x
                 for position, x in enumerate(operands)
             ]
-            return self._at_once(record, tangents)
+            return self.applied(record, tangents)
+        is_plain = all(map(_is_plain, (*primals, result)))
         total: Any = None
         for position, operand in enumerate(operands):
             has_tangent = any(type(x) is Dual and x.tag == self.tag for x in leaves(operand))
             if not has_tangent or (rule := record.jvp(position)) is None:
                 continue
+            if not (is_plain or rule is SAME):
+                raise Unfit
             term = self._term(record, rule, position, self._tangent_of(operand), primals, result)
             total = term if total is None else self.applied(_record("np.add"), (total, term))
         if type(total) is not Several:
@@ -156,18 +163,22 @@ class Together:
     ) -> Any:
         """Return an operand's part of the tangent: Several, or an array that is alike for all directions."""
         if rule is SAME:
-            return self._at_once(record, [*primals[:position], tangent, *primals[position + 1 :]])
-        if not isinstance(rule, ByRecords) or not all(map(_is_plain, (*primals, result))):
+            return self.applied(record, [*primals[:position], tangent, *primals[position + 1 :]])
+        if not isinstance(rule, ByRecords):
             raise Unfit
         if rule.itself is not None:
             name, first = rule.itself
-            return self._at_once(_record(name), [first(tangent), *primals[1:]])
-        if type(tangent) in CONTAINERS and not is_batch(tangent):
+            return self.applied(_record(name), [first(_batched(tangent)), *primals[1:]])
+        if type(tangent) in CONTAINERS:
             raise Unfit
-        return rule(Several(data_of(tangent)) if is_batch(tangent) else tangent, result, *primals)
+        return rule(tangent, result, *primals)
 
     def _tangent_of(self, operand: Any) -> Any:
-        """Return the tangent of an operand, with batches for Several."""
+        """Return the tangent of an operand: of a number Several, or what is alike for all directions; in a
+        container batches for Several.
+        """
+        if type(operand) is Dual and type(operand.tangent) is Several:
+            return operand.tangent
 
         def other(number: Any) -> Any:
             if type(number) is not Dual:

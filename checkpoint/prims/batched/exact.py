@@ -9,6 +9,7 @@ shapes, and complex numbers.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from checkpoint.ad.array_library import dtype_kind, is_default
@@ -39,12 +40,19 @@ _MOVING = frozenset(
 
 def check_exact(record: Tensor, operands: Sequence[Any]) -> None:
     """Raise NoForm for a step that may round otherwise for many lanes than for one."""
-    name = record.name.replace("ndarray.", "np.")
     if any(is_batch(x) and dtype_kind(data_of(x).dtype) == "c" for x in operands):
         raise NoForm("arithmetic on complex numbers")
-    if name in _ROUNDED_CORRECTLY or name in _MOVING or (name == "np.matmul" and _is_one_by_one(operands)):
+    if is_rounded_alike(record.name) or (record.name == "np.matmul" and _is_one_by_one(operands)):
         return
+    name = record.name.replace("ndarray.", "np.")
     raise NoForm(f"{name}, which may round otherwise for many lanes than for one,")
+
+
+@cache
+def is_rounded_alike(record: str) -> bool:
+    """Return whether a function of arrays rounds each element as for one lane, or moves elements alone."""
+    name = record.replace("ndarray.", "np.")
+    return name in _ROUNDED_CORRECTLY or name in _MOVING
 
 
 def _is_one_by_one(operands: Sequence[Any]) -> bool:
