@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -115,6 +116,10 @@ class Ball:
     def volume(self) -> Any:
         return 4.0 / 3.0 * math.pi * self.radius**3
 
+    def grow(self) -> Any:
+        self.radius = 1.5 * self.radius + 1.0
+        return self.radius
+
 
 def with_objects(a: Any, n: Any) -> Any:
     ball = Ball(a)
@@ -123,11 +128,38 @@ def with_objects(a: Any, n: Any) -> Any:
     return found["volume"] / found["count"]
 
 
+def counts_in_a_stored_function(a: Any, n: Any) -> Any:
+    calls = 0
+
+    def counted(x: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return calls * x
+
+    steps = {"counted": counted}
+    total = 0.0
+    for _ in range(n):
+        total = 2.0 * total + steps["counted"](a)
+    return total * calls
+
+
+def changes_by_a_bound_method(a: Any, n: Any) -> Any:
+    ball = Ball(a)
+    grow = ball.grow
+    return sum([grow() for _ in range(n)]) + ball.radius
+
+
+def draws_in_a_loop(a: Any, n: Any) -> Any:
+    rng = Random(n)
+    return sum([(rng.choice((-1.0, 1.0, 2.0)) + i) * a for i in range(n)])
+
+
 OF_ARRAYS: list[Callable[..., Any]] = [
     *(straight, branch, loop, branch_in_loop, untaken, made_of_parts, products, softened, lane_by_lane)
 ]
 OF_NUMBERS: list[Callable[..., Any]] = [
-    *(newton, returns_early, recursive, with_lists, with_functions, chosen, with_objects)
+    *(newton, returns_early, recursive, with_lists, with_functions, chosen, with_objects),
+    *(counts_in_a_stored_function, changes_by_a_bound_method, draws_in_a_loop),
 ]
 
 

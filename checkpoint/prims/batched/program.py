@@ -351,7 +351,9 @@ class _FunctionMaker:
             return self.atoms(expr.args, lambda given: self.finish(k, self.known_call(span, function, given)))
 
         def unknown(atoms: list[Expr]) -> Expr:
-            form = Prim(span, f"py.batched{self.program.suffix}", (self.use(atoms[0]),))
+            is_own = Prim(span, "py.is-own-form", (self.use(atoms[0]), Const(span, self.program.form)))
+            made = Prim(span, f"py.batched{self.program.suffix}", (self.use(atoms[0]),))
+            form = If(span, is_own, self.use(atoms[0]), made)
             given = tuple(map(self.use, atoms[1:]))
             return self.finish(k, App(span, form, given))
 

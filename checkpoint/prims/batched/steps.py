@@ -8,6 +8,8 @@
 (py.batched-results arrays n results out_axes)
                                   the results, with the axis of lanes where out_axes says
 (py.batched f)                    the batched form of a procedure; py.batched-exactly
+(py.is-own-form f form)           whether a procedure belongs to a batched program of this form: it is called
+                                  itself, so that all see what it changes
 (py.is-batched x ...)             whether one of the operands is a batch
 (py.holds-batched x ...)          whether one of the operands is or holds a batch
 (py.may-change x y ...)           whether a list, dictionary, object or array is a group's own, and takes
@@ -30,8 +32,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from checkpoint.ad.array_library import dtype_kind
-from checkpoint.ad.containers import Record
-from checkpoint.ad.graph import renew
+from checkpoint.ad.containers import MUTABLE_CONTAINERS, Record
+from checkpoint.ad.graph import reach, renew
 from checkpoint.ad.numbers import fresh, real_part
 from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.storage import CONSTANT, FROZEN
@@ -89,6 +91,8 @@ def batched(context: Any, f: Any, *, exact: bool = False) -> Closure:
     if form is IS_BATCHED:
         found: Closure = renew(f)
         return found
+    if not all(each.is_fixed for each in reach(f)[1] if type(each) in MUTABLE_CONTAINERS):
+        raise NoForm("a function of other code that may change what it has captured")
     if form is None:
         f.lam.compiled[FORMS[exact]] = form = _form_of(f.lam, exact)
     if isinstance(form, NoForm):
@@ -99,6 +103,10 @@ def batched(context: Any, f: Any, *, exact: bool = False) -> Closure:
     slots = tuple([values[name] for name in scopes.captures(entry)])
     closed: Closure = renew(Closure(entry, Environment(slots)))
     return closed
+
+
+def _is_own_form(_: Any, f: Any, form: str) -> bool:
+    return type(f) is Closure and f.lam.compiled.get(form) is IS_BATCHED
 
 
 def _form_of(lam: Lambda, exact: bool) -> Any:
@@ -301,6 +309,7 @@ operator(
     _failing_softly(_next_group),
     "that of the copies",
 )
+rearrange("is-own-form", 2, "whether a procedure is batched itself", _is_own_form, discrete=True)
 rearrange("first-groups", 1, "the groups that are at the first block", _first_groups)
 rearrange("other-groups", 1, "the groups that are not at the first block", _other_groups)
 rearrange("agreed", 1, "what all lanes have for a test, or None", _agreed, discrete=True)
