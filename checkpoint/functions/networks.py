@@ -6,13 +6,14 @@ In: the path of a file. Out: a Network, which is called like a Python function, 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkpoint.ad import library
 from checkpoint.functions.python_functions import PythonFunction
-from checkpoint.lang.onnx.function import function_of
-from checkpoint.lang.onnx.model import Graph, graph_of, load_model
 from checkpoint.lang.python.source.wrappers import Wrapper
+
+if TYPE_CHECKING:
+    from checkpoint.lang.onnx.model import Graph
 
 
 class Network(Wrapper):
@@ -30,6 +31,8 @@ class Network(Wrapper):
     """
 
     def __init__(self, graph: Graph, file: str) -> None:
+        from checkpoint.lang.onnx.function import function_of  # noqa: PLC0415  (few programs are graphs)
+
         function, written = function_of(graph, file)
         super().__init__(function)
         self.name = written.name
@@ -46,10 +49,14 @@ class Network(Wrapper):
 
 def read_network(path: Path) -> Network:
     """Return the program of a file of ONNX; raise SourceError for what cannot be taken."""
+    from checkpoint.lang.onnx.model import load_model  # noqa: PLC0415  (as above)
+
     return network_of(load_model(path), path.name)
 
 
 def network_of(model: Any, file: str) -> Network:
     """Return the program of a ModelProto; file: the name that messages give it."""
+    from checkpoint.lang.onnx.model import graph_of  # noqa: PLC0415  (as above)
+
     library.load("onnx")
     return Network(graph_of(model), file)

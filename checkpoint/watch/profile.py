@@ -14,7 +14,6 @@ from checkpoint.driver.memory import written
 from checkpoint.driver.observe import Observer, observed, observers
 from checkpoint.driver.schedule import Action, Report, Schedule
 from checkpoint.errors import RunError
-from checkpoint.watch import pictures
 from checkpoint.watch.sweep_record import SweepRecord, Totals
 
 LIMIT = 100_000  # actions whose rows are stored: about 6 MB
@@ -116,6 +115,8 @@ class Profile:
             raise RunError(f"there is nothing to draw: {NOTHING}")
         if not -len(self.sweeps) <= sweep < len(self.sweeps):
             raise RunError(f"there is no sweep {sweep}: there are {len(self.sweeps):,}")
+        from checkpoint.watch import pictures  # noqa: PLC0415  (few profiles are drawn)
+
         return pictures.draw(self.sweeps[sweep], path, over, title)
 
 

@@ -14,13 +14,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from checkpoint.driver import memory
 from checkpoint.driver.observe import REPORT_SECONDS, Sample, observed, observers
 from checkpoint.driver.schedule import Action, Report, Schedule
 from checkpoint.errors import RunError
-from checkpoint.watch.estimate import Estimate
+
+if TYPE_CHECKING:
+    from checkpoint.watch.estimate import Estimate
 
 PAUSE = REPORT_SECONDS  # from one Progress to the next
 Phase = Literal["forward", "backward"]
@@ -63,8 +65,10 @@ class Watch:
         self.reported_at = clock()
 
     def began(self, schedule: Schedule, report: Report) -> None:
+        from checkpoint.watch.estimate import Estimate  # noqa: PLC0415  (few gradients are watched)
+
         self.start = self.reported_at = self.clock()
-        self.estimate = Estimate(schedule, report)
+        self.estimate: Estimate = Estimate(schedule, report)
         self.is_backward = False
 
     def acted(self, action: Action, report: Report) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from importlib import import_module
 from time import sleep
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkpoint import config
 from checkpoint.cores import cores
 from checkpoint.errors import WorkersError
 from checkpoint.workers.outcomes import Later, Outcome, checked_size, one_of, outcome
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 # Seconds for which a thread leaves Python's lock to others before it begins a job that will wait for one of
 # theirs: what it has just done may be what they wait for.
@@ -42,6 +44,8 @@ class Threads:
     """
 
     def __init__(self, size: int | None = None, *, blas: int | None = None) -> None:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  (few programs have workers)
+
         self.size = checked_size(size)
         self.cores = cores()
         self._limits = None if blas is None else _limited(blas, self.size)
@@ -51,6 +55,8 @@ class Threads:
         return value
 
     def submit(self, job: Callable[..., Any], *given: Any) -> Future[Outcome]:
+        from concurrent.futures import Future  # noqa: PLC0415  (it is loaded)
+
         if any(each is self for each in _around.get()):
             raise WorkersError(
                 "a job uses the workers that run it, and both would wait: give it others, or none"
