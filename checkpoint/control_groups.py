@@ -7,10 +7,13 @@ Sources: the kernel's documentation, admin-guide/cgroup-v2.rst and cgroup-v1/cgr
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
+LONGEST = 2**16  # bytes of such a file
 
 
 def folders(resource: str, proc: Path = PROC, groups: Path = GROUPS) -> Iterator[tuple[int, Path]]:
@@ -18,11 +21,31 @@ def folders(resource: str, proc: Path = PROC, groups: Path = GROUPS) -> Iterator
 
     Not all folders are there. proc, groups: where the system describes itself.
     """
+    yield from _folders(resource, text_of(f"{proc}/self/cgroup"), groups)
+
+
+def text_of(path: str) -> str:
+    """Return the text of a file of the system's; "" where there is none. Each gradient reads a dozen."""
     try:
-        memberships = (proc / "self" / "cgroup").read_text().splitlines()
+        file = os.open(path, os.O_RDONLY)
     except OSError:
-        return  # there are no control groups here
-    for line in memberships:
+        return ""
+    try:
+        return os.read(file, LONGEST).decode()
+    except OSError:
+        return ""
+    finally:
+        os.close(file)
+
+
+@lru_cache(maxsize=8)
+def _folders(resource: str, memberships: str, groups: Path) -> tuple[tuple[int, Path], ...]:
+    """Return what `folders` yields for the text that names the groups of a process."""
+    return tuple(_found(resource, memberships, groups))
+
+
+def _found(resource: str, memberships: str, groups: Path) -> Iterator[tuple[int, Path]]:
+    for line in memberships.splitlines():
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if not controllers:

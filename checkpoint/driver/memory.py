@@ -218,6 +218,7 @@ def free(proc: Path = control_groups.PROC, cgroups: Path = control_groups.GROUPS
 
 # The files of a group, by its version: its limits (above memory.high all is slowed down) and what it uses;
 # and the line of memory.stat that says what of that are files which nobody uses.
+UNLIMITED = 2**62  # bytes: what version 1 has for no limit is more
 _FILES: dict[int, tuple[tuple[str, ...], str, str]] = {
     1: (("memory.limit_in_bytes",), "memory.usage_in_bytes", "total_inactive_file"),
     2: (("memory.max", "memory.high"), "memory.current", "inactive_file"),
@@ -225,30 +226,25 @@ _FILES: dict[int, tuple[tuple[str, ...], str, str]] = {
 
 
 def _left_by_groups(proc: Path, cgroups: Path) -> Iterator[int]:
-    """Yield the bytes that each control group around this process leaves; huge or absent without a limit."""
+    """Yield the bytes that each control group around this process with a limit leaves."""
     for version, folder in control_groups.folders("memory", proc, cgroups):
         of_limits, of_use, idle = _FILES[version]
-        limits = [limit for name in of_limits if (limit := _number(folder / name)) is not None]
-        used = _number(folder / of_use)
-        if limits and used is not None:
-            yield min(limits) - used + min(used, _statistic(folder / "memory.stat", idle))
+        found = [_number(f"{folder}/{name}") for name in of_limits]
+        limits = [limit for limit in found if limit is not None and limit < UNLIMITED]
+        used = _number(f"{folder}/{of_use}") if limits else None
+        if used is not None:
+            yield min(limits) - used + min(used, _statistic(f"{folder}/memory.stat", idle))
 
 
-def _number(path: Path) -> int | None:
+def _number(path: str) -> int | None:
     """Return the number in a file; None where there is none: no such file, or "max"."""
-    try:
-        text = path.read_text().strip()
-    except OSError:
-        return None
+    text = control_groups.text_of(path).strip()
     return int(text) if text.isdecimal() else None
 
 
-def _statistic(path: Path, name: str) -> int:
+def _statistic(path: str, name: str) -> int:
     """Return the number of a name in a file of names and numbers; 0 where there is none."""
-    try:
-        lines = path.read_text().splitlines()
-    except OSError:
-        return 0
+    lines = control_groups.text_of(path).splitlines()
     return next((int(words[1]) for line in lines if (words := line.split())[:1] == [name]), 0)
 
 

@@ -57,7 +57,7 @@ PROBE_STEPS, MIN_PROBE_STEPS, MAX_PROBES = 1_009, 31, 10
 # Steps between two samples in the background: at least, at most. They vary by VARIATION, since samples at
 # regular distances might always find the same place of a loop.
 GAP, MAX_GAP, VARIATION = 10_007, 250_007, 0.618034
-SAMPLE_INTERVAL = 0.005  # seconds between two samples, at least, after the first; one takes about 0.05 ms
+SAMPLE_INTERVAL = 0.005  # seconds between two samples, at least, after the first; one takes 0.05 to 0.7 ms
 MAX_PATIENCE = 16  # times as many, where samples have found nothing of late
 _KEY = "translate"  # of a lambda's `compiled`
 LOOP = "loop."  # the labels of the blocks where turns of loops begin start so
@@ -69,13 +69,14 @@ MAX_SOUGHT, MAX_SEARCHES = 3_000, 6
 class Account:
     """The steps and units of the runs that start in one procedure.
 
-    steps: how many there were. due: how many make a watch sample. gap: the steps between two samples.
-    varied: by which part the last gap was longer. patience: how many times the interval of samples is to pass
-    before the next one. searches: for loops, so far. skips: samples inside of units. blocks: where the last
-    ones were. units: what was made. made: by the labels of the procedure's own blocks, the units that can be
-    entered there. refused: the blocks of which no unit can be made. inside: those in units that are entered
-    elsewhere, and how many samples were there since: such a run soon reaches where it can enter. rolled: the
-    blocks whose units follow no recursion to its end, since no loop around these was found.
+    steps: how many there were. due: how many make a watch sample. gap: the steps between two samples. varied:
+    by which part the last gap was longer. patience: how many times the interval of samples is to pass before
+    the next one; rests_until: when that is over, by the clock, in the background. searches: for loops, so
+    far. skips: samples inside of units. blocks: where the last ones were. units: what was made. made: by the
+    labels of the procedure's own blocks, the units that can be entered there. refused: the blocks of which no
+    unit can be made. inside: those in units that are entered elsewhere, and how many samples were there
+    since: such a run soon reaches where it can enter. rolled: the blocks whose units follow no recursion to
+    its end, since no loop around these was found.
     """
 
     __slots__ = (
@@ -86,6 +87,7 @@ class Account:
         "made",
         "patience",
         "refused",
+        "rests_until",
         "rolled",
         "searches",
         "skips",
@@ -98,9 +100,8 @@ class Account:
         self.steps = 0
         self.due = THRESHOLD
         self.units: list[Translation] = []
-        self.gap = 0
-        self.varied = 0.0
-        self.patience = 1
+        self.gap, self.varied = 0, 0.0
+        self.patience, self.rests_until = 1, 0.0
         self.blocks = RecentBlocks()
         self.made: dict[str, list[Translation]] = {}
         self.refused: set[str] = set()

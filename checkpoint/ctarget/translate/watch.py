@@ -61,7 +61,9 @@ class Watch:
         self.slice = max(translator.first_waiting, account.gap) if waits else policy.FIRST
         self._begun = self._since = perf_counter()
         self._pace = Pace()
-        if account.steps > self._due:
+        if self._rests and not translator.pending:
+            self.slice = translator.longest
+        elif account.steps > self._due:
             self.slice = policy.PROBE_STEPS
         if length:
             account.varied = (account.varied + policy.VARIATION) % 1.0
@@ -128,7 +130,14 @@ class Watch:
 
     @property
     def _is_due(self) -> bool:
-        return self._account.steps >= self._due
+        return self._account.steps >= self._due and not self._rests
+
+    @property
+    def _rests(self) -> bool:
+        """Return whether it is too soon for a sample in the background: paces, by which steps are due, are
+        low at the beginning of each run.
+        """
+        return not self._waits and perf_counter() < self._account.rests_until
 
     def _shorten(self) -> None:
         """Halve the slice: there are runs so short that no slice ends within them."""
@@ -143,6 +152,7 @@ class Watch:
             return
         account.gap = policy.GAP if news else min(max(policy.GAP, 2 * account.gap), policy.MAX_GAP)
         account.varied = (account.varied + policy.VARIATION) % 1.0
+        account.rests_until = perf_counter() + self._interval()
         gap = self._gap()
         gap += int(gap * account.varied)
         self._due = account.due = account.steps + gap

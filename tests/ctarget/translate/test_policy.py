@@ -28,7 +28,6 @@ from checkpoint.ctarget.translate.effort import (
 )
 from checkpoint.ctarget.translate.emit import text
 from checkpoint.ctarget.translate.specialise import entries, observe, region
-from checkpoint.ctarget.translate.watch import Watch
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.schedule import Bisection, Schedule
@@ -357,44 +356,3 @@ def test_an_unknown_mode_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # Slices
-
-
-def test_a_watch_costs_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count calls: no more from Python than a run without a watch has slices."""
-    monkeypatch.setenv("CHECKPOINT_JIT", "")
-    watch = Watch(policy.Account(), taped=False, waits=False)
-    monkeypatch.setattr(policy, "THRESHOLD", 10**12)
-    watch._due = 10**12
-    slices: list[int] = []
-    while sum(slices) < 10_000_000:
-        slices.append(watch.slice)
-        watch.sliced(None, watch.slice)
-    assert slices[0] == policy.FIRST
-    assert max(slices) == policy.SLICE
-    assert len(slices) < 15
-
-
-def test_slices_get_short_where_nothing_is_found_and_then_long(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(policy.translator, "sample", lambda *a: policy.Found.NOWHERE)
-    monkeypatch.setattr(policy.translator, "sample_interval", 0.0)
-    account = policy.Account()
-    account.steps = account.due
-    watch = Watch(account, taped=True, waits=False)
-    slices = []
-    for _ in range(policy.MAX_PROBES + 1):
-        watch.sliced(None, watch.slice)
-        slices.append(watch.slice)
-    assert min(slices) == policy.MIN_PROBE_STEPS
-    assert policy.GAP <= slices[-1] < 2 * policy.GAP
-    assert account.due > account.steps
-
-
-def test_a_slow_run_is_sampled_soon_after_a_fast_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy.translator, "sample_interval", 0.0)
-    account = policy.Account()
-    account.gap, account.due = policy.GAP, 10**12
-    watch = Watch(account, taped=False, waits=False)
-    watch.sliced(None, watch.slice)
-    assert account.due <= account.steps + 2 * policy.GAP

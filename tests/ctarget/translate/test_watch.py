@@ -1,0 +1,75 @@
+"""When runs are sampled for translation, and how long their slices are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from checkpoint.ctarget.translate import policy
+from checkpoint.ctarget.translate.effort import Pace
+from checkpoint.ctarget.translate.watch import Watch
+from tests.ctarget.translate.shared_objects import needs_c
+
+pytestmark = needs_c
+
+
+def test_a_watch_costs_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count calls: no more from Python than a run without a watch has slices."""
+    monkeypatch.setenv("CHECKPOINT_JIT", "")
+    watch = Watch(policy.Account(), taped=False, waits=False)
+    monkeypatch.setattr(policy, "THRESHOLD", 10**12)
+    watch._due = 10**12
+    slices: list[int] = []
+    while sum(slices) < 10_000_000:
+        slices.append(watch.slice)
+        watch.sliced(None, watch.slice)
+    assert slices[0] == policy.FIRST
+    assert max(slices) == policy.SLICE
+    assert len(slices) < 15
+
+
+def test_slices_get_short_where_nothing_is_found_and_then_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(policy.translator, "sample", lambda *a: policy.Found.NOWHERE)
+    monkeypatch.setattr(policy.translator, "sample_interval", 0.0)
+    account = policy.Account()
+    account.steps = account.due
+    watch = Watch(account, taped=True, waits=False)
+    slices = []
+    for _ in range(policy.MAX_PROBES + 1):
+        watch.sliced(None, watch.slice)
+        slices.append(watch.slice)
+    assert min(slices) == policy.MIN_PROBE_STEPS
+    assert policy.GAP <= slices[-1] < 2 * policy.GAP
+    assert account.due > account.steps
+
+
+def test_a_slow_run_is_sampled_soon_after_a_fast_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy.translator, "sample_interval", 0.0)
+    account = policy.Account()
+    account.gap, account.due = policy.GAP, 10**12
+    watch = Watch(account, taped=False, waits=False)
+    watch.sliced(None, watch.slice)
+    assert account.due <= account.steps + 2 * policy.GAP
+
+
+def test_a_slow_beginning_of_a_run_brings_no_sample_forward(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count samples: a new run begins slowly, and what is due by its pace is not due by the clock."""
+    samples: list[Any] = []
+
+    def sample(*given: Any) -> policy.Found:
+        samples.append(given)
+        return policy.Found.NOTHING
+
+    monkeypatch.setattr(policy.translator, "sample", sample)
+    monkeypatch.setattr(policy.translator, "sample_interval", 3600.0)
+    account = policy.Account()
+    account.steps = account.due
+    monkeypatch.setattr(Pace, "steps_in", lambda pace, seconds: 0)
+    for _ in range(3):
+        watch = Watch(account, taped=False, waits=False)
+        for _ in range(5):
+            watch.sliced(None, policy.GAP)
+    assert len(samples) == 1
