@@ -52,7 +52,9 @@ static void choose_chunk(Forward *f) {
     while (bytes < LARGEST && bytes < IN_CHUNK * each) bytes *= 2;
     while (bytes > left / SHARE / (size_t)pool_threads()) bytes /= 2;
     const int64_t fit = (int64_t)(bytes / each);
-    f->per_part = bytes < LEAST ? 0 : fit < MOST_STRIPS ? fit : MOST_STRIPS;
+    f->per_part = fit < MOST_STRIPS ? fit : MOST_STRIPS;
+    if (bytes < LEAST) f->per_part = 0;
+    if (!fit && left > 3 * each) f->per_part = 1; /* the last ones of a tape, two at once */
 }
 
 /* Divides the strips that are to come, where their number is known, in parts of one size for all threads alike. */

@@ -266,10 +266,18 @@ INLINE StripTask team_task(const StripJob *job, void *given, const Patience *sha
                        .words = words,
                        .most = left + behind};
 }
-INLINE void note_team(Patience *shared, const StripTask *task, int64_t *alone, bool *ran) {
-    /* Fewer steps are left than a part takes, or no strip fits in a chunk for such as ran before: as they would the next time.
-     * Strips run one by one again. */
-    if (!task->done && (task->outcome == RAN || task->outcome == FULL)) {
+/* Notes that no other threads have run strips, and that strips run one by one again: while this call of the unit takes, where
+ * it is on a tape, which has little room left; else as many as at first. */
+INLINE void note_no_team(Patience *shared, const Machine *m, bool *asks) {
+    if (m->tape) *asks = false;
+    else forget_strips(shared);
+}
+INLINE void note_team(Patience *shared, const StripTask *task, const Machine *m, int64_t *alone, bool *ran, bool *asks) {
+    if (!task->done && task->outcome == RAN) { /* fewer steps are left than a part takes, or less room */
+        note_no_team(shared, m, asks);
+        return;
+    }
+    if (!task->done && task->outcome == FULL) { /* no strip fits in a chunk for such as ran before: as it would the next time */
         forget_strips(shared);
         return;
     }

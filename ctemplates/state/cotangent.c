@@ -182,6 +182,7 @@ static Entry *entry_for(Cotangent *c, uint64_t birth, int64_t field) {
     if (!entry->birth) {
         *entry = (Entry){birth, field, of_real(0.0)};
         c->entry_count++;
+        c->entered |= paged_bit(birth);
     }
     return entry;
 }
@@ -236,7 +237,8 @@ static bool collect(Cotangent *c, uint64_t birth, int64_t field, Value *to) {
         *to = birth_row_take(&c->rows, row, birth);
         return true;
     }
-    if (c->entry_count == c->page_count) return false;
+    if (c->entry_count == c->page_count) c->entered = 0;
+    if (!(c->entered & paged_bit(birth))) return false;
     const Entry *entry = place_of(c, birth, field);
     if (!entry->birth) return false;
     *to = entry->cotangent;

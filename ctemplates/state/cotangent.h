@@ -64,6 +64,7 @@ typedef struct Cotangent {
     uint32_t entry_shift;
     size_t page_count;
     uint64_t paged; /* the bits (paged_bit) of births that have pages, and maybe of others */
+    uint64_t entered; /* those of births that have entries of their own, and maybe of others */
     PageUse uses[PAGE_WAYS]; /* by birth */
     BirthRows rows;
     uint64_t strewn; /* the bits (strewn_bit) of births that have entries outside of rows and pages, and maybe of others */

@@ -106,7 +106,8 @@ class ForwardFunction:
         lines += ["    const Value *const r = m->registers;", "    int64_t left = stop - m->steps;"]
         if self.strips:
             lines += ["    static Patience patience;", "    int64_t alone = relaxed(&patience.alone);"]
-            lines.append("    bool ran = false, sharp = true; /* strips without some cotangents run */")
+            lines.append("    bool ran = false, asks = true; /* other threads, for strips */")
+            lines.append("    bool sharp = true; /* strips without some cotangents run */")
         if "frames" in used:
             lines.append("    Frames frames = frames_of(m);")
         lines += ["    const int64_t first = left;", "    int64_t births = m->births;"]

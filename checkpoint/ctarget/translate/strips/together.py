@@ -145,7 +145,8 @@ class Together:
             f"{param.name} += LANES * task.done;" for param in self._params if param in strip.plan.counters
         ]
         coming = strips_left(strip.plan)
-        wanted = f"wants_team(&patience, {TEAM_STEPS}, {coming}, m)"
+        wanted = f"asks && wants_team(&patience, {TEAM_STEPS}, {coming}, m)"
+        noted = "note_team(&patience, &task, m, &alone, &ran, &asks);"
         ended = ["if (ways != (uint8_t *)end) {", *[f"    {line}" for line in self._ends], "}"]
         return [
             f"if ({' && '.join([wanted, strip.fits(), *tests])}) {{",
@@ -159,9 +160,9 @@ class Together:
             "        left -= task.used;",
             *[f"        {line}" for line in moved],
             *(["        sharp = task.outcome != LEFT;"] if strip.is_sharp else []),
-            f"        {'if (sharp) ' if strip.is_sharp else ''}note_team(&patience, &task, &alone, &ran);",
+            f"        {'if (sharp) ' if strip.is_sharp else ''}{noted}",
             "    } else {",
-            "        forget_strips(&patience);",
+            "        note_no_team(&patience, m, &asks);",
             "    }",
             *[f"    {line}" for line in again],
             f"    goto header_{strip.plan.loop.number};",
