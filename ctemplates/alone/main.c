@@ -94,7 +94,7 @@ static void run_in(Heap *heap, Run *run) {
 static void *start(void *arguments) {
     Run *run = arguments;
     jmp_buf place;
-    Heap *heap = heap_create(SIZE_MAX, &HOOKS);
+    Heap *heap = heap_create(PROGRAM.memory, &HOOKS);
     if (heap && setjmp(place) == 0) {
         heap->escape = &place;
         run_in(heap, run);

@@ -118,6 +118,7 @@ typedef struct Program {
     const Block *entry;
     const ReturnPoint *halt, *leave;
     const TextPlace *place; /* of what fails outside of all steps */
+    size_t memory; /* the bytes that a run may hold; SIZE_MAX: no bound */
 } Program;
 
 extern const Program PROGRAM;

@@ -144,10 +144,17 @@ static SweepOutcome go_on(Inner *run) {
     }
 }
 
+/* Returns how many bytes a tape of the next run may have: in an executable whose memory is bounded half of what is left, so that
+ * runs within the run have room, too. */
+static size_t tape_bytes(const Heap *heap) {
+    return heap_is_alone(heap) && heap->limit != SIZE_MAX ? (heap->limit - heap->bytes) / 2 : UNBOUNDED;
+}
+
 bool inner_run(Inner *run, Value procedure, Value argument, int64_t base) {
     void *helper = run->heap->nesting.within;
     inner_start(run, procedure, argument);
-    run->sweep = sweep_create(run->heap, run->start, TO_THE_END, base, UNBOUNDED, helper);
+    const size_t bytes = tape_bytes(run->heap);
+    run->sweep = sweep_create(run->heap, run->start, TO_THE_END, bytes == UNBOUNDED ? base : INT64_MAX, bytes, helper);
     run->sweep->pace = PACE;
     if (!run->heap->nesting.depth) run->heap->nesting.left = heap_is_alone(run->heap) ? INT64_MAX : MOST_STEPS;
     run->heap->nesting.depth++;

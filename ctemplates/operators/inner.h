@@ -49,7 +49,8 @@ void inner_fill(Inner *run, const Tags *tags);
 /* Makes the state at which it begins. */
 void inner_start(Inner *run, Value procedure, Value argument);
 
-/* Starts, and runs to the end; false: it is Python's. Then inner_value is the value, and the cotangent waits for its own. */
+/* Starts, and runs to the end; false: it is Python's. base: how many steps are taped at once; where the memory of an executable is
+ * bounded, as many as fit. Then inner_value is the value, and the cotangent waits for its own. */
 bool inner_run(Inner *run, Value procedure, Value argument, int64_t base);
 static inline Value inner_value(const Inner *run) { return run->sweep->end->values[0]; }
 static inline int64_t inner_tags(const Inner *run) { return run->sweep->end->tags; }

@@ -91,9 +91,39 @@ def test_functions_of_python_are_refused() -> None:
 
 
 def test_options_of_other_commands_are_refused(tmp_path: Path) -> None:
-    for option in ("--engine", "--x", "--memory", "--schedule"):
+    for option in ("--engine", "--x", "--base", "--schedule"):
         _, said, status = compiled(tmp_path, "1", option, "1")
         assert f"unrecognized arguments: {option}" in said
+        assert status == 2
+
+
+LOOPS = """(define (walk x)
+  (let loop ((i 0) (x x))
+    (if (= i 20000)
+        x
+        (loop (+ i 1) (begin (if (zero? (modulo i 9000)) (write-real i) i) (* x (- 1.00001 (* 1e-9 x))))))))
+(list (*j walk 1.5 1) (checkpoint-*j walk 1.5 1) (*j (lambda (x) (cdr (checkpoint-*j walk x 1))) 1.5 1))"""
+
+
+def test_derivatives_tape_what_fits_into_the_memory(tmp_path: Path) -> None:
+    made, said, status = compiled(tmp_path, LOOPS, "--memory", "64 KiB")
+    assert (said, status) == ("", 0)
+    assert run(made) == command("run", tmp_path / "program.vlad", "--engine", "c")
+    assert run(made, "--steps") == command("primops", tmp_path / "program.vlad", "--engine", "c")
+
+
+def test_a_run_that_needs_more_than_its_memory(tmp_path: Path) -> None:
+    made, said, status = compiled(tmp_path, LOOPS, "--memory", "4KiB")
+    assert (said, status) == ("", 0)
+    done = run(made)
+    assert "error: out of memory: the run may hold no more than 4,096 bytes\n" in done.errors
+    assert done.status == 1
+
+
+def test_a_memory_that_is_no_size(tmp_path: Path) -> None:
+    for memory in ("25%", "much", "0"):
+        _, said, status = compiled(tmp_path, "1", "--memory", memory)
+        assert f"argument --memory: expected a size, like 512MiB or 2GiB, got '{memory}'" in said
         assert status == 2
 
 

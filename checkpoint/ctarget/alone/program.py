@@ -31,10 +31,14 @@ HEAD = """/* Made by `checkpoint compile`: a program, for the runtime of executa
 """
 
 
-def written(thunk: core.Lambda, place: Span) -> str:
-    """Return a prepared program as C. place: of its last expression, for what fails outside of all steps."""
+def written(thunk: core.Lambda, place: Span, memory: int | None = None) -> str:
+    """Return a prepared program as C.
+
+    place: of its last expression, for what fails outside of all steps. memory: the bytes that a run may hold;
+    None: any number.
+    """
     check(thunk)
-    return _Writer(thunk).text(place)
+    return _Writer(thunk).text(place, memory)
 
 
 class _Writer:
@@ -55,7 +59,7 @@ class _Writer:
         self.procedures = [procedure_peer(code.procedure.lam) for code in procedures(thunk)]
         self.procedures += [block.procedure for block in self.built_in]
 
-    def text(self, place: Span) -> str:
+    def text(self, place: Span, memory: int | None) -> str:
         """Return the whole file."""
         for procedure in self.procedures:
             for block in procedure.blocks.values():
@@ -69,7 +73,8 @@ class _Writer:
         names = self.image.names
         entry = names[self.built_in[0].address]
         fields = ["&procedure_0", entry, *[names[point] for point in points], self._place(place)]
-        ending = [f"const Program PROGRAM = {{{', '.join(fields)}}};", *texts()]
+        fields.append("SIZE_MAX" if memory is None else f"UINT64_C({memory})")
+        ending = [f"const Program PROGRAM = {{{', '.join(fields)}}};", *texts(memory)]
         return "\n".join([HEAD, *self.lines, *self.image.lines, *ending, ""])
 
     def _scalars(self) -> Iterable[str]:

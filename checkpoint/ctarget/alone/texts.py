@@ -165,8 +165,9 @@ TOO_MUCH = (
 OUT_OF_MEMORY = "out of memory"
 
 
-def texts() -> list[str]:
-    """Return the texts of calls, tests, words and tangents, as C."""
+def texts(memory: int | None) -> list[str]:
+    """Return the texts of calls, tests, words and tangents, as C; memory: what a run may hold, or None."""
+    bounded = "" if memory is None else f": the run may hold no more than {memory:,} bytes"
     fields = {
         "no_procedure": str(WrongCall(None, 1)),
         "one_argument": str(WrongCall(None, _COUNT, 1)),
@@ -192,7 +193,7 @@ def texts() -> list[str]:
         "came_in": references.CAME_IN,
         "within_step": within_step("%s"),
         "too_much": TOO_MUCH,
-        "out_of_memory": OUT_OF_MEMORY,
+        "out_of_memory": f"{OUT_OF_MEMORY}{bounded}",
     }
     lines = [f"    .{name} = {string(text)}," for name, text in fields.items()]
     shown = ", ".join([f"[{kind}] = {string(tangent.describe(value))}" for kind, value in _DESCRIBED.items()])
