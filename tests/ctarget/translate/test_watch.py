@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +11,14 @@ import pytest
 from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.effort import Pace
 from checkpoint.ctarget.translate.watch import Watch
-from tests.ctarget.translate.shared_objects import needs_c
+from tests.ctarget.translate.shared_objects import needs_c, new_translator
 
 pytestmark = needs_c
+
+
+@pytest.fixture(autouse=True)
+def translator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[policy.Translator]:
+    yield from new_translator(tmp_path, monkeypatch)
 
 
 def test_a_watch_costs_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
