@@ -1,13 +1,13 @@
 """A lazily loaded part works whatever was loaded before: each is used first in a process of its own.
 
-A part is a module of its own, which is imported when its turn comes; what it prints, values, gradients and
-numbers of steps, must not depend on its turn, nor on the engine.
+A part is a module of its own, which is imported when its turn comes, in a copy of a process that has loaded
+the package and nothing else; what it prints, values, gradients and numbers of steps, must not depend on its
+turn, nor on the engine.
 """
 
 from __future__ import annotations
 
 import functools
-import os
 import random
 import subprocess
 import sys
@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from checkpoint import engines
+from tests.support.processes import python
 
 # By what is loaded, a module that uses it. E is the engine.
 PARTS = {
@@ -166,12 +167,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def outputs(folder: Path, engine: str, order: list[str]) -> dict[str, str]:
-    """Return what each part prints in a new process that uses the parts in the given order."""
-    environment = {**os.environ, "PYTHONHASHSEED": "0"}
-    done = subprocess.run(
-        [sys.executable, "start.py", engine, *(NAMES[part] for part in order)],
-        cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+    """Return what each part prints in a process of its own that uses the parts in the given order."""
+    done = python("start.py", engine, *(NAMES[part] for part in order), cwd=folder)
     assert done.returncode == 0, f"{order[0]}: {done.stdout}{done.stderr}"
     found: dict[str, str] = {}
     for line in done.stdout.splitlines():

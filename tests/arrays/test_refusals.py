@@ -13,6 +13,8 @@ from checkpoint.errors import RunError, SourceError
 from tests.arrays import refused
 from tests.python.texts import defined, run
 
+pytestmark = pytest.mark.engines_in_turn
+
 X = np.array([0.5, 2.0, -1.0])
 NAMES = {"np": np, "checkpoint": checkpoint, "CONSTANT": np.array([1.0, 2.0, 3.0])}
 

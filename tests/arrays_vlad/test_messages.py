@@ -9,6 +9,8 @@ from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError, SourceError
 from tests.support.corpus import engine_name, usable_engines
 
+pytestmark = pytest.mark.engines_in_turn
+
 ENGINES = usable_engines()
 
 # Between « and » is what fails, and the message says how.

@@ -14,7 +14,10 @@ from checkpoint.functions.procedures import to_language
 from tests.support.corpus import engine_name, usable_engines
 from tests.support.modes import PAIRS, TRIPLES
 
-pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", usable_engines(), ids=engine_name),
+    pytest.mark.engines_in_turn,
+]
 
 A = np.array([[2.0, 0.5, -1.0], [0.25, 1.0, 0.75], [-0.5, 0.125, 1.5]])
 X, V = np.array([0.5, -0.25, 1.0]), np.array([1.0, 2.0, -0.5])

@@ -17,6 +17,8 @@ from tensorlib import networks, random
 from tensorlib.special import log_softmax, softmax
 from tests.support.corpus import usable_engines
 
+pytestmark = pytest.mark.engines_in_turn
+
 ENGINES = pytest.mark.parametrize("engine", [engine.name for engine in usable_engines()])
 RNG = np.random.default_rng(3)
 X, IMAGE, LINE = RNG.normal(size=(3, 4)), RNG.normal(size=(2, 4, 6, 4)), RNG.normal(size=(2, 4, 6))

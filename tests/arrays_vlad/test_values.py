@@ -12,6 +12,8 @@ import checkpoint
 from tensorlib import random
 from tests.support.corpus import engine_name, usable_engines
 
+pytestmark = pytest.mark.engines_in_turn
+
 A = np.arange(6.0).reshape(2, 3) - 2.5
 B = np.array([[1.0, -2.0], [0.5, 4.0], [-1.0, 3.0]])
 V = np.array([1.0, -2.0, 0.5])

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.support import COMMAND, PATIENCE, checkpoint
+from tests.cli.support import COMMAND, checkpoint
+from tests.support.processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOP = "(define (loop x) (loop (+ x 1)))\n"

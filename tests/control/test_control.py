@@ -12,7 +12,10 @@ from checkpoint.functions import runs
 from checkpoint.lang.printer import write_value
 from tests.support.corpus import engine_name, usable_engines, value_of
 
-pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", usable_engines(), ids=engine_name),
+    pytest.mark.engines_in_turn,
+]
 
 VALUES = {
     "(+ 1 (reset (+ 10 (shift k (+ (k (k 100)) 1000)))))": "1121.0",

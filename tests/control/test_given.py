@@ -22,7 +22,10 @@ from checkpoint.lang.python.linking import methods
 from checkpoint.lang.python.linking.program import Programs
 from tests.support.corpus import engine_name, usable_engines
 
-pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", usable_engines(), ids=engine_name),
+    pytest.mark.engines_in_turn,
+]
 
 
 def shifts(x: Any) -> Any:

@@ -18,7 +18,10 @@ from checkpoint.functions import closures
 from checkpoint.lang.python.linking import methods, program
 from tests.support.corpus import engine_name, usable_engines, value_of
 
-pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", usable_engines(), ids=engine_name),
+    pytest.mark.engines_in_turn,
+]
 
 
 def twice(x: float) -> Any:

@@ -11,7 +11,10 @@ from tests.support.check import agree
 from tests.support.corpus import engine_name, usable_engines, value_of
 from tests.support.modes import MODES, PAIRS, with_modes
 
-pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", usable_engines(), ids=engine_name),
+    pytest.mark.engines_in_turn,
+]
 
 
 def steps_of(procedure: str, x: str, modes: tuple[str, ...], engine: Engine) -> range:

@@ -16,7 +16,10 @@ from tests.support.check import agree
 from tests.support.corpus import engine_name, usable_engines, value_of
 from tests.support.modes import PAIRS, TRIPLES, with_modes
 
-pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", usable_engines(), ids=engine_name),
+    pytest.mark.engines_in_turn,
+]
 
 # Texts with D1 and D2, and their values; a comment states what confusion would give.
 TWO_LEVELS = {

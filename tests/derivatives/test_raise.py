@@ -10,7 +10,10 @@ from checkpoint.functions import runs
 from tests.support.corpus import engine_name, usable_engines, value_of
 from tests.support.modes import MODES, PAIRS, with_modes
 
-pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", usable_engines(), ids=engine_name),
+    pytest.mark.engines_in_turn,
+]
 
 # (op F) runs F at x within one step, or as part of the run; it raises where F raises.
 RUNNERS = {

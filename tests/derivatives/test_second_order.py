@@ -16,7 +16,10 @@ from tests.support.corpus import engine_name, usable_engines, value_of
 from tests.support.modes import MODES, PAIRS, with_modes
 from tests.support.same import difference
 
-pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", usable_engines(), ids=engine_name),
+    pytest.mark.engines_in_turn,
+]
 
 F = "(define (f (list a b)) (* (sin (* a b)) (exp a)))"
 REVERSE = ("*j", "checkpoint-*j")

@@ -10,7 +10,10 @@ from checkpoint.errors import RunError
 from checkpoint.lang.printer import write_value
 from tests.support.corpus import engine_name, usable_engines, value_of
 
-pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", usable_engines(), ids=engine_name),
+    pytest.mark.engines_in_turn,
+]
 
 NOTHING = "nothing, which is ()"
 

@@ -17,7 +17,10 @@ from tests.support.corpus import engine_name, usable_engines, value_of
 from tests.support.modes import MODES, with_modes
 from tests.support.same import same_bits
 
-pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", usable_engines(), ids=engine_name),
+    pytest.mark.engines_in_turn,
+]
 
 INF, NAN = math.inf, math.nan
 

@@ -17,7 +17,10 @@ from tests.engine_containers.support import Const, closure, lets, plain
 from tests.support.corpus import engine_name, usable_engines
 from tests.support.same import same_bits
 
-pytestmark = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
+pytestmark = [
+    pytest.mark.parametrize("engine", usable_engines(), ids=engine_name),
+    pytest.mark.engines_in_turn,
+]
 
 SEEN = ("py.len", "a")
 APPENDED = ("b", ("py.append", "a", "x"))

@@ -16,6 +16,8 @@ from tests.support.check import against_differences, direction, dot
 from tests.support.corpus import engine_name, usable_engines
 from tests.support.same import same_bits
 
+pytestmark = pytest.mark.engines_in_turn
+
 ENGINES = usable_engines()
 each_engine = pytest.mark.parametrize("engine", ENGINES, ids=engine_name)
 each_program = pytest.mark.parametrize("name", PROGRAMS)

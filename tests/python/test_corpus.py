@@ -4,9 +4,9 @@ in Python        the same value or exception, and output; arguments are unchange
 cut anywhere     the parts take the steps of the whole, and give its value
 differentiated   the same bits on every engine by every schedule; close to finite differences
 
-Every third example is run and cut on every engine, and differentiated on every engine and by every schedule;
-the others are on the first engine alone, and by every schedule. All examples are on every engine, with every
-combination of cuts and schedules, by `-m long`.
+Every third example is run and cut on every engine, and differentiated on every engine and by every schedule.
+The others are on the first engine alone: half of them are cut, the other half differentiated by every
+schedule. All examples are on every engine, with every combination of cuts and schedules, by `-m long`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.support.check import against_differences, direction, dot
 from tests.support.corpus import Case, usable_engines
 from tests.support.cuts import CutAt
 from tests.support.same import difference
-from tests.support.sampling import side_by_side
+from tests.support.sampling import partly, side_by_side
 
 pytestmark = pytest.mark.together("name")
 
@@ -46,6 +46,8 @@ SUCCEEDING = [name for name, example in EXAMPLES.items() if example.raises is No
 DIFFERENTIABLE = [name for name in SUCCEEDING if EXAMPLES[name].differentiable]
 ENGINES = usable_engines()
 EVERYWHERE = frozenset(list(EXAMPLES)[::3])
+CUT = EVERYWHERE.union(list(EXAMPLES)[1::3])
+DIFFERENTIATED = EVERYWHERE.union(list(EXAMPLES)[2::3])
 LONG = 3_000  # steps; fewer cuts are made in longer runs
 
 
@@ -139,7 +141,7 @@ def in_two_parts(example: Example, name: str, cut: int) -> tuple[Outcome, list[C
     return outcome(parted), capsules
 
 
-@pytest.mark.parametrize("name", SUCCEEDING)
+@pytest.mark.parametrize("name", [name for name in SUCCEEDING if name in CUT])
 def test_a_run_may_be_cut_anywhere(name: str) -> None:
     check_cuts(name, side_by_side(name, engines_of(name), cuts_of(steps_of(name), Random(name))))
 
@@ -198,7 +200,7 @@ def check_gradients(
     return call, y, xbar
 
 
-@pytest.mark.parametrize("name", DIFFERENTIABLE)
+@pytest.mark.parametrize("name", partly(DIFFERENTIABLE, DIFFERENTIATED))
 def test_gradients(name: str) -> None:
     random = Random(name)
     tried = engines_of(name)

@@ -14,6 +14,8 @@ import pytest
 import checkpoint
 from checkpoint import grad
 
+pytestmark = pytest.mark.engines_in_turn
+
 FILES = {
     "__init__.py": "RATE = 3.0\n",
     "rules.py": "import math\nSCALE = 2.0\ndef rule(x):\n    return SCALE * math.sin(x)\n",

@@ -19,6 +19,8 @@ from checkpoint import grad, value_and_grad
 from checkpoint.lang.python.linking import program
 from tests.support.recording import first_arguments
 
+pytestmark = pytest.mark.engines_in_turn
+
 
 @dataclass
 class Config:

@@ -18,6 +18,8 @@ import pytest
 import checkpoint
 from checkpoint import RunError, SourceError, grad, hvp, jacfwd, jacrev, value_and_grad
 
+pytestmark = pytest.mark.engines_in_turn
+
 
 def poly(x: float, *cs: float, shift: float = 0.0, **more: float) -> float:
     total = shift

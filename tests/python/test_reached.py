@@ -20,6 +20,8 @@ import checkpoint
 from checkpoint.errors import RunError, SourceError
 from tests.python.texts import defined, run
 
+pytestmark = pytest.mark.engines_in_turn
+
 # Refused statements and expressions, each in a line of its own.
 LINES = [
     "with LOCK: y = x",

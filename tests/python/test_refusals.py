@@ -13,6 +13,8 @@ from checkpoint.errors import CheckpointError, RunError, SourceError
 from tests.python import refused_constructs, refused_objects, refused_runs
 from tests.python.texts import defined, run
 
+pytestmark = pytest.mark.engines_in_turn
+
 
 def cases(*texts: str) -> Iterator[Any]:
     """Return, by message, the functions with the text of each."""

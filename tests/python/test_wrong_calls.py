@@ -9,6 +9,8 @@ import pytest
 from checkpoint.errors import CheckpointError
 from tests.python.texts import defined, run
 
+pytestmark = pytest.mark.engines_in_turn
+
 FUNCTIONS = """\
 import math
 from dataclasses import dataclass

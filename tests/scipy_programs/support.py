@@ -32,7 +32,7 @@ def agrees(
     """Assert that a function of a vector has its value in Python and the slopes of differences, everywhere.
 
     Forward mode is compared on one of the engines, which x decides. rtol: how near differences are. second:
-    whether the Hessian is compared, too, with differences of gradients. engines: two in turn if none
+    whether the Hessian is compared, too, with differences of gradients. engines: one in turn if none
     are named.
     """
     x = np.asarray(x, float)

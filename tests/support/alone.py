@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+from tests.support.sampling import THOROUGH
+
 ALONE = "RUNS_ALONE"  # the variable of the environment that says so
 
 
@@ -15,9 +17,13 @@ def is_alone() -> bool:
 
 
 def check_alone(path: str, tests: str, **environment: str) -> None:
-    """Run the tests of a file that an expression of pytest's -k selects, in a process of their own."""
+    """Run the tests of a file that an expression of pytest's -k selects, in a process of their own.
+
+    Long ones are among them in `make test-long`.
+    """
+    chosen = ["-k", tests, *(["-m", "long or not long"] if THOROUGH else [])]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path, "-k", tests],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path, *chosen],
         env={**os.environ, **environment, ALONE: "1"},
         capture_output=True,
         text=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from random import Random
 from typing import Any, TypeVar
 
@@ -26,6 +26,11 @@ def sample(values: Iterable[Any], every: int = 2) -> list[Any]:
     ]
 
 
+def partly(values: Iterable[T], always: Container[T]) -> list[Any]:
+    """Return parameters of a test, of which those in `always` are always run, the others by `-m long`."""
+    return [pytest.param(value, marks=() if value in always else pytest.mark.long) for value in values]
+
+
 def mark_engines_in_turn(items: Iterable[pytest.Item]) -> None:
     """Of functions with the mark `engines_in_turn`, mark as long all tests but those of one engine for each
     combination of other parameters. The engines take turns.
@@ -45,13 +50,8 @@ def mark_engines_in_turn(items: Iterable[pytest.Item]) -> None:
 
 
 def in_turn(engines: Sequence[T]) -> list[T]:
-    """Return two engines, the last and one that the test decides which runs, or all in `make test-long`.
-
-    Each case is compared on two engines, and over many tests each engine is.
-    """
-    if THOROUGH or len(engines) < 3:
-        return list(engines)
-    return [Random(os.environ["PYTEST_CURRENT_TEST"]).choice(engines[:-1]), engines[-1]]
+    """Return the one engine that the test decides, or all in `make test-long`; over many tests it is each."""
+    return list(engines) if THOROUGH else [Random(os.environ["PYTEST_CURRENT_TEST"]).choice(engines)]
 
 
 def side_by_side(key: str, *kinds: Sequence[Any]) -> list[tuple[Any, ...]]:

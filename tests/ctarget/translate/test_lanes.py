@@ -21,6 +21,7 @@ from checkpoint.cli import demo_inverse as inverse
 from checkpoint.ctarget.foreign import PythonHelper
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 from tests.support.same import same_bits
+from tests.support.sampling import sample
 from tests.support.translation import translate_soon
 
 pytestmark = [needs_c, needs_compiler, pytest.mark.usefixtures("soon")]
@@ -318,7 +319,7 @@ CUT = {"turns": over(turns), "captured": captured, "calls": over(calls), "scene"
 CUT |= {"functions_captured": functions_captured, "items_in_tuples": items_in_tuples}
 
 
-@pytest.mark.parametrize("f", CUT.values(), ids=CUT)
+@pytest.mark.parametrize("f", sample(CUT.values()), ids=CUT)
 def test_every_cut_resumes_to_the_same_end(f: Callable[..., Any]) -> None:
     """Interrupt a run at steps that lie in all blocks of the loop over lanes."""
     args = arguments(12)
@@ -341,7 +342,7 @@ ENTERED |= {"functions_captured": functions_captured, "items_in_tuples": items_i
 ENTERED |= {f.__name__: f for f in (many_columns, many_arguments)}
 
 
-@pytest.mark.parametrize("f", ENTERED.values(), ids=ENTERED)
+@pytest.mark.parametrize("f", sample(ENTERED.values()), ids=ENTERED)
 def test_python_enters_no_lane(f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Count the steps that C leaves to Python, of a run and of a gradient."""
     args = arguments(1000)
@@ -385,15 +386,15 @@ def test_captured_reals_have_the_gradients_of_the_loop() -> None:
     assert same_bits(lanes, checkpoint.grad(loss, 2, engine="interp")(xs, ns, k))
 
 
-def test_a_pixel_of_the_ray_tracer_has_the_bits_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("how", sample([{"schedule": "plain"}, {"memory": 2_000_000}]), ids=str)
+def test_a_pixel_of_the_ray_tracer_has_its_bits(how: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is one large unit: calls that return to several places, loops in loops, objects of some paths."""
     places = inverse.pixels(20, 15)
     sought = inverse.image_at(inverse.SOUGHT, places, "c")
-    for how in ({"schedule": "plain"}, {"memory": 2_000_000}):
-        gradient = checkpoint.value_and_grad(inverse.loss, engine="c", **how)
-        found = [gradient(inverse.BEGIN, inverse.SCENE, places, sought) for _ in range(2)]
-        with monkeypatch.context() as untranslated:
-            untranslated.setenv("CHECKPOINT_JIT", "off")
-            value, slope = gradient(inverse.BEGIN, inverse.SCENE, places, sought)
-        for own, other in found:
-            assert all(map(same_bits, (own, *other), (value, *slope)))
+    gradient = checkpoint.value_and_grad(inverse.loss, engine="c", **how)
+    found = [gradient(inverse.BEGIN, inverse.SCENE, places, sought) for _ in range(2)]
+    with monkeypatch.context() as untranslated:
+        untranslated.setenv("CHECKPOINT_JIT", "off")
+        value, slope = gradient(inverse.BEGIN, inverse.SCENE, places, sought)
+    for own, other in found:
+        assert all(map(same_bits, (own, *other), (value, *slope)))

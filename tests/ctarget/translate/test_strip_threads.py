@@ -20,6 +20,7 @@ from checkpoint.prims import lanes
 from tests.ctarget.translate import test_strips as programs
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 from tests.support.alone import check_alone, is_alone
+from tests.support.sampling import sample
 from tests.support.strips import translate_soon
 
 pytestmark = [needs_c, needs_compiler]
@@ -86,7 +87,7 @@ def test_alone() -> None:
 
 
 @pytest.mark.skipif(not is_alone(), reason="it runs in a process of its own")
-@pytest.mark.parametrize("f", CHOSEN, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", sample(CHOSEN), ids=lambda f: f.__name__)
 def test_values_and_steps_in_threads(f: Any, teams: Callable[[int], None]) -> None:
     args, mapped = arguments(f), checkpoint.vmap(f, axes(f))
     want = checkpoint.vmap(f, axes(f), engine="hybrid")(*args)
@@ -115,7 +116,7 @@ def test_all_strips_of_all_blocks_in_threads(
 
 
 @pytest.mark.skipif(not is_alone(), reason="it runs in a process of its own")
-@pytest.mark.parametrize("f", CHOSEN, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", sample(CHOSEN[::-1]), ids=lambda f: f.__name__)
 def test_gradients_in_threads(f: Any, teams: Callable[[int], None]) -> None:
     args, loss = (*arguments(f)[:2], 1.25), total(f)
     want = checkpoint.value_and_grad(loss, (0, 1, 2), engine="hybrid")(*args)

@@ -1,8 +1,9 @@
-"""A process that has loaded the package, and that each call of the command line is a copy of.
+"""A process that has loaded the package, and that each call of Python is a copy of.
 
 In: lines of JSON on standard input: the environment, arguments and folder of a call, the files that are its
-standard streams, and the seconds after which it is ended. Out: for each the exit status, on a line. A copy
-has its own environment, folder and streams, and ends as a process ends: only loading is not repeated.
+standard streams, and the seconds after which it is ended. The arguments begin with `-m` and a module, or with
+a script. Out: for each the exit status, on a line. A copy has its own environment, folder and streams, and
+ends as a process ends: only loading is not repeated.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def serve() -> dict[str, Any] | None:
 
 
 def become(call: dict[str, Any]) -> None:
-    """Give this process the environment, folder, streams and arguments of a call."""
+    """Give this process the environment, folder and streams of a call."""
     signal.alarm(call["patience"])
     os.environ.clear()
     os.environ.update(call["environment"])
@@ -39,12 +40,22 @@ def become(call: dict[str, Any]) -> None:
         opened = os.open(path, flags)
         os.dup2(opened, stream)
         os.close(opened)
-    sys.argv[1:] = call["arguments"]
-    sys.path[0] = call["folder"]
+
+
+def run(words: list[str], folder: str) -> None:
+    """Run a module or a script with its arguments, as `python WORDS` does in a folder."""
+    is_module = words[0] == "-m"
+    sys.argv[1:] = words[2:] if is_module else words[1:]
+    sys.path[0] = folder
+    if is_module:
+        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv[0] = words[0]
+        runpy.run_path(words[0], run_name="__main__")
 
 
 if __name__ == "__main__":
     found = serve()
     if found is not None:
         become(found)
-        runpy.run_module("checkpoint", run_name="__main__", alter_sys=True)
+        run(found["arguments"], found["folder"])
