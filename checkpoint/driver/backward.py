@@ -209,7 +209,7 @@ class Backward:
         reached = ledger.report.step
         if reached - cut <= 1:
             ledger.require(ledger.held)
-        self.fitted, self.trusted = 0, 3 * bound // 4
+        self.fitted, self.trusted = 0, 3 * min(bound, ledger.report.bytes) // 4
         mark.snapshots = 0
         if reached < ledger.high:
             yield from ledger.keep()
@@ -229,6 +229,7 @@ class Backward:
         top = ledger.marks[-1]
         top.snapshots = 0
         top.bytes = max(bytes, 5 * top.bytes // 4 + MARK_BYTES)  # so that each new plan is another one
+        yield from ledger.restore(top)  # the state and the tape that were reached would take its room
 
     def _longer(self, mark: Mark) -> Done:
         """Find the end of a run that continues beyond its expected end."""

@@ -244,7 +244,7 @@ class _Followed:
             case Keep():
                 self._keep(self._untaped())
             case Restore(step):
-                self.current, self.left = self.kept.restore(step), False
+                self.current, self.left, self.last = self.kept.restore(step), False, None
             case Drop(step):
                 self.kept.drop(step)
             case Advance(to, _, calls):

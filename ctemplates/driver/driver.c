@@ -126,6 +126,7 @@ static SweepOutcome keep_current(Sweep *s) {
 static SweepOutcome restore(Sweep *s) {
     const Kept *found = find_kept(s, s->now.step);
     if (!found) return SWEEP_NOT_KEPT;
+    drop_tape(s);
     move_to(s, another(found->state));
     return SWEEP_FOLLOWED;
 }

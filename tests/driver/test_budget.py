@@ -298,3 +298,35 @@ def test_a_step_larger_than_what_is_taped_before_the_machine_is_asked_how_much_i
     x = np.ones(5_000_000)
     for memory in (None, 0.2):
         assert checkpoint.vjp(lambda x: x * 2.0, x, x, memory=memory)[1][-1] == 2.0
+
+
+def two_kinds(step: int) -> int:
+    """Return the bytes of a state that grows by four with each step."""
+    return (885 if step < 2801 else 116) + 4 * step
+
+
+def test_a_plan_has_the_room_of_the_tape_that_was_outgrown() -> None:
+    """It was refused: the tape that did not fit counted as held while the next plan was made."""
+    model = Model(5361, 0, lambda step: 14 if step < 2801 else 35, two_kinds, two_kinds)
+    model.look_every = 1
+    model.follow(Budget(81_520))
+    assert model.outgrown > 0
+
+
+def test_plans_that_never_fit_are_refused() -> None:
+    """A tape that reaches the end of its segment, but in too much memory, makes the next one smaller."""
+    phases = [
+        (835, 19, 24_248, 8.568),
+        (399, 23, 28_541, 1.0),
+        (307, 0, 11_162, 24.261),
+        (1047, 37, 10_773, 7.564),
+    ]
+    steps = [phase for phase in phases for _ in range(phase[0])]
+
+    def state(step: int) -> int:
+        return steps[min(step, len(steps) - 1)][2]
+
+    model = Model(len(steps), 0, lambda step: steps[step][1], state, state)
+    model.cost, model.look_every = lambda step: steps[step][3], 7
+    with pytest.raises(BudgetError, match="is too small"):
+        model.follow(Budget(64_153))

@@ -11,7 +11,7 @@ from checkpoint.ad.values import Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine
 from checkpoint.driver.execute import Sweep
-from checkpoint.driver.schedule import Bisection, Keep, Plain, Reverse, Schedule, Tape
+from checkpoint.driver.schedule import Actions, Bisection, Keep, Plain, Restore, Reverse, Schedule, Tape
 from checkpoint.errors import InternalError
 from tests.driver.model import Model
 from tests.driver.test_schedules import Fixed
@@ -80,3 +80,27 @@ def test_reversing_without_a_tape_is_our_bug(engine: Engine) -> None:
 def test_never_reversing_is_our_bug(engine: Engine) -> None:
     with pytest.raises(InternalError, match="the schedule never reversed the end of the run"):
         sweep(engine, Fixed(Keep(), Tape(None)), start_of(LOOP, 0.7, engine))
+
+
+class Restoring:
+    """A schedule that tapes twice from the start. tapes: the bytes after the first, and after `Restore`."""
+
+    weighs = True
+
+    def __init__(self) -> None:
+        self.tapes: list[int] = []
+
+    def actions(self) -> Actions:
+        start = yield Keep()
+        for action in (Tape(30), Restore(start.step)):
+            report = yield action
+            self.tapes.append(report.tapes)
+        yield Tape(None)
+        yield Reverse()
+
+
+def test_a_restored_state_drops_the_tape(engine: Engine) -> None:
+    schedule = Restoring()
+    sweep(engine, schedule, start_of(LOOP, 0.7, engine))
+    assert schedule.tapes[0] > 0
+    assert schedule.tapes[1] == 0
