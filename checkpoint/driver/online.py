@@ -38,6 +38,8 @@ LEAST_SECONDS = 0.001  # between two states, so that keeping them takes a neglig
 SMALL_SECONDS = 20e-6  # the same where states are kept in series
 LARGEST_SMALL = 4  # times half a processor's own cache: a larger tape is not small
 FIRST_PIECE = 2**20  # bytes of the head's first piece, at most
+UNMEASURED = 8 * FIRST_PIECE  # of its pieces at most before one has met new memory,
+LIGHT = UNMEASURED // 1000  # where a state has no more bytes than this
 SERIES = 64  # states of one series at most
 FAULTING = 0.75  # of the time of taping is about that of running again
 
@@ -50,6 +52,7 @@ class FirstPass:
     exhausted: for bases up to this there is nothing left to thin. level: of the next state.
     outgrown: the last piece of the head was larger than the budget, and is lost.
     faulting: whether new memory for it took longer than to run it again would.
+    met: whether a piece of the head has had new memory, so that it is known what that costs.
     measured: whether it is known if small tapes are worth it.
     """
 
@@ -61,7 +64,7 @@ class FirstPass:
         self.exhausted = 0.0
         self.level = 0
         self.dispensable: list[Mark] = []
-        self.outgrown = self.faulting = self.measured = False
+        self.outgrown = self.faulting = self.measured = self.met = False
         self.policy = Policy(ledger)
 
     def run(self) -> Done:
@@ -84,6 +87,7 @@ class FirstPass:
         low = before.step
         report = yield from self.ledger.tape(None, bytes)
         faulting = report.faulting - before.faulting
+        self.met = self.met or faulting > 0.0
         self.ledger.dear = faulting > FAULTING * (report.busy - before.busy - faulting)
         self.faulting = self.ledger.dear and not self.ledger.lasts
         return (yield from self.taped(low))
@@ -109,10 +113,13 @@ class FirstPass:
     def _head_room(self) -> int:
         """Return the bytes of the next piece; 0 where an eighth of the budget would not stay free.
 
-        Pieces double, so that little is taped before it is known what new memory costs.
+        Pieces double, so that little is taped before it is known what new memory costs. Memory that earlier
+        tapes have left does not say: while it lasts pieces stay small, unless states between them are heavy.
         """
         ledger = self.ledger
         self.size = min(2 * self.size, ledger.memory // PIECES)
+        if not self.met and ledger.marks[-1].bytes <= LIGHT:
+            self.size = min(self.size, UNMEASURED)
         piece = self.size
         return piece if ledger.held + piece <= ledger.allowed - ledger.memory // 8 else 0
 

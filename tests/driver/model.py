@@ -53,7 +53,8 @@ class Model:
     state: how many bytes a state holds, by its step; states share nothing. cotangent: the same of one's
     cotangent. fixed: how many of these are said not to grow with the run.
     cost: the seconds that a step takes, likewise. fault: those that a byte takes of tapes which is held for
-    the first time. strips: whether many lanes run at once, by what is reported.
+    the first time, beyond `had`, which earlier tapes have left. strips: whether many lanes run at once, by
+    what is reported.
     look_every: between how many steps bytes are compared with their bound.
     rate: the bytes per second of a disk that states may be spilled to; 0: there is none. disk_ends: after how
     many spilled states it fails: what is on its way then is in memory again, what is there can be read.
@@ -74,6 +75,7 @@ class Model:
     fixed: int = 0
     cost: Callable[[int], float] | float = 1.0
     fault: float = 0.0
+    had: int = 0
     strips: bool = False
     look_every: int = 1
     rate: float = 0.0
@@ -121,7 +123,7 @@ class Model:
         self.coming: dict[int, float] = {}
         self.disk_free = 0.0
         self.returned: list[int] = []
-        self.most_taped = 0
+        self.most_taped = self.had
         self.weighing = weighs(schedule)
         self.sizes = Sums(self.size, self.start, self.end)
         self.costs = Sums(self.cost, self.start, self.end)

@@ -162,6 +162,14 @@ def test_fast_steps_are_reversed_by_small_tapes(memory: int, length: int) -> Non
     assert model.counts.taped <= 1.01 * length
 
 
+@pytest.mark.parametrize("had", [2**25, 2**27])
+def test_memory_that_was_left_does_not_say_what_new_memory_costs(had: int) -> None:
+    dear = fast(8 * 10**6, 2**30, fault=1e-9, had=had)
+    assert had < dear.most_taped <= had + 2**23
+    cheap = fast(8 * 10**6, 2**30, fault=1e-12, had=had)
+    assert cheap.counts.advanced == 0
+
+
 def test_memory_that_costs_nothing_is_taped_once() -> None:
     model = fast(10**6, 2**26)
     assert model.counts.advanced == 0
