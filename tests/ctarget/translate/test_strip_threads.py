@@ -40,6 +40,13 @@ def arguments(f: Any) -> tuple[Any, ...]:
     return (*found, programs.scene(1.25)) if f in programs.SHARING else found
 
 
+def turns(x: float, n: float) -> float:
+    while n > 0.0:
+        x = x * 0.5 if x > 1.0 else x * 1.5 + 0.1
+        n = n - 1.0
+    return x
+
+
 def axes(f: Any) -> Any:
     return (0, 0, None) if f in programs.SHARING else 0
 
@@ -127,6 +134,26 @@ def test_gradients_in_threads(f: Any, teams: Callable[[int], None]) -> None:
             assert programs.same(want, gradient(*args))
         bounded = checkpoint.value_and_grad(loss, (0, 1, 2), engine="c", memory="8MiB")
         assert programs.same(want, bounded(*args))
+
+
+@pytest.mark.skipif(not is_alone(), reason="it runs in a process of its own")
+def test_strips_of_all_tapes_of_a_budget_in_threads(
+    teams: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No tape begins with strips on one thread, though there are too few on each to ask others for those."""
+    monkeypatch.setattr(together, "TEAM_STEPS", 400_000)
+    monkeypatch.setattr(together, "PART_STEPS", 100_000)
+    monkeypatch.setattr(together, "PART_RECORDS", 10**9)  # all are reversed by one thread
+    xs, ns = np.linspace(0.0, 2.0, WIDTH), np.full(WIDTH, 500.0)
+    gradient = checkpoint.grad(lambda xs: np.sum(checkpoint.vmap(turns)(xs, ns)), engine="c", memory="16MiB")
+    teams(1)
+    want = [gradient(xs) for _ in range(2)][-1]
+    teams(2)
+    for _ in until_helped(2):
+        before = helped()
+        assert programs.same(gradient(xs), want)
+    count = helped() - before
+    assert any(0.9 * strips <= count <= strips for strips in (WIDTH // 16, WIDTH // 32, WIDTH // 64))
 
 
 @pytest.mark.skipif(not is_alone(), reason="it runs in a process of its own")
