@@ -161,8 +161,8 @@ def jacfwd(f: Callable[P, Any], argnums: ArgNums = 0, *, engine: str | None = No
     Its structure is that of `jacrev`. Where most steps are on arrays of NumPy, of float64, the first run is
     along one direction, and the next ones carry many directions at once, with the bits that each has alone
     (further calls for arguments of the same shapes begin with those):
-    steps that are rounded correctly element by element, and those that only move elements, are done for all
-    directions at once, others (sums, products of matrices) for one direction after another.
+    steps that are rounded correctly element by element, those that only move elements, products of matrices,
+    and sums of arrays in one piece are done for all directions at once, others for one after another.
 
     Examples:
         >>> jacfwd(lambda x: [x, x * x, x * x * x])(2.0)

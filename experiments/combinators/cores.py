@@ -1,0 +1,145 @@
+"""Combinators over arrays on several threads beside one, by operators of at least 20 flops an element.
+
+    python -m experiments.combinators.cores [--items N --threads N]    # half a minute
+
+Question: how much of a run is done by other threads? Methods take turns, after two calls of each; the values
+have the same bits. Clock: medians by the clock, of which the ratio says something on a quiet machine alone.
+Share: the part of the processor's time that other threads took; as many threads with cores of their own would
+gain 1 / (1 - share) by it, however loaded the machine is, unless the other threads came too late for a part.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import checkpoint
+from checkpoint import arrays
+from checkpoint.functions.resumption import as_function
+from experiments import common, processes
+
+VARIABLE = "CHECKPOINT_THREADS"
+
+
+class Times(NamedTuple):
+    """Seconds of a call: by the clock, of the processor, and of it those of the calling thread."""
+
+    clock: float
+    processor: float
+    own: float
+
+
+def polynomial(x: Any) -> Any:
+    """Return 20 flops of a number."""
+    y = 1.0 + x * (0.5 + x * (0.25 + x * (0.125 + x * (0.0625 + x * (0.03 + x * (0.015 + x * 0.007))))))
+    return y * (x + y * (0.1 + y * 0.01)) - x
+
+
+def iterated(x: Any) -> Any:
+    """Return 1,000 flops of a number, in a loop."""
+    y = x
+    for _ in range(200):
+        y = y * (1.0 - x * y) * 0.9 + 0.1
+    return y
+
+
+def turned(p: Any, q: Any) -> Any:
+    """Return the product of two quaternions, which takes 28 flops."""
+    a, b, c, d = p
+    e, f, g, h = q
+    return (
+        a * e - b * f - c * g - d * h,
+        a * f + b * e + c * h - d * g,
+        a * g - b * h + c * e + d * f,
+        a * h + b * g - c * f + d * e,
+    )
+
+
+def whole_turn(x: Any) -> Any:
+    """Return a number of the product of quaternions near 1."""
+    found = arrays.reduce(turned, (1.0 - 1e-3 * x, 1e-3 * x, 2e-3 * x, 3e-3 * x))
+    return found[0] + found[1] * found[2]
+
+
+LOSSES: dict[str, Callable[[Any], Any]] = {
+    "map, 20 flops": lambda x: np.sum(arrays.map(polynomial, x)),
+    "map, 1,000 flops in a loop": lambda x: np.sum(arrays.map(iterated, x)),
+    "reduce, 28 flops": whole_turn,
+}
+
+
+@contextmanager
+def threads(number: int) -> Iterator[None]:
+    """Let runs use so many threads."""
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = str(number)
+    try:
+        yield
+    finally:
+        del os.environ[VARIABLE]
+        if before is not None:
+            os.environ[VARIABLE] = before
+
+
+def times_of(action: Callable[[], Any]) -> Times:
+    """Return the times of one call."""
+    begun = time.perf_counter(), time.process_time(), time.thread_time()
+    action()
+    ended = time.perf_counter(), time.process_time(), time.thread_time()
+    return Times(*[after - before for before, after in zip(begun, ended, strict=True)])
+
+
+def measured(action: Callable[[], Any], number: int, repeats: int) -> dict[int, Times]:
+    """Return the medians of a call's times on one thread and on several; ValueError if the bits differ."""
+    found: dict[int, list[Times]] = {1: [], number: []}
+    bits = set()
+    for turn in range(repeats + 2):
+        for each, times in found.items():
+            with threads(each):
+                if turn < 2:
+                    bits.add(np.asarray(action()).tobytes())
+                else:
+                    times.append(times_of(action))
+    if len(bits) != 1:
+        raise ValueError("several threads give other bits than one")
+    return {each: Times(*map(statistics.median, zip(*times, strict=True))) for each, times in found.items()}
+
+
+def rows_of(items: int, number: int, repeats: int, engine: str) -> list[list[str]]:
+    """Return a row for the run and one for the gradient of each combinator."""
+    x = np.random.default_rng(0).random(items)
+    rows = []
+    for name, loss in LOSSES.items():
+        gradient = checkpoint.grad(loss, engine=engine)
+        actions = {
+            "run": lambda loss=loss: as_function(loss).call((x,), {}, engine).value(),
+            "gradient": lambda gradient=gradient: gradient(x),
+        }
+        for what, action in actions.items():
+            times = measured(action, number, repeats)
+            one, several = times[1].clock, times[number].clock
+            share = 1.0 - times[number].own / times[number].processor
+            shown = [f"{1e3 * one:.1f}", f"{1e3 * several:.1f}", f"{one / several:.2f}"]
+            rows.append([f"{name}, {what}", *shown, f"{share:.2f}", f"{1 / (1 - share):.2f}"])
+    return rows
+
+
+def main() -> None:
+    options = common.parser(__doc__.splitlines()[0])
+    options.add_argument("--items", type=common.natural, default=300_000)
+    options.add_argument("--threads", type=common.natural, default=2)
+    chosen = options.parse_args()
+    number = chosen.threads
+    head = ("combinator", "clock, 1", f"clock, {number}", "ratio", "share", "1 / (1 - share)")
+    print(common.table(head, rows_of(chosen.items, number, chosen.repeats, chosen.engine)))
+    print(f"load: {processes.load()}")
+
+
+if __name__ == "__main__":
+    main()
