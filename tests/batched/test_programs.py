@@ -11,6 +11,7 @@ import pytest
 import checkpoint
 from checkpoint import engines
 from tests.batched.programs import OF_ARRAYS, OF_NUMBERS, arguments
+from tests.support.sampling import in_turn, sample
 
 pytestmark = pytest.mark.engines_in_turn
 
@@ -39,7 +40,7 @@ def test_values_are_those_of_the_loop(f: Callable[..., Any]) -> None:
     for width in WIDTHS:
         args = arguments(f, width)
         want = over_lanes(f, True)(*args)
-        for engine in engines.usable():
+        for engine in in_turn(engines.usable()):
             got = checkpoint.vmap(f, (0, None), exact=False, engine=engine)(*args)
             assert (got.shape, got.dtype) == (want.shape, want.dtype)
             assert np.allclose(got, want, rtol=1e-12, atol=1e-12)
@@ -55,8 +56,11 @@ def test_it_is_not_a_loop(f: Callable[..., Any]) -> None:
     def one_by_one(x: Any) -> Any:
         return over_lanes(f, True)(x, shared)
 
-    assert checkpoint.primops(together, x) < checkpoint.primops(one_by_one, x)
-    assert len({checkpoint.primops(together, x, engine=engine) for engine in engines.usable()}) == 1
+    steps = checkpoint.primops(together, x)
+    assert steps < checkpoint.primops(one_by_one, x)
+    assert all(
+        checkpoint.primops(together, x, engine=engine) == steps for engine in in_turn(engines.usable())
+    )
 
 
 @pytest.mark.parametrize("f", ALL, ids=lambda f: f.__name__)
@@ -68,7 +72,7 @@ def test_gradients_are_those_of_the_loop(f: Callable[..., Any]) -> None:
             assert np.allclose(part, other, rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize("f", ALL, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", sample(ALL), ids=lambda f: f.__name__)
 def test_gradients_have_the_same_bits(f: Callable[..., Any]) -> None:
     args = arguments(f, 5)
     hows: list[dict[str, Any]] = [{"engine": engine} for engine in engines.usable()]

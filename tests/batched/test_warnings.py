@@ -46,6 +46,7 @@ def warned(f: Callable[..., Any], engine: str) -> list[warnings.WarningMessage]:
     return found
 
 
+@pytest.mark.engines_in_turn
 @pytest.mark.parametrize("engine", engines.usable())
 @pytest.mark.parametrize(("f", "reason"), REASONS, ids=lambda each: getattr(each, "__name__", ""))
 def test_the_reason_is_named_once(f: Any, reason: str, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:

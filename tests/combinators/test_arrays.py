@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from checkpoint import arrays, config, control, engines
 from checkpoint.ad.record import NoReset
 from checkpoint.functions.resumption import as_function
 from tests.combinators import trees
+from tests.support.sampling import sample
 
 RNG = np.random.default_rng(0)
 
@@ -28,6 +30,9 @@ def composed(f: Any, g: Any) -> Any:
     return f[0] * g[0], f[1] * g[0] + g[1]
 
 
+ADDITIONS = [operator.add, np.add, lambda a, b: a + b]
+
+
 def values(f: Callable[..., Any], *args: Any) -> list[Any]:
     return [as_function(f).call(args, {}, engine).value() for engine in engines.usable()]
 
@@ -35,8 +40,7 @@ def values(f: Callable[..., Any], *args: Any) -> list[Any]:
 # Operators with rules of their own
 
 
-@pytest.mark.parametrize("add", [operator.add, np.add, lambda a, b: a + b])
-@pytest.mark.parametrize("count", [1, 2, 5, 14])
+@pytest.mark.parametrize(("count", "add"), sample(itertools.product([1, 2, 5, 14], ADDITIONS)))
 def test_sums_have_the_tree_of_any_operator(add: Any, count: int) -> None:
     x = RNG.normal(size=(count, 2))
     rows = list(x)

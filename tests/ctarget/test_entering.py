@@ -12,6 +12,7 @@ import pytest
 import checkpoint
 from checkpoint.ctarget import library
 from checkpoint.prims import lanes
+from tests.support.sampling import partly
 
 pytestmark = pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
 
@@ -93,8 +94,13 @@ def leaves(found: Any) -> list[Any]:
     return [part for each in found for part in leaves(each)] if isinstance(found, tuple) else [found]
 
 
-HOW = pytest.mark.parametrize("how", [passed, captured], ids=["passed", "captured"])
-NAMES = pytest.mark.parametrize("name", CASES)
+EACH = pytest.mark.parametrize(
+    ("name", "how"),
+    partly(
+        [(name, how) for name in CASES for how in (passed, captured)],
+        [*zip(CASES, [passed, captured] * len(CASES), strict=False)],
+    ),
+)
 
 
 def bits(value: Any) -> Any:
@@ -106,8 +112,7 @@ def bits(value: Any) -> Any:
     return float(value).hex() if isinstance(value, (float, np.floating)) else repr(value)
 
 
-@HOW
-@NAMES
+@EACH
 def test_gradients_are_those_of_hybrid(name: str, how: Any) -> None:
     f, shared = CASES[name]
     want = bits(checkpoint.value_and_grad(how(f), engine="hybrid", schedule="plain")(shared))
@@ -115,8 +120,7 @@ def test_gradients_are_those_of_hybrid(name: str, how: Any) -> None:
         assert bits(checkpoint.value_and_grad(how(f), engine="c", schedule=schedule)(shared)) == want
 
 
-@HOW
-@NAMES
+@EACH
 def test_births_and_steps_are_those_of_hybrid(name: str, how: Any) -> None:
     f, shared = CASES[name]
     whole = how(f)
@@ -128,8 +132,7 @@ def test_births_and_steps_are_those_of_hybrid(name: str, how: Any) -> None:
         assert bits(checkpoint.resume(own)) == bits(checkpoint.resume(other))
 
 
-@HOW
-@NAMES
+@EACH
 def test_python_copies_nothing(name: str, how: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHECKPOINT_JIT", "off")
     f, shared = CASES[name]

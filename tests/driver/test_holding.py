@@ -132,6 +132,7 @@ SCHEDULES = [
 ]
 
 
+@pytest.mark.engines_in_turn
 @pytest.mark.parametrize("schedule", SCHEDULES, ids=str)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_tapes_that_are_held(name: str, schedule: InPieces, engine: Engine) -> None:

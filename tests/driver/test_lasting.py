@@ -43,7 +43,7 @@ def test_what_fits_is_run_once(length: int, schedule: Schedule) -> None:
 
 
 @pytest.mark.parametrize("memory", [8_000, 20_000, 50_000, 100_000])
-@pytest.mark.parametrize("length", [12_000, 30_000, 100_000])
+@pytest.mark.parametrize("length", [12_000, 30_000, pytest.param(100_000, marks=pytest.mark.long)])
 def test_a_later_reversal_spares_the_first_pass(memory: int, length: int) -> None:
     """Where there is room for the tapes of segments all of it is spared; where there is little, nothing."""
     once = Model(length, size=TAPE, state=lambda step: STATE, cotangent=lambda step: STATE)

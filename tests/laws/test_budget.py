@@ -20,10 +20,11 @@ from tests.support import laws
 from tests.support.budgets import Watched, tightest
 from tests.support.corpus import DIFFERENTIABLE, engine_name, usable_engines
 from tests.support.same import difference
+from tests.support.sampling import THOROUGH
 
 Take = Callable[[Schedule], Any]
 
-SAMPLE = 12  # programs of each corpus
+SAMPLE = 12 if THOROUGH else 6  # programs of each corpus
 
 
 def texts_on(engine: Engine, name: str) -> Take:

@@ -80,6 +80,7 @@ def test_many_cuts(entry: Entry, engine: Engine) -> None:
 
 
 @every_success
+@pytest.mark.engines_in_turn
 def test_second_cuts_compose(entry: Entry, engine: Engine) -> None:
     case, random = entry.case(engine), Random(entry.name)
     run = laws.run_of(entry, engine)
@@ -88,6 +89,7 @@ def test_second_cuts_compose(entry: Entry, engine: Engine) -> None:
 
 
 @every_success
+@pytest.mark.engines_in_turn
 def test_cuts_outside_the_run(entry: Entry, engine: Engine) -> None:
     case = entry.case(engine)
     laws.check_outside(case, engine, entry.input, laws.run_of(entry, engine))

@@ -29,6 +29,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.engines_in_turn
 def test_every_schedule_gives_the_same_bits(entry: Entry, engine: Engine) -> None:
     case = entry.case(engine)
     run = laws.run_of(entry, engine)
@@ -41,6 +42,7 @@ def test_every_base_gives_the_same_bits(entry: Entry, engine: Engine) -> None:
     laws.check_schedules(entry.case(engine), engine, entry.input, laws.run_of(entry, engine))
 
 
+@pytest.mark.engines_in_turn
 def test_gradients_through_a_cut_compose(entry: Entry, engine: Engine) -> None:
     case, random = entry.case(engine), Random(entry.name)
     run = laws.run_of(entry, engine)
@@ -68,6 +70,7 @@ def test_stated_gradient(entry: Entry, engine: Engine) -> None:
         assert difference(xbar, entry.stated("xbar", engine)) is None
 
 
+@pytest.mark.engines_in_turn
 def test_forward_reverse_and_differences_agree(entry: Entry, engine: Engine) -> None:
     """One number in three ways: ybar . (J v), (ybar J) . v, and the slope of ybar . f along v."""
     case, random = entry.case(engine), Random(entry.name)

@@ -26,9 +26,17 @@ def sample(values: Iterable[Any], every: int = 2) -> list[Any]:
     ]
 
 
-def partly(values: Iterable[T], always: Container[T]) -> list[Any]:
-    """Return parameters of a test, of which those in `always` are always run, the others by `-m long`."""
-    return [pytest.param(value, marks=() if value in always else pytest.mark.long) for value in values]
+def partly(values: Iterable[Any], always: Container[Any]) -> list[Any]:
+    """Return parameters of a test, of which those in `always` are always run, the others by `-m long`.
+
+    A tuple is the values of several parameters.
+    """
+    return [
+        pytest.param(
+            *(value if type(value) is tuple else (value,)), marks=() if value in always else pytest.mark.long
+        )
+        for value in values
+    ]
 
 
 def mark_engines_in_turn(items: Iterable[pytest.Item]) -> None:
