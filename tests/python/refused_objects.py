@@ -44,6 +44,11 @@ def f(x):
 def f(x):
     return «eval("x")»
 ---
+`getattr` => look up what a module has by its name in a dictionary
+import math
+def f(x):
+    return sum([«getattr(math, name)»(x) for name in ("sin", "cos")])
+---
 `exec` => write the statements
 def f(x):
     «exec("x")»

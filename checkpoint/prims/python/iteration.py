@@ -6,6 +6,7 @@ The result is an operand itself, or what it holds; nothing is made but the keys 
 from __future__ import annotations
 
 import math
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -135,17 +136,29 @@ def _nowhere(now: Now, *operands: Any) -> None:
     """Return None: nothing that these primitives give is a copy of a field."""
 
 
+def _is_of_program(method: Any) -> bool:
+    """Return whether a `__reversed__` may give other items than those by their positions, the last first."""
+    return isinstance(method, types.FunctionType) and not method.__module__.startswith(_BY_POSITIONS)
+
+
 def _reversible(now: Now, x: Any) -> Any:
     """Return a value that `reversed` takes; raise Python's TypeError for all others."""
     part = real_part(x)
     if type(part) in NATIVES or type(part) in ARRAYS or type(part) in _IN_ORDER or is_tuple(x):
         return x
     cls = class_of(x)
+    own = getattr(cls, "__reversed__", None)
+    if type(x) is Object and _is_of_program(own):
+        raise RunError(
+            f"reversed() of {cls.__name__}, which has a __reversed__ of its own, is not supported here: "
+            "call that, x.__reversed__()"
+        )
     if type(x) is Object and (hasattr(cls, "__reversed__") or hasattr(cls, "__getitem__")):
         return x
     raise TypeError(f"{type(native(x, now)).__name__!r} object is not reversible")
 
 
+_BY_POSITIONS = ("collections.abc", "checkpoint.lang.python.library.")  # modules whose classes do so
 _IN_ORDER = INDEXED | {List, Dict, Discrete, Unusable}
 _AS_IT_IS = "({0} if type({0}) is range or type({0}) is List else {p}(m, {0}))"
 select("sequence", 1, "what can be indexed, for what can be iterated", _sequence, _nowhere, inline=_AS_IT_IS)

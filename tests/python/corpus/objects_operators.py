@@ -343,7 +343,34 @@ def misc(x):
     return (g.go(x), m(x), g.go2(x), [p.get() for p in map(Secret, [x, 2.0])], S.both() * x)
 
 
+class Clock:
+    """Hours and minutes; divmod gives what neither operator does."""
+
+    def __init__(self, hours):
+        self.hours = hours
+
+    def __divmod__(self, other):
+        return self.hours * 2.0, other
+
+    def __rdivmod__(self, other):
+        return self.hours * 3.0, other
+
+    def __mod__(self, other):
+        return divmod(self, other)[0] + 1.0
+
+
+def divides(x):
+    clock = Clock(x)
+    return divmod(clock, 7.0), divmod(5.0, clock), clock % 2.0, divmod(x, 0.4)
+
+
+def divides_by_nothing(x):
+    return divmod("a", Clock)
+
+
 EXAMPLES = [
+    Example(divides, (1.5,)),
+    Example(divides_by_nothing, (1.5,), raises=TypeError),
     Example(enums, (1.5,)),
     Example(bad_enum, (1.5,), raises=ValueError),
     Example(private, (1.5,)),

@@ -19,6 +19,7 @@ BINARY: dict[str, tuple[str, str]] = {
     "py.rshift": (">>", "rshift"),
 }
 IN_PLACE: dict[str, str] = {f"py.i{op.removeprefix('py.')}": op for op in BINARY}
+BINARY["py.divmod-check"] = ("divmod()", "divmod")  # without a form that is in place
 # For each comparison its sign, and that of the same question with the operands exchanged.
 COMPARISONS: dict[str, tuple[str, str, str]] = {
     "py.lt": ("<", "__lt__", "__gt__"),

@@ -278,6 +278,10 @@ def _reversed(
     if t.program.has_generators:
         checked = t.call(t.program.library_function(reversible), [t.expr(node.args[0], env)], {}, span)
         return once(t, checked, "sequence", env, exits, from_the_end)
+    if t.program.has_method("__reversed__"):
+        whole = prim(span, "py.reversible", iterated(t, node.args[0], env))
+        checked = t.program.operation(t, "py.sequence", [whole], node)
+        return once(t, checked, "sequence", env, exits, from_the_end)
     return once(t, _sequence(t, node.args[0], env), "sequence", env, exits, from_the_end)
 
 

@@ -193,8 +193,8 @@ def reversed_(items: Any) -> Any:
 
 def divmod_(x: Any, y: Any) -> Any:
     """See builtins.divmod."""
-    prim("py.divmod-check", x, y)
-    return (x // y, x % y)
+    found = prim("py.divmod-check", x, y)  # None, but for objects, whose methods give it
+    return (x // y, x % y) if found is None else found
 
 
 def round_(number: Any, ndigits: Any = None) -> Any:

@@ -30,6 +30,7 @@ ADVICE: dict[Any, str] = {
     builtins.anext: "write a `for` loop over a list",
     builtins.input: "read outside of the function and pass the value",
     builtins.eval: "write the expression",
+    builtins.getattr: "look up what a module has by its name in a dictionary, {'sin': math.sin}[name]",
     builtins.exec: "write the statements",
     builtins.compile: "write the expression",
     builtins.setattr: "assign to the attribute, x.name = value",
