@@ -9,7 +9,7 @@ Each example is cut everywhere, and on every engine, and so on: all combinations
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from random import Random
 
 import pytest
@@ -35,6 +35,12 @@ SUCCEEDING = [name for name, example in EXAMPLES.items() if example.raises is No
 DIFFERENTIABLE = [name for name in SUCCEEDING if EXAMPLES[name].differentiable]
 
 
+@cache
+def steps_of(name: str) -> int:
+    """Return the length of an example's run, which is checked once to be the same on all engines."""
+    return check_steps(EXAMPLES[name])
+
+
 def test_every_engine_is_tried() -> None:
     assert set(ENGINES) == {name for name, why_not in engines.available().items() if why_not is None}
 
@@ -46,7 +52,7 @@ def test_values_and_exceptions_are_those_of_python(name: str) -> None:
 
 @pytest.mark.parametrize("name", sample(SUCCEEDING))
 def test_a_run_may_be_cut_anywhere(name: str) -> None:
-    steps = check_steps(EXAMPLES[name])
+    steps = steps_of(name)
     check_cuts(EXAMPLES[name], steps, Random(name), pairs=partial(side_by_side, name))
 
 
@@ -57,14 +63,14 @@ def test_a_run_that_fails_fails_in_parts_and_on_tapes_too(name: str) -> None:
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_gradients(name: str) -> None:
-    steps = check_steps(EXAMPLES[name])
+    steps = steps_of(name)
     check_gradients(EXAMPLES[name], steps, Random(name), pairs=partial(side_by_side, name))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", SUCCEEDING)
 def test_all_combinations(name: str) -> None:
-    steps = check_steps(EXAMPLES[name])
+    steps = steps_of(name)
     check_cuts(EXAMPLES[name], steps, Random(name))
     if name in DIFFERENTIABLE:
         check_gradients(EXAMPLES[name], steps, Random(name))
@@ -72,4 +78,4 @@ def test_all_combinations(name: str) -> None:
 
 @pytest.mark.parametrize("name", sample(DIFFERENTIABLE))
 def test_second_derivatives(name: str) -> None:
-    check_second(EXAMPLES[name], check_steps(EXAMPLES[name]))
+    check_second(EXAMPLES[name], steps_of(name))
