@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from checkpoint.driver.binomial import first_part, recomputed
 from checkpoint.driver.division import divide
-from checkpoint.driver.ledger import MARK_BYTES, Done, Ledger, Mark
+from checkpoint.driver.ledger import MARK_BYTES, Changed, Done, Ledger, Mark
 from checkpoint.driver.online import FirstPass
 from checkpoint.driver.spill.policy import Policy
 
@@ -120,16 +120,23 @@ class Backward:
         while ledger.room() < ledger.memory // CRAMPED:
             if ledger.predicted(ledger.marks[-1].step, ledger.high) <= ledger.room():
                 return
-            if (yield from ledger.relieve()):
-                continue
-            if ledger.tapes:
-                yield from ledger.release()
-            else:
-                between = [i for i in range(1, len(ledger.marks) - 1) if not ledger.marks[i].spilled]
-                largest = max(between, key=lambda i: ledger.marks[i].bytes, default=0)
-                if ledger.marks[largest].bytes < ledger.memory // LARGE or not largest:
-                    return
-                yield from ledger.drop(largest)
+            if not (yield from self._give_up(ledger.memory // LARGE)):
+                return
+
+    def _give_up(self, least: int) -> Changed:
+        """Release a tape of the head, or drop the largest state in between, if it has `least` bytes."""
+        ledger = self.ledger
+        if (yield from ledger.relieve()):
+            return True
+        if ledger.tapes:
+            yield from ledger.release()
+            return True
+        between = [i for i in range(1, len(ledger.marks) - 1) if not ledger.marks[i].spilled]
+        largest = max(between, key=lambda i: ledger.marks[i].bytes, default=0)
+        if not largest or ledger.marks[largest].bytes < least:
+            return False
+        yield from ledger.drop(largest)
+        return True
 
     def _cut(self, mark: Mark) -> int:
         """Return the step where the last part of a segment begins: its start, if it is taped at once."""
@@ -207,7 +214,7 @@ class Backward:
         """Keep the state that a too large tape has reached; without room, plan for smaller tapes."""
         ledger = self.ledger
         reached = ledger.report.step
-        if reached - cut <= 1:
+        if reached - cut <= 1 and not (ledger.held > ledger.memory and (yield from self._give_up(0))):
             ledger.require(ledger.held)
         self.fitted, self.trusted = 0, 3 * min(bound, ledger.report.bytes) // 4
         mark.snapshots = 0

@@ -92,6 +92,8 @@ def test_a_run_that_is_longer_than_was_said_and_has_states_that_shrink(length: i
     f = runs.run_program(load(Source("<test>", SHRINKING)), engine)
     assert runs.primops_values(f, 0.0, engine) == 390
     expected = runs.vjp_values(f, 0.0, 1.0, engine, Plain())
-    for memory in range(15_012, 18_520, 501):
+    for memory in range(
+        11_012, 18_520, 501
+    ):  # in the smaller ones a step fits only where states are given up
         found = runs.vjp_values(f, 0.0, 1.0, engine, Budget(memory, length))
         assert difference(found, expected) is None
