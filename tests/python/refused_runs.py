@@ -161,4 +161,14 @@ def f(x):
     for item in «reversed(Stack([x, 1.0]))»:
         total = 10.0 * total + item
     return total
+---
+dataclasses.replace of Steel, whose attributes are more than what it is made of, is not supported here
+from dataclasses import dataclass, replace
+@dataclass
+class Steel:
+    stiffness: float
+    def __post_init__(self):
+        self.shear = self.stiffness / 2.6
+def f(x):
+    return «replace(Steel(x), stiffness=2.0 * x)».shear
 """

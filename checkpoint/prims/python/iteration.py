@@ -5,9 +5,11 @@ The result is an operand itself, or what it holds; nothing is made but the keys 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import types
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, Discrete
@@ -205,6 +207,13 @@ def _replaced(now: Now, x: Any, changes: Dict) -> Record | Object:
     if unknown:
         raise TypeError(
             f"{x.layout.cls.__name__}.__init__() got an unexpected keyword argument {unknown[0]!r}"
+        )
+    cls = x.layout.cls
+    taken = [field.name for field in dataclasses.fields(cls) if field.init] if is_dataclass(cls) else None
+    if hasattr(cls, "__post_init__") or (taken is not None and not set(x.layout.names) <= set(taken)):
+        raise RunError(
+            f"dataclasses.replace of {cls.__name__}, whose attributes are more than what it is made of, is "
+            f"not supported here: call {cls.__name__}(...) with all its fields"
         )
     items = [fresh(changes.items.get(n, i)) for n, i in zip(x.layout.names, x.items, strict=True)]
     return Record(x.layout, tuple(items)) if type(x) is Record else Object(x.layout, items, owner=now.owner)
