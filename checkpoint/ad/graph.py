@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Renewal, dead
-from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Layout, Record, Types
+from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Layout, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
 from checkpoint.ad.storage import CONSTANT, FROZEN, NEVER
 from checkpoint.ad.tables import NATIVES
@@ -203,11 +203,11 @@ def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any], bi
             hollow.birth = value.birth
         return Hollow(hollow)
 
-    if type(root) is Record and id(root) not in done and _LEAVES.issuperset(map(type, root.items)):
-        done.update({id(part): special(part) for part in root.items if id(part) not in done})
-        done[id(root)] = found = build(root, [done[id(part)] for part in root.items])
-        return found
-    return fold_shared(root, done, leaf, parts_of, build, lambda _, hollow, parts: hollow.fill(parts))
+    return fold_shared(root, done, leaf, parts_of, build, _fill)
+
+
+def _fill(_: Any, hollow: Any, parts: list[Any]) -> None:
+    hollow.fill(parts)
 
 
 def _reuse(value: Any, parts: tuple[Any, ...]) -> Any:
@@ -261,12 +261,11 @@ def settled(root: Any, steps: int) -> Any:
     Stale handles of arrays are replaced by dead ones, no other is stale, and mutable containers are copies,
     so that the run can continue. Reals are the same objects, and objects have the same births.
     """
-    if type(root) is float or type(root) in ATOMS or is_sealed(root):
+    if type(root) is float or is_sealed(root):
         return root
     if type(root) is Array:
         return _settled(root, steps, Renewal(same_run=True))
-    is_one = type(root) is Record and len(root.items) == 1 and type(root.items[0]) in NUMBERS
-    if not is_one and not reaches_mutable(root):
+    if not reaches_mutable(root):
         return root
     renewal = Renewal(same_run=True)
 

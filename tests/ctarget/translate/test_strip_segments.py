@@ -117,4 +117,4 @@ def test_tapes_hold_little_more_than_they_record(
     tapes = Tapes()
     with observed((tapes,)):
         gradient(*args)
-    assert 1.0 < tapes.worst < 1.25
+    assert 1.0 < tapes.worst < 1.6  # more where threads end far apart; it was 2.3
