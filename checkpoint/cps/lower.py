@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from checkpoint.ad.record import Effect, Operator, lookup
 from checkpoint.ad.tensors import changes_operand
@@ -33,7 +33,10 @@ def lower(procedures: list[b.Procedure]) -> list[b.Procedure]:
 
 def _copy(procedure: b.Procedure) -> b.Procedure:
     """Return a copy of a procedure whose blocks may be changed; steps and ends are shared."""
-    blocks = {label: replace(block, steps=list(block.steps)) for label, block in procedure.blocks.items()}
+    blocks = {
+        label: b.Block(label, block.params, list(block.steps), block.end, block.explicit)
+        for label, block in procedure.blocks.items()
+    }
     return replace(procedure, blocks=blocks)
 
 
@@ -126,25 +129,61 @@ def _pieces(steps: list[t.Step]) -> list[list[t.Step]]:
     return pieces
 
 
+@dataclass(slots=True, eq=False, repr=False)
+class _Flow:
+    """The effect of a block on liveness: live at the head is what is read, and live at the end and not made.
+
+    read: the slots that its steps read before they make them. made: those that its steps make.
+    read_at_end: those that its end reads. targets: the labels of the blocks after it.
+    """
+
+    read: set[str]
+    made: set[str]
+    read_at_end: set[str]
+    targets: b.Slots
+
+    def at_end(self, head: dict[str, set[str]]) -> set[str]:
+        """Return the slots that the end reads or passes on by name."""
+        return self.read_at_end.union(*[head[label] for label in self.targets])
+
+
+def _flow(block: b.Block) -> _Flow:
+    read: set[str] = set()
+    made: set[str] = set()
+    for step in reversed(block.steps):
+        names = defined(step)
+        read.difference_update(names)
+        read |= slots_read(step)
+        made.update(names)
+    return _Flow(read, made, slots_read_at_end(block.end), b.targets(block.end))
+
+
 def add_live_parameters(procedure: b.Procedure) -> None:
     """Compute liveness as the least fixed point, then the parameters and tables of all blocks."""
     blocks = procedure.blocks
+    flows = {label: _flow(block) for label, block in blocks.items()}
+    head = _live_at_heads(blocks, flows)
+    order = {name: i for i, name in enumerate(definitions(procedure))}
+    for label, block in blocks.items():
+        if label != procedure.entry:
+            block.params = (*block.params, *sorted(head[label], key=order.__getitem__))
+    for label, block in blocks.items():
+        block.live = live_table(block, flows[label].at_end(head), order)
+
+
+def _live_at_heads(blocks: dict[str, b.Block], flows: dict[str, _Flow]) -> dict[str, set[str]]:
+    """Return the slots that are live at the head of each block, without its explicit parameters."""
     head: dict[str, set[str]] = {label: set() for label in blocks}
     changed = True
     while changed:
         changed = False
-        for block in reversed(blocks.values()):
-            live = live_before(block, live_at_end(block, blocks, head))
-            live -= set(block.params[: block.explicit])
-            changed = _raise(head, block.label, live) or changed
+        for label, block in reversed(blocks.items()):
+            flow = flows[label]
+            live = (flow.at_end(head) - flow.made) | flow.read
+            live.difference_update(block.params[: block.explicit])
+            changed = _raise(head, label, live) or changed
             changed = _balance(head, block.end) or changed
-    order = {name: i for i, name in enumerate(definitions(procedure))}
-    for block in blocks.values():
-        if block.label != procedure.entry:
-            rest = sorted(head[block.label], key=order.__getitem__)
-            block.params = (*block.params, *rest)
-    for block in blocks.values():
-        block.live = live_table(block, live_at_end(block, blocks, head), order)
+    return head
 
 
 def _raise(head: dict[str, set[str]], label: str, live: set[str]) -> bool:
@@ -163,32 +202,15 @@ def _balance(head: dict[str, set[str]], end: b.End) -> bool:
     return _raise(head, end.handler, both) or changed
 
 
-def live_at_end(block: b.Block, blocks: dict[str, b.Block], head: dict[str, set[str]]) -> set[str]:
-    """Return the slots that the end of a block reads or passes on by name."""
-    live = set(slots_read_at_end(block.end))
-    for label in b.targets(block.end):
-        live |= head[label]
-    return live
-
-
-def live_before(block: b.Block, live: set[str]) -> set[str]:
-    """Return the slots that are live at the head of a block, given those that are live at its end."""
-    for step in reversed(block.steps):
-        live.difference_update(defined(step))
-        live.update(slots_read(step))
-    return live
-
-
 def live_table(block: b.Block, live: set[str], order: dict[str, int]) -> list[b.Slots]:
-    """Return the slots that are live at each point of a block, its end included."""
+    """Return the slots that are live at each point of a block, given those at its end, which come last."""
     current = tuple(sorted(live, key=order.__getitem__))
     table = [current]
     for step in reversed(block.steps):
-        before = set(current)
-        before.difference_update(defined(step))
-        before.update(slots_read(step))
-        if before != set(current):
-            current = tuple(sorted(before, key=order.__getitem__))
+        read, made = slots_read(step), live.intersection(defined(step))
+        if not (made <= read <= live):
+            live = (live - made) | read
+            current = tuple(sorted(live, key=order.__getitem__))
         table.append(current)
     table.reverse()
     return table

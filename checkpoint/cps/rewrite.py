@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from operator import attrgetter
+from typing import Any
 
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
@@ -12,20 +14,22 @@ from checkpoint.errors import InternalError
 Rewrite = Callable[[t.Operand], t.Operand]
 
 
+_OPERANDS: dict[type, Callable[[Any], tuple[t.Operand, ...]]] = {
+    t.Read: lambda step: (step.operand,),
+    t.Copy: lambda step: (step.operand,),
+    t.Compute: attrgetter("operands"),
+    b.MakeClosure: attrgetter("captures"),
+    b.MakeMember: lambda step: () if step.env is None else (step.env,),
+    b.Letrec: lambda step: tuple([name for group in step.groups for name in _sources(group)]),
+}
+
+
 def operands_of(step: t.Step) -> tuple[t.Operand, ...]:
     """Return the operands of a step, constants included, from the left."""
-    match step:
-        case t.Read() | t.Copy():
-            return (step.operand,)
-        case t.Compute():
-            return step.operands
-        case b.MakeClosure():
-            return step.captures
-        case b.MakeMember():
-            return () if step.env is None else (step.env,)
-        case b.Letrec():
-            return tuple([name for group in step.groups for name in _sources(group)])
-    raise InternalError(f"{type(step).__name__} is no step of a block", step.span)
+    found = _OPERANDS.get(type(step))
+    if found is None:
+        raise InternalError(f"{type(step).__name__} is no step of a block", step.span)
+    return found(step)
 
 
 def _sources(group: b.MakeEnvironment | b.CopyCaptures) -> b.Slots:
@@ -45,37 +49,42 @@ def slots_read(step: t.Step) -> set[str]:
 
     The environments of a letrec may capture environments that the same step makes; those are left out.
     """
-    if isinstance(step, b.Letrec):
-        return {name for name in operands_of(step) if isinstance(name, str)} - set(defined(step))
-    if isinstance(step, t.Read):
+    if type(step) is t.Read:
         return set()  # what uses the operand keeps it live
-    return {operand for operand in operands_of(step) if isinstance(operand, str)}
+    read = {operand for operand in operands_of(step) if type(operand) is str}
+    return read.difference(defined(step)) if type(step) is b.Letrec else read
 
 
 def slots_read_at_end(end: b.End) -> set[str]:
     """Return the slots that an end itself reads."""
-    return {operand for operand in b.operands_of_end(end) if isinstance(operand, str)}
+    return {operand for operand in b.operands_of_end(end) if type(operand) is str}
+
+
+_DEFINED: dict[type, Callable[[Any], b.Slots]] = {
+    t.Read: lambda step: (),
+    b.Letrec: lambda step: tuple([name for group in step.groups for name in _made(group)]),
+    **dict.fromkeys((t.Copy, t.Compute, b.MakeClosure, b.MakeMember), lambda step: (step.name,)),
+}
 
 
 def defined(step: t.Step) -> b.Slots:
     """Return the slots that a step defines."""
-    match step:
-        case t.Read():
-            return ()
-        case t.Copy() | t.Compute() | b.MakeClosure() | b.MakeMember():
-            return (step.name,)
-        case b.Letrec():
-            return tuple([name for group in step.groups for name in _made(group)])
-    raise InternalError(f"{type(step).__name__} is no step of a block", step.span)
+    found = _DEFINED.get(type(step))
+    if found is None:
+        raise InternalError(f"{type(step).__name__} is no step of a block", step.span)
+    return found(step)
 
 
 def replace_step(step: t.Step, operand: Rewrite) -> t.Step:
     """Return a step with its operands replaced, apart from captures, which are always variables."""
     match step:
-        case t.Read() | t.Copy():
-            return replace(step, operand=operand(step.operand))
         case t.Compute():
-            return replace(step, operands=tuple([operand(old) for old in step.operands]))
+            operands = tuple([operand(old) for old in step.operands])
+            return t.Compute(step.span, step.name, step.op, operands, step.application)
+        case t.Copy():
+            return t.Copy(step.span, step.name, operand(step.operand))
+        case t.Read():
+            return t.Read(step.span, operand(step.operand))
     return step
 
 

@@ -43,7 +43,10 @@ from checkpoint.interp.hybrid.machine import HALT, Split
 
 
 class Layout:
-    """The layout of an Instruction of C, with either kind of immediate value. place: each field's offset."""
+    """The layout of an Instruction of C, with either kind of immediate value.
+
+    place: each field's position. numbers: those of the operations, by their names.
+    """
 
     def __init__(self) -> None:
         ffi = runtime().ffi
@@ -54,6 +57,9 @@ class Layout:
         self.with_integer = struct.Struct(f"={formats}q")
         self.with_real = struct.Struct(f"={formats}d")
         self.register_bytes = ffi.sizeof("Value")
+        opcodes = ffi.typeof("Opcode").relements
+        self.numbers = {name.removeprefix("OP_"): number for name, number in opcodes.items()}
+        self.no_register = runtime().lib.NO_REGISTER
         assert self.with_integer.size == ffi.sizeof("Instruction")
 
 
@@ -92,13 +98,10 @@ class Assembler:
         real: float | None = None,
     ) -> int:
         """Append an instruction; return its place. `integer` or `real` is the immediate value."""
-        number = getattr(self.lib, f"OP_{op}")
-        d, a, b = self._offset(d), self._offset(a), self._offset(b)
-        if real is None:
-            packed = self.layout.with_integer.pack(number, flags, self.index, d, a, b, c, integer)
-        else:
-            packed = self.layout.with_real.pack(number, flags, self.index, d, a, b, c, real)
-        self.code.append(packed)
+        layout, size, none = self.layout, self.layout.register_bytes, self.layout.no_register
+        d, a, b = [register if register == none else register * size for register in (d, a, b)]
+        pack, value = (layout.with_integer.pack, integer) if real is None else (layout.with_real.pack, real)
+        self.code.append(pack(layout.numbers[op], flags, self.index, d, a, b, c, value))
         return len(self.code) - 1
 
     def patch(self, place: int, c: int) -> None:
@@ -106,9 +109,6 @@ class Assembler:
         fields = list(self.layout.with_integer.unpack(self.code[place]))
         fields[self.layout.place["c"]] = c
         self.code[place] = self.layout.with_integer.pack(*fields)
-
-    def _offset(self, register: int) -> int:
-        return register if register == self.lib.NO_REGISTER else register * self.layout.register_bytes
 
     def at(self, operand: t.Operand) -> int:
         """Return the register of an operand; a constant is loaded into a scratch register first."""

@@ -34,6 +34,7 @@ class BlockPeer:
     pointer, address: the C struct.
     owned: what the struct points to, kept alive.
     points: the return points of the block.
+    registers: those of the slots of its procedure.
     entry: the address of the UnitEntry by which translated code is entered at it, or None.
     ownership: where its references move, once that was asked for.
     """
@@ -49,6 +50,7 @@ class BlockPeer:
         "points",
         "pointer",
         "procedure",
+        "registers",
     )
 
     def __init__(self, code: BlockCode, pointer: Pointer, procedure: ProcedurePeer) -> None:
@@ -57,16 +59,12 @@ class BlockPeer:
         self.pointer = pointer
         self.address = int(runtime().ffi.cast("uintptr_t", pointer))
         self.procedure = procedure
+        self.registers = procedure.registers
         self.has_tables = False
         self.ownership: Ownership | None = None
         self.entry: int | None = None
         self.owned: list[Any] = []
         self.points: dict[Any, Pointer] = {}
-
-    @property
-    def registers(self) -> dict[str, int]:
-        """Return the register of each slot of its procedure."""
-        return self.procedure.registers
 
     def target(self, label: str) -> BlockPeer:
         """Return the peer of another block of the same procedure."""

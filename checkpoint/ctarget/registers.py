@@ -17,25 +17,26 @@ from checkpoint.interp.hybrid.machine import Split
 
 def results(step: t.Step) -> b.Slots:
     """Return the slots that a step defines, in built-in blocks too."""
-    return (step.name,) if isinstance(step, Split) else defined(step)
+    return (step.name,) if type(step) is Split else defined(step)
 
 
 def operands(step: t.Step) -> tuple[t.Operand, ...]:
     """Return the operands of a step, in built-in blocks too."""
-    if isinstance(step, Split):
+    if type(step) is Split:
         return step.operands
-    return () if isinstance(step, t.Read) else operands_of(step)
+    return () if type(step) is t.Read else operands_of(step)
 
 
 def assign(blocks: dict[str, b.Block], entry: str) -> dict[str, int]:
     """Return the register of each slot."""
     table = {name: i for i, name in enumerate(blocks[entry].params)}
     for block in blocks.values():
-        sources = {copy.name: source for source, copy in elided(block)}
-        targets = {source: copy.name for source, copy in elided(block)}
-        for name in (*block.params, *(name for step in block.steps for name in results(step))):
-            others = [other for other in (sources.get(name), targets.get(name)) if other in table]
+        copies = elided(block)
+        sources = {copy.name: source for source, copy in copies}
+        targets = {source: copy.name for source, copy in copies}
+        for name in (*block.params, *[name for step in block.steps for name in results(step)]):
             if name not in table:
+                others = [other for other in (sources.get(name), targets.get(name)) if other in table]
                 table[name] = table[others[0]] if others else len(table)
     numbers = {old: new for new, old in enumerate(dict.fromkeys(table.values()))}
     return {name: numbers[old] for name, old in table.items()}
@@ -43,6 +44,8 @@ def assign(blocks: dict[str, b.Block], entry: str) -> dict[str, int]:
 
 def elided(block: b.Block) -> list[tuple[str, t.Copy]]:
     """Return the copies that need no instruction, each with its source."""
+    if not any(type(step) is t.Copy for step in block.steps):
+        return []
     made: dict[str, int] = {}
     uses: dict[str, int] = {}
     found = []

@@ -22,6 +22,8 @@ _CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
     Handle: lambda expr: (expr.body, expr.handler),
 }
 
+_LEAVES = frozenset((Const, Var))
+
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """Return the expressions directly inside an expression, in the order of the text."""
@@ -57,5 +59,5 @@ def preorder(expr: Expr, apart: Collection[Expr] = ()) -> Iterator[Expr]:
     while stack:
         inner = stack.pop()
         yield inner
-        if not apart or inner not in apart:
+        if type(inner) not in _LEAVES and (not apart or inner not in apart):
             stack.extend(children(inner)[::-1])

@@ -20,7 +20,7 @@ from checkpoint.lang.python.control.handlers import evaluate, guard, raise_value
 from checkpoint.lang.python.control.joins import current, join, parameter, written_in
 from checkpoint.lang.python.control.plan import Loop, Plan
 from checkpoint.lang.python.control.plans import counting_plan, make_plan
-from checkpoint.lang.python.scopes.syntax import view_of, walk
+from checkpoint.lang.python.scopes.syntax import nodes_in, view_of, walk
 
 
 def while_loop(t: FunctionContext, node: ast.While, env: Env, exits: Exits) -> Expr:
@@ -141,7 +141,7 @@ def for_loop(t: FunctionContext, node: ast.For, env: Env, exits: Exits) -> Expr:
 
 def _changed_in_place(node: ast.For, t: FunctionContext) -> frozenset[str]:
     """Return the variables whose lists and dictionaries the body changes, but that it never assigns."""
-    inside = [each for statement in node.body for each in ast.walk(statement)]
+    inside = [each for statement in node.body for each in nodes_in(statement)]
     assigned = {each.id for each in inside if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
     return frozenset(written_in(node.body, t) - assigned)
 

@@ -11,6 +11,8 @@ import ast
 import copy
 from typing import Any
 
+from checkpoint.lang.python.scopes.syntax import nodes_in
+
 ITEMS = "%items"
 
 # Names of functions and methods that consume an iterable before they do anything else.
@@ -30,8 +32,8 @@ class Lazy(ast.Lambda):
 
 def with_lazy(tree: Any) -> Any:
     """Return a function's tree with its generator expressions that are values as calls."""
-    kept = set(map(id, ast.walk(tree))) - _consumed(tree)
-    if not any(isinstance(node, ast.GeneratorExp) and id(node) in kept for node in ast.walk(tree)):
+    generators = {id(node) for node in nodes_in(tree) if isinstance(node, ast.GeneratorExp)}
+    if not generators or generators <= _consumed(tree):
         return tree
     made = copy.deepcopy(tree)
     return _Rewritten(_consumed(made)).visit(made)
@@ -40,7 +42,7 @@ def with_lazy(tree: Any) -> Any:
 def _consumed(tree: ast.AST) -> set[int]:
     """Return the identities of the generator expressions that are consumed where they are made."""
     found: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes_in(tree):
         match node:
             case ast.Call(args=[ast.GeneratorExp() as items, *_]):
                 if called(node) in CONSUMING or is_search(node, items):

@@ -55,6 +55,9 @@ VIEWS = frozenset(("keys", "values", "items"))
 MUTATING_FUNCTIONS = frozenset(("at", "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 
 
+# Fields of Python's own nodes that hold a context, or no nodes.
+_PLAIN = frozenset(("arg", "attr", "ctx", "id", "is_async", "kind", "level", "module", "type_comment"))
+
 _Node = TypeVar("_Node", bound=ast.AST)
 _Answer = TypeVar("_Answer")
 
@@ -72,20 +75,29 @@ def remembered(question: Callable[[_Node], _Answer]) -> Callable[[_Node], _Answe
     return answer
 
 
+@functools.cache
+def _holding(kind: type) -> tuple[str, ...]:
+    """Return the fields of a kind of nodes that may hold nodes, contexts apart."""
+    plain = _PLAIN if kind.__module__ in ("ast", "_ast") else ()
+    fields: tuple[str, ...] = getattr(kind, "_fields", ())
+    return tuple([name for name in fields if name not in plain])
+
+
 def children_of(node: ast.AST) -> list[ast.AST]:
-    """Return the nodes directly inside a node, as ast.iter_child_nodes yields them, but faster."""
+    """Return the nodes directly inside a node, as ast.iter_child_nodes yields them, without contexts."""
     found: list[ast.AST] = []
-    for name in node._fields:
+    kind: type = type(node)
+    for name in _holding(kind):
         value = getattr(node, name, None)
-        if isinstance(value, ast.AST):
-            found.append(value)
-        elif type(value) is list:
+        if type(value) is list:
             found += [each for each in value if isinstance(each, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
     return found
 
 
 def nodes_in(root: ast.AST) -> list[ast.AST]:
-    """Return a node and all nodes inside it, each before those inside it, as ast.walk yields them."""
+    """Return a node and all nodes inside it, as ast.walk yields them, without contexts."""
     found = [root]
     for node in found:
         found += children_of(node)
@@ -102,7 +114,9 @@ def walk(nodes: Iterable[ast.AST], enters: Callable[[ast.AST], bool]) -> Iterato
         node = pending.pop()
         yield node
         if enters(node):
-            pending += children_of(node)[::-1]
+            inside = children_of(node)
+            inside.reverse()
+            pending += inside
 
 
 def is_class_of_name(node: ast.expr) -> bool:

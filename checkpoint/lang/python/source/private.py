@@ -10,6 +10,8 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from checkpoint.lang.python.scopes.syntax import children_of
+
 _PRIVATE = re.compile(r"\b__\w+\b(?<!__)")
 
 
@@ -27,7 +29,7 @@ def mangle(text: str, body: list[ast.stmt]) -> None:
             pending += _each(outside, cls)
             pending += _each(node.body, node.name.lstrip("_"))
         else:
-            pending += _each(ast.iter_child_nodes(node), cls)
+            pending += _each(children_of(node), cls)
 
 
 def _each(nodes: Iterable[ast.AST], cls: str) -> Iterator[tuple[ast.AST, str]]:

@@ -27,10 +27,10 @@ from threading import Lock
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from checkpoint.ad.attributes import stored
 from checkpoint.errors import Source, SourceError, Span
 from checkpoint.lang.python.scopes.lazy import with_lazy
-from checkpoint.lang.python.scopes.syntax import walk
+from checkpoint.lang.python.scopes.syntax import nodes_in, walk
+from checkpoint.lang.python.source import missing
 from checkpoint.lang.python.source.cached_code import cached_codes, codes_in
 from checkpoint.lang.python.source.local_names import spelled_out
 from checkpoint.lang.python.source.private import mangle
@@ -38,6 +38,7 @@ from checkpoint.lang.python.source.prompts import typed
 from checkpoint.locks import hold_at_fork
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Extent = tuple[int, int, int, int]  # a first line and column, and a last
 
 _FILES = 512  # files of which texts are kept, the most recently used
 _VERSIONS = 4  # versions kept of the text of one file
@@ -60,6 +61,7 @@ class _Text:
         self._functions: dict[int, dict[tuple[str, int], list[FunctionNode]]] = {}
         self._lazy: dict[ast.AST, Any] = {}
         self._offsets: dict[tuple[int, int], int] = {}
+        self._spans: dict[Extent, Span] = {}
         self._kept: frozenset[CodeType] | None = None  # Python's cache of the file, once read
 
     def find(self, code: CodeType) -> FunctionNode | None:
@@ -119,6 +121,16 @@ class _Text:
             self._lazy[tree] = with_lazy(spelled_out(tree, code))
         return self._lazy[tree]
 
+    def span(self, place: Extent) -> Span:
+        """Return a part of the text."""
+        found = self._spans.get(place)
+        if found is None:
+            line, column, end_line, end_column = place
+            start = self.offset(line, column)
+            end = max(start, self.offset(end_line, end_column))
+            found = self._spans[place] = Span(self.source, start, end)
+        return found
+
     def offset(self, line: int, column: int) -> int:
         """Return the offset of a position; line: from 1; column: in bytes, as in a syntax tree."""
         if (line, column) not in self._offsets:
@@ -146,11 +158,9 @@ class FunctionText:
 
     def span(self, node: ast.AST) -> Span:
         """Return the place of a node of this text; for a node without one, the place of its contents."""
-        lines = _extent(node) or _extent(self.tree)
-        assert lines is not None
-        line, column, end_line, end_column = lines
-        start = self._text.offset(line, column)
-        return Span(self.source, start, max(start, self._text.offset(end_line, end_column)))
+        place = _extent(node) or _extent(self.tree)
+        assert place is not None
+        return self._text.span(place)
 
     def recompiled(self, change: ast.NodeTransformer, code: CodeType) -> Iterable[CodeType]:
         """Return all code of the statement around this function, changed; code: that of a function in it."""
@@ -173,7 +183,7 @@ def text_of(
     elif isinstance(function, CodeType):
         code = function
     else:
-        raise SourceError(_written_in_c(function))
+        raise SourceError(missing.written_in_c(function))
     with _lock:
         text, tree = _look_up(code, module)
     if isinstance(tree, ast.AsyncFunctionDef):
@@ -209,7 +219,7 @@ def _look_up(code: CodeType, module: dict[str, Any] | None) -> tuple[_Text, Func
         return _typed(code)
     node = found[0].find(code)
     if node is None:
-        raise SourceError(_changed(code, found[0]))
+        raise SourceError(missing.changed(code, found[0].source.name))
     return found[0], node
 
 
@@ -223,7 +233,7 @@ def _typed(code: CodeType) -> tuple[_Text, FunctionNode]:
         node = text.find(code)
         if node is not None:
             return text, node
-    raise SourceError(_without_text(code))
+    raise SourceError(missing.without_text(code))
 
 
 def _versions(name: str, module: dict[str, Any] | None) -> list[_Text]:
@@ -283,7 +293,7 @@ def _last_line(statement: ast.stmt) -> int:
 
 
 def _functions(root: ast.AST) -> Iterator[FunctionNode]:
-    for node in ast.walk(root):
+    for node in nodes_in(root):
         if isinstance(node, FunctionNode):
             yield node
 
@@ -317,8 +327,8 @@ def _by_positions(candidates: list[FunctionNode], code: CodeType) -> FunctionNod
     ]
     if not places:
         raise SourceError(
-            f"{_described(code)} is one of several lambdas on a line, and this Python runs without the "
-            f"columns of code (-X no_debug_ranges): put each lambda on a line of its own"
+            f"{missing.described(code)} is one of several lambdas on a line, and this Python runs without "
+            f"the columns of code (-X no_debug_ranges): put each lambda on a line of its own"
         )
     start, end = min(place[:2] for place in places), max(place[2:] for place in places)
     holding = [node for node in candidates if _holds(node, start, end)]
@@ -331,7 +341,7 @@ def _holds(node: FunctionNode, start: tuple[int, int], end: tuple[int, int]) -> 
     return extent is not None and extent[:2] <= start and end <= extent[2:]
 
 
-def _extent(node: ast.AST) -> tuple[int, int, int, int] | None:
+def _extent(node: ast.AST) -> Extent | None:
     """Return the first line and column, and the last, of a node; None if nothing in it has a place."""
     place: Any = node
     if hasattr(node, "lineno"):
@@ -366,35 +376,3 @@ def _has_names(node: FunctionNode, code: CodeType) -> bool:
     arguments = node.args
     named = [arg.arg for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     return tuple(named) == code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-
-
-def _described(code: CodeType) -> str:
-    return f"{code.co_qualname} ({code.co_filename}:{code.co_firstlineno})"
-
-
-def _written_in_c(thing: object) -> str:
-    if not callable(thing):
-        return f"{thing!r} is not a function"
-    name = stored(thing, "__qualname__") or f"{type(thing).__name__}(...)"
-    module = stored(thing, "__module__")
-    shown = f"{module}.{name}" if module and module != "builtins" else name
-    return (
-        f"{shown} is not a function written in Python, so it has no text to differentiate: "
-        f"give it a derivative with checkpoint.primitive({shown}, vjp=..., jvp=...)"
-    )
-
-
-def _without_text(code: CodeType) -> str:
-    return (
-        f"the text of {_described(code)} is not available, so it cannot be differentiated: define it in a "
-        f"file or in a notebook cell. Code that exec or eval runs needs its text in linecache: "
-        f"linecache.cache[name] = (len(text), None, text.splitlines(True), name), and "
-        f"exec(compile(text, name, 'exec')) with the same name"
-    )
-
-
-def _changed(code: CodeType, text: _Text) -> str:
-    return (
-        f"the text of {_described(code)} has changed since the function was made, so it no longer says what "
-        f"the function does: import {text.source.name} anew (importlib.reload, or restart Python)"
-    )
