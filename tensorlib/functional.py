@@ -70,8 +70,13 @@ def polyval(p: Any, x: Any) -> Any:
 def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
     """See numpy.vander."""
     x = np.asarray(x)
+    x = x.astype(np.result_type(x.dtype, int))
     count = len(x) if N is None else N
-    columns = [x**i for i in range(count)]
+    if count == 0:
+        return np.zeros((len(x), 0), x.dtype)
+    columns = [np.ones_like(x), x][:count]
+    while len(columns) < count:
+        columns.append(columns[-1] * x)  # as NumPy rounds, which x**i does not
     return np.stack(columns if increasing else columns[::-1], axis=1)
 
 

@@ -164,7 +164,7 @@ SEQUENCE = linear(
     _sequence,
     lambda xp, g, y, x: g,
     views=True,
-    overloads=("py.sequence",),
+    overloads=("py.sequence", "py.reversible"),
     shape="that of the array",
     samples=with_options((), low=1),
 )

@@ -131,6 +131,37 @@ def _set(xp: Any, x: Any, v: Any, i: Any) -> None:
     x[i] = v
 
 
+def _shows(x: Any, index: Any) -> bool:
+    """Return whether x[index] shows the elements of x: lists, arrays and booleans make a copy of them."""
+    return all(_places(x, part) for part in (index if type(index) is tuple else (index,)))
+
+
+def _places(x: Any, part: Any) -> bool:
+    if part is None or part is Ellipsis or isinstance(part, slice | np.integer):
+        return True
+    if type(part) is int:
+        return True
+    return getattr(part, "shape", None) == () and not isinstance(x, np.ndarray)  # a number of PyTorch's
+
+
+def _put_back(xp: Any, x: Any, i: Any, v: Any) -> Any:
+    return SETITEM.value(xp, x, i, v) if _shows(x, i) else x
+
+
+def _put_back_in_place(xp: Any, x: Any, i: Any, v: Any) -> Any:
+    if _shows(x, i):
+        x[i] = v
+    return x
+
+
+def _x_back(xp: Any, g: Any, y: Any, x: Any, i: Any, v: Any) -> Any:
+    return cleared(xp, g, i) if _shows(x, i) else g
+
+
+def _v_back(xp: Any, g: Any, y: Any, x: Any, i: Any, v: Any) -> Any:
+    return to_written(xp, last_written(xp, g, i), v) if _shows(x, i) else xp.zeros_like(v)
+
+
 def _slice_of(xp: Any, x: Any, low: Any, high: Any, step: Any) -> slice:
     return slice(low, high, step)
 
@@ -145,12 +176,45 @@ SETITEM = _writes(
     lambda xp, x, i: i,
     _set,
     value=lambda value: lambda xp, x, i, v: value(xp, x, i, v),  # noqa: PLW0108
-    overloads=("py.set", "py.put-back"),
+    overloads=("py.set",),
     of_first=True,
     writes=lambda x, i, v: i,
     shape="that of x; v broadcasts to x[i]",
     convention="of several values written to one element the last one counts",
     samples=_written,
+)
+PUT_BACK = tensor(
+    "np.put-back",
+    _put_back,
+    vjps=(_x_back, None, _v_back),
+    jvps=(
+        lambda tangent, y, x, i, v: call("np.put-back", tangent, i, call("np.zeros_like", v)),
+        None,
+        lambda tangent, y, x, i, v: call("np.put-back", call("np.zeros_like", y), i, zeroed(tangent)),
+    ),
+    needs=((1,), (1,), (1, 2)),
+    changes=True,
+    in_place=_put_back_in_place,
+    overloads=("py.put-back",),
+    of_first=True,
+    writes=lambda x, i, v: i if _shows(x, i) else False,  # x[False] has no elements
+    shape="that of x; v has that of x[i]",
+    convention="what has been changed in a copy, x[[0, 1]], is not put back",
+    samples=lambda rng: [
+        (x, i, rng.normal(size=x[i].shape))
+        for x in [rng.normal(size=(3, 4))]
+        for i in [
+            1,
+            (..., 1),
+            slice(None, None, 2),
+            (None, -1),
+            np.int64(0),
+            [0, 1],
+            x > 0,
+            (0, [1, 1]),
+            True,
+        ]
+    ],
 )
 SET_SLICE = _writes(
     "np.set-slice",

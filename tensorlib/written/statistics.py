@@ -52,7 +52,15 @@ def _kept(found: Any, a: Any, axis: Any, keepdims: Any) -> Any:
 
 def nanmedian(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
     """See numpy.nanmedian; of one axis, or of all."""
-    return nanquantile(a, 0.5, axis, "linear", keepdims)
+    a = np.asarray(a)
+    found = _present(np.ravel(a)) if axis is None else apply_along_axis(_present, axis, a)
+    return _kept(found, a, axis, keepdims)
+
+
+def _present(line: Any) -> Any:
+    """Return the median of what is no NaN; it rounds otherwise than the quantile at a half does."""
+    present = line[np.logical_not(np.isnan(line))]
+    return np.median(present) if len(present) else np.nan
 
 
 def nanpercentile(a: Any, q: Any, axis: Any = None, method: Any = "linear", keepdims: Any = False) -> Any:
@@ -89,11 +97,11 @@ def cov(
     aweights: Any = None,
 ) -> Any:
     """See numpy.cov."""
-    x = np.atleast_2d(m)
+    x = _doubled(np.atleast_2d(m))
     if not rowvar and np.ndim(m) != 1:
         x = x.T
     if y is not None:
-        other = np.atleast_2d(y)
+        other = _doubled(np.atleast_2d(y))
         x = np.concatenate([x, other.T if not rowvar and other.shape[0] != 1 else other])
     lost = (0 if bias else 1) if ddof is None else ddof
     w = None
@@ -102,8 +110,8 @@ def cov(
     if aweights is not None:
         w = np.asarray(aweights) + 0.0 if w is None else w * aweights
     if w is None:
-        centred = x - np.mean(x, axis=1, keepdims=True)
-        return np.squeeze(centred @ centred.T / (x.shape[1] - lost))
+        centred = x - np.mean(x, axis=1)[:, np.newaxis]
+        return _products(centred, centred.T, x.shape[1] - lost)
     total = np.sum(w)
     if lost == 0:
         degrees = total
@@ -112,7 +120,17 @@ def cov(
     else:
         degrees = total - lost * np.sum(w * aweights) / total
     centred = x - np.average(x, axis=1, weights=w)[:, np.newaxis]
-    return np.squeeze(centred @ (centred * w).T / degrees)
+    return _products(centred, (centred * w).T, degrees)
+
+
+def _doubled(x: Any) -> Any:
+    """Return an array in the precision in which NumPy takes covariances."""
+    return x.astype(np.result_type(x.dtype, np.float64))
+
+
+def _products(x: Any, y: Any, degrees: Any) -> Any:
+    other = np.conj(y) if np.iscomplexobj(y) else y
+    return np.squeeze(np.dot(x, other) * np.true_divide(1, degrees if degrees > 0 else 0.0))
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:

@@ -326,7 +326,16 @@ POINTWISE = (
 )
 MOVING = (
     *("np.getitem", "py.item-to-change/array", "np.slice", "py.slice-to-change/array", "np.setitem"),
-    *("np.set-slice", "np.copy", "array.copy", "np.astype", "np.float", "array.item", "array.tolist"),
+    *(
+        "np.put-back",
+        "np.set-slice",
+        "np.copy",
+        "array.copy",
+        "np.astype",
+        "np.float",
+        "array.item",
+        "array.tolist",
+    ),
     *("np.array", "np.asarray", "tensorlib.as-array", "np.sequence", "np.attribute", "np.reshape"),
     *("array.reshape", "np.ravel", "array.flatten", "np.transpose", "array.transpose", "np.swapaxes"),
     *("np.moveaxis", "np.rollaxis", "np.matrix_transpose", "np.squeeze", "np.expand_dims", "np.flip"),

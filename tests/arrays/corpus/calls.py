@@ -205,7 +205,23 @@ def reduced_by_index(x: Any) -> Any:
     return np.bincount(np.array([0, 2, 1, 0]), weights=x, minlength=4), np.unique(np.array([3, 1, 3]))
 
 
+def rounded_as_there(a: Any) -> Any:
+    """Functions that are written by others round as NumPy's own do."""
+    weights = np.arange(1.0, 1.0 + a.shape[1])
+    covariances = np.cov(a), np.cov(a[0], a[1], bias=True), np.cov(a, aweights=weights), np.corrcoef(a)
+    complex_one = np.cov(a + 1j * a[::-1] ** 2)
+    return (
+        covariances,
+        complex_one.real,
+        np.abs(complex_one),
+        np.vander(a[0], 6),
+        np.nanmedian(a),
+        np.nanmedian(a, axis=1),
+    )
+
+
 EXAMPLES = [
+    Example(rounded_as_there, (filled(3, 6),)),
     Example(keywords, (filled(2, 3),)),
     Example(imports, (filled(3, 3), filled(3))),
     Example(methods, (filled(2, 2),)),

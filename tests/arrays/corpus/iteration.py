@@ -124,7 +124,14 @@ def lists_by_array_index(weights: list[Any], order: Any) -> Any:
     return x, weights[order[0]][0]
 
 
+def reversed_elements(x: Any) -> Any:
+    """reversed() as a value, not in a loop, gives the elements with their derivatives."""
+    last, *others = reversed(x)
+    return last * list(reversed(x))[1], [other * i for i, other in enumerate(others)]
+
+
 EXAMPLES = [
+    Example(reversed_elements, (filled(4),)),
     Example(rows, (filled(3, 2),)),
     Example(elements, (filled(4),)),
     Example(enumerated, (filled(3, 2),)),

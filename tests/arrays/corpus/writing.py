@@ -209,6 +209,18 @@ def copied_in_the_order_of_c(x: Any) -> Any:
     return by_method.sum(), by_function.sum(), rows.sum(), np.array(rows.T).copy().sum()
 
 
+def changed_copies(x: Any) -> Any:
+    """What lists, masks and booleans select is a copy: a change of it changes nothing else."""
+    a, rows = np.outer(x, x), [0, 1]
+    a[rows][:, 0] = x[0]
+    a[a > 0.0][0] += 1.0
+    a[:, rows][0] *= 2.0
+    a[True][0].fill(3.0)
+    a[1:][0][0] = x[1]
+    a[np.int64(0)][1] += x[2]
+    return a, a.sum()
+
+
 def made_read_only(x: Any) -> Any:
     """setflags: what is written to a read-only array raises NumPy's error."""
     y, caught = x * x, []
@@ -224,6 +236,7 @@ def made_read_only(x: Any) -> Any:
 
 
 EXAMPLES = [
+    Example(changed_copies, (filled(3),)),
     Example(made_read_only, (filled(3),)),
     *[Example(copied_in_the_order_of_c, (x,)) for x in (0.1, 0.3, 0.7, 1.1)],
     Example(element_by_element, (filled(4),)),
