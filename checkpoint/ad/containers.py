@@ -82,6 +82,14 @@ class Types:
         return f"#<types {' '.join(cls.__qualname__ for cls in self.classes)}>"
 
 
+class OwnCell:
+    """The class of cells that each copy of a function has as its own, in a lane or a derivative.
+
+    Such a copy can be changed, while all else that the function has captured is frozen.
+    """
+
+
+OWN_CELL = Layout(OwnCell, ("held",))
 ITEMS = "(items)"  # the field of an object that is a list, dict, number or text, of a class that derives
 TUPLE = Layout(tuple)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Renewal, dead
-from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Layout, Types
+from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Layout, Object, OwnCell, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
 from checkpoint.ad.storage import CONSTANT, FROZEN, NEVER
 from checkpoint.ad.tables import NATIVES
@@ -346,7 +346,7 @@ _ARRAY = frozenset((Array,))
 
 
 def _frozen(value: Any) -> Any:
-    if type(value) in MUTABLE_CONTAINERS:
+    if type(value) in MUTABLE_CONTAINERS and not (type(value) is Object and value.layout.cls is OwnCell):
         value.owner = FROZEN
     return value
 

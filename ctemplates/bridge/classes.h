@@ -19,6 +19,7 @@
     CLASS(dictionary, "checkpoint.ad.containers", "Dict")                                                      \
     CLASS(instance, "checkpoint.ad.containers", "Object")                                                      \
     CLASS(layout, "checkpoint.ad.containers", "Layout")                                                        \
+    CLASS(own_cell, "checkpoint.ad.containers", "OwnCell")                                                     \
     CLASS(dual, "checkpoint.ad.numbers", "Dual")                                                               \
     CLASS(array, "checkpoint.ad.arrays", "Array")                                                              \
     CLASS(both, "checkpoint.interp.hybrid.cotangent", "Both")                                                  \

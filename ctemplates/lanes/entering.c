@@ -109,6 +109,13 @@ static bool can_copy(Lane *lane, Value v, int depth) {
 
 /* The second pass */
 
+/* Returns the owner of a copy of an instance: a lane may change a cell of its own (OwnCell in Python). */
+static uint64_t owner_like(Value v) {
+    const Classes *c = classes();
+    PyObject *layout = ((Foreign *)instance_in(v)->layout.object)->python;
+    return *slot_of(layout, c->layout_cls) == (PyObject *)c->own_cell ? NOBODY : FROZEN;
+}
+
 /* Returns a new object like one, of the next birth, and where its fields are, which are to be filled at once. */
 static Object *made_like(Lane *lane, Value v, Value **fields) {
     Heap *heap = lane->m->heap;
@@ -119,7 +126,7 @@ static Object *made_like(Lane *lane, Value v, Value **fields) {
         made = new_list(heap, count, FROZEN);
         *fields = list_in(made)->values;
     } else if (kind_of(v) == INSTANCE) {
-        made = new_instance_of(heap, copied(instance_in(v)->layout), (uint32_t)count, FROZEN);
+        made = new_instance_of(heap, copied(instance_in(v)->layout), (uint32_t)count, owner_like(v));
         *fields = instance_in(made)->values;
     } else {
         made = of_object(kind_of(v), new_cells(heap, (Kind)v.object->kind, v.object->length));

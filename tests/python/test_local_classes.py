@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import checkpoint
+from checkpoint import engines
 from checkpoint.errors import RunError, SourceError
 from tests.python.texts import defined
 
@@ -45,6 +47,50 @@ def failing(x):
         pass
     raise TooLarge(int(x))
 """
+
+WITHIN = """\
+from enum import Enum
+from checkpoint import grad, vmap
+
+def enumerated(x):
+    class Mode(Enum):
+        LOW = 1
+        HIGH = 2
+    class Scaled:
+        def by(self, k):
+            return k * x * Mode.HIGH.value
+    first, second = Scaled(), Scaled()
+    found = {first: x, second: x * x}
+    return sum(found.values()) * Scaled().by(0.5)
+
+def slopes(x):
+    return grad(enumerated)(x) + grad(enumerated)(2.0 * x)
+
+def in_lanes(xs):
+    return vmap(grad(enumerated))(xs)
+
+def twice(x):
+    return enumerated(x) + enumerated(x)
+
+def twice_within(x):
+    return grad(twice)(x)
+"""
+
+
+@pytest.mark.parametrize("engine", engines.usable())
+def test_each_derivative_and_lane_has_classes_and_identities_of_its_own(engine: str) -> None:
+    module = defined(WITHIN)  # x (x + x x), with the derivative 2 x + 3 x x
+    assert checkpoint.value_and_grad(module["slopes"], engine=engine)(1.0) == (21.0, 36.0)
+    assert checkpoint.primops(module["slopes"], 1.0, engine=engine) == checkpoint.primops(
+        module["slopes"], 1.0
+    )
+    assert checkpoint.vmap(module["enumerated"], engine=engine)(np.array([1.0, 2.0])).tolist() == [2.0, 12.0]
+    xs = np.array([1.0, 2.0, 1.0])
+    half = checkpoint.primops(module["in_lanes"], xs, engine=engine) // 2
+    cut = checkpoint.interrupt(module["in_lanes"], xs, half, engine=engine)
+    assert checkpoint.resume(cut).tolist() == [5.0, 16.0, 5.0]
+    with pytest.raises(SourceError, match="the class Mode, which is defined a second time in one run"):
+        checkpoint.grad(module["twice_within"], engine=engine)(1.0)
 
 
 def test_an_object_leaves_its_run_unless_its_methods_read_variables() -> None:

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import Layout, Types
+from checkpoint.ad.containers import OWN_CELL, Layout, Types
 from checkpoint.ad.values import Symbol
 from checkpoint.errors import Source, Span
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
@@ -15,6 +15,7 @@ from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
 NOWHERE = Span(Source("<call>", ""), 0, 0)  # the place of expressions that are in no text of the user
 UNBOUND = Symbol("%unbound")  # the value of a variable that is unassigned
 NOT_IMPLEMENTED = Native(NotImplemented)  # what a method returns that leaves an operator to others
+(HELD,) = OWN_CELL.names
 FAILED = Layout(
     type("failed", (), {}), ("exception",)
 )  # the record in which a guarded expression returns an exception
@@ -65,6 +66,19 @@ def prim(span: Span, op: str, *args: Expr) -> Expr:
 
 def const(span: Span, value: Any) -> Expr:
     return Const(span, value)
+
+
+def own_cell(span: Span, held: Expr) -> Expr:
+    """Return a new cell, which copies of functions that have captured it have of their own."""
+    return Prim(span, "py.new", (Const(span, OWN_CELL), held))
+
+
+def read_own_cell(span: Span, cell: str) -> Expr:
+    return Prim(span, "py.attribute", (Var(span, cell), Const(span, HELD)))
+
+
+def write_own_cell(span: Span, cell: str, value: Expr) -> Expr:
+    return Prim(span, "py.set-attribute", (Var(span, cell), Const(span, HELD), value))
 
 
 def instance(span: Span, value: Expr, *classes: type) -> Expr:

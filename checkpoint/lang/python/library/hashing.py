@@ -19,9 +19,9 @@ def identity(x: Any) -> Any:
     """Return the hash of an object by its identity."""
     found = prim("py.identity", x)
     if found is None:
-        counts = prim("identities")
-        found = len(counts)
-        prim("py.set", counts, found, None)
+        count = prim("identities")
+        found = prim("py.attribute", count, "held")
+        prim("py.set-attribute", count, "held", found + 1)
         prim("py.set-attribute", x, "(identity)", found)
     return found
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Prim, Var
-from checkpoint.lang.python.context.builder import NOWHERE, Names, prim
+from checkpoint.lang.python.context.builder import NOWHERE, Names, own_cell, prim
 from checkpoint.lang.python.context.meanings import Callee, variable
 from checkpoint.lang.python.source.texts import text_of
 
@@ -29,15 +29,17 @@ class Caches:
         self._identities = ""
 
     def identities(self, names: Names) -> str:
-        """Return the variable of the dictionary that has an entry for each identity."""
+        """Return the variable of the cell that holds the number of identities."""
         if not self._identities:
             self._identities = names.fresh("identities")
-            self.variables.append(self._identities)
         return self._identities
 
     def made(self) -> list[tuple[str, Expr]]:
-        """Return the variables of the dictionaries with what makes these."""
-        return [(name, prim(NOWHERE, "py.dict")) for name in self.variables]
+        """Return the variables of the dictionaries and of the cell, with what makes these."""
+        made = [(name, prim(NOWHERE, "py.dict")) for name in self.variables]
+        if self._identities:
+            made.append((self._identities, own_cell(NOWHERE, Const(NOWHERE, 0))))
+        return made
 
     def callee(
         self, value: Any, function: Callee | None, names: Names, bindings: dict[str, Lambda]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from checkpoint.lang.core import Const, Expr
-from checkpoint.lang.python.context.builder import NOWHERE, UNBOUND, prim
+from checkpoint.lang.python.context.builder import NOWHERE, UNBOUND, own_cell
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Binding, Reference
 from checkpoint.lang.python.linking.assigned import Assigned
@@ -133,7 +133,7 @@ class LocalClasses(Assigned):
         """Return the variables of all cells of the run with what makes these."""
         variables = [cell for known in self.by_class.values() for cell in known.cells.values()]
         own = [*[(cell, UNBOUND) for cell in variables], *[(cell, False) for cell in sorted(self.tested)]]
-        made_first = [(cell, prim(NOWHERE, "py.list", Const(NOWHERE, held))) for cell, held in own]
+        made_first = [(cell, own_cell(NOWHERE, Const(NOWHERE, held))) for cell, held in own]
         return [*super().cells(), *made_first]
 
     def of_run(self) -> set[int]:

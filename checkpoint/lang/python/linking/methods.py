@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from checkpoint.errors import SourceError
-from checkpoint.lang.core import Const, Lambda, Let, Var
+from checkpoint.lang.core import Lambda, Let
 from checkpoint.lang.python.calls import arrange, classes, creation
-from checkpoint.lang.python.context.builder import NOWHERE, prim
+from checkpoint.lang.python.context.builder import NOWHERE, read_own_cell
 from checkpoint.lang.python.context.meanings import Binding, Callee, Maker, Reference, variable
 from checkpoint.lang.python.linking import class_values, dispatch
 from checkpoint.lang.python.linking.facts import FactsChanged
@@ -154,7 +154,7 @@ class Methods(Objects):
         env = {name: Binding(core, cell=around[name][1]) for name, core in read.items()}
         made = translator.function(env, outs=each.outs)
         for name, core in read.items():
-            held = prim(NOWHERE, "py.item", Var(NOWHERE, around[name][0]), Const(NOWHERE, 0))
+            held = read_own_cell(NOWHERE, around[name][0])
             made.body = Let(NOWHERE, core, held, made.body)
         return made
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 
-from checkpoint.lang.core import Const, Expr, If, Let, Prim, Var
-from checkpoint.lang.python.context.builder import UNBOUND, prim
+from checkpoint.lang.core import Const, Expr, If, Let, Var
+from checkpoint.lang.python.context.builder import UNBOUND, read_own_cell, write_own_cell
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits
 from checkpoint.lang.python.context.meanings import Env
@@ -27,7 +27,7 @@ def define(t: FunctionContext, node: Statement, env: Env, exits: Exits) -> Expr:
     rest = exits.next(env)
     for variable, cell in reversed(found.cells.items()):
         value = _held(t, variable, node, env)
-        stored = Prim(span, "py.set", (Var(span, cell), Const(span, 0), value))
+        stored = write_own_cell(span, cell, value)
         rest = Let(span, t.fresh("unused"), stored, rest)
     once = t.program.made_once(t, name)
     if once:
@@ -53,8 +53,7 @@ def _held(t: FunctionContext, name: str, node: ast.AST, env: Env) -> Expr:
 def _first_time(t: FunctionContext, node: ast.AST, name: str, cell: str) -> Expr:
     """Return the step that ends a run in which a class statement runs again."""
     span = t.span(node)
-    done = prim(span, "py.item", Var(span, cell), Const(span, 0))
-    marked = prim(span, "py.set", Var(span, cell), Const(span, 0), Const(span, True))
+    done, marked = read_own_cell(span, cell), write_own_cell(span, cell, Const(span, True))
     what = f"the class {name}, which is defined a second time in one run,"
     advised = "define it at module level, and pass what its methods read"
     return If(span, done, t.refused(t.refuse(node, what, advised), node), marked)
