@@ -68,6 +68,8 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
         return 0.0
     if type(x) is Native and isinstance(x.value, Enum | type):
         return of_enum(now, x.value, name) if isinstance(x.value, Enum) else _of_class(now, x.value, name)
+    if type(x) is Layout:
+        return _of_class(now, x.cls, name)
     if type(x) is Native and type(x.value) is ModuleType:
         getattr(x.value, name)  # Python's own error
     cls = class_of(x)

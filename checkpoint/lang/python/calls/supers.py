@@ -20,7 +20,15 @@ from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python.calls import arrange, classes, creation
 from checkpoint.lang.python.calls.attributes import Attributes
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import NOT_IMPLEMENTED, bind, const, copy_of, instance, prim
+from checkpoint.lang.python.context.builder import (
+    NOT_IMPLEMENTED,
+    bind,
+    const,
+    copy_of,
+    instance,
+    prim,
+    raise_error,
+)
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Reference
 from checkpoint.lang.python.library.standard.bases import BASES
@@ -119,18 +127,24 @@ Made = Callable[[type, type, Any], Expr]
 def _by_class(t: FunctionContext, found: Super, name: str, self: Expr, made: Made, node: ast.AST) -> Expr:
     """Return the choice among what follows in the orders of the program's classes."""
     span = t.span(node)
-    options: list[tuple[type, tuple[type, Any]]] = []
+    options: list[tuple[type, tuple[type, Any] | None]] = []
     for cls in sorted({found.cls, *t.program.classes}, key=lambda c: len(c.__mro__)):
         if derives(cls, found.cls):
             member = next_member(cls, found.cls, name)
-            if member is None:
-                raise t.refuse(node, f"super().{name}, which no class has,", "check the name")
             inherited = next((m for c, m in options if derives(cls, c)), None)
-            if member != inherited:
+            if member != inherited or not options:
                 options.insert(0, (cls, member))
-    result = made(options[-1][0], *options[-1][1])
+    if all(member is None for _, member in options):
+        raise t.refuse(node, f"super().{name}, which no class has,", "check the name")
+
+    def of(cls: type, member: tuple[type, Any] | None) -> Expr:
+        if member is None:  # as of a mixin, which is called for objects of classes that have more bases
+            return raise_error(span, AttributeError, f"'super' object has no attribute {name!r}")
+        return made(cls, *member)
+
+    result = of(*options[-1])
     for cls, member in reversed(options[:-1]):
-        result = If(span, instance(span, copy_of(self), cls), made(cls, *member), result)
+        result = If(span, instance(span, copy_of(self), cls), of(cls, member), result)
     return result
 
 
@@ -163,11 +177,34 @@ def _method(
         if made is not None:
             return made
     if isinstance(member, types.WrapperDescriptorType):
+        if member is object.__init__ and passed.values:
+            return _nothing_passed(t, passed, node)
         made = of_python(t, member, [copy_of(self), *passed.values], node)
         if made is not None:
             return made
     value = _value(t, owner, member, name, self, node)
     return arrange.to_value(t, value, passed, node)
+
+
+def _nothing_passed(t: FunctionContext, passed: Arguments, node: ast.AST) -> Expr:
+    """Initialise as `object` does, which takes no arguments: what follows `*` and `**` is to be empty."""
+    span = t.span(node)
+
+    def error() -> Expr:
+        text = "object.__init__() takes exactly one argument (the instance to initialize)"
+        return raise_error(span, TypeError, text)
+
+    def check(v: list[Expr]) -> Expr:
+        here = passed.like(v)
+        if here.positional or here.keywords:
+            return error()
+        result = const(span, None)
+        for each in (here.mapping, here.star):
+            if each is not None:
+                result = If(span, prim(span, "py.truth", copy_of(each)), error(), result)
+        return result
+
+    return bind(t.program.names, passed.values, check, "argument")
 
 
 def _value(t: FunctionContext, owner: type, member: Any, name: str, self: Expr, node: ast.AST) -> Expr:

@@ -134,9 +134,12 @@ def next_member(cls: type, after: type, name: str) -> tuple[type, Any] | None:
 
 
 def has_members(cls: type) -> bool:
-    """Return whether a class stores more than Python itself puts into every class."""
+    """Return whether a class has members that its first base has not got.
+
+    It stores more than Python itself puts into every class; or it has several bases, whose order decides.
+    """
     own = bool(cls.__flags__ & _HEAP) and any(name not in _OF_EVERY_CLASS for name in vars(cls))
-    return own or base_of(cls) is not None
+    return own or len(cls.__bases__) > 1 or base_of(cls) is not None
 
 
 _OF_EVERY_CLASS = frozenset(
