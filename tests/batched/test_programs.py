@@ -65,7 +65,7 @@ def test_it_is_not_a_loop(f: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("f", ALL, ids=lambda f: f.__name__)
 def test_gradients_are_those_of_the_loop(f: Callable[..., Any]) -> None:
-    for width in WIDTHS:
+    for width in in_turn(WIDTHS):
         args = arguments(f, width)
         got, want = gradient(f, False, args), gradient(f, True, args)
         for part, other in zip(got, want, strict=True):

@@ -19,8 +19,10 @@ from tests.driver.test_execution import start_of, sweep
 from tests.driver.test_schedules import doublings, written
 from tests.support.corpus import engine_name, usable_engines, value_of
 from tests.support.same import difference
+from tests.support.sampling import THOROUGH
 
 Size = Callable[[int], int]
+SHORT = range(1, 60, 1 if THOROUGH else 3)  # lengths of runs
 
 SIZES: dict[str, Callable[[int], Size]] = {
     "even": lambda length: lambda step: 10,
@@ -45,7 +47,7 @@ def schedules(base: int, tape_bytes: int | None) -> list[Schedule]:
 @pytest.mark.parametrize("look_every", [1, 5])
 def test_no_tape_exceeds_its_bound_by_more_than_one_look(sizes: str, look_every: int) -> None:
     random = Random(sizes)
-    for _ in range(30):
+    for _ in range(30 if THOROUGH else 10):
         length, base = random.randrange(1, 260), random.choice((1, 2, 3, 10, 40, 100, 1000))
         tape_bytes, size = random.choice((1, 10, 300, 5000, 10**6)), SIZES[sizes](length)
         slack = look_every * max(map(size, range(length)))
@@ -59,7 +61,7 @@ def test_no_tape_exceeds_its_bound_by_more_than_one_look(sizes: str, look_every:
 @pytest.mark.parametrize("base", [1, 2, 50, 1000])
 @pytest.mark.parametrize("tape_bytes", [1, 300, 5000])
 def test_bisection_stays_logarithmic(sizes: str, base: int, tape_bytes: int) -> None:
-    for length in [*range(1, 60), 777, 3000]:
+    for length in [*SHORT, 777, 3000]:
         model = Model(length, size=SIZES[sizes](length)).follow(Bisection(base, tape_bytes))
         levels = doublings(length, base) + 2 * doublings(min(base, length), 1)
         assert model.counts.most_kept <= 2 + levels
@@ -70,7 +72,7 @@ def test_bisection_stays_logarithmic(sizes: str, base: int, tape_bytes: int) -> 
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("snapshots", [1, 2, 3, 8])
 def test_a_given_number_of_snapshots_is_never_exceeded(sizes: str, snapshots: int) -> None:
-    for length in [*range(1, 60), 300, 777]:
+    for length in [*SHORT, 300, 777]:
         schedule = Binomial(snapshots=snapshots, base=100, tape_bytes=300)
         model = Model(length, size=SIZES[sizes](length)).follow(schedule)
         assert model.counts.most_kept <= snapshots

@@ -11,7 +11,7 @@ import pytest
 
 import checkpoint
 from tests.arrays.agreement import ENGINES
-from tests.support.sampling import in_turn
+from tests.support.sampling import in_turn, is_among
 
 Function = Callable[[Any], Any]
 
@@ -32,8 +32,8 @@ def agrees(
     """Assert that a function of a vector has its value in Python and the slopes of differences, everywhere.
 
     Forward mode is compared on one of the engines, which x decides. rtol: how near differences are. second:
-    whether the Hessian is compared, too, with differences of gradients. engines: one in turn if none
-    are named.
+    whether the Hessian is compared, too, with differences of gradients, by one test in three. engines: one in
+    turn if none are named.
     """
     x = np.asarray(x, float)
     engines = engines or in_turn(ENGINES)
@@ -45,7 +45,7 @@ def agrees(
     np.testing.assert_allclose(found[0][1], expected, rtol=rtol, atol=rtol * np.abs(expected).max())
     engine = Random(repr(x)).choice(engines)
     np.testing.assert_allclose(checkpoint.jacfwd(f, engine=engine)(x), found[0][1], rtol=1e-9, atol=1e-12)
-    if second:
+    if second and is_among(3):
         hessian = checkpoint.hessian(f)(x)
         expected = slopes(checkpoint.grad(f), x, step)
         np.testing.assert_allclose(hessian, expected, rtol=10 * rtol, atol=10 * rtol * np.abs(expected).max())

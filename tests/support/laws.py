@@ -27,7 +27,7 @@ from tests.support.world import World
 BASES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 17, 25, 33, 50, 75, 100, 300, 1000, 10_000)
 LONG = 1_000  # steps
 IN_PYTHON = ("interp", "hybrid")
-SHARE = 1 if THOROUGH else 6
+SHARE = 1 if THOROUGH else 12
 T = TypeVar("T")
 CUTTER = "(lambda ((cons f l)) (lambda (x) (interrupt f x l)))"
 

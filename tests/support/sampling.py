@@ -62,6 +62,11 @@ def in_turn(engines: Sequence[T]) -> list[T]:
     return list(engines) if THOROUGH else [Random(os.environ["PYTEST_CURRENT_TEST"]).choice(engines)]
 
 
+def is_among(every: int) -> bool:
+    """Return whether the test is one in `every`, which its name decides; in `make test-long` each is."""
+    return THOROUGH or Random(os.environ["PYTEST_CURRENT_TEST"]).randrange(every) == 0
+
+
 def side_by_side(key: str, *kinds: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Return combinations of one element of each kind, in which each element of every kind appears.
 

@@ -21,7 +21,7 @@ from checkpoint.ctarget.translate.emit import text as emitted
 from checkpoint.ctarget.translate.strips import target
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
 from tests.support.alone import check_alone, is_alone
-from tests.support.sampling import partly, sample
+from tests.support.sampling import THOROUGH, partly, sample
 from tests.support.strips import counted, translate_soon, until_in_strips
 
 pytestmark = [needs_c, needs_compiler, pytest.mark.usefixtures("soon")]
@@ -303,7 +303,7 @@ def scene(k: float) -> Shared:
     return tuple([(a * k, (b, c + k)) for a, b, c in ((1.5, 0.25, 2.0), (0.5, 1.25, -1.0), (2.5, 0.75, 0.5))])
 
 
-@pytest.mark.parametrize("f", sample(SHARING), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", sample(SHARING, 3), ids=lambda f: f.__name__)
 def test_objects_of_lanes(f: Any, strips: Any) -> None:
     """Lanes copy objects, walk over them, hold different ones, and make more."""
     args, mapped = (*arguments(WIDTH), scene(1.25)), checkpoint.vmap(f, (0, 0, None))
@@ -318,7 +318,7 @@ def test_objects_of_lanes(f: Any, strips: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::checkpoint.RoundingWarning")  # of an index
-@pytest.mark.parametrize("f", sample([*SHARING[1:], SHARING[0]]), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", sample([*SHARING[1:], SHARING[0]], 3), ids=lambda f: f.__name__)
 def test_gradients_by_objects_of_lanes(f: Any, strips: Any) -> None:
     args = arguments(WIDTH)
 
@@ -334,7 +334,7 @@ def test_gradients_by_objects_of_lanes(f: Any, strips: Any) -> None:
     assert strips.value > 0 or f is swaps
 
 
-@pytest.mark.parametrize("f", FAILING, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", sample(FAILING), ids=lambda f: f.__name__)
 def test_a_lane_that_leaves(f: Any, strips: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """The lanes of its strip run one by one; what follows may run in strips again."""
     args = arguments(2 * WIDTH)
@@ -391,5 +391,6 @@ def test_narrower_vectors(vectors: str) -> None:
         pytest.skip("these are the vectors that this process tests")
     if not set(filter(None, [vectors])) <= target._flags():
         pytest.skip("this processor has no such vectors")
-    tests = "gradients and (branches or early or nested or functions) or lane_that_leaves"
+    some = "functions or early" if not THOROUGH else "branches or early or nested or functions"
+    tests = f"gradients and ({some}) or lane_that_leaves"
     check_alone(__file__, tests, STRIPS_TESTED=vectors)
