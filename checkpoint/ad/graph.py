@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Renewal, dead
-from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Layout, Object, OwnCell, Types
+from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, Layout, Object, OwnCell, Types
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
 from checkpoint.ad.storage import CONSTANT, FROZEN, NEVER
 from checkpoint.ad.tables import NATIVES
@@ -346,7 +346,7 @@ _ARRAY = frozenset((Array,))
 
 
 def _frozen(value: Any) -> Any:
-    if type(value) in MUTABLE_CONTAINERS and not (type(value) is Object and value.layout.cls is OwnCell):
+    if type(value) in MUTABLE_CONTAINERS:
         value.owner = FROZEN
     return value
 
@@ -364,9 +364,11 @@ def holds_atoms(f: Closure) -> bool:
 
 
 def _freeze(root: Any) -> Any:
-    """Freeze the lists, dictionaries and arrays that a new value reaches outside of capsules; return it."""
-    seen = set()
-    pending = [root]
+    """Freeze the lists, dictionaries and arrays that a new value reaches outside of capsules; return it.
+
+    A cell that is the value's own is not frozen, nor a dictionary in it.
+    """
+    seen, pending = set(), [root]
     while pending:
         value = pending.pop()
         kind = type(value)
@@ -374,9 +376,14 @@ def _freeze(root: Any) -> Any:
             continue
         seen.add(id(value))
         if kind in NUMBERS or kind is Discrete:
-            _freeze_array(value)
-            continue
-        pending.extend(parts_of(_frozen(value)))
+            array = value if kind is Discrete else real_part(value)
+            if type(array) is not float and array.memory.owner not in (CONSTANT, SYMBOLIC_ZERO):
+                array.memory.owner = FROZEN
+        elif kind is Object and value.layout.cls is OwnCell:
+            (held,) = value.items
+            pending.extend(parts_of(held) if type(held) is Dict else [held])
+        else:
+            pending.extend(parts_of(_frozen(value)))
     return root
 
 
@@ -391,9 +398,3 @@ def constant(root: Any) -> Any:
         if type(part) is Array or type(part) is Discrete:
             part.memory.owner = CONSTANT
     return root
-
-
-def _freeze_array(value: Any) -> None:
-    array = value if type(value) is Discrete else real_part(value)
-    if type(array) is not float and array.memory.owner not in (CONSTANT, SYMBOLIC_ZERO):
-        array.memory.owner = FROZEN

@@ -36,7 +36,13 @@ EXAMPLES = {
     if any(type(argument) is float for argument in example.args)
 }
 WIDTHS = (1, 3, 64)
-CELLS = ("enumeration_values.of_a_function", "local_classes_used.in_branches", "keys.by_identity")
+CELLS = (
+    "enumeration_values.of_a_function",
+    "local_classes_used.in_branches",
+    "keys.by_identity",
+    "standard_caches.by_caches",
+    "local_classes.computed_attributes",
+)
 SHORT = frozenset([(name, 3) for name in [*list(EXAMPLES)[50::100], *CELLS]])
 CASES = partly([(name, width) for width in WIDTHS for name in EXAMPLES], SHORT)
 

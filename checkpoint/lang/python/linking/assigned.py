@@ -22,7 +22,18 @@ from typing import Any
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Const, Expr, If, Lambda, Let, Var
 from checkpoint.lang.python.calls.arrays import is_array
-from checkpoint.lang.python.context.builder import NOWHERE, UNBOUND, bind, const, copy_of, prim, raise_error
+from checkpoint.lang.python.context.builder import (
+    NOWHERE,
+    UNBOUND,
+    bind,
+    const,
+    copy_of,
+    own_cell,
+    prim,
+    raise_error,
+    read_own_cell,
+    write_own_cell,
+)
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Binding, Env, Reference
@@ -67,6 +78,7 @@ class Assigned(Written):
         """Begin a translation."""
         self.outsides: dict[tuple[int, str], Outside] = {}
         self.changed: set[tuple[FunctionContext, str]] = set()
+        self.own_cells: set[str] = set()  # those of attributes of classes that the run makes
 
     @abstractmethod
     def of_run(self) -> set[int]:
@@ -183,11 +195,15 @@ class Assigned(Written):
     def _of_holder(self, holder: Any, name: str, span: Span) -> Outside:
         base = self.reference_of(holder)
         assert base.input is not None
-        if isinstance(holder, type) and name not in vars(holder):
+        is_class = isinstance(holder, type)
+        kind, may_lack = "in class" if is_class else "attribute", is_class and name not in vars(holder)
+        if may_lack:
             self.inputs.find(base.input, "not in class", name)  # else translated anew
-            return self._made(label_of(holder, "in class", name), name, span, None, may_lack=True)
-        kind = "in class" if isinstance(holder, type) else "attribute"
-        return self._made(label_of(holder, kind, name), name, span, self.find(base.input, kind, name))
+        found = None if may_lack else self.find(base.input, kind, name)
+        made = self._made(label_of(holder, kind, name), name, span, found, may_lack)
+        if id(holder) in self.of_run():
+            self.own_cells.add(made.cell)
+        return made
 
     def assign_attribute(self, holder: Any, name: str, value: Expr) -> Expr | None:
         """Assign to an attribute of a module or class; None where that has no data of this name itself."""
@@ -209,8 +225,7 @@ class Assigned(Written):
             raise FactsChanged
         found = self.outside_attribute(holder, name)
         assert found is not None
-        args: list[Expr] = [Var(value.span, found.core), value]
-        return self.library_function(write_state).applied(args, value.span)
+        return self._written(found.core, value)
 
     def check_read(self, value: Any, name: str) -> None:
         """Refuse a use of an attribute that the program assigns, other than reading its value."""
@@ -242,6 +257,8 @@ class Assigned(Written):
             raise FactsChanged
 
     def read_outside(self, cell: str, span: Span) -> Expr:
+        if cell in self.own_cells:
+            return read_own_cell(span, cell)
         return self.library_function(read_state).applied([Var(span, cell)], span)
 
     def write_outside(self, t: FunctionContext, name: str, value: Expr) -> Expr:
@@ -249,9 +266,12 @@ class Assigned(Written):
         assert t.function_input is not None
         found = self.outside(t.function_input, name)
         assert found is not None
-        written: Expr = self.library_function(write_state).applied(
-            [Var(value.span, found.core), value], value.span
-        )
+        return self._written(found.core, value)
+
+    def _written(self, cell: str, value: Expr) -> Expr:
+        if cell in self.own_cells:
+            return write_own_cell(value.span, cell, value)
+        written: Expr = self.library_function(write_state).applied([Var(value.span, cell), value], value.span)
         return written
 
     # The whole program
@@ -260,7 +280,11 @@ class Assigned(Written):
         """Return the variables of the cells with what makes these."""
         made: list[tuple[str, Expr]] = []
         for each in self.outsides.values():
-            cell = prim(NOWHERE, "py.list", Var(NOWHERE, each.initial), const(NOWHERE, UNTOUCHED))
+            initial = Var(NOWHERE, each.initial)
+            if each.cell in self.own_cells:
+                cell = own_cell(NOWHERE, initial)
+            else:
+                cell = prim(NOWHERE, "py.list", initial, const(NOWHERE, UNTOUCHED))
             made += [(each.initial, each.value), (each.cell, cell)]
         return made
 

@@ -1,8 +1,9 @@
 """Functions decorated by `functools.cache` or `lru_cache`: a dictionary of each run holds what they returned.
 
 In: the procedure of the decorated function. Out: a procedure of the same parameters, which calls it unless
-the dictionary has the result. The dictionary is made where a run enters the program. Arguments that hold
-reals, arrays or objects are no keys: these calls are not kept.
+the dictionary has the result. The dictionary is made where a run enters the program; each lane or derivative
+within the run continues with a copy of its own. Arguments that hold reals, arrays or objects are no keys:
+these calls are not kept.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Prim, Var
-from checkpoint.lang.python.context.builder import NOWHERE, Names, own_cell, prim
+from checkpoint.lang.python.context.builder import NOWHERE, Names, own_cell, prim, read_own_cell
 from checkpoint.lang.python.context.meanings import Callee, variable
 from checkpoint.lang.python.source.texts import text_of
 
@@ -20,7 +21,7 @@ from checkpoint.lang.python.source.texts import text_of
 class Caches:
     """The decorated functions of a program.
 
-    variables: the core variables of their dictionaries.
+    variables: the core variables of the cells that hold their dictionaries.
     """
 
     def __init__(self) -> None:
@@ -35,8 +36,8 @@ class Caches:
         return self._identities
 
     def made(self) -> list[tuple[str, Expr]]:
-        """Return the variables of the dictionaries and of the cell, with what makes these."""
-        made = [(name, prim(NOWHERE, "py.dict")) for name in self.variables]
+        """Return the variables of the cells with what makes these."""
+        made = [(name, own_cell(NOWHERE, prim(NOWHERE, "py.dict"))) for name in self.variables]
         if self._identities:
             made.append((self._identities, own_cell(NOWHERE, Const(NOWHERE, 0))))
         return made
@@ -55,8 +56,8 @@ class Caches:
 
 
 def cached(names: Names, function: Callee, span: Span) -> tuple[Callee, str, str, Lambda]:
-    """Return the function that keeps its results, its variable, that of its dictionary, and its procedure."""
-    core, cache = names.fresh(function.name), names.fresh("cache")
+    """Return the function that keeps its results, its variable, that of its cell, and its procedure."""
+    core, cell, cache = names.fresh(function.name), names.fresh("cell"), names.fresh("cache")
     params = {name: names.fresh(name) for name in function.signature.names}
     key, value, kept = names.fresh("key"), names.fresh("value"), names.fresh("kept")
 
@@ -73,8 +74,9 @@ def cached(names: Names, function: Callee, span: Span) -> tuple[Callee, str, str
     body = Let(
         span, key, Prim(span, "py.cache-key", (Var(span, cache), *args())), If(span, no_key, plain, found)
     )
+    body = Let(span, cache, read_own_cell(span, cell), body)
     lam = Lambda(span, tuple(params.values()), body, name=function.name)
-    return replace(function, make=variable(core)), core, cache, lam
+    return replace(function, make=variable(core)), core, cell, lam
 
 
 def within(lets: list[tuple[str, Expr]], entry: Lambda, bindings: tuple[tuple[str, Lambda], ...]) -> Lambda:
