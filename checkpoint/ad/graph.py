@@ -8,12 +8,22 @@ locations with tangents or cotangents uses it. Nothing here recurses, so values 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import is_
 from typing import Any
 
-from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Renewal, dead
-from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, Layout, Object, OwnCell, Types
+from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Renewal
+from checkpoint.ad.containers import (
+    CONTAINERS,
+    MUTABLE_CONTAINERS,
+    Dict,
+    Layout,
+    Object,
+    OwnCell,
+    Record,
+    Types,
+)
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
-from checkpoint.ad.storage import CONSTANT, FROZEN, NEVER
+from checkpoint.ad.storage import CONSTANT, FROZEN
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Capsule, Closure, Environment, Failure, Foreign, Symbol, Unusable, is_sealed
 from checkpoint.ad.walk import DESCEND, Branch, Cycle, Hollow, fold, fold_shared
@@ -38,8 +48,23 @@ def with_parts(value: Any, parts: tuple[Any, ...]) -> Any:
     return parts if type(value) is tuple else value.with_parts(parts)
 
 
+def only_number(value: Any) -> Number | None:
+    """Return the number in a record of nothing else; None for any other value.
+
+    The values of many lanes are such records (checkpoint.prims.batched.values), so what is done in each of
+    their steps needs no walk over a graph. Its results are always those of the walk.
+    """
+    if type(value) is Record and len(value.items) == 1 and type(value.items[0]) in NUMBERS:
+        number: Number = value.items[0]
+        return number
+    return None
+
+
 def reach(root: Any) -> tuple[list[Number], list[Any]]:
     """Return the numbers and the other non-atoms that a value reaches, once each, in the canonical order."""
+    only = only_number(root)
+    if only is not None:
+        return [only], [root]
     found: list[Number] = []
     others: list[Any] = []
     seen = set()
@@ -189,10 +214,7 @@ def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any], bi
     """
 
     def build(value: Any, parts: list[Any]) -> Any:
-        result = _reuse(value, tuple(parts))
-        if births and result is not value and hasattr(value, "birth"):
-            result.birth = value.birth
-        return result
+        return rebuilt(value, tuple(parts), births)
 
     def leaf(value: Any) -> Any:
         result = special(value)
@@ -210,11 +232,16 @@ def _fill(_: Any, hollow: Any, parts: list[Any]) -> None:
     hollow.fill(parts)
 
 
-def _reuse(value: Any, parts: tuple[Any, ...]) -> Any:
-    """Return the value itself if no part has changed, so that the old and the new one share it."""
-    if all(new is part for new, part in zip(parts, parts_of(value), strict=True)):
+def rebuilt(value: Any, parts: tuple[Any, ...], births: bool) -> Any:
+    """Return a container with other parts; itself if no part has changed, so that the old and the new one
+    share it. births: whether it has the birth of the old one.
+    """
+    if all(map(is_, parts, parts_of(value))):
         return value
-    return with_parts(value, parts)
+    result = with_parts(value, parts)
+    if births and hasattr(value, "birth"):
+        result.birth = value.birth
+    return result
 
 
 def atom_or_descend(value: Any) -> Any:
@@ -225,6 +252,9 @@ def atom_or_descend(value: Any) -> Any:
 def replace(root: Any, old: Iterable[Number], new: Iterable[Number], births: bool = False) -> Any:
     """Return a value with each number in `old` replaced by the one at its position in `new`."""
     table = {id(number): other for number, other in zip(old, new, strict=True)}
+    only = only_number(root)
+    if only is not None:
+        return rebuilt(root, (table[id(only)],), births)
     return transform(root, table, atom_or_descend, births)
 
 
@@ -253,41 +283,6 @@ def _renewing(renewal: Renewal) -> Callable[[Any], Any]:
         return value if type(value) in ATOMS else DESCEND
 
     return special
-
-
-def settled(root: Any, steps: int) -> Any:
-    """Return a value of a run that has done `steps` steps, for another run or for storing.
-
-    Stale handles of arrays are replaced by dead ones, no other is stale, and mutable containers are copies,
-    so that the run can continue. Reals are the same objects, and objects have the same births.
-    """
-    if type(root) is float or is_sealed(root):
-        return root
-    if type(root) is Array:
-        return _settled(root, steps, Renewal(same_run=True))
-    if not reaches_mutable(root):
-        return root
-    renewal = Renewal(same_run=True)
-
-    def special(value: Any) -> Any:
-        kind = type(value)
-        if kind in NUMBERS or kind is Discrete:
-            return _settled(value, steps, renewal)
-        return value if kind in ATOMS else DESCEND
-
-    return transform(root, {}, special, births=True)
-
-
-def _settled(value: Any, steps: int, renewal: Renewal) -> Any:
-    """Return a number or an array of integers, settled."""
-    array = value if type(value) is Discrete else real_part(value)
-    if type(array) is float:
-        return value
-    if not array.memory.is_fixed:
-        if array.memory.stale <= steps + 1:
-            return dead()
-        renewal.memory(array.memory).stale = NEVER
-    return renewal(value) if type(value) is Discrete else renewed(value, renewal)
 
 
 def with_own_tags_outermost(capsule: Capsule) -> Capsule:

@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from checkpoint.ad.graph import settled
 from checkpoint.ad.record import OperandError, lookup
+from checkpoint.ad.state import settled
 from checkpoint.ad.tangent import split
 from checkpoint.ad.values import Failure
 from checkpoint.cps import blocks as b

@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from checkpoint.ad.graph import settled
+from checkpoint.ad.state import settled
 from checkpoint.ad.versions import Version
 from checkpoint.ctarget.code import block_of_call, block_peer, peer_at, return_point
 from checkpoint.ctarget.library import runtime

@@ -17,8 +17,9 @@ from typing import Any, Protocol
 
 from checkpoint.ad.array_library import HOST, library_of
 from checkpoint.ad.arrays import Array, Discrete
-from checkpoint.ad.graph import reach, settled
+from checkpoint.ad.graph import reach
 from checkpoint.ad.numbers import real_part
+from checkpoint.ad.state import settled
 from checkpoint.driver.engine import State
 from checkpoint.driver.footprint import Footprint
 from checkpoint.driver.memory import has_devices

@@ -14,8 +14,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from checkpoint.ad.activity import Unwanted, without
 from checkpoint.ad.array_library import remembered
 from checkpoint.ad.containers import TUPLE, Record
-from checkpoint.ad.graph import enter, highest_tag_among, holds_atoms, reach, reach_entered, renew, settled
+from checkpoint.ad.graph import enter, highest_tag_among, holds_atoms, reach, reach_entered, renew
 from checkpoint.ad.identity import identity_of
+from checkpoint.ad.state import settled
 from checkpoint.ad.tangent import lift, split, tangent_of, zeros_of
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Opaque, Pair
 from checkpoint.collector import Paused

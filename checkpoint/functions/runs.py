@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from checkpoint.ad.graph import ATOMS, numbers, replace, settled
+from checkpoint.ad.graph import ATOMS, numbers, replace
 from checkpoint.ad.numbers import NUMBERS, Number, one, real_part
+from checkpoint.ad.state import settled
 from checkpoint.ad.tangent import ShapeError, match
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Symbol
 from checkpoint.driver.engine import Engine

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from checkpoint.ad.activity import unwanted
-from checkpoint.ad.graph import settled
+from checkpoint.ad.state import settled
 from checkpoint.ad.versions import Version
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects

@@ -14,8 +14,8 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any, cast
 
-from checkpoint.ad.graph import settled
 from checkpoint.ad.identity import identity_of
+from checkpoint.ad.state import settled
 from checkpoint.ad.values import Capsule, Opaque
 from checkpoint.driver import memory
 from checkpoint.driver.budget import Budget

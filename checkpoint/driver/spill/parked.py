@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ad.arrays import Array, Discrete
-from checkpoint.ad.graph import reach, settled
+from checkpoint.ad.graph import reach
 from checkpoint.ad.numbers import real_part
+from checkpoint.ad.state import settled
 from checkpoint.driver.spill.elements import Elements, Span, elements_of
 from checkpoint.driver.spill.store import Read, Store, Stored
 from checkpoint.errors import CheckpointError

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 from checkpoint.ad.accumulators import Accumulator
 from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.containers import CONTAINERS, fields
-from checkpoint.ad.graph import ATOMS, is_flat, parts_of, reach
+from checkpoint.ad.graph import ATOMS, is_flat, only_number, parts_of, reach
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, Number
 from checkpoint.ad.values import Capsule, Closure, Opaque
 
@@ -211,6 +211,8 @@ def with_part(accumulator: Any, path: tuple[int, ...], part: Any) -> Any:
 
 def locations(root: Any) -> list[Location]:
     """Return the locations of the numbers of a value, aligned with checkpoint.ad.graph.numbers."""
+    if only_number(root) is not None:
+        return [((root.birth, 0), ())]
     return [location for location, _ in located(root)]
 
 

@@ -13,9 +13,10 @@ from typing import Any
 from checkpoint.ad.accumulators import accumulated, all_accumulated
 from checkpoint.ad.array_library import held_bytes, holder_of
 from checkpoint.ad.containers import fields
-from checkpoint.ad.graph import PLAIN_NUMBERS, containers_in, settled, with_own_tags_outermost
+from checkpoint.ad.graph import PLAIN_NUMBERS, containers_in, with_own_tags_outermost
 from checkpoint.ad.numbers import Dual, Number, components
 from checkpoint.ad.record import OperandError
+from checkpoint.ad.state import settled
 from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import NO_CAPSULE, Capsule, is_resume
 from checkpoint.driver.calls import Calls
