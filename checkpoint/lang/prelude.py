@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
 
 from checkpoint.errors import InternalError, Source
 from checkpoint.lang.core import Expr, Lambda, Letrec
@@ -27,9 +27,11 @@ CONTROL = "control/control.vlad"
 @cache
 def definitions(file: str = FILE) -> Mapping[str, Definition]:
     """Return the definitions of the prelude, or of another file, by name, in their order."""
-    text = files("checkpoint.lang").joinpath(file).read_text("utf-8")
+    text = get_data("checkpoint.lang", file)
+    if text is None:
+        raise InternalError(f"{file} is not there")
     result: dict[str, Definition] = {}
-    for datum in read(Source(file, text)):
+    for datum in read(Source(file, text.decode("utf-8"))):
         if not isinstance(datum, Form) or not is_definition(datum):
             raise InternalError(f"{file} holds more than definitions", datum.span)
         one = definition(datum)

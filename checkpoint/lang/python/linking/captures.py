@@ -12,15 +12,12 @@ from __future__ import annotations
 from itertools import chain
 
 from checkpoint.ad.record import records
-from checkpoint.lang import prelude
 from checkpoint.lang.control import note_shifts
 from checkpoint.lang.control.convert import Converter, uses_control
 from checkpoint.lang.core import Const, Expr, Lambda, Letrec
 from checkpoint.lang.deep import run
-from checkpoint.lang.expander import PRELUDE
 from checkpoint.lang.names import base, internal
 from checkpoint.lang.python.context.builder import NOWHERE, Names
-from checkpoint.lang.rename import rename_by
 from checkpoint.lang.walk import binders, preorder
 
 
@@ -50,6 +47,11 @@ def without_control(
 
 def _library(names: Names, used: dict[str, str]) -> dict[str, Lambda]:
     """Return the procedures of control.vlad with these names, and those that they need."""
+    # Loaded where they are needed: most programs neither shift nor read a text.
+    from checkpoint.lang import prelude  # noqa: PLC0415
+    from checkpoint.lang.expander import PRELUDE  # noqa: PLC0415
+    from checkpoint.lang.rename import rename_by  # noqa: PLC0415
+
     arities = {name: record.arity for name, record in records().items() if "." not in name}
     made = prelude.with_prelude(Const(NOWHERE, None), used, arities, prelude.CONTROL)
     if not isinstance(made, Letrec):
