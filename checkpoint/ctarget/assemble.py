@@ -70,15 +70,16 @@ def layout() -> Layout:
 
 
 class Assembler:
-    """Assembles one form of one block."""
+    """Assembles forms of one block. made: the instructions of its steps so far, which all forms share."""
 
-    def __init__(self, peer: BlockPeer, form: int) -> None:
+    def __init__(self, peer: BlockPeer) -> None:
         self.peer = peer
         self.block = peer.block
         self.lib = runtime().lib
-        self.form = form
+        self.form: int = self.lib.PLAIN
         self.layout = layout()
         self.code: list[bytes] = []
+        self.made: list[list[bytes]] = []
         self.free = peer.procedure.scratch
         self.owned: Ownership = ownership_of(peer)
         self.elided = {id(copy) for _, copy in elided(peer.block)}
@@ -140,8 +141,9 @@ class Assembler:
 
     # The block
 
-    def assemble(self) -> None:
-        """Emit all instructions; for stepped code, store where each step begins."""
+    def assemble(self, form: int) -> None:
+        """Emit all instructions of a form; for stepped code, store where each step begins."""
+        self.form, self.code, self.index = form, [], 0
         if self.peer.code is HALT:
             self.emit("HALT")
             return
@@ -157,9 +159,9 @@ class Assembler:
                 break
             starts.append(len(self.code))
             self._step_begins(True)
-            self.free = self.peer.procedure.scratch
-            self._step(step)
-            self.drop(self.owned.steps[self.index].dropped)
+            if index == len(self.made):
+                self.made.append(self._instructions(step))
+            self.code += self.made[index]
         if not fused:
             self.index = count
         starts.append(len(self.code))
@@ -187,6 +189,15 @@ class Assembler:
         return last if FAMILY.get(last.op) in COMPARISONS or test_of(last) else None
 
     # Steps
+
+    def _instructions(self, step: t.Step) -> list[bytes]:
+        """Return the instructions of the step at the index."""
+        before, self.code = self.code, []
+        self.free = self.peer.procedure.scratch
+        self._step(step)
+        self.drop(self.owned.steps[self.index].dropped)
+        found, self.code = self.code, before
+        return found
 
     def _step(self, step: t.Step) -> None:
         registers = self.peer.registers
@@ -374,11 +385,12 @@ class Assembler:
                 self.load(registers[param], argument)
 
 
-def assemble(peer: BlockPeer, form: int) -> Any:
-    """Return the instructions of a form of a block's code."""
-    assembler = Assembler(peer, form)
-    assembler.assemble()
-    ffi = runtime().ffi
-    array = peer.own("Instruction[]", len(assembler.code))
-    ffi.memmove(array, b"".join(assembler.code), len(assembler.code) * ffi.sizeof("Instruction"))
-    return array
+def assemble(peer: BlockPeer, *forms: int) -> list[Any]:
+    """Return the instructions of some forms of a block's code."""
+    ffi, assembler, found = runtime().ffi, Assembler(peer), []
+    for form in forms:
+        assembler.assemble(form)
+        array = peer.own("Instruction[]", len(assembler.code))
+        ffi.memmove(array, b"".join(assembler.code), len(assembler.code) * ffi.sizeof("Instruction"))
+        found.append(array)
+    return found

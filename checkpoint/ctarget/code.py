@@ -86,9 +86,10 @@ def set_entry(peer: BlockPeer, address: int) -> None:
             _publish(peer, lib.TAPED)
 
 
-def _publish(peer: BlockPeer, form: int) -> None:
-    """Make a form of a block's code, and show it to the threads that run the block."""
-    runtime().lib.ck_set_code(peer.pointer, form, assemble(peer, form))
+def _publish(peer: BlockPeer, *forms: int) -> None:
+    """Make some forms of a block's code, and show them to the threads that run the block."""
+    for form, code in zip(forms, assemble(peer, *forms), strict=True):
+        runtime().lib.ck_set_code(peer.pointer, form, code)
 
 
 def _make_code(peer: BlockPeer, form: int) -> None:
@@ -99,7 +100,5 @@ def _make_code(peer: BlockPeer, form: int) -> None:
         return
     if not peer.pointer.has_adjoint:
         fill_adjoint(peer)
-    if peer.pointer.stepped == runtime().ffi.NULL:
-        _publish(peer, lib.STEPPED)
-    if form == lib.TAPED:
-        _publish(peer, lib.TAPED)
+    forms = [lib.STEPPED] if peer.pointer.stepped == runtime().ffi.NULL else []
+    _publish(peer, *forms, *([lib.TAPED] if form == lib.TAPED else []))

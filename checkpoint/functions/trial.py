@@ -21,7 +21,6 @@ from checkpoint.ad.array_library import remembered
 from checkpoint.ad.values import Pair
 from checkpoint.driver.effects import Effects
 from checkpoint.errors import UnfitKey, Unreached
-from checkpoint.interp.growing import Growing
 from checkpoint.lang.python.linking.growth import Grown, Growth
 
 ENGINE = "interp"
@@ -52,6 +51,8 @@ class GrowingTrial:
 
         The functions that it has taken up are noted then, and the program is to be made with them.
         """
+        from checkpoint.interp.growing import Growing  # noqa: PLC0415  (few programs are tried)
+
         growing = Growing(self._growth, self._growth.cells, self._locked, self._value_of)
         is_all, met = _tried(Pair(growing.entry(self._growth.entry), u.cdr), tags, effects, steps)
         if met is None and self._growth.has_grown:

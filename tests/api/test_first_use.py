@@ -215,3 +215,21 @@ def test_an_import_loads_nothing_that_few_programs_need() -> None:
     of_workers = {"concurrent.futures"}
     rare = of_open_packages_and_disks | of_watched_gradients | of_graphs | of_workers
     assert not rare.intersection(found.stdout.split())
+
+
+def test_a_first_gradient_loads_nothing_that_reads_texts(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\nimport checkpoint\n"
+        "def f(x):\n    return x * x\n"
+        "print(checkpoint.grad(f)(3.0))\n"
+        "print(*sys.modules, sep='\\n')\n"
+    )
+    found = subprocess.run(
+        [sys.executable, str(script)], check=True, timeout=120, capture_output=True, text=True
+    )
+    derivative, *loaded = found.stdout.split()
+    assert derivative == "6.0"
+    of_texts = {"checkpoint.lang.forms", "checkpoint.lang.prelude", "importlib.resources"}
+    of_trials = {"checkpoint.interp.growing", "checkpoint.interp.code"}
+    assert not (of_texts | of_trials).intersection(loaded)

@@ -108,13 +108,14 @@ class Expressions(ABC):
         """Return whether evaluating an expression changes a variable of the function."""
         if node in self.refused:
             return False
-        if isinstance(node, ast.NamedExpr | ast.Yield | ast.YieldFrom) or self.is_change(node):
+        if isinstance(node, ast.Call):
+            if self.is_change(node) or self.writes(node):
+                return True
+            if isinstance(node.func, ast.Name) and node.func.id in self.changing:
+                return True
+        elif isinstance(node, (ast.NamedExpr, ast.Yield, ast.YieldFrom)):
             return True
-        if self.is_writing(node):
-            return True
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.changing:
-            return True
-        if isinstance(node, ast.Lambda):
+        elif isinstance(node, ast.Lambda):
             return any(self.has_effect(d) for d in [*node.args.defaults, *node.args.kw_defaults] if d)
         return any(map(self.has_effect, children_of(node)))
 
