@@ -206,7 +206,7 @@ def build(strict: bool = False, sanitized: str | None = None, force: bool = Fals
     folder.mkdir(parents=True, exist_ok=True)
     target = (folder if sanitized else Path(__file__).resolve().parent) / f"_runtime{suffix()}"
     with (folder / "lock").open("w") as lock:
-        _wait_for(lock.fileno())
+        wait_for(lock.fileno())
         flags = [*FLAGS, *own]
         if force or _changed(folder / "command", f"{command} {flags} {sys.version}"):
             for path in folder.glob("*.o"):
@@ -222,7 +222,7 @@ def build(strict: bool = False, sanitized: str | None = None, force: bool = Fals
     return target
 
 
-def _wait_for(lock: int) -> None:
+def wait_for(lock: int) -> None:
     """Wait for other builds of the same kind."""
     import fcntl  # noqa: PLC0415  (setup.py reads this file on Windows, which has none)
 
@@ -252,7 +252,7 @@ def _objects(command: list[str], folder: Path, flags: list[str], strict: bool) -
     for source in [*c_files(), generated]:
         target = folder / f"{source.stem}.o"
         ours = ["-w"] if source == generated else WARNINGS if strict else []
-        if _is_stale(target, source):
+        if is_stale(target, source):
             arguments = [*command, *ours, *include, *OURS, "-c", str(source), "-o", str(target)]
             jobs.append(lambda arguments=arguments: _do(arguments))  # type: ignore[misc]
         objects.append(target)
@@ -262,7 +262,7 @@ def _objects(command: list[str], folder: Path, flags: list[str], strict: bool) -
     return objects
 
 
-def _is_stale(target: Path, source: Path) -> bool:
+def is_stale(target: Path, source: Path) -> bool:
     """Return whether an object is older than anything that it was made from, which the compiler lists."""
     listed = target.with_suffix(".d")
     if not target.exists() or not listed.exists() or _newer(source, target):

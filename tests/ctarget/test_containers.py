@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import shutil
 import subprocess
 import tracemalloc
 from collections.abc import Callable
@@ -15,8 +14,9 @@ import pytest
 
 import checkpoint
 from checkpoint import engines
+from checkpoint.ctarget.build import compiler
 from checkpoint.functions import runs
-from tests.ctarget.c_sources import TEMPLATES, files, object_files
+from tests.ctarget.c_sources import SANITIZED, command, files, object_files
 from tests.engine_containers.programs import PROGRAMS
 from tests.engine_containers.support import closure
 from tests.support.tracing import traced
@@ -33,26 +33,14 @@ SOURCES = files(
     "natives_predicate",
     "natives_integer",
 )
-FLAGS = (
-    *("-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-Wshadow", "-ffp-contract=off"),
-    *("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"),
-)
 
 
-COMMAND = ("cc", *FLAGS, f"-I{TEMPLATES}", f"-I{HERE}")
-
-
-@pytest.fixture(scope="module")
-def runtime(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Return the object files of the sources and of what stands in for others."""
-    return object_files(COMMAND, [*SOURCES, HERE / "standins.c"], tmp_path_factory.mktemp("containers"))
-
-
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.skipif(compiler() is None, reason="there is no C compiler")
 @pytest.mark.parametrize("name", ["lists", "dictionaries", "versions"])
-def test_against_a_model(tmp_path: Path, runtime: list[Path], name: str) -> None:
+def test_against_a_model(tmp_path: Path, name: str) -> None:
     program = tmp_path / name
-    subprocess.run([*COMMAND, HERE / f"test_{name}.c", *runtime, "-lm", "-o", program], check=True)
+    own = [HERE / f"test_{name}.c", HERE / "standins.c", *object_files(SOURCES)]
+    subprocess.run([*command(SANITIZED), *own, "-lm", "-o", program], check=True)
     subprocess.run([program], check=True, timeout=300)
 
 

@@ -14,28 +14,21 @@ import pytest
 import checkpoint
 from checkpoint.ctarget.build import compiler
 from checkpoint.ctarget.library import reason
-from tests.ctarget.c_sources import TEMPLATES, files
+from tests.ctarget.c_sources import SANITIZED, command, files, object_files
 
 HERE = Path(__file__).parent
 SOURCES = [
     *files("cotangent", "accumulator_sums", "birth_rows", "lane_gifts"),
     *files("heap", "heap_check", "pages", "stack", "tape"),
     *files("reverse_program", "reverse_jump", "reverse_shorten", "slots"),
-    HERE / "runtime" / "standins.c",
 ]
-FLAGS = (
-    *("-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-Wshadow", "-ffp-contract=off"),
-    *("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"),
-)
 
 
 @pytest.mark.skipif(compiler() is None, reason="there is no C compiler")
 def test_against_a_model(tmp_path: Path) -> None:
     program = tmp_path / "cotangent"
-    source = HERE / "reverse" / "test_cotangent.c"
-    include = [f"-I{TEMPLATES}", f"-I{HERE / 'runtime'}"]
-    command = [*(compiler() or ()), *FLAGS, *include, source, *SOURCES, "-o", program]
-    subprocess.run(command, check=True)
+    own = [HERE / "reverse" / "test_cotangent.c", HERE / "runtime" / "standins.c", *object_files(SOURCES)]
+    subprocess.run([*command(SANITIZED), f"-I{HERE / 'runtime'}", *own, "-o", program], check=True)
     done = subprocess.run([program], check=False, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
 

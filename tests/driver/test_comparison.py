@@ -183,10 +183,11 @@ def test_calls_are_the_same_on_all_engines(f: Callable[..., float], called: Any,
 @pytest.mark.parametrize("engine", engines.available())
 def test_a_call_is_seen_in_a_run_that_is_translated(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHECKPOINT_JIT", "wait")
-    expected = value_and_grad(alike, schedule="plain", engine=engine)(0.7, 1_500)
+    calls = 1_500 if engine == "c" else 200  # the engines in Python translate nothing
+    expected = value_and_grad(alike, schedule="plain", engine=engine)(0.7, calls)
     with profile() as found:
-        assert value_and_grad(alike, schedule=Individual(layer), engine=engine)(0.7, 1_500) == expected
-    assert found.total.most_kept == 1_501
+        assert value_and_grad(alike, schedule=Individual(layer), engine=engine)(0.7, calls) == expected
+    assert found.total.most_kept == 1 + calls
 
 
 def test_what_is_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.optimize import brentq
 import checkpoint
 from tests.arrays.agreement import ENGINES
 from tests.scipy_programs.support import agrees
-from tests.support.sampling import in_turn
+from tests.support.sampling import in_turn, sample
 
 METHODS = ["RK23", "RK45", "DOP853"]
 POINT = np.array([0.7, 1.3])
@@ -81,8 +82,7 @@ def test_steps_are_those_of_scipy(problem: Callable[..., Any], method: str) -> N
             assert type(one) is type(other)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize(("problem", "method"), sample(product(PROBLEMS, METHODS), 2))
 def test_derivatives_of_steps(problem: Callable[..., Any], method: str) -> None:
     def f(p: Any) -> Any:
         found = problem(p, method)
