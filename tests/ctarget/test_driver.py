@@ -6,6 +6,7 @@ import _thread
 import gc
 import threading
 from collections.abc import Callable
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -47,6 +48,7 @@ from tests.driver.model import Model
 from tests.driver.test_schedules import Fixed
 from tests.driver.test_tape_bytes import SIZES, UNEVEN
 from tests.support.same import difference
+from tests.support.sampling import sample
 
 pytestmark = pytest.mark.skipif(reason() is not None, reason=str(reason()))
 
@@ -178,11 +180,10 @@ def test_so_it_is_of_very_long_runs() -> None:
         )
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.parametrize(("base", "bytes"), BOUNDS)
-def test_bisection_is_that_of_the_python_driver(name: str, base: int, bytes: int | None) -> None:
+@pytest.mark.parametrize(("name", "bounds"), sample(product(PROGRAMS, BOUNDS)), ids=str)
+def test_bisection_is_that_of_the_python_driver(name: str, bounds: tuple[int, int | None]) -> None:
     log: list[Action] = []
-    schedule = Bisection(base, bytes)
+    schedule = Bisection(*bounds)
     followed = Followed(schedule)
     _, start = started(PROGRAMS[name])
     mine = swept(C(), start, schedule, log)
@@ -195,8 +196,7 @@ def test_bisection_is_that_of_the_python_driver(name: str, base: int, bytes: int
 # The same numbers
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.parametrize("schedule", FED, ids=str)
+@pytest.mark.parametrize(("name", "schedule"), sample(product(PROGRAMS, FED)), ids=str)
 def test_schedules_of_python_direct_it(name: str, schedule: Schedule) -> None:
     _, start = started(PROGRAMS[name])
     mine, other = (swept(engine, start, schedule) for engine in (C(), ByPython()))
