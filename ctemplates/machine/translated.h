@@ -8,6 +8,13 @@
 #ifndef CK_TRANSLATED_H
 #define CK_TRANSLATED_H
 
+/* Before all other headers, whose inline functions it is for. */
+#ifdef __has_builtin
+#if __has_builtin(__builtin_expect_with_probability)
+#define PREDICT(x, value) __builtin_expect_with_probability(!!(x), value, 0.99)
+#endif
+#endif
+
 #include "containers/collector.h"
 #include "containers/containers.h"
 #include "containers/peek.h"
