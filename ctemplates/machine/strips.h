@@ -81,6 +81,21 @@ INLINE int64_t count_of(Mask mask) {
     return count;
 #endif
 }
+/* SPEND adds to `spent`, a Spending, the steps that each lane of a mask makes; total_of returns their sum. A mask that is a
+ * vector is -1 in its lanes, so two operations count them. */
+#if WIDTH == 8
+typedef int64_t Spending;
+#define SPEND(steps, mask) (spent += (steps) * count_of(mask))
+INLINE int64_t total_of(Spending spent) { return spent; }
+#else
+typedef Integers Spending;
+#define SPEND(steps, mask) (spent += (mask) & (int64_t)(steps))
+INLINE int64_t total_of(Spending spent) {
+    int64_t total = 0;
+    for (int k = 0; k < WIDTH; k++) total += spent[k];
+    return total;
+}
+#endif
 INLINE Mask either_mask(Mask mask, Mask a, Mask b) { return (Mask)((mask & a) | (~mask & b)); }
 INLINE Mask everywhere(bool test) { return test ? ALL_LANES : NO_LANES; }
 INLINE bool is_in(Mask mask, int lane) { return bits_of(mask) >> lane & 1; }

@@ -88,14 +88,14 @@ class StripLanes(StripText):
         self.put(f"const unsigned chunks = {'(1u << CHUNKS) - 1' if is_first else f'live_{number}'};")
         if not is_first:
             self.put(f"live_{number} = 0;")
-        self.put("FOR_CHUNKS(u, chunks) {")
+        self.put("Spending spent = {0};", "FOR_CHUNKS(u, chunks) {")
         self.indent = 3
         self.put(f"const Mask in = {'ALL_LANES' if is_first else f'at_{number}[u]'};")
         if is_first:
             self.put(f"left -= {steps} * WIDTH;")
         else:
             self.put(f"at_{number}[u] = NO_LANES;", "const int64_t some = count_of(in);")
-            self.put("turns++;", "lanes += some;", f"left -= {steps} * some;")
+            self.put("turns++;", "lanes += some;", f"SPEND({steps}, in);")
         for other in others:
             self.put(f"Mask here_{other.number} = NO_LANES;")
             for param in filter(self._is_passed, other.params):
@@ -108,7 +108,7 @@ class StripLanes(StripText):
             self.indent -= 1
             self.put("}")
         self.indent = 1
-        self.put("    }", "}")
+        self.put("    }", "    left -= total_of(spent);", "}")
         if len(self.groups) > 1 and group is not self.groups[-1]:
             self.put("goto next;")
 
@@ -215,7 +215,7 @@ class StripLanes(StripText):
             self.put(f"const Mask {yes} = (Mask)({mask} & {plain(fork.test)});")
         self.put(f"const Mask {no} = (Mask)({mask} & ~{yes});")
         if steps := self._counts.of_fork.get(id(node)):
-            self.put(f"left -= {steps} * count_of({yes});")
+            self.put(f"SPEND({steps}, {yes});")
         self._node(fork.then, yes, self._plain_below(fork.then))
         self._node(fork.other, no, self._plain_below(fork.other))
 
