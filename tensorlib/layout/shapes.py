@@ -235,7 +235,7 @@ PERMUTE_DIMS = linear(
     lambda xp, x: xp.swapaxes(x, -1, -2),
     lambda xp, g, y, x: xp.swapaxes(g, -1, -2),
     views=True,
-    implements=(np.matrix_transpose,),
+    implements=(np.matrix_transpose, np.linalg.matrix_transpose),
     shape="(..., n, m) -> (..., m, n)",
     samples=with_options((), low=2),
 )

@@ -164,6 +164,20 @@ def conditional(x: Any) -> Any:
     return y * x
 
 
+def sorted_along(x: Any) -> Any:
+    """The method sort of arrays takes an axis and an algorithm, that of lists none."""
+    first, second, row = x.copy(), x.copy(), x.copy()
+    caught: Any = []
+    first.sort(axis=0)
+    second.sort(0, kind="stable")
+    row[1].sort(kind="stable")
+    try:
+        caught.sort(0)
+    except TypeError as error:
+        caught.append(str(error))
+    return first * x, second, row, np.linalg.matrix_transpose(x), caught
+
+
 def sorted_by_swaps(x: Any) -> Any:
     """Bubble sort."""
     y = x.copy()
@@ -236,6 +250,7 @@ def made_read_only(x: Any) -> Any:
 
 
 EXAMPLES = [
+    Example(sorted_along, (filled(2, 3) * np.array([[1.0], [-1.0]]),)),
     Example(changed_copies, (filled(3),)),
     Example(made_read_only, (filled(3),)),
     *[Example(copied_in_the_order_of_c, (x,)) for x in (0.1, 0.3, 0.7, 1.1)],

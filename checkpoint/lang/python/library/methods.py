@@ -122,6 +122,13 @@ def change_remove(x: Any, value: Any) -> Any:
     return (prim("py.delete", x, prim("py.position-to-remove", x, value)), None)
 
 
+def sort_along(x: Any, axis: Any = -1, kind: Any = None) -> Any:
+    """See numpy.ndarray.sort, with an axis or an algorithm, which the sort of lists does not take."""
+    if not prim("py.is-array", x):
+        raise TypeError("sort() takes no positional arguments")
+    return (prim("py.set-slice", x, None, None, None, prim("py.array-sorted", x, axis, kind)), None)
+
+
 def change_sort(x: Any, *, key: Any = None, reverse: Any = False) -> Any:
     """See list.sort; of an array along the last axis."""
     if prim("py.is-array", x):

@@ -26,6 +26,7 @@ from checkpoint.lang.python.context.meanings import Binding, Callee, Env, Refere
 from checkpoint.lang.python.context.slices import slice_of
 from checkpoint.lang.python.control import handlers
 from checkpoint.lang.python.library import sets
+from checkpoint.lang.python.library.methods import sort_along
 from checkpoint.lang.python.normal.nodes import Change, Keyword
 from checkpoint.lang.python.scopes.syntax import MUTATING_METHODS
 
@@ -369,6 +370,8 @@ def _of_list_or_dictionary(t: FunctionContext, node: Change, value: Expr, passed
 def _library(t: FunctionContext, node: Change, value: Expr, passed: Arguments) -> Expr:
     """Call the library function of a method, which returns a tuple of the new object and of the result."""
     callee = t.program.changing_method(node.method)
+    if node.method == "sort" and (passed.positional or passed.keywords.keys() & {"axis", "kind"}):
+        callee = t.program.library_function(sort_along)
     if callee is None:
         raise t.refuse(node, f"the method {node.method}", "build a new list or dictionary")
     whole = passed.after([value], {})
