@@ -240,3 +240,12 @@ def test_folders_are_small() -> None:
         files = [path for path in (ROOT / top).rglob("*.*") if path.suffix in {".py", ".c", ".h", ".def"}]
         for folder, count in Counter(path.parent for path in files).items():
             assert count <= MOST_FILES, f"{folder} has {count} files"
+
+
+def test_no_marks_of_a_merge_are_left() -> None:
+    marks = re.compile(r"^(<{7}|>{7})( |$)", re.MULTILINE)
+    folders = ("checkpoint", "ctemplates", "tensorlib", "tests", "experiments", "docs")
+    for found in [ROOT.glob("*.md"), *((ROOT / folder).rglob("*") for folder in folders)]:
+        for path in found:
+            if path.suffix in {".c", ".h", ".py", ".vlad", ".md"}:
+                assert not marks.search(path.read_text()), f"{path.relative_to(ROOT)} has marks of a merge"
