@@ -21,24 +21,14 @@ from checkpoint import engines
 from tests.python import agreement
 from tests.python.agreement import Outcome, TooLong, is_refusal, natively, outcome, same_outcomes
 from tests.python.generator import NUMBERS, Program, program
+from tests.support.digest import DIGEST
 from tests.support.same import same_bits
 from tests.support.sampling import sample, side_by_side
 from tests.support.translation import translate_soon
 
-LANES = """
-
-def digest(value):
-    if isinstance(value, (bool, int, float)):
-        return value * 1.0
-    if isinstance(value, (list, tuple)):
-        total = 0.0
-        for part in value:
-            total = 0.75 * total + digest(part)
-        return total
-    if isinstance(value, dict):
-        return digest(list(value.values()))
-    return 0.5
-
+LANES = (
+    DIGEST
+    + """
 
 def lane(x, y, xs, n):
     return digest(main(x, y, xs, n))
@@ -62,6 +52,7 @@ def sum_by_hand(x, y, xs, n):
 def sum_by_vmap(x, y, xs, n):
     return np.sum(by_vmap(x, y, xs, n))
 """
+)
 # C copies tuples for each lane itself.
 SHARING_A_TUPLE = LANES.replace("main(x, y, xs, n)", "main(x, y, [part for part in xs], n)")
 ADDED = "import numpy as np\nfrom checkpoint import vmap\n"

@@ -25,6 +25,7 @@ from checkpoint.functions.python_functions import result, run_of
 from checkpoint.functions.run import Run
 from tests.python.agreement import Outcome, outcome, same_outcomes
 from tests.python.corpus import examples
+from tests.support.digest import digest
 from tests.support.same import same_bits
 from tests.support.sampling import in_turn, partly
 
@@ -45,20 +46,6 @@ CELLS = (
 )
 SHORT = frozenset([(name, 3) for name in [*list(EXAMPLES)[50::100], *CELLS]])
 CASES = partly([(name, width) for width in WIDTHS for name in EXAMPLES], SHORT)
-
-
-def digest(value: Any) -> float:
-    """Return a number for a value, into which its numbers enter."""
-    if isinstance(value, (bool, int, float)):
-        return value * 1.0
-    if isinstance(value, (list, tuple)):
-        total = 0.0
-        for part in value:
-            total = 0.75 * total + digest(part)
-        return total
-    if isinstance(value, dict):
-        return digest(list(value.values()))
-    return 0.5
 
 
 @dataclass(frozen=True)

@@ -15,29 +15,20 @@ import pytest
 from checkpoint import engines, value_and_grad
 from tests.python.agreement import TooLong, natively, outcome, same_outcomes
 from tests.python.generator import Program, program
+from tests.support.digest import DIGEST
 from tests.support.sampling import sample
 from tests.support.small import taken
 
 pytestmark = pytest.mark.skipif("c" not in engines.usable(), reason="engine c is not available")
 
-REAL = """
-
-def digest(value):
-    if isinstance(value, (bool, int, float)):
-        return value * 1.0
-    if isinstance(value, (list, tuple)):
-        total = 0.0
-        for part in value:
-            total = 0.75 * total + digest(part)
-        return total
-    if isinstance(value, dict):
-        return digest(list(value.values()))
-    return 0.5
-
+REAL = (
+    DIGEST
+    + """
 
 def real(x, y, xs, n):
     return digest(main(x, y, xs, n))
 """
+)
 CALLS = 4  # of one function: the first is ordinary; others where it needs code that was not made before
 
 
