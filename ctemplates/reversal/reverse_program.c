@@ -211,19 +211,27 @@ static Register offset(Register slot) {
     return slot == NO_REGISTER ? NO_REGISTER : slot * (Register)sizeof(Value);
 }
 
+/* A program with room for the most that its block may need: its operations, and after all that room, at `zeros`, its slots. */
+typedef struct Draft {
+    Backward *program;
+    BackOperation *end;
+    Register *zeros, *zeros_end;
+} Draft;
+
 static size_t most_operations(const Block *block) {
     return 2 * (block->action_count + block->slot_count + block->end.count + 2);
 }
 
-/* Decodes the operations; finally registers become offsets. */
-static void decode(Cotangent *c, Backward *program, uint8_t *fate, BackOperation *steps) {
+/* Decodes the operations; finally registers become offsets. Sets where the operations end, and where the zeros do. */
+static void decode(Cotangent *c, Draft *draft, uint8_t *fate, BackOperation *steps) {
+    Backward *program = draft->program;
     const Block *block = program->block;
     const int targets = block->end.kind == BRANCH ? 2 : 1;
-    Register *zeros = (Register *)(void *)(program->operations + most_operations(block));
+    draft->zeros_end = draft->zeros;
     memset(fate, UNTOUCHED, c->registers);
     touch_by_end(block, targets, fate);
     const uint32_t count = list_steps(c, block, fate, steps);
-    for (int k = 0; k < targets; k++) zeros = list_zeros(program, k, fate, zeros);
+    for (int k = 0; k < targets; k++) draft->zeros_end = list_zeros(program, k, fate, draft->zeros_end);
     BackOperation *to = list_ends(c, program), *shortened = is_jump(block) ? program->operations : to;
     for (uint32_t i = 0; i < count; i++) {
         to[i] = steps[i];
@@ -232,22 +240,47 @@ static void decode(Cotangent *c, Backward *program, uint8_t *fate, BackOperation
     to = reverse_shorten(block, shortened);
     memcpy(to, steps, count * sizeof *steps);
     program->steps = to;
-    for (BackOperation *op = program->operations; op < to + count; op++) {
+    draft->end = to + count;
+    for (BackOperation *op = program->operations; op < draft->end; op++) {
         op->source = offset(op->source);
         op->a = offset(op->a);
         op->b = offset(op->b);
     }
 }
 
+/* Returns a program of no more bytes than a draft has used. */
+static Backward *trimmed(Cotangent *c, const Draft *draft) {
+    const Backward *from = draft->program;
+    const size_t count = (size_t)(draft->end - from->operations), zeros = (size_t)(draft->zeros_end - draft->zeros);
+    const size_t bytes = sizeof *from + count * sizeof *from->operations + zeros * sizeof *draft->zeros;
+    Backward *program = cotangent_allocate_fixed(c, bytes);
+    memcpy(program, from, sizeof *from + count * sizeof *from->operations);
+    Register *slots = (Register *)(void *)(program->operations + count);
+    memcpy(slots, draft->zeros, zeros * sizeof *slots);
+    program->before = program;
+    program->bytes = bytes;
+    program->steps = program->operations + (from->steps - from->operations);
+    const int targets = from->block->end.kind == BRANCH ? 2 : 1;
+    for (int k = 0; k < 2; k++) program->start[k] = program->operations + (from->start[k] - from->operations);
+    for (int k = 0; k < targets; k++) {
+        program->zeros[k].slots = slots + (from->zeros[k].slots - draft->zeros);
+        program->few[k].slots = slots + (from->few[k].slots - draft->zeros);
+    }
+    return program;
+}
+
 static Backward *make_program(Cotangent *c, const Block *block) {
-    const size_t bytes = sizeof(Backward) + most_operations(block) * sizeof(BackOperation) +
-                         4 * block->slot_count * sizeof(Register);
-    const size_t registers = c->registers, step_bytes = (block->action_count + 1) * sizeof(BackOperation);
+    const size_t most = most_operations(block), registers = c->registers;
+    const size_t bytes = sizeof(Backward) + most * sizeof(BackOperation) + 4 * block->slot_count * sizeof(Register);
+    const size_t step_bytes = (block->action_count + 1) * sizeof(BackOperation);
     uint8_t *fate = heap_allocate(c->heap, registers);
     BackOperation *steps = heap_allocate(c->heap, step_bytes);
-    Backward *program = cotangent_allocate_fixed(c, bytes);
-    *program = (Backward){.block = block, .before = program, .bytes = bytes};
-    decode(c, program, fate, steps);
+    Draft draft = {.program = heap_allocate(c->heap, bytes)};
+    *draft.program = (Backward){.block = block};
+    draft.zeros = (Register *)(void *)(draft.program->operations + most);
+    decode(c, &draft, fate, steps);
+    Backward *program = trimmed(c, &draft);
+    heap_free(c->heap, draft.program, bytes);
     heap_free(c->heap, steps, step_bytes);
     heap_free(c->heap, fate, registers);
     return program;

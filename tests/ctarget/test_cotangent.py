@@ -15,6 +15,7 @@ import checkpoint
 from checkpoint.ctarget.build import compiler
 from checkpoint.ctarget.library import reason
 from tests.ctarget.c_sources import SANITIZED, command, files, object_files
+from tests.driver.test_held_bytes import Weighing
 
 HERE = Path(__file__).parent
 SOURCES = [
@@ -107,3 +108,32 @@ def test_gradients_are_those_of_hybrid(f: Any, x: Any, base: int) -> None:
     found = checkpoint.vjp(f, x, engine="c", schedule=schedule)
     for one, other in zip(expected, found, strict=True):
         assert np.array_equal(one, other)
+
+
+def branching(x: float) -> float:
+    """Branches in a loop, past each of which many slots live."""
+    a, b, c, d = x, 2.0 * x, 3.0 * x, 4.0 * x
+    e, f, g, h = a + b, b + c, c + d, d + a
+    for i in range(100):
+        if i % 2:
+            a = a + 1.0
+        if i % 3:
+            b = b + 1.0
+        if i % 5:
+            c = c + 1.0
+        if i % 7:
+            d = d + 1.0
+        if i % 11:
+            e = e + 1.0
+        if i % 13:
+            f = f + 1.0
+    return a * b + c * d + e * f + g * h
+
+
+@pytest.mark.skipif(reason() is not None, reason="there is no C engine here")
+def test_what_reverses_a_block_has_no_room_that_it_does_not_use() -> None:
+    """Before that was so, this was 50 KB, and a megabyte for programs with objects."""
+    weighing = Weighing(checkpoint.Bisection(base=500))
+    checkpoint.vjp(branching, 0.5, engine="c", schedule=weighing)
+    _, last = weighing.told[-1]
+    assert 0 < last.fixed < 32 * 1024
