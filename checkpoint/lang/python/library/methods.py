@@ -125,6 +125,8 @@ def change_remove(x: Any, value: Any) -> Any:
 def sort_along(x: Any, axis: Any = -1, kind: Any = None) -> Any:
     """See numpy.ndarray.sort, with an axis or an algorithm, which the sort of lists does not take."""
     if not prim("py.is-array", x):
+        if not isinstance(x, list):
+            prim("py.check-method", x, "sort")
         raise TypeError("sort() takes no positional arguments")
     return (prim("py.set-slice", x, None, None, None, prim("py.array-sorted", x, axis, kind)), None)
 
