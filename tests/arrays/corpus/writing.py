@@ -224,7 +224,7 @@ def copied_in_the_order_of_c(x: Any) -> Any:
 
 
 def changed_copies(x: Any) -> Any:
-    """What lists, masks and booleans select is a copy: a change of it changes nothing else."""
+    """Change what lists, masks and booleans select: that is a copy, and nothing else changes."""
     a, rows = np.outer(x, x), [0, 1]
     a[rows][:, 0] = x[0]
     a[a > 0.0][0] += 1.0
