@@ -119,6 +119,15 @@ class Unreached(SourceError):
         self.function = function
 
 
+def refusal(message: str) -> SourceError:
+    """Return what a function raises for what has no rule: it ends the run, past all handlers of the program.
+
+    One of Python's own classes would be caught by an `except` that expects it of the function itself, and the
+    run would go on with other values than in Python. In translated functions this is the step py.refuse.
+    """
+    return SourceError(message)
+
+
 class RunError(CheckpointError):
     """The program's run failed: an error of its own, or a wrong argument to it.
 

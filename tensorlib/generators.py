@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import StandIn, stands_for, tensor, translated_as
 from tensorlib.distributions import LegacyShaped, Shaped
 from tensorlib.layout.moving import call, shape_now
@@ -147,9 +148,9 @@ class SeedSequence:
 
     def __init__(self, entropy: Any = None, *, spawn_key: Any = (), pool_size: Any = 4) -> None:
         if entropy is None:
-            raise ValueError(_WITHOUT.format("SeedSequence"))
+            raise refusal(_WITHOUT.format("SeedSequence"))
         if len(spawn_key) or pool_size != 4:
-            raise NotImplementedError("np.random.SeedSequence with spawn_key or pool_size: pass a seed alone")
+            raise refusal("np.random.SeedSequence with spawn_key or pool_size: pass a seed alone")
         self.entropy = entropy
 
 
@@ -159,7 +160,7 @@ _WITHOUT = "np.random.{}() without a seed is another one at each call: pass a se
 def _seed_of(seed: Any, name: Any) -> Any:
     """Return the number, or numbers, from which a generator starts."""
     if seed is None:
-        raise ValueError(_WITHOUT.format(name))
+        raise refusal(_WITHOUT.format(name))
     return seed.entropy if isinstance(seed, SeedSequence) else seed
 
 
@@ -240,7 +241,7 @@ class Distributions:
 
     def shuffle(self: Any, x: Any) -> Any:
         """See numpy.random.Generator.shuffle."""
-        raise NotImplementedError("rng.shuffle(x) has no rule here: write x = rng.permutation(x)")
+        raise refusal("rng.shuffle(x) has no rule here: write x = rng.permutation(x)")
 
     def permutation(self: Any, x: Any) -> Any:
         """See numpy.random.Generator.permutation."""
@@ -254,7 +255,7 @@ class Generator(Distributions, Shaped):
 
     def __init__(self, bit_generator: Any) -> None:
         if not isinstance(bit_generator, PCG64):
-            raise NotImplementedError("np.random.Generator: pass it an np.random.PCG64")
+            raise refusal("np.random.Generator: pass it an np.random.PCG64")
         self.bit_generator = bit_generator
 
     def _drawn(self, method: Any, args: Any, size: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.array_library import library_of
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, refusal
 from checkpoint.prims.arrays import ArrayLibrary, chosen_kernels, defaults, install
 from tensorlib.numpy_elements import NumPyElements
 
@@ -100,7 +100,7 @@ class NumPyArrays(ArrayLibrary):
     def received(self, data: Any, dtype: Any, device: Any) -> Any:
         """Return an array as NumPy's; ValueError for any device but the CPU."""
         if device is not None and str(device) != "cpu":
-            raise ValueError(
+            raise refusal(
                 f"arrays of {self.name} are on the CPU, not on {str(device)!r}: pass a dtype of a library "
                 f"that has that device, too: to(x, torch.float32, {str(device)!r})"
             )

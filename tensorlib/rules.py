@@ -29,6 +29,7 @@ from checkpoint.ad.operands import value_of
 from checkpoint.ad.record import Purity, lookup
 from checkpoint.ad.tensors import ALWAYS, Tensor, record_of
 from checkpoint.ad.values import Pair
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor
 from tensorlib.short_axes import added_up
 
@@ -77,7 +78,7 @@ def real_only(name: str, *operands: Any) -> None:
         if isinstance(operand, list | tuple):
             real_only(name, *operand)
         elif is_complex(operand):
-            raise TypeError(f"{name} of a complex array: only real ones are taken here")
+            raise refusal(f"{name} of a complex array: only real ones are taken here")
 
 
 def unless_refused(kernel: Partial, check: Partial, *operands: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.tensors import Tensor
+from checkpoint.errors import refusal
 from checkpoint.scalars import loops
 from checkpoint.scalars.algebra import (
     COTANGENT,
@@ -304,7 +305,7 @@ def loop_of(definition: Definition, strict: bool = False) -> Callable[..., Any]:
         if all(map(is_scalar, operands)):
             return (definition.value if strict else definition.ieee)(*map(float, operands))
         if any(not is_scalar(x) and type(x).__module__ != "numpy" for x in operands):
-            raise TypeError(f"{definition.name} of arrays takes those of NumPy")
+            raise refusal(f"{definition.name} of arrays takes those of NumPy")
         dtype = np.result_type(*operands)
         wide = np.broadcast_arrays(*[np.asarray(x, np.float64) for x in operands])
         found = np.empty(wide[0].shape)

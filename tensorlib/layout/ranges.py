@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import call, in_place_of, is_list, keywords_first, listed, shape_now
 from tensorlib.rules import real_only, tangent_array, unbroadcast
@@ -59,7 +60,7 @@ def _linspace(
     axis: int = 0,
 ) -> Any:
     if retstep:
-        raise TypeError(
+        raise refusal(
             "np.linspace with retstep=True has no rule here: the step is (stop - start) / (num - 1)"
         )
     return xp.linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)

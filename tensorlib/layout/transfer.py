@@ -17,6 +17,7 @@ from checkpoint.ad.array_library import (
     library_of,
     namespace_of_dtype,
 )
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor, translated_as
 from tensorlib.layout.moving import call
 from tensorlib.rules import discrete, is_scalar
@@ -178,7 +179,7 @@ def _cast(xp: Any, x: Any, kind: Any) -> Any:
     library = library_of(data)
     dtype = getattr(library.namespace, kind, None) if isinstance(kind, str) else _array(kind).dtype
     if dtype is None:
-        raise ValueError(f"arrays of {library.name} have no elements of type {kind}")
+        raise refusal(f"arrays of {library.name} have no elements of type {kind}")
     return library.received(data, dtype, None)
 
 

@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from checkpoint.ad.array_library import as_dtype
+from checkpoint.errors import refusal
 from tensorlib.elementwise.pointwise import ADD, DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.linear.einsum import EINSUM, transposed
 from tensorlib.linear.linalg import SOLVE, of_arrays, regular, shape_in, solved, swapped
@@ -125,7 +126,7 @@ def _qr(xp: Any, a: Any, mode: Any = "reduced") -> Any:
 
 def refuse(call: str, a: Any, instead: str) -> NoReturn:
     """Refuse a form of a decomposition that has no derivative."""
-    raise ValueError(f"{call} of shape {tuple(a.shape)} is not differentiable: write {instead}")
+    raise refusal(f"{call} of shape {tuple(a.shape)} is not differentiable: write {instead}")
 
 
 def _qr_square(xp: Any, gq: Any, gr: Any, q: Any, r: Any) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 
 from checkpoint.ad.array_library import zeros_beside
 from checkpoint.ad.tensors import SAME
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor
 from tensorlib.rules import shape_of, unbroadcast
 
@@ -23,7 +24,7 @@ _WORTH_A_PLAN = 1000  # from how many elements on a sum of products is taken in 
 
 def _value(xp: Any, subscripts: Any, *operands: Any) -> Any:
     if not isinstance(subscripts, str):
-        raise TypeError(
+        raise refusal(
             "np.einsum takes its subscripts as a string, before the operands: np.einsum('ij,jk->ik', a, b)"
         )
     return xp.einsum(subscripts, *operands)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.tensors import SAME
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY, NEGATIVE
 from tensorlib.linear.einsum import EINSUM
@@ -70,7 +71,7 @@ def _inv_jvp(tangent: Any, y: Any, a: Any, ind: int = 2) -> Any:
 def _cond(xp: Any, x: Any, p: Any = None) -> Any:
     real_only("np.linalg.cond", x)
     if p not in (None, 2, -2):
-        raise ValueError(
+        raise refusal(
             f"np.linalg.cond(x, {p!r}) has no record: write np.linalg.norm(x, {p!r}) * "
             f"np.linalg.norm(np.linalg.inv(x), {p!r})"
         )

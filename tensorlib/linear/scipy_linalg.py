@@ -15,6 +15,7 @@ from scipy import linalg as _scipy
 from checkpoint.ad.arrays import Discrete, Memory
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.tensors import SAME, record_of
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import ADD, MULTIPLY, NEGATIVE
 from tensorlib.linear.decompositions import (
@@ -76,7 +77,7 @@ def _frechet_jvp(tangent: Any, y: Any, a: Any, e: Any) -> Any:
 def _options(trans: Any, lower: Any) -> tuple[int, bool]:
     """Return whether the matrix is transposed, and whether what is read lies below the diagonal."""
     if trans not in (0, 1, "N", "T"):
-        raise ValueError(f"scipy.linalg.solve_triangular(trans={trans!r}): trans is 0, 1, 'N' or 'T' here")
+        raise refusal(f"scipy.linalg.solve_triangular(trans={trans!r}): trans is 0, 1, 'N' or 'T' here")
     return int(trans in (1, "T")), bool(lower)
 
 
@@ -332,7 +333,7 @@ def _rows(piv: Any) -> Any:
 def _lu_factor(xp: Any, a: Any) -> Any:
     real_only("scipy.linalg.lu_factor", a)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
-        raise ValueError("scipy.linalg.lu_factor of a matrix that is not square")
+        raise refusal("scipy.linalg.lu_factor of a matrix that is not square")
     return _scipy.lu_factor(a)
 
 

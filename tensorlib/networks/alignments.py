@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import translated_as
 from tensorlib.layout.transfer import to
 
@@ -38,7 +39,7 @@ def ctc_loss(
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f'ctc_loss: reduction must be "mean", "sum" or "none", not {reduction!r}')
     if len(targets.shape) != 2:
-        raise ValueError("ctc_loss takes targets of shape (n, most labels), padded, not all in one row")
+        raise refusal("ctc_loss takes targets of shape (n, most labels), padded, not all in one row")
     inputs, labels = _lengths(input_lengths, targets), _lengths(target_lengths, targets)
     alphas = _alphas(log_probs, _extended(targets, blank), inputs, blank)
     last = np.take_along_axis(alphas, (2 * labels)[:, None], 1)[:, 0]

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from checkpoint.ad.array_library import dtype_kind, kernel, namespace
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import ADD, MULTIPLY
 from tensorlib.layout.moving import call, shape_now
@@ -42,7 +43,7 @@ def _check(query: Any, key: Any, value: Any, mask: Any, dropout: Any, causal: An
             f"{shapes[0]}, {shapes[1]}, {shapes[2]}"
         )
     if dropout:
-        raise ValueError(
+        raise refusal(
             "scaled_dot_product_attention: dropout_p draws hidden random numbers: pass 0.0 (a module of "
             "PyTorch's does after model.eval()), and multiply by a mask that is drawn outside of the function"
         )

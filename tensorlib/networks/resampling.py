@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.array_library import kernel, namespace
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor, translated_as
 from tensorlib.networks.planes import gathered, gathered_now, planes, scattered
 from tensorlib.networks.unpooling import with_places
@@ -281,7 +282,7 @@ def interpolate(
     """
     places = input.shape[2:]
     if antialias:
-        raise ValueError("interpolate with antialias has no rule: leave it out")
+        raise refusal("interpolate with antialias has no rule: leave it out")
     if mode not in ("nearest", "nearest-exact", "area", "linear", "bilinear", "trilinear", "bicubic"):
         raise ValueError(f"interpolate has no mode {mode!r}")
     if (size is None) == (scale_factor is None):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import cast, is_real
 from tensorlib.networks.activations import erf, gelu, leaky_relu, relu, sigmoid, silu, softplus
@@ -255,7 +256,7 @@ _DTYPES = {
 def dtype_name(number: Any) -> Any:
     """Return the name of a type of elements by ONNX's number of it."""
     if number not in _DTYPES:
-        raise ValueError(f"elements of ONNX's type {number} have no arrays here")
+        raise refusal(f"elements of ONNX's type {number} have no arrays here")
     return _DTYPES[number]
 
 
@@ -291,7 +292,7 @@ def dropout(
 ) -> Any:
     """Return x, and that all of it is kept; raise ValueError in training, which would draw random numbers."""
     if training is not None and bool(training):
-        raise ValueError(
+        raise refusal(
             "Dropout in training draws hidden random numbers: export the model for inference, and drop by "
             "tensorlib.networks.dropout(x, p, key) before or after it"
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast
 
@@ -65,7 +66,7 @@ def _scattered(x: Any, places: Any, updates: Any, reduction: Any) -> Any:
     elif reduction == "add":
         np.add.at(found, places, updates)
     else:
-        raise ValueError(f"a scatter with reduction={reduction!r} has no rule: only none and add have")
+        raise refusal(f"a scatter with reduction={reduction!r} has no rule: only none and add have")
     return found
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import onnx_operator
 from tensorlib.networks.affine import linear
 from tensorlib.networks.convolution import convolution
@@ -46,7 +47,7 @@ def einsum(*xs: Any, equation: Any) -> Any:
         return np.einsum(equation, xs[0], xs[1], xs[2])
     if len(xs) == 4:
         return np.einsum(equation, xs[0], xs[1], xs[2], xs[3])
-    raise ValueError(f"Einsum of {len(xs)} arrays has no rule: only of up to four")
+    raise refusal(f"Einsum of {len(xs)} arrays has no rule: only of up to four")
 
 
 # Convolutions
@@ -104,7 +105,7 @@ def _rank(name: Any, w: Any) -> Any:
     """Return the number of axes of places of a weight."""
     rank = len(w.shape) - 2
     if rank not in (1, 2, 3):
-        raise ValueError(f"{name} along {rank} axes has no rule: only along one, two and three")
+        raise refusal(f"{name} along {rank} axes has no rule: only along one, two and three")
     return rank
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast, is_real
 from tensorlib.networks.attention import scaled_dot_product_attention
@@ -211,7 +212,7 @@ def attention(
 ) -> Any:
     """Return attention by heads; inputs (n, heads, positions, features), or (n, positions, all features)."""
     if outputs > 1:
-        raise ValueError("Attention that returns keys and values of the past has no rule")
+        raise refusal("Attention that returns keys and values of the past has no rule")
     flat = len(q.shape) == 3
     if flat:
         q, k, v = _heads(q, q_num_heads), _heads(k, kv_num_heads), _heads(v, kv_num_heads)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast, is_real
 from tensorlib.networks.padding import pad
@@ -75,7 +76,7 @@ def max_pool(
 ) -> Any:
     """Return the largest element of each window; with two outputs their places in x, too."""
     if not is_real(x):
-        raise ValueError("MaxPool of integers has no rule: cast them")
+        raise refusal("MaxPool of integers has no rule: cast them")
     kernel = tuple(kernel_shape)
     nothing = (0,) * _rank("MaxPool", kernel)
     strides = (1,) * len(kernel) if strides is None else tuple(strides)
@@ -85,7 +86,7 @@ def max_pool(
         rest = kernel, strides, tuple(pads[: len(kernel)]), dilations, bool(ceil_mode)
         return (largest(x, *rest),) if outputs == 1 else _with_places(x, rest, storage_order)
     if outputs > 1:
-        raise ValueError("MaxPool with Indices and such padding has no rule: leave them out")
+        raise refusal("MaxPool with Indices and such padding has no rule: leave them out")
     if ceil_mode:
         pads = _with_ceil(x, kernel, strides, dilations, pads)
     x = pad(x, pairs_of(pads), "constant", -math.inf)
@@ -96,7 +97,7 @@ def _with_places(x: Any, rest: Any, by_columns: Any) -> Any:
     """Return the largest elements, and their places in x as a row."""
     count = len(rest[0])
     if by_columns:
-        raise ValueError("MaxPool with Indices by columns has no rule: leave them out")
+        raise refusal("MaxPool with Indices by columns has no rule: leave them out")
     y, places = with_places(x, largest_places(x, *rest), count)
     planes = np.arange(math.prod(x.shape[:-count])) * math.prod(x.shape[-count:])
     return y, places + beside(np.reshape(planes, (*x.shape[:-count], *[1] * count)), x)
@@ -105,7 +106,7 @@ def _with_places(x: Any, rest: Any, by_columns: Any) -> Any:
 def _rank(name: Any, kernel: Any) -> Any:
     """Return the number of axes of a pool's windows."""
     if len(kernel) > 3:
-        raise ValueError(f"{name} along {len(kernel)} axes has no rule: only along one, two and three")
+        raise refusal(f"{name} along {len(kernel)} axes has no rule: only along one, two and three")
     return len(kernel)
 
 
@@ -127,7 +128,7 @@ def average_pool(
     nothing = (0,) * rank
     strides = (1,) * rank if strides is None else tuple(strides)
     if dilations is not None and max(dilations) > 1:
-        raise ValueError("AveragePool with dilations has no rule")
+        raise refusal("AveragePool with dilations has no rule")
     pads = _pads(x, kernel, strides, [1] * rank, auto_pad, pads)
     if _is_plain(pads, kernel):
         padding, counts = tuple(pads[:rank]), bool(count_include_pad)

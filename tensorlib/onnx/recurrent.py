@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast
 from tensorlib.networks.activations import leaky_relu, relu, sigmoid, softplus
@@ -30,7 +31,7 @@ def _activation(name: Any, alpha: Any, beta: Any, x: Any) -> Any:
     if name == "HardSigmoid":
         a = 0.2 if alpha is None else alpha
         return np.minimum(np.maximum(a * x + (0.5 if beta is None else beta), 0.0), 1.0)
-    raise ValueError(f"the activation {name} of a recurrent operator has no rule")
+    raise refusal(f"the activation {name} of a recurrent operator has no rule")
 
 
 def _apply(activations: Any, i: Any, x: Any) -> Any:

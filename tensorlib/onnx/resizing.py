@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import onnx_operator
 from tensorlib.layout.transfer import beside, cast
 
@@ -30,9 +31,9 @@ def resize(
 ) -> Any:
     """Return x with other sizes along some axes, or along all."""
     if antialias or exclude_outside:
-        raise ValueError("Resize with antialias or exclude_outside has no rule")
+        raise refusal("Resize with antialias or exclude_outside has no rule")
     if coordinate_transformation_mode == "tf_crop_and_resize":
-        raise ValueError("Resize with tf_crop_and_resize has no rule: slice x, and resize the part")
+        raise refusal("Resize with tf_crop_and_resize has no rule: slice x, and resize the part")
     rank = len(x.shape)
     axes = list(range(rank)) if axes is None else [axis % rank for axis in axes]
     if sizes is None or len(sizes) == 0:
@@ -87,7 +88,7 @@ def _places(n: Any, m: Any, scale: Any, mode: Any) -> Any:
         return n / 2.0 * (1.0 - short) + (at + 0.5) / scale - 0.5
     if mode in ("half_pixel", "pytorch_half_pixel"):
         return (at + 0.5) / scale - 0.5
-    raise ValueError(f"Resize has no coordinate_transformation_mode {mode!r} here")
+    raise refusal(f"Resize has no coordinate_transformation_mode {mode!r} here")
 
 
 def _nearest(places: Any, n: Any, mode: Any) -> Any:
@@ -117,7 +118,7 @@ def _blended(x: Any, axis: Any, places: Any, mode: Any, a: Any) -> Any:
     elif mode == "cubic":
         weights = [_far(rest + 1.0, a), _near(rest, a), _near(1.0 - rest, a), _far(2.0 - rest, a)]
     else:
-        raise ValueError(f"Resize has no mode {mode!r}")
+        raise refusal(f"Resize has no mode {mode!r}")
     first = 0 if mode == "linear" else -1
     shape = tuple([-1 if i == axis else 1 for i in range(len(x.shape))])
     found = None

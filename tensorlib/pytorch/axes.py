@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from checkpoint.errors import refusal
 from tensorlib.pytorch.making import asarray
 
 
@@ -112,7 +113,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
     if mode != "raise":
-        raise NotImplementedError(f"np.take with mode={mode!r} has no counterpart for PyTorch's tensors here")
+        raise refusal(f"np.take with mode={mode!r} has no counterpart for PyTorch's tensors here")
     x, axis = _flat_or_along(x, axis)
     indices = asarray(indices)
     found = torch.index_select(x, axis, indices.reshape(-1) % x.shape[axis])

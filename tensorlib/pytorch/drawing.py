@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import prim
 from checkpoint.prims.arrays_drawing import drawing_from
 from tensorlib.pytorch.networks import _IN_PLACE, leaky_relu
@@ -60,7 +61,7 @@ discrete(
 
 def _of_size(name: Any, size: Any, sizes: Any, dtype: Any, device: Any, generator: Any) -> Any:
     if generator is not None:
-        raise ValueError(_OWN)
+        raise refusal(_OWN)
     if size is None:
         size = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     return prim("torch.drawn", name, (tuple(size),), dtype, device, prim("torch.random-state"))
@@ -90,7 +91,7 @@ def randn(
 
 def _numbers(name: Any, arguments: Any, generator: Any, dtype: Any = None, device: Any = None) -> Any:
     if generator is not None:
-        raise ValueError(_OWN)
+        raise refusal(_OWN)
     return prim("torch.drawn", name, arguments, dtype, device, prim("torch.random-state"))
 
 
@@ -184,7 +185,7 @@ def random_(self: Any, *bounds: Any, generator: Any = None) -> Any:
 
 def _filling(x: Any, name: Any, arguments: Any, generator: Any) -> Any:
     if generator is not None:
-        raise ValueError(_OWN)
+        raise refusal(_OWN)
     return prim("torch.filled", x, name, arguments, prim("torch.random-state"))
 
 
@@ -261,7 +262,7 @@ discrete(
 
 def _dropped(input: Any, name: Any, p: Any, inplace: Any) -> Any:
     if inplace:
-        raise ValueError(_IN_PLACE)
+        raise refusal(_IN_PLACE)
     return input * prim("torch.dropout-factors", input, name, p, prim("torch.random-state"))
 
 
@@ -283,7 +284,7 @@ def dropout3d(input: Any, p: Any = 0.5, training: Any = True, inplace: Any = Fal
 
 def _alpha_dropped(input: Any, name: Any, p: Any, inplace: Any) -> Any:
     if inplace:
-        raise ValueError(_IN_PLACE)
+        raise refusal(_IN_PLACE)
     state = prim("torch.random-state")
     factors, shift = prim("torch.alpha-dropout-factors", input, name, p, state)
     return input * factors if p == 1.0 else input * factors + shift
@@ -303,7 +304,7 @@ def rrelu(
     if not training:
         return leaky_relu(input, (lower + upper) / 2.0, inplace)
     if inplace:
-        raise ValueError(_IN_PLACE)
+        raise refusal(_IN_PLACE)
     return input * prim("torch.rrelu-slopes", input, lower, upper, prim("torch.random-state"))
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import prim
 from tensorlib.special import log_softmax as _log_softmax
 from tensorlib.special import softmax as _softmax
@@ -100,13 +101,13 @@ def cumsum(input: Any, dim: Any) -> Any:
 
 def softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
     if dim is None:
-        raise ValueError("softmax: pass dim, the axis; PyTorch guesses it otherwise, and warns")
+        raise refusal("softmax: pass dim, the axis; PyTorch guesses it otherwise, and warns")
     return _softmax(input if dtype is None else np.astype(input, dtype), dim)
 
 
 def log_softmax(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
     if dim is None:
-        raise ValueError("log_softmax: pass dim, the axis; PyTorch guesses it otherwise, and warns")
+        raise refusal("log_softmax: pass dim, the axis; PyTorch guesses it otherwise, and warns")
     return _log_softmax(input if dtype is None else np.astype(input, dtype), dim)
 
 
@@ -199,7 +200,7 @@ def reshape(input: Any, *shape: Any) -> Any:
 
 def view(input: Any, *shape: Any) -> Any:
     if isinstance(shape[0], torch.dtype):
-        raise TypeError("view of a tensor as another dtype has no derivative: convert it, x.to(dtype)")
+        raise refusal("view of a tensor as another dtype has no derivative: convert it, x.to(dtype)")
     return np.reshape(input, _several(shape))
 
 
@@ -338,7 +339,7 @@ def to(
 
 def type(input: Any, dtype: Any = None) -> Any:
     if dtype is None or isinstance(dtype, str):
-        raise ValueError("x.type() and types by name have no meaning in programs: use x.dtype, x.to(dtype)")
+        raise refusal("x.type() and types by name have no meaning in programs: use x.dtype, x.to(dtype)")
     return prim("tensorlib.to", input, dtype, None)
 
 

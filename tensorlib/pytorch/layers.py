@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from checkpoint.errors import refusal
 from tensorlib.networks import layers
 from tensorlib.special import softmax
 
@@ -32,13 +33,13 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = N
 
 def softmin(input: Any, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None) -> Any:
     if dim is None or dtype is not None:
-        raise ValueError("softmin: pass dim, the axis, and no dtype: convert the input")
+        raise refusal("softmin: pass dim, the axis, and no dtype: convert the input")
     return softmax(-input, dim)
 
 
 def normalize(input: Any, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12, out: Any = None) -> Any:
     if out is not None:
-        raise ValueError("normalize: leave out= away, and use the result")
+        raise refusal("normalize: leave out= away, and use the result")
     return layers.normalize(input, p, dim, eps)
 
 
@@ -56,9 +57,7 @@ def embedding_bag(
     padding_idx: Any = None,
 ) -> Any:
     if max_norm is not None or scale_grad_by_freq or sparse:
-        raise ValueError(
-            "embedding_bag: max_norm, scale_grad_by_freq and sparse have no rule: leave them out"
-        )
+        raise refusal("embedding_bag: max_norm, scale_grad_by_freq and sparse have no rule: leave them out")
     return layers.embedding_bag(
         input, weight, offsets, mode, per_sample_weights, include_last_offset, padding_idx
     )

@@ -15,6 +15,7 @@ import torch
 
 from checkpoint.ad.array_library import library_of, noticed
 from checkpoint.ad.opaque import LibraryOperator
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import ArrayLibrary, install
 from tensorlib.pytorch import (
     kernels,
@@ -118,15 +119,15 @@ class TorchArrays(ArrayLibrary):
     def entered(self, data: Any) -> Any:
         """Return the tensor that stands for one in a program; TypeError for one that cannot be there."""
         if isinstance(data, _UNINITIALISED):
-            raise TypeError(
+            raise refusal(
                 "a parameter of a Lazy layer has no elements yet: run the module once on a sample, model(x), "
                 "outside of the function"
             )
         if data.is_nested:
-            raise TypeError("a nested tensor cannot be differentiated: pass a list of tensors, x.unbind()")
+            raise refusal("a nested tensor cannot be differentiated: pass a list of tensors, x.unbind()")
         if data.layout is not torch.strided or data.is_quantized:
             kind = "a quantised tensor" if data.is_quantized else f"a tensor of layout {data.layout}"
-            raise TypeError(
+            raise refusal(
                 f"{kind} cannot be differentiated: pass a dense one, x.to_dense() or x.dequantize()"
             )
         found = data.detach()

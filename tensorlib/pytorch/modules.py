@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from checkpoint.ad.library import packages_opened
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import translated_as
 from tensorlib.networks.batches import batch_norm, batch_norm_training, instance_norm
 from tensorlib.pytorch import recurrent, transformers
@@ -24,7 +25,7 @@ _HOOKS = f"hooks of a module are not called in a program: call them in its forwa
 
 def called(self: Any, *args: Any, **kwargs: Any) -> Any:
     if self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks:
-        raise NotImplementedError(_HOOKS)
+        raise refusal(_HOOKS)
     return self.forward(*args, **kwargs)
 
 

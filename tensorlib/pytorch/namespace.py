@@ -11,12 +11,13 @@ from typing import Any
 
 import torch
 
+from checkpoint.errors import SourceError
 from tensorlib.pytorch import axes, elementwise, making, shapes
 
 pi = math.pi
 
 
-class NoCounterpart(NotImplementedError, AttributeError):
+class NoCounterpart(SourceError, AttributeError):
     """Says that a function is missing, also to who asks all modules for a name, as pickle does."""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import prim
 from tensorlib.networks.losses import cross_entropy as _cross_entropy
 
@@ -17,18 +18,18 @@ _OLD = "size_average and reduce are PyTorch's old names: pass reduction="
 
 def _refuse_old(size_average: Any, reduce: Any) -> None:
     if size_average is not None or reduce is not None:
-        raise ValueError(_OLD)
+        raise refusal(_OLD)
 
 
 def relu(input: Any, inplace: Any = False) -> Any:
     if inplace:
-        raise ValueError(_IN_PLACE)
+        raise refusal(_IN_PLACE)
     return prim("tensorlib.relu", input)
 
 
 def leaky_relu(input: Any, negative_slope: Any = None, inplace: Any = False) -> Any:
     if inplace:
-        raise ValueError(_IN_PLACE)
+        raise refusal(_IN_PLACE)
     if negative_slope is None:  # a number of the program's may be differentiated, this one need not
         return prim("tensorlib.leaky_relu", input, 0.01)
     return prim("tensorlib.leaky_relu", input, negative_slope)
@@ -36,7 +37,7 @@ def leaky_relu(input: Any, negative_slope: Any = None, inplace: Any = False) -> 
 
 def silu(input: Any, inplace: Any = False) -> Any:
     if inplace:
-        raise ValueError(_IN_PLACE)
+        raise refusal(_IN_PLACE)
     return prim("tensorlib.silu", input)
 
 
@@ -66,7 +67,7 @@ def embedding(
     sparse: Any = False,
 ) -> Any:
     if max_norm is not None or scale_grad_by_freq or sparse:
-        raise ValueError("embedding: max_norm, scale_grad_by_freq and sparse have no rule: leave them out")
+        raise refusal("embedding: max_norm, scale_grad_by_freq and sparse have no rule: leave them out")
     return prim("tensorlib.embedding", input, weight, padding_idx)
 
 
@@ -80,7 +81,7 @@ def mse_loss(
 ) -> Any:
     _refuse_old(size_average, reduce)
     if weight is not None:
-        raise ValueError("mse_loss with weights has no rule: write (weight * (input - target) ** 2).mean()")
+        raise refusal("mse_loss with weights has no rule: write (weight * (input - target) ** 2).mean()")
     return prim("tensorlib.mse_loss", input, target, reduction)
 
 
@@ -122,7 +123,7 @@ def scaled_dot_product_attention(
     enable_gqa: Any = False,
 ) -> Any:
     if enable_gqa:
-        raise ValueError("enable_gqa has no rule: repeat the heads of key and value")
+        raise refusal("enable_gqa has no rule: repeat the heads of key and value")
     if dropout_p != 0.0:
         rows = torch.diag_embed(np.ones_like(key[..., 0]))  # the identity: what is returned are the shares
         shares = scaled_dot_product_attention(query, key, rows, attn_mask, 0.0, is_causal, scale)

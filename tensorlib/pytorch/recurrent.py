@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import translated_as
 from tensorlib.networks.activations import relu
 from tensorlib.networks.affine import linear
@@ -24,7 +25,7 @@ _PACKED = "a PackedSequence is not differentiated in a program: pass a padded te
 def _by_time(self: Any, input: Any) -> Any:
     """Return the input as (times, n, inputs)."""
     if not isinstance(input, torch.Tensor):
-        raise TypeError(_PACKED)
+        raise refusal(_PACKED)
     if len(input.shape) not in (2, 3):
         raise ValueError(f"{self.mode}: expected an input of 2 or 3 axes, not {len(input.shape)}")
     if input.shape[-1] != self.input_size:

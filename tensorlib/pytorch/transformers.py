@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import translated_as
 from tensorlib.networks.affine import linear
 from tensorlib.pytorch.drawing import dropout
@@ -103,7 +104,7 @@ def attend(
 ) -> Any:
     """Return what torch.nn.functional.multi_head_attention_forward does."""
     if static_k is not None or static_v is not None:
-        raise ValueError("multi_head_attention_forward: static_k and static_v have no rule: leave them out")
+        raise refusal("multi_head_attention_forward: static_k and static_v have no rule: leave them out")
     if is_causal and attn_mask is None:
         raise ValueError("is_causal says what attn_mask is: pass it, too")
     is_batched = len(query.shape) == 3

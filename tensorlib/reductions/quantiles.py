@@ -9,6 +9,7 @@ import numpy as np
 from checkpoint.ad.array_library import zeros_beside
 from checkpoint.ad.operands import native
 from checkpoint.ad.tensors import ALWAYS, Tensor
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import ADD, MULTIPLY, SUBTRACT
 from tensorlib.layout.moving import call, shape_now
@@ -16,7 +17,7 @@ from tensorlib.reductions.axes import like_result, lined_up, lines_now, on_lists
 from tensorlib.reductions.sums import SHAPE, axes_samples
 from tensorlib.rules import stacked, tangent_array, unbroadcast
 
-METHOD = "only method='linear' is taken"
+METHOD = "only method='linear' is taken: leave it out, or choose from np.sort(x) by an index"
 
 
 def _neighbours(xp: Any, q: Any, n: int) -> tuple[Any, Any, Any]:
@@ -122,7 +123,7 @@ def _quantile(name: str, unit: float) -> Tensor:
         xp: Any, a: Any, q: Any, axis: Any = None, method: Any = "linear", keepdims: Any = False
     ) -> Any:
         if method != "linear":
-            raise ValueError(f"np.{name}: {METHOD}")
+            raise refusal(f"np.{name}: {METHOD}")
         return getattr(xp, name)(a, q, axis=axis, keepdims=keepdims)
 
     def by_elements(xp: Any, g: Any, y: Any, a: Any, q: Any, axis: Any = None, *rest: Any) -> Any:

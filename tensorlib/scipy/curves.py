@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import prim, solver, translated_as
 
 
@@ -32,7 +33,7 @@ class Curve:
 
     def __call__(self, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
         if extrapolate is not None:
-            raise NotImplementedError("extrapolate in a call: pass it where the curve is made")
+            raise refusal("extrapolate in a call: pass it where the curve is made")
         at = np.asarray(x)
         arguments = (self.name, self.x, self.y, self.options, at, nu)
         value = prim("py.solver", "scipy.interpolate", (), arguments)
@@ -50,7 +51,7 @@ class Curve:
     def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any:
         """Return the integral from a to b."""
         if extrapolate is not None:
-            raise NotImplementedError("extrapolate in a call: pass it where the curve is made")
+            raise refusal("extrapolate in a call: pass it where the curve is made")
         arguments = (self.name, self.x, self.y, self.options, a, b)
         value = prim("py.solver", "scipy.interpolate, integral", (), arguments)
 
@@ -120,7 +121,7 @@ def cubic_spline(x: Any, y: Any, axis: Any = 0, bc_type: Any = "not-a-knot", ext
     """See scipy.interpolate.CubicSpline; of one curve, with bc_type not-a-knot, natural or clamped."""
     x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
     if y.ndim != 1 or bc_type not in ("not-a-knot", "natural", "clamped") or extrapolate == "periodic":
-        raise NotImplementedError(
+        raise refusal(
             "CubicSpline of several curves, or of other boundaries than not-a-knot, natural and clamped: "
             "make a spline for each column"
         )
@@ -170,9 +171,7 @@ def pchip(x: Any, y: Any, axis: Any = 0, extrapolate: Any = None) -> Any:
     """See scipy.interpolate.PchipInterpolator; of one curve."""
     x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
     if y.ndim != 1 or len(y) < 3:
-        raise NotImplementedError(
-            "PchipInterpolator of several curves or of two points: make one for each column"
-        )
+        raise refusal("PchipInterpolator of several curves or of two points: make one for each column")
     h = np.diff(x)
     rise = np.diff(y) / h
     w1, w2 = 2.0 * h[1:] + h[:-1], h[1:] + 2.0 * h[:-1]
@@ -235,14 +234,14 @@ def interp1d(
     """See scipy.interpolate.interp1d; of one curve, of kind linear or cubic."""
     x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
     if y.ndim != 1 or kind not in ("linear", "cubic", 1, 3):
-        raise NotImplementedError("interp1d of several curves, or of a kind that is neither linear nor cubic")
+        raise refusal("interp1d of several curves, or of a kind that is neither linear nor cubic")
     if not assume_sorted:
         order = np.argsort(x)
         x, y = x[order], y[order]
     options = {"kind": kind, "bounds_error": bounds_error, "fill_value": fill_value}
     if kind in ("cubic", 3):
         if isinstance(fill_value, str) or bounds_error is False:
-            raise NotImplementedError("interp1d(kind='cubic') beyond its points: use CubicSpline")
+            raise refusal("interp1d(kind='cubic') beyond its points: use CubicSpline")
         return Curve("interp1d", x, y, _spline_slopes(x, y, "not-a-knot"), options)
     if isinstance(fill_value, str):
         return Lines(x, y, options, None)

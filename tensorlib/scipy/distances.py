@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import distance
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import prim, solver, translated_as
 
 
@@ -41,7 +42,7 @@ def _measured(metric: Any, a: Any, b: Any, p: Any) -> Any:
     if metric in ("cosine", "correlation"):
         sizes = np.sqrt(np.sum(a * a, axis=-1) * np.sum(b * b, axis=-1))
         return 1.0 - np.sum(a * b, axis=-1) / sizes
-    raise NotImplementedError(
+    raise refusal(
         f"distances by the metric {metric!r}: write them with arrays, np.linalg.norm(a[:, None] - b, axis=-1)"
     )
 
@@ -101,7 +102,7 @@ def canberra(u: Any, v: Any, w: Any = None) -> Any:
 def _alone(v: Any, w: Any) -> Any:
     """Return the second operand, if there are no weights."""
     if w is not None:
-        raise NotImplementedError("distances with weights: multiply the vectors by the roots of the weights")
+        raise refusal("distances with weights: multiply the vectors by the roots of the weights")
     return v
 
 

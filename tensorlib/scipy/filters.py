@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import prim, solver, translated_as
 
 PADDED_AS: dict[str, Any] = {  # the names of NumPy's for what lies beyond the edges
@@ -54,7 +55,7 @@ def _flipped(origins: Any, sizes: Any) -> Any:
 
 def _without(output: Any, axes: Any = None) -> None:
     if output is not None or axes is not None:
-        raise NotImplementedError(
+        raise refusal(
             "filters of scipy.ndimage into an output, or along some axes of several: use the array that they "
             "return, and convolve1d"
         )

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import integrate
 from scipy.integrate import DOP853, RK23, RK45
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import translated_as
 
 EPS = float(np.finfo(float).eps)
@@ -207,11 +208,13 @@ def _supported(method: Any) -> Any:
         if method == name:
             return name
     if method in ("Radau", "BDF", "LSODA"):
-        raise NotImplementedError(
+        raise refusal(
             f"solve_ivp(method={method!r}) is not differentiated: RK45 and DOP853 are, with max_step where "
             f"they need it; for stiff equations write implicit steps as a loop, with scipy.optimize.root"
         )
-    raise ValueError("`method` must be one of the names RK23, RK45 and DOP853")
+    if isinstance(method, str):
+        raise ValueError("`method` must be one of the names RK23, RK45 and DOP853")
+    raise refusal("solve_ivp(method=...) takes one of the names RK23, RK45 and DOP853: pass a name")
 
 
 def solve_ivp(
@@ -232,7 +235,7 @@ def solve_ivp(
     """See scipy.integrate.solve_ivp."""
     method = _supported(method)
     if events is not None:
-        raise NotImplementedError(
+        raise refusal(
             "solve_ivp(events=...) is not differentiated: solve with dense_output=True, and find the time by "
             "brentq(lambda t: event(t, found.sol(t)), t0, t1), which is"
         )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import prim, solver, translated_as
 
 
@@ -117,9 +118,7 @@ def lu(
     """See scipy.linalg.lu; of square matrices."""
     a = np.asarray(a)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
-        raise NotImplementedError(
-            "scipy.linalg.lu of a matrix that is not square: factor a square part of it"
-        )
+        raise refusal("scipy.linalg.lu of a matrix that is not square: factor a square part of it")
     factors, piv = linalg.lu_factor(a)
     order = prim("py.solver", "scipy.linalg, order of rows", (), (piv,))
     back = np.argsort(order)
@@ -153,9 +152,7 @@ def solve_continuous_are(
 ) -> Any:
     """See scipy.linalg.solve_continuous_are; without e and s."""
     if e is not None or s is not None:
-        raise NotImplementedError(
-            "solve_continuous_are with e or s: transform the system to one without them"
-        )
+        raise refusal("solve_continuous_are with e or s: transform the system to one without them")
     a, b, q, r = np.asarray(a), np.asarray(b), np.asarray(q), np.asarray(r)
     options = {"balanced": balanced}
     x = of_scipy("solve_continuous_are", (a, b, q, r), options)
@@ -171,7 +168,7 @@ def solve_discrete_are(
 ) -> Any:
     """See scipy.linalg.solve_discrete_are; without e and s."""
     if e is not None or s is not None:
-        raise NotImplementedError("solve_discrete_are with e or s: transform the system to one without them")
+        raise refusal("solve_discrete_are with e or s: transform the system to one without them")
     a, b, q, r = np.asarray(a), np.asarray(b), np.asarray(q), np.asarray(r)
     options = {"balanced": balanced}
     x = of_scipy("solve_discrete_are", (a, b, q, r), options)
@@ -188,7 +185,7 @@ def logm(A: Any) -> Any:
     a = np.asarray(A)
     x = of_scipy("logm", (a,), {})
     if np.iscomplexobj(x):
-        raise NotImplementedError("scipy.linalg.logm of a matrix whose logarithm is complex")
+        raise refusal("scipy.linalg.logm of a matrix whose logarithm is complex")
     return prim("py.implicit", lambda x: linalg.expm(x) - a, x)
 
 
@@ -211,7 +208,7 @@ def eigh(
 ) -> Any:
     """See scipy.linalg.eigh; of one matrix, all of it."""
     if b is not None or subset_by_index is not None or subset_by_value is not None:
-        raise NotImplementedError("scipy.linalg.eigh of two matrices or of a part: take all of one matrix")
+        raise refusal("scipy.linalg.eigh of two matrices or of a part: take all of one matrix")
     a = np.asarray(a)
     half: Any = "L" if lower else "U"
     options = {"lower": lower, "eigvals_only": eigvals_only, "driver": driver}
@@ -277,11 +274,9 @@ def qr(
     """See scipy.linalg.qr; without pivoting."""
     a = np.asarray(a)
     if pivoting or mode == "raw":
-        raise NotImplementedError(
-            "scipy.linalg.qr with pivoting or mode='raw': use mode='economic' without it"
-        )
+        raise refusal("scipy.linalg.qr with pivoting or mode='raw': use mode='economic' without it")
     if mode == "full" and a.shape[0] > a.shape[1]:
-        raise NotImplementedError("scipy.linalg.qr of a tall matrix: pass mode='economic'")
+        raise refusal("scipy.linalg.qr of a tall matrix: pass mode='economic'")
     found = of_scipy("qr", (a,), {"mode": mode})
     if mode == "r":
         return (prim("py.attached", found[0], lambda a: np.linalg.qr(a)[1], a),)

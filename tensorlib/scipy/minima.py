@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import prim, solver, translated_as
 from tensorlib.scipy.roots import packed
 
@@ -136,7 +137,7 @@ def minimize(
 ) -> Any:
     """See scipy.optimize.minimize."""
     if callback is not None:
-        raise NotImplementedError("scipy.optimize.minimize with a callback: print in the function instead")
+        raise refusal("scipy.optimize.minimize with a callback: print in the function instead")
     args = packed(args)
     has_slopes = callable(jac)
     is_pair = not has_slopes and jac is True
@@ -234,7 +235,7 @@ def _loss_of(z: Any, loss: Any) -> Any:
         return np.log1p(z)
     if loss == "arctan":
         return np.arctan(z)
-    raise NotImplementedError("least_squares with a loss of your own: put it into the residuals")
+    raise refusal("least_squares with a loss of your own: put it into the residuals")
 
 
 def least_squares(
@@ -260,7 +261,7 @@ def least_squares(
 ) -> Any:
     """See scipy.optimize.least_squares."""
     if kwargs:
-        raise NotImplementedError("least_squares(kwargs=...): pass the arguments by args")
+        raise refusal("least_squares(kwargs=...): pass the arguments by args")
     args = packed(args)
     has_slopes = callable(jac)
 
@@ -341,9 +342,9 @@ def curve_fit(
 ) -> Any:
     """See scipy.optimize.curve_fit."""
     if p0 is None:
-        raise NotImplementedError("curve_fit without p0: pass where to start, one number for each parameter")
+        raise refusal("curve_fit without p0: pass where to start, one number for each parameter")
     if sigma is not None and np.ndim(sigma) != 1:
-        raise NotImplementedError("curve_fit with a matrix of covariances: pass deviations, a vector")
+        raise refusal("curve_fit with a matrix of covariances: pass deviations, a vector")
     has_slopes = callable(jac)
 
     def model(p: Any) -> Any:

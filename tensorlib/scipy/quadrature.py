@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import prim, solver, translated_as
 
 Mesh = tuple[list[float], list[float]]
@@ -125,7 +126,7 @@ def quad(
 ) -> Any:
     """See scipy.integrate.quad."""
     if complex_func:
-        raise NotImplementedError("quad(complex_func=True): integrate the real and the imaginary part")
+        raise refusal("quad(complex_func=True): integrate the real and the imaginary part")
     args = args if isinstance(args, tuple) else (args,)
     a, b = float(a), float(b)
 

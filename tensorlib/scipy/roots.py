@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import prim, solver, translated_as
 
 
@@ -328,7 +329,7 @@ def root(
 ) -> Any:
     """See scipy.optimize.root."""
     if callback is not None:
-        raise NotImplementedError("scipy.optimize.root with a callback: print in the function instead")
+        raise refusal("scipy.optimize.root with a callback: print in the function instead")
     args = packed(args)
     has_jacobian = callable(jac)
     with_jacobian = not has_jacobian and bool(jac)

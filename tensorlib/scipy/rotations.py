@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import transform
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import StandIn, prim, solver, stands_for, translated_as
 from tensorlib.scipy import rotation_formulas as formulas
 
@@ -29,7 +30,7 @@ def _made_by_scipy(method: str, args: tuple[Any, ...], options: dict[str, Any]) 
     made = getattr(transform.Rotation, method)(*args, **options)
     quat, single = made.__getstate__()
     if np.ndim(quat) != 2:
-        raise NotImplementedError("rotations in stacks of more than one axis have no rule here")
+        raise refusal("rotations in stacks of more than one axis have no rule here")
     return np.array(quat, float), bool(single)
 
 
@@ -138,14 +139,14 @@ class Rotation:
 
     @staticmethod
     def random(num: Any = None, rng: Any = None) -> Any:
-        raise NotImplementedError("Rotation.random has no rule here: make it of quaternions that you draw")
+        raise refusal("Rotation.random has no rule here: make it of quaternions that you draw")
 
     @staticmethod
     def align_vectors(a: Any, b: Any, weights: Any = None, return_sensitivity: Any = False) -> Any:
-        raise NotImplementedError("Rotation.align_vectors has no rule here: use np.linalg.svd, from_matrix")
+        raise refusal("Rotation.align_vectors has no rule here: use np.linalg.svd, from_matrix")
 
     def mean(self, weights: Any = None) -> Any:
-        raise NotImplementedError("the mean of rotations has no rule here: use np.linalg.eigh, from_quat")
+        raise refusal("the mean of rotations has no rule here: use np.linalg.eigh, from_quat")
 
     def _found(self, method: Any, args: Any, options: Any, formula: Any) -> Any:
         """Return the array that a method of SciPy's gives, of the quaternions alone."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import translated_as
 
 
@@ -93,7 +94,7 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
 
 def odeint(func: Any, y0: Any, t: Any, *args: Any, **options: Any) -> Any:
     """Refuse scipy.integrate.odeint, and say what to write instead."""
-    raise NotImplementedError(
+    raise refusal(
         "scipy.integrate.odeint is not differentiated: use solve_ivp(lambda t, y: func(y, t), (t[0], t[-1]), "
         "y0, t_eval=t, rtol=1e-8, atol=1e-8).y.T, which is"
     )

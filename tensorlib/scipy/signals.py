@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import signal
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import prim, solver, translated_as
 from tensorlib.scipy.filters import _correlated_along
 
@@ -59,21 +60,21 @@ def convolve(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> An
 def fftconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any:
     """See scipy.signal.fftconvolve."""
     if axes is not None:
-        raise NotImplementedError("fftconvolve along some axes only: write it with np.fft")
+        raise refusal("fftconvolve along some axes only: write it with np.fft")
     return _convolved("fftconvolve", in1, in2, mode, {}, False)
 
 
 def oaconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any:
     """See scipy.signal.oaconvolve."""
     if axes is not None:
-        raise NotImplementedError("oaconvolve along some axes only: write it with np.fft")
+        raise refusal("oaconvolve along some axes only: write it with np.fft")
     return _convolved("oaconvolve", in1, in2, mode, {}, False)
 
 
 def convolve2d(in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0) -> Any:
     """See scipy.signal.convolve2d."""
     if boundary != "fill" or fillvalue != 0:
-        raise NotImplementedError("convolve2d with another boundary than zeros: use scipy.ndimage.convolve")
+        raise refusal("convolve2d with another boundary than zeros: use scipy.ndimage.convolve")
     return _convolved("convolve2d", in1, in2, mode, {}, False)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import fft, fftpack
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import also_implements, prim, solver, tensor, translated_as
 from tensorlib.rules import record
 
@@ -192,7 +193,7 @@ def old_idst(
 
 def of_several_axes(x: Any, *args: Any, **kwds: Any) -> Any:
     """Refuse the cosine and sine transforms along several axes, and say what to write instead."""
-    raise NotImplementedError(
+    raise refusal(
         "the cosine and sine transforms along several axes have no rule here: take one axis after the other, "
         "scipy.fft.dct(scipy.fft.dct(x, axis=0), axis=1)"
     )

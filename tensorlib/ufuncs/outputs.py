@@ -9,6 +9,7 @@ import numpy as np
 from checkpoint.ad.array_library import zeros_beside
 from checkpoint.ad.record import lookup
 from checkpoint.ad.tensors import Tensor, _Same, record_of
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import call, shape_now
 from tensorlib.layout.writing import to_written
@@ -63,7 +64,7 @@ def _masked(xp: Any, out: Any, where: Any, name: str, *operands: Any) -> Any:
         _function(name)(*operands, out=out, **options)
         return out
     if where is not True:
-        raise ValueError(f"{name} with where= and no array out=: the other elements are not determined")
+        raise refusal(f"{name} with where= and no array out=: the other elements are not determined")
     return _function(name)(*operands)
 
 
@@ -92,7 +93,7 @@ def _masked_vjp(
     if where is True:
         return rule(xp, precise, y, *operands)
     if isinstance(like, list | tuple):
-        raise TypeError(f"{name} with where= of a nested list: pass an array, np.array(...)")
+        raise refusal(f"{name} with where= of a nested list: pass an array, np.array(...)")
     mask = xp.broadcast_to(where, y.shape)
     part = rule(xp, precise[mask], y[mask], *[xp.broadcast_to(x, y.shape)[mask] for x in operands])
     whole = zeros_beside(part, y.shape, part.dtype)

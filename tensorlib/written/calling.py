@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import instances_translated_as, translated_as
 
 
@@ -114,9 +115,7 @@ def vectorize(
 ) -> Any:
     """See numpy.vectorize; without excluded and signature."""
     if excluded is not None or signature is not None:
-        raise ValueError(
-            "np.vectorize: excluded and signature are not taken here: call the function in a loop"
-        )
+        raise refusal("np.vectorize: excluded and signature are not taken here: call the function in a loop")
 
     def call(*args: Any) -> Any:
         found = vectorized(pyfunc, *args)

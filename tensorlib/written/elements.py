@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib import scimath
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import translated_as
 
 
@@ -44,7 +45,7 @@ def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 6.28318
 def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
     """See numpy.trim_zeros; of one axis."""
     if np.ndim(filt) != 1:
-        raise ValueError("trim_zeros: only arrays of one axis are taken here")
+        raise refusal("trim_zeros: only arrays of one axis are taken here")
     used = np.nonzero(np.asarray(filt))[0]
     if len(used) == 0:
         return filt[:0]

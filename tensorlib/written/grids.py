@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import translated_as
 
 
@@ -39,7 +40,7 @@ def _joined(index: Any, ndim: Any) -> Any:
     numbers = []
     for part in index_exp(index):
         if isinstance(part, str):
-            raise NotImplementedError(
+            raise refusal(
                 "a text among the parts of np.r_ or np.c_ is not taken here: join them by np.concatenate"
             )
         if isinstance(part, slice):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.prims.arrays import translated_in_full
 from tensorlib.elementwise.selection import CLIP
 from tensorlib.layout.indexing import INDICES
@@ -208,7 +209,7 @@ def reshape(a: Any, shape: Any, order: Any = "C") -> Any:
     if order == "C" or order is None:
         return np.reshape(a, shape)
     if order != "F":
-        raise ValueError("the order of elements of reshape is C or F here")
+        raise refusal("the order of elements of reshape is C or F here")
     sizes = tuple(shape)[::-1] if isinstance(shape, list | tuple) else (shape,)
     return np.transpose(np.reshape(np.transpose(a), sizes))
 
@@ -223,7 +224,7 @@ def ravel(a: Any, order: Any = "C") -> Any:
     if order == "C" or order is None:
         return np.ravel(a)
     if order != "F":
-        raise ValueError("the order of elements of ravel is C or F here")
+        raise refusal("the order of elements of ravel is C or F here")
     return np.ravel(np.transpose(a))
 
 

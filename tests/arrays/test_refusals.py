@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import odeint
 
 import checkpoint
 from checkpoint.errors import RunError, SourceError
@@ -74,6 +76,33 @@ def test_exceptions_of_numpy_with_the_place(said: str, marked: str, engine: str)
         assert f"{type(caught.value).__name__}: {caught.value}".startswith(said)
         assert str(caught.value) == str(native.value)
         assert caught.value.__notes__[0].startswith(f"{module['__file__']}:{line}:")
+
+
+PASSED_BY_HANDLERS: dict[str, Any] = {
+    "np.quantile": lambda x: np.quantile(x, 0.3, method="lower"),
+    "np.einsum": lambda x: np.einsum(x, [0], x, [0]),
+    "np.linalg.eigvalsh of a complex array": lambda x: np.linalg.eigvalsh(np.eye(2) * 1j * x[0])[0],
+    "np.linalg.cholesky of a complex array": lambda x: (
+        np.linalg.cholesky(np.eye(2) * (1 + 0j) * x[0])[0, 0].real
+    ),
+    "scipy.integrate.odeint": lambda x: odeint(lambda y, t: -y, [x[0]], [0.0, 1.0])[-1, 0],
+    "setflags": lambda x: x.copy().setflags(align=True),
+    "np.vectorize": lambda x: 2.0 * np.vectorize(math.sin, excluded=[1])(x),
+}
+
+
+@pytest.mark.parametrize("name", PASSED_BY_HANDLERS)
+def test_what_has_no_rule_passes_all_handlers_of_the_program(name: str, engine: str) -> None:
+    function = PASSED_BY_HANDLERS[name]
+
+    def guarded(x: Any) -> Any:
+        try:
+            return np.sum(function(x))
+        except Exception:
+            return 0.0
+
+    with pytest.raises(SourceError, match=name):
+        checkpoint.vjp(guarded, X, 1.0, engine=engine)
 
 
 # Arguments

@@ -312,7 +312,7 @@ except checkpoint.RunError as error:
 def test_training_with_dropout_is_refused() -> None:
     arrays = {"ratio": np.array(0.5), "training": np.array(True)}
     net = network([node("Dropout", "x ratio training", "y")], ["x"], ["y"], arrays)
-    with pytest.raises(ValueError, match="Dropout in training draws hidden random numbers"):
+    with pytest.raises(SourceError, match="Dropout in training draws hidden random numbers"):
         net(np.ones(3))
 
 

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from checkpoint import Bisection, engines, grad, hvp, value_and_grad
+from checkpoint.errors import SourceError
 from tensorlib import networks
 
 ENGINES = pytest.mark.parametrize("engine", engines.usable())
@@ -84,5 +85,5 @@ def test_second_derivatives_are_differences() -> None:
 
 
 def test_targets_in_one_row_are_refused() -> None:
-    with pytest.raises(ValueError, match="not all in one row"):
+    with pytest.raises(SourceError, match="not all in one row"):
         grad(lambda x: F.ctc_loss(x, TARGETS.reshape(-1), INPUTS, LENGTHS))(drawn())

@@ -11,6 +11,7 @@ from torch import nn
 from torch.nn import functional
 
 import checkpoint
+from checkpoint.errors import SourceError
 from tests.support.corpus import usable_engines
 from tests.support.sampling import side_by_side
 
@@ -141,5 +142,5 @@ def test_errors() -> None:
     x = torch.ones(3)
     with pytest.raises(ValueError, match="between 0 and 1"):
         checkpoint.grad(lambda x: functional.dropout(x, 1.5).sum())(x)
-    with pytest.raises(ValueError, match="inplace=True changes the input"):
+    with pytest.raises(SourceError, match="inplace=True changes the input"):
         checkpoint.grad(lambda x: functional.dropout(x, 0.5, inplace=True).sum())(x)

@@ -11,6 +11,7 @@ import pytest
 from scipy import optimize
 
 import checkpoint
+from checkpoint.errors import SourceError
 from tests.arrays.agreement import ENGINES
 from tests.scipy_programs.support import agrees, refused
 
@@ -182,7 +183,7 @@ def test_what_solvers_and_equations_raise(engine: str) -> None:
         with pytest.raises(error, match=text):
             checkpoint.grad(f, engine=engine)(2.0)
     assert checkpoint.grad(caught, engine=engine)(2.0) == 3.0
-    with pytest.raises(NotImplementedError, match="print in the function instead"):
+    with pytest.raises(SourceError, match="print in the function instead"):
         checkpoint.grad(lambda p: optimize.root(lambda x: x - p, np.ones(1), callback=lambda x: None).x[0])(
             2.0
         )

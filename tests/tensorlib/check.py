@@ -27,6 +27,7 @@ from checkpoint.ad.numbers import (
 )
 from checkpoint.ad.operands import leaves, value_of, with_leaves
 from checkpoint.ad.tensors import ALWAYS, Tensor, apply
+from checkpoint.errors import SourceError
 from checkpoint.prims.python.native import from_native
 
 STEP, COARSE_STEP = 1e-6, 1e-2
@@ -298,7 +299,7 @@ def check_constant(record: Tensor, given: tuple[Any, ...], position: int, operan
     try:
         with np.errstate(all="ignore"):
             at, near, far = shifted(0.0), shifted(1e-6), shifted(1e-5)
-    except ValueError:  # a whole number, or numbers with a fixed sum
+    except (ValueError, SourceError):  # a whole number, or numbers with a fixed sum
         return
     if at.shape != near.shape or at.shape != far.shape:
         return

@@ -9,6 +9,7 @@ import pytest
 
 import tensorlib.sparse as sparse_module
 from checkpoint.ad.record import records
+from checkpoint.errors import SourceError
 from tensorlib.sparse import csr_matmat, csr_matvec, csr_parts
 from tensorlib.special import log_softmax, softmax
 from tests.tensorlib.check import check
@@ -70,7 +71,7 @@ REFUSED = [
     ((np.ones(6), INDICES, INDPTR, SHAPE, np.ones((5, 2))), ValueError, r"csr_matvec.*\(5, 2\)"),
     ((np.ones(5), INDICES, INDPTR, SHAPE, np.ones(5)), ValueError, r"values of shape \(5,\)"),
     ((np.ones(6), INDICES, INDPTR[1:], SHAPE, np.ones(5)), ValueError, r"indptr of shape \(4,\)"),
-    ((np.ones(6) * 1j, INDICES, INDPTR, SHAPE, np.ones(5)), TypeError, "csr_matvec of a complex array"),
+    ((np.ones(6) * 1j, INDICES, INDPTR, SHAPE, np.ones(5)), SourceError, "csr_matvec of a complex array"),
 ]
 
 

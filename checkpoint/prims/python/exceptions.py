@@ -21,7 +21,7 @@ from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Failure
-from checkpoint.errors import SourceError, Unreached
+from checkpoint.errors import SourceError, Unreached, refusal
 from checkpoint.prims.python.native import CAUSE, class_name, class_of, python_exception
 from checkpoint.prims.python.objects import classes_of
 from checkpoint.prims.python.support import rearrange, to_value
@@ -98,4 +98,4 @@ def _stub(now: Now, function: Native) -> NoReturn:
 
 
 rearrange("stub", 1, "the end of the run, which begins again: a function to translate", _stub, discrete=True)
-rearrange("refuse", 1, "the end of the run, with a message: no value", _refuse, discrete=True)
+rearrange("refuse", 1, "the end of the run, with a message: no value", _refuse, (refusal,), discrete=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.errors import refusal
 from checkpoint.lang.python.library.functions import MISSING, keys_of, merged
 from checkpoint.lang.python.library.intrinsics import prim
 
@@ -145,7 +146,7 @@ def change_sort(x: Any, *, key: Any = None, reverse: Any = False) -> Any:
 def change_setflags(x: Any, write: Any = None, align: Any = None, uic: Any = None) -> Any:
     """See numpy.ndarray.setflags; what is written to a read-only array raises NumPy's error."""
     if align is not None or uic is not None:
-        raise NotImplementedError("setflags with align or uic has no rule here: leave them out")
+        raise refusal("setflags with align or uic has no rule here: leave them out")
     return (x if write is None else prim("py.set-flags", x, write), None)
 
 

@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.errors import refusal
 from checkpoint.lang.python.library.intrinsics import prim
 from checkpoint.lang.python.library.standard.randoms import Random
 
@@ -54,7 +55,7 @@ def seed(a: Any = None, version: Any = 2) -> Any:
     """See random.seed; with a seed."""
     global SHARED  # noqa: PLW0603  # a cell of the run
     if a is None:
-        raise ValueError("random.seed() without a seed is another state at each call: pass a seed")
+        raise refusal("random.seed() without a seed is another state at each call: pass a seed")
     made = Shared(0)
     made.seed(a, version)
     SHARED = made
