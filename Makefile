@@ -2,7 +2,8 @@
 # `make demo` and `make test` work as they are.
 #
 #   make demo        install into .venv and run the demonstration
-#   make test        lint, check formatting and types, run the tests
+#   make test        lint, check formatting and types, run the tests: each law on each engine, over a sample of programs
+#   make test-wide   run the other cases of the same tests: all programs, engines and schedules but those of test-long
 #   make test-long   run all tests, those that take minutes too, with all samples and with new random examples
 #   make test-torch  the tests of PyTorch's tensors, of graphs of ONNX and of JAX; installs these: PyTorch brings
 #                    3 GB of CUDA's libraries
@@ -22,25 +23,30 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --quiet --disable-pip-version-check
 SOURCES := $(wildcard setup.py checkpoint tensorlib tests experiments docs)
 C_SOURCES := $(wildcard ctemplates/*/*) checkpoint/ctarget/build.py
+# Those that need PyTorch, ONNX or JAX, which take seconds to import: test-torch runs them.
+OF_TORCH := tests/pytorch tests/cuda tests/graphs tests/jax
+PYTEST := $(PY) -m pytest -n auto --dist worksteal
 
 # Tests start many processes, each of which would compile all modules anew if the environment has Python keep no bytecode.
-test test-long test-torch test-workers test-cuda test-hostile: export PYTHONDONTWRITEBYTECODE :=
+test test-wide test-long test-torch test-workers test-cuda test-hostile: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo docs test test-long test-torch test-workers test-cuda test-hostile strict lint format clean
+.PHONY: demo docs test test-wide test-long test-torch test-workers test-cuda test-hostile strict lint format clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.built
 	@$(PY) -m checkpoint demo
 
 test: lint
-	$(PY) -m pytest -n auto --dist worksteal
+	$(PYTEST) $(OF_TORCH:%=--ignore=%) -m "not long and not wide"
+
+test-wide: $(VENV)/.tools strict
+	$(PYTEST) $(OF_TORCH:%=--ignore=%) -m "wide and not long"
 
 test-long: $(VENV)/.tools strict
-	CHECKPOINT_THOROUGH=1 $(PY) -m pytest -n auto --dist worksteal -m "long or not long"
+	CHECKPOINT_THOROUGH=1 $(PYTEST) -m "long or not long"
 
 test-torch: $(VENV)/.torch strict
-	$(PY) -m pytest -n auto --dist worksteal tests/pytorch tests/cuda tests/graphs tests/jax tests/experiments \
-	  tests/tensorlib/test_training.py
+	$(PYTEST) $(OF_TORCH) tests/experiments tests/tensorlib/test_training.py
 
 # In one process, which begins each cluster once.
 test-workers: $(VENV)/.workers strict

@@ -15,6 +15,7 @@ from hypothesis import settings
 
 from tests.support.order import bring_together
 from tests.support.sampling import THOROUGH, mark_engines_in_turn
+from tests.support.tiers import mark_wide
 
 os.environ.setdefault("CHECKPOINT_CHECK", "1")
 os.environ.setdefault("CHECKPOINT_JIT", "off")
@@ -42,6 +43,7 @@ gc.set_threshold(20_000, 50, 100)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    mark_wide(items)
     mark_engines_in_turn(items)
     bring_together(items)
 

@@ -41,15 +41,16 @@ def partly(values: Iterable[Any], always: Container[Any]) -> list[Any]:
 
 def mark_engines_in_turn(items: Iterable[pytest.Item]) -> None:
     """Of functions with the mark `engines_in_turn`, mark as long all tests but those of one engine for each
-    combination of other parameters. The engines take turns.
+    combination of other parameters. The engines take turns, among wide tests and among the others.
     """
-    found: dict[str, dict[Any, list[pytest.Item]]] = {}  # by function and combination
+    found: dict[tuple[str, bool], dict[Any, list[pytest.Item]]] = {}  # by function and tier, and combination
     for item in items:
         parameters = dict(getattr(getattr(item, "callspec", None), "params", {}))
         if "engine" in parameters and len(parameters) > 1 and item.get_closest_marker("engines_in_turn"):
             del parameters["engine"]
             combination = tuple([(name, id(value)) for name, value in parameters.items()])
-            found.setdefault(item.nodeid.partition("[")[0], {}).setdefault(combination, []).append(item)
+            tier = item.nodeid.partition("[")[0], item.get_closest_marker("wide") is not None
+            found.setdefault(tier, {}).setdefault(combination, []).append(item)
     for combinations in found.values():
         for number, alike in enumerate(combinations.values()):
             for i, item in enumerate(alike):
