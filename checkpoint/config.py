@@ -36,12 +36,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from threading import Lock
 from typing import Any, Literal
 
 from checkpoint.cores import cores
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import CheckpointError
 from checkpoint.locks import hold_at_fork
 

@@ -5,8 +5,9 @@ Every error says where (file, line, column), what is wrong, and what to do about
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

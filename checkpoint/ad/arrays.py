@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from checkpoint.ad.array_library import (
@@ -29,6 +28,7 @@ from checkpoint.ad.array_library import (
 )
 from checkpoint.ad.storage import NEVER, Now, Storage, check, check_writable
 from checkpoint.collector import Paused
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import RunError
 
 

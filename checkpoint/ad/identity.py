@@ -26,10 +26,11 @@ A capsule that was made without an origin (by an engine directly, in tests) has 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from checkpoint.ad.values import Capsule, Opaque
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

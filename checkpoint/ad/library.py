@@ -13,7 +13,6 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.array_library import installed, libraries
@@ -22,6 +21,7 @@ from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Primitive, Purity, register
 from checkpoint.ad.tables import are_mixed
 from checkpoint.ad.tensors import Tensor
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import InternalError, RunError
 
 # By library, the package whose `libraries.register` registers records for its functions and arrays. This is

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from checkpoint.ad import tables
 from checkpoint.ad.arrays import Memory, array_of
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import RunError
 
 

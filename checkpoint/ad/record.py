@@ -17,11 +17,11 @@ that it has none), its purity, and the domain on which tests sample it. Kinds of
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any, TypeVar
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import InternalError
 
 
@@ -70,6 +70,10 @@ class Interval:
 Partial = Callable[..., Any]
 
 
+def _nothing() -> None:
+    """Return None: a record that says nothing of this."""
+
+
 VARIADIC = -1
 
 # The exceptions by which a primitive of the language may fail; they are failures of the program.
@@ -116,11 +120,13 @@ class Scalar(Primitive):
         may be numbers of any kind; None if there is no derivative (the result is a boolean).
     on_floats: returns the partials on floats, when they are first needed (`slopes`); left out if `partials`
         serve for floats, too.
+    reads: returns, when that is first needed (`needs`), for each partial the positions that it reads, `arity`
+        for the result; None for all positions.
+    text: returns, when that is first needed (`inline`), Python text of the value, and possibly of each
+        partial, on floats in {0}, {1}, the result in {z}; None if there is none.
     singular: whether a partial may be infinite at finite operands; then a zero tangent or cotangent
         contributes nothing.
     convention: the value of the partials where the function is not differentiable, in words.
-    needs: for each partial the positions that it reads, `arity` for the result; None for all positions.
-    inline: Python text of the value, and possibly of each partial, on floats in {0}, {1}, the result in {z}.
     otherwise: the name of the record to apply unless the operands are reals, or reals beside integers and
         booleans (`takes_reals`), which are then constants; None if only reals are taken.
     domain: an interval for each operand.
@@ -130,10 +136,10 @@ class Scalar(Primitive):
     ieee: Callable[..., Any]
     partials: tuple[Partial, ...] | None
     on_floats: Callable[[], tuple[Partial, ...] | None] | None = None
+    reads: Callable[[], tuple[tuple[int, ...], ...] | None] = _nothing
+    text: Callable[[], tuple[str, ...] | None] = _nothing
     singular: bool = False
     convention: str = ""
-    needs: tuple[tuple[int, ...], ...] | None = None
-    inline: tuple[str, ...] | None = None
     otherwise: str | None = None
     domain: tuple[Interval, ...]
 
@@ -146,6 +152,14 @@ class Scalar(Primitive):
     def slopes(self) -> tuple[Partial, ...] | None:
         """Partials that take floats."""
         return self.partials if self.on_floats is None else self.on_floats()
+
+    @cached_property
+    def needs(self) -> tuple[tuple[int, ...], ...] | None:
+        return self.reads()
+
+    @cached_property
+    def inline(self) -> tuple[str, ...] | None:
+        return self.text()
 
 
 @dataclass(frozen=True, kw_only=True)

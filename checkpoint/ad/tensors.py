@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from checkpoint.ad.activity import mark_result, wanted_positions
@@ -48,6 +47,7 @@ from checkpoint.ad.pullbacks import Pull, Pullback
 from checkpoint.ad.record import Primitive, Update, lookup
 from checkpoint.ad.storage import in_place, supersede
 from checkpoint.ad.tables import Table, called
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import InternalError
 
 Rule = Callable[..., Any]

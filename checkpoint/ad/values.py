@@ -33,10 +33,10 @@ import functools
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 from checkpoint.ad.attributes import stored
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError, Span, Unreached
 
 

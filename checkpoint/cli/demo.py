@@ -11,11 +11,11 @@ import inspect
 import time
 import tracemalloc
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import checkpoint
 from checkpoint import config
 from checkpoint.cli.demo_simulation import heat
+from checkpoint.dataclass import dataclass
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.engine import Engine
 from checkpoint.driver.memory import written

@@ -12,8 +12,8 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import CheckpointError, InternalError, Span
 
 OK = 0

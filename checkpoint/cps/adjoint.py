@@ -38,13 +38,12 @@ continued:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from checkpoint.ad.record import Data, Effect, Operator, Rearrange, Scalar, Select, Update, lookup
 from checkpoint.ad.tensors import Tensor
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.rewrite import defined, slots_read
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -36,9 +36,10 @@ head, in a fixed order. Then:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from checkpoint.cps.terms import Operand, Step
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import Span
 from checkpoint.lang import core
 

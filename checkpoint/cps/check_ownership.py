@@ -7,7 +7,7 @@ exactly that; so what holds for each block holds along every path.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn
 
 from checkpoint.cps import blocks as b
@@ -21,6 +21,7 @@ from checkpoint.cps.ownership import (
     named,
 )
 from checkpoint.cps.rewrite import defined
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import InternalError, Span
 
 

@@ -10,11 +10,10 @@ that the code of the loop uses, as a call copies the slots of a closure's enviro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.contify import Loops
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.closures import Group, Scopes
 
 Renaming = dict[str, str]

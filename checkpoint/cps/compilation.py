@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
@@ -10,6 +10,7 @@ from checkpoint.cps.adjoint import Adjoint
 from checkpoint.cps.contify import Loops
 from checkpoint.cps.ownership import Ownership
 from checkpoint.cps.separate import IsApart, nothing_is_apart
+from checkpoint.dataclass import dataclass
 from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes
 

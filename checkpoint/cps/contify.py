@@ -15,9 +15,10 @@ Source: Kennedy, "Compiling with continuations, continued", ICFP 2007 (section 5
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from checkpoint.cps import terms as t
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.closures import Group, Scopes
 
 

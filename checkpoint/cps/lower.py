@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from checkpoint.ad.record import Effect, Operator, lookup
 from checkpoint.ad.tensors import changes_operand
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.rewrite import defined, replace_end, replace_step, slots_read, slots_read_at_end
+from checkpoint.dataclass import dataclass
 
 
 def lower(procedures: list[b.Procedure]) -> list[b.Procedure]:

@@ -20,11 +20,10 @@ parameters of the next block (check_ownership.py). Where a run leaves a block ea
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.rewrite import defined, operands_of
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

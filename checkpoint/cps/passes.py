@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from checkpoint import config
 from checkpoint.cps import blocks as b
@@ -21,6 +20,7 @@ from checkpoint.cps.convert import convert
 from checkpoint.cps.lower import lower
 from checkpoint.cps.ownership import ownership
 from checkpoint.cps.separate import IsApart, nothing_is_apart, shown_is_apart
+from checkpoint.dataclass import dataclass
 from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes
 

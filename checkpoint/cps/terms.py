@@ -36,9 +36,10 @@ Source: Siskind & Pearlmutter 2018, section 4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import Span
 from checkpoint.lang import core
 

@@ -49,9 +49,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from math import comb
 
+from checkpoint.dataclass import dataclass
 from checkpoint.driver.schedule import (
     Action,
     Actions,

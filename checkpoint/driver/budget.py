@@ -16,9 +16,9 @@ algorithms for optimal online checkpointing"; Siskind and Pearlmutter 2018 (base
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from checkpoint.dataclass import dataclass
 from checkpoint.driver import memory
 from checkpoint.driver.backward import Backward
 from checkpoint.driver.lasting import Lasting

@@ -17,10 +17,10 @@ further.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
 
+from checkpoint.dataclass import dataclass
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.schedule import (
     Action,

@@ -12,11 +12,11 @@ the directional derivative of level k: with the value y at v its value is (y . y
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from checkpoint.ad.numbers import Number
 from checkpoint.ad.values import Capsule
+from checkpoint.dataclass import dataclass
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.finals import Finals

@@ -11,12 +11,13 @@ There it may be reversed any number of times, where its schedule can do that and
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter, process_time
 from typing import Any, cast
 
 from checkpoint.ad.library import silently
 from checkpoint.collector import Paused
+from checkpoint.dataclass import dataclass
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Counts, Engine, Halves, Recording, Reporting, State, driver_of

@@ -32,10 +32,11 @@ Source: Siskind & Pearlmutter 2018, section 3 (bisection); Griewank 1992 for the
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, NamedTuple, Protocol, cast
 
 from checkpoint.config import BASE
+from checkpoint.dataclass import dataclass
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.spill.transfers import NO_DISK, Disk, Transfer
 

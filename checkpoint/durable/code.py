@@ -13,10 +13,10 @@ blocks that every run has: its end, the exit of `j*`, its entry.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.durable.listing import digest_of
 from checkpoint.durable.programs import Program
 from checkpoint.durable.stream import Reader, Writer

@@ -8,12 +8,12 @@ after the other or at the same time: that this gives the same bits is the law of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.accumulators import accumulated, contribution_of
 from checkpoint.ad.numbers import Number, components
 from checkpoint.ad.values import Capsule
+from checkpoint.dataclass import dataclass
 from checkpoint.driver.engine import Engine, State
 from checkpoint.driver.execute import Sweep
 from checkpoint.driver.finals import Finals

@@ -7,13 +7,13 @@ for the operators of checkpoint.prims.python.own, which run f as it runs outside
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CellType, FunctionType
 from typing import Any
 
 from checkpoint.ad.containers import TUPLE, WITH_ATTRIBUTES, Record
 from checkpoint.ad.graph import reach
 from checkpoint.ad.values import Closure
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import RunError, SourceError
 from checkpoint.functions.procedures import Procedure
 from checkpoint.functions.public import COUNTERPARTS

@@ -7,11 +7,12 @@ body is the whole text; running the thunk runs exactly the text's own steps.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import Source, SourceError, Span
 from checkpoint.lang import core

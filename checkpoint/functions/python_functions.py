@@ -8,7 +8,6 @@ loaded with the front end when the first function is called.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -22,6 +21,7 @@ from checkpoint.ad.numbers import NUMBERS, one
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.ad.values import Capsule, Closure, Opaque
 from checkpoint.ad.walk import DESCEND
+from checkpoint.dataclass import dataclass
 from checkpoint.driver.engine import Engine
 from checkpoint.errors import RunError
 from checkpoint.functions import pytrees

@@ -8,13 +8,13 @@ no value of a program. An object that travels further, through containers or cal
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.entered import Entered
 from checkpoint.ad.values import Unusable
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError, Span
 from checkpoint.functions.failures import users_places
 from checkpoint.functions.pytrees import to_language

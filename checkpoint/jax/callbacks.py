@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import jax
 import numpy as np
 
 from checkpoint.api.operators import vjp
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import RunError
 from checkpoint.functions.resumption import as_function
 

@@ -20,10 +20,10 @@ with %). What always holds:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.core import Const, Expr, Handle, Lambda, Let, Letrec, Var
 from checkpoint.lang.walk import binders, children, preorder
 

@@ -15,8 +15,9 @@ remove expressions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import Span
 
 

@@ -13,10 +13,10 @@ one before its definition is an error and never denotes a built-in of the same n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import Source, SourceError, Span
 from checkpoint.lang import forms
 from checkpoint.lang.core import Expr, Lambda, Let, Letrec

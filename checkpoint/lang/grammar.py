@@ -7,12 +7,12 @@ the fault and its place, since every expression is made by this package. Iterati
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from checkpoint.ad.containers import Layout, Types
 from checkpoint.ad.record import VARIADIC
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Foreign, Pair, Symbol, Unusable
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import InternalError, Span
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
 from checkpoint.lang.names import is_reserved

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 from zlib import crc32
@@ -24,6 +23,7 @@ from checkpoint.ad.graph import ATOMS, numbers, parts_of
 from checkpoint.ad.identity import Identity, Origin, identity_of
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.values import Capsule, Closure, Foreign, Opaque, Unusable, is_resume
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.constants import constant_text
 from checkpoint.lang.core import Const, Expr, If, Lambda, Prim, Var
 from checkpoint.lang.walk import binders, preorder

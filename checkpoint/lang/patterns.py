@@ -14,8 +14,9 @@ A node that is itself a pattern is bound to a name `part` and taken apart before
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
 from checkpoint.lang.expander import Expander

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -19,6 +18,7 @@ from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.containers import Dict, List, Record
 from checkpoint.ad.numbers import Dual, Node, real_part
 from checkpoint.ad.values import Closure, Failure, Opaque, Pair, Symbol
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import InternalError
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
 from checkpoint.lang.deep import Task, run

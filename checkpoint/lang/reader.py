@@ -15,8 +15,9 @@ from __future__ import annotations
 import math
 import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import Source, SourceError, Span
 
 

@@ -23,7 +23,6 @@ So a tape never holds a tape, and all nesting is one tape over nested duals (DES
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from checkpoint import config
@@ -46,6 +45,7 @@ from checkpoint.ad.numbers import (
 from checkpoint.ad.record import PYTHON_FAILURES, Control, Data, Operator, Purity, register
 from checkpoint.ad.tangent import cotangent_of, match, split, tangent_of, zeros_of
 from checkpoint.ad.values import Pair
+from checkpoint.dataclass import dataclass
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, driver_of
 from checkpoint.driver.execute import Sweep

@@ -35,10 +35,10 @@ def record_of(definition: Definition, name: str, **changes: Any) -> Scalar:
         arity=definition.arity,
         partials=_partials(definition.name),
         on_floats=lambda: definition.slopes,
+        reads=lambda: definition.needs,
+        text=lambda: _inline(definition) if has_text else None,
         singular=definition.singular,
         convention=definition.convention,
-        needs=definition.needs,
-        inline=_inline(definition) if has_text else None,
         domain=tuple([Interval(*bounds) for bounds in definition.domain]),
         **fields,
     )

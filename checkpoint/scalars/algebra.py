@@ -17,8 +17,9 @@ change.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from checkpoint.dataclass import dataclass
 
 COTANGENT = -1  # the position of a cotangent in the pullbacks of arrays
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import InternalError
 from checkpoint.scalars.algebra import (
     Expr,

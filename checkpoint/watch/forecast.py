@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from math import log2
 
+from checkpoint.dataclass import dataclass
 from checkpoint.driver import memory
 from checkpoint.driver.binomial import BASE, Binomial, first_part, recomputed, snapshots_for
 from checkpoint.driver.budget import Budget

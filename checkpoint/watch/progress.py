@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
+from checkpoint.dataclass import dataclass
 from checkpoint.driver import memory
 from checkpoint.driver.observe import REPORT_SECONDS, Sample, observed, observers
 from checkpoint.driver.schedule import Action, Report, Schedule

@@ -6,10 +6,11 @@ is drawn.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import nan
 from typing import Literal
 
+from checkpoint.dataclass import dataclass
 from checkpoint.watch.sweep_record import Actions, Kind
 
 Over = Literal["seconds", "steps"]

@@ -10,10 +10,11 @@ only while it works is not counted.
 from __future__ import annotations
 
 from array import array
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from enum import IntEnum
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.driver import memory
 from checkpoint.driver.schedule import (
     Action,

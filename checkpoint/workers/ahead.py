@@ -8,9 +8,10 @@ is not tried: its steps would run once more. Its length is known, so no state is
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
+from checkpoint.dataclass import dataclass
 from checkpoint.driver import memory
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Actions, Hold, Keep, Release, Report, Restore, Reverse, Schedule, Tape

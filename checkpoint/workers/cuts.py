@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from time import perf_counter
 from typing import Any
@@ -22,6 +22,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import numbers
 from checkpoint.ad.numbers import real_part
 from checkpoint.ad.values import Capsule
+from checkpoint.dataclass import dataclass
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.engine import Engine, State, driver_of
 from checkpoint.driver.observe import adapted

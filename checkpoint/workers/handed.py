@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, cast
 
 from checkpoint.ad.values import Opaque
+from checkpoint.dataclass import dataclass
 from checkpoint.durable import cotangents
 from checkpoint.errors import RunError
 from checkpoint.workers.cuts import Piece

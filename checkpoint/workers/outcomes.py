@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from checkpoint import config
 from checkpoint.cores import cores
+from checkpoint.dataclass import dataclass
 from checkpoint.driver import memory
 from checkpoint.errors import RunError
 from checkpoint.workers.printing import apart

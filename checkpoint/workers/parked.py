@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from dataclasses import dataclass
 
+from checkpoint.dataclass import dataclass
 from checkpoint.driver.spill.file import File, Places
 from checkpoint.driver.spill.setting import IN_MEMORY, Spill, kind_of_files
 from checkpoint.errors import SpillWarning

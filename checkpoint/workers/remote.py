@@ -15,10 +15,10 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from checkpoint import config
+from checkpoint.dataclass import dataclass
 from checkpoint.durable import machine
 from checkpoint.errors import RunError
 from checkpoint.workers.outcomes import Later, Outcome, one_of, outcome

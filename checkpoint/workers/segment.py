@@ -7,12 +7,12 @@ printed or read: the first pass has done that, and its log says what was read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from checkpoint import engines
 from checkpoint.ad.identity import identity_of
 from checkpoint.ad.values import Capsule, Opaque
+from checkpoint.dataclass import dataclass
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.effects import EffectLog, Effects
 from checkpoint.driver.engine import WithCapsules

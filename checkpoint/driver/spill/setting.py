@@ -7,10 +7,10 @@ since what lies there would count as memory; the system says which are.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from checkpoint import config
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import RunError
 
 IN_MEMORY = frozenset(("tmpfs", "ramfs", "devtmpfs"))

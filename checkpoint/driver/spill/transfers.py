@@ -6,8 +6,9 @@ schedule may do next is the same with and without them. Observers do not hear of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

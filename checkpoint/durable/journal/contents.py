@@ -18,8 +18,8 @@ durable before the record is; the record has the file's name and checksum.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from checkpoint.dataclass import dataclass
 from checkpoint.durable.format import Opened
 from checkpoint.durable.journal.folder import Folder
 from checkpoint.durable.journal.log import Record

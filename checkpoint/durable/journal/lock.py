@@ -14,9 +14,10 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from pathlib import Path
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import DurableError
 
 NAME = "lock"

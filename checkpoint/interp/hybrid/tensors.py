@@ -16,7 +16,6 @@ under derivatives are not handled here: such steps are recorded as wholes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
@@ -41,6 +40,7 @@ from checkpoint.ad.tensors import (
     valued,
 )
 from checkpoint.ad.values import Pair
+from checkpoint.dataclass import dataclass
 from checkpoint.interp.hybrid.cotangent import Cotangent, Key
 from checkpoint.interp.hybrid.origins import all_born
 from checkpoint.interp.hybrid.structured import CONSTANT, RESULT

@@ -8,10 +8,10 @@ written out at their calls, and so are operators that ONNX defines by others, un
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import RunError, SourceError
 from checkpoint.lang.onnx import operators
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from types import FunctionType
 from typing import Any, TypeVar
 
 from checkpoint.ad.library import implementation, translated_as
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import InternalError
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError
 from checkpoint.lang.onnx import operators
 from checkpoint.lang.onnx.names import Names

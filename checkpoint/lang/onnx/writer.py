@@ -8,10 +8,10 @@ constants. The nodes of a long graph are divided among several functions, of the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError
 from checkpoint.lang.onnx import operators
 from checkpoint.lang.onnx.control import CONTROL_FLOW

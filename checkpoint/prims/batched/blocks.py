@@ -9,10 +9,11 @@ names for its extras.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from checkpoint.ad.containers import Layout
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Prim, Var
 

@@ -18,11 +18,11 @@ In: the lambda of a closure, with the definitions and captures that analysis gav
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from checkpoint.ad.record import Control, Effect, Operator, Update, lookup
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
 from checkpoint.lang.python.linking.growth import recursion_room

@@ -10,7 +10,6 @@ import os
 import shlex
 import shutil
 import sys
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 from checkpoint.ctarget.flags import HOSTILE, NO_BUILTINS, RACES, STANDARD
 from checkpoint.ctarget.library import built_with
 from checkpoint.ctarget.translate.compile.processes import first_line
+from checkpoint.dataclass import dataclass
 
 # Beside the packages, in a source tree as where they are installed.
 HEADERS = Path(__file__).resolve().parents[4] / "ctemplates"

@@ -10,14 +10,13 @@ What always holds: the forward function writes the words in the order in which t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import Place, places_in
 from checkpoint.ctarget.translate.units.graph import Header, Jump, Unit
 from checkpoint.ctarget.translate.units.invariants import Invariants
 from checkpoint.ctarget.translate.units.paths import Path, all_paths, reached
 from checkpoint.ctarget.translate.units.reversal import WORD, reversal
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False, slots=True)

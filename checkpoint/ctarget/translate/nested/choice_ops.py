@@ -5,13 +5,13 @@ known.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.nested.numbers import Dual, Number, TooComplex
 from checkpoint.ctarget.translate.nested.region import Derivative, Numbers
 from checkpoint.ctarget.translate.ops.operation import Adjoint, Forward, Op, Residual, Undifferentiated
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import if_unlikely, plain
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,7 +8,6 @@ leaves where its numbers are nodes, so contributions have the order and grouping
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.nested.gradient import Gradient, all_components, gradient
 from checkpoint.ctarget.translate.nested.inner_ops import known_values, normalised
@@ -17,6 +16,7 @@ from checkpoint.ctarget.translate.nested.region import Region
 from checkpoint.ctarget.translate.nested.terms import Arithmetic, Term, needed, places_read, statements
 from checkpoint.ctarget.translate.ops.operation import Adjoint, Forward, Op, Residual
 from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place, Source
+from checkpoint.dataclass import dataclass
 
 _TAG = 1 << 20  # above those that the rule takes for itself
 

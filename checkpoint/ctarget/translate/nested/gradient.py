@@ -9,7 +9,6 @@ the cotangent of the tangent of y comes second, as everywhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from checkpoint.ctarget.translate.nested.numbers import (
@@ -22,6 +21,7 @@ from checkpoint.ctarget.translate.nested.numbers import (
 )
 from checkpoint.ctarget.translate.nested.region import Region
 from checkpoint.ctarget.translate.nested.terms import Arithmetic, Term
+from checkpoint.dataclass import dataclass
 
 DEEPEST = 3  # levels
 

@@ -9,7 +9,6 @@ the unit's program, receives no cotangents, and is not recorded.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.nested.gradient import Gradient, Pair, gradient, numbers_of
 from checkpoint.ctarget.translate.nested.numbers import Number, Tape
@@ -18,6 +17,7 @@ from checkpoint.ctarget.translate.nested.terms import Arithmetic, Term, needed, 
 from checkpoint.ctarget.translate.ops.operation import Adjoint, Forward, Residual
 from checkpoint.ctarget.translate.ops.places import Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import plain
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -13,10 +13,11 @@ of would depend on it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from checkpoint.ctarget.translate.nested.terms import Arithmetic, Term
+from checkpoint.dataclass import dataclass
 from checkpoint.scalars import algebra
 from checkpoint.scalars.definition import Definition, find
 

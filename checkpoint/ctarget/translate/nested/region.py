@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ctarget.translate.nested.numbers import Number, Tape, TooComplex
@@ -21,6 +20,7 @@ from checkpoint.ctarget.translate.ops.object_ops import Element, Load
 from checkpoint.ctarget.translate.ops.operation import Op
 from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place, Source, reals
 from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Copy
+from checkpoint.dataclass import dataclass
 
 
 class Derivative(Op):

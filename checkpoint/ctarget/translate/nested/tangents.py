@@ -9,7 +9,6 @@ step (ctemplates/scalars/step_tape.c). Where the rule asks for a value, both way
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.nested.numbers import Leaf, Node, Number, Tape, value_of
 from checkpoint.ctarget.translate.nested.terms import (
@@ -23,6 +22,7 @@ from checkpoint.ctarget.translate.nested.terms import (
 from checkpoint.ctarget.translate.ops.operation import Adjoint, Forward, Op, Residual
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_words import CHEAP
+from checkpoint.dataclass import dataclass
 from checkpoint.scalars.definition import find
 
 _QUICK = CHEAP | {"divide"}  # functions that are rather computed again than recorded

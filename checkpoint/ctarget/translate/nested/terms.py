@@ -11,11 +11,11 @@ folded here is exact for all operands.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ctarget.translate.ops.places import Place
 from checkpoint.ctarget.translate.ops.words import literal, real
+from checkpoint.dataclass import dataclass
 from checkpoint.scalars import c_text
 from checkpoint.scalars.algebra import Call, Operand, find_step_function
 from checkpoint.scalars.definition import find

@@ -7,7 +7,6 @@ its object and its position, as that of an element (object_ops.py).
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from typing import ClassVar
 
 from checkpoint.ctarget.translate.ops.object_ops import Load, Make, read_field, receive, received_by
@@ -21,6 +20,7 @@ from checkpoint.ctarget.translate.ops.operation import (
 )
 from checkpoint.ctarget.translate.ops.places import Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import if_unlikely, stored, value
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from checkpoint.ctarget.translate.ops.operation import Forward, Op, Undifferentiated
 from checkpoint.ctarget.translate.ops.places import Place, Source
 from checkpoint.ctarget.translate.ops.words import has_tag, if_unlikely, lacks_tag
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,11 +8,11 @@ accumulator in an adjoint; outside it is one for both, a DUAL, or the REAL 0 whe
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.ops.operation import Adjoint, Forward, Op, Residual, Undifferentiated
 from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place, Source, places_in
 from checkpoint.ctarget.translate.ops.words import if_unlikely, opened, plain
+from checkpoint.dataclass import dataclass
 
 
 def accumulator_of(adjoint: Adjoint, parts: DualParts) -> str:

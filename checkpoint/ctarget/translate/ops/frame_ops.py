@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.ops.dual_ops import accumulator_of
 from checkpoint.ctarget.translate.ops.operation import (
@@ -23,6 +22,7 @@ from checkpoint.ctarget.translate.ops.words import (
     unlike,
     unlike_tags,
 )
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -7,7 +7,7 @@ The cotangent of a field is found by the birth of its object and its index, in a
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from checkpoint.ctarget.translate.ops.operation import (
     Adjoint,
@@ -19,6 +19,7 @@ from checkpoint.ctarget.translate.ops.operation import (
 )
 from checkpoint.ctarget.translate.ops.places import TAGS, Constant, DualParts, Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import PAYLOADS, if_unlikely, plain, stored, value
+from checkpoint.dataclass import dataclass
 
 # Reading
 

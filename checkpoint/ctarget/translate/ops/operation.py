@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from typing import Protocol
 
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import InternalError
 
 

@@ -6,8 +6,10 @@ What always holds: nothing here changes once it is made. Places are compared by 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from checkpoint.dataclass import dataclass
 
 # real: double; integer: int64_t (births too); boolean: bool; value: Value, owned where it is counted.
 Kind = Literal["real", "integer", "boolean", "value"]

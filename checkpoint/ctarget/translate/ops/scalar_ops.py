@@ -6,13 +6,13 @@ The C text of scalars.def's definitions is in scalar_words.py.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from typing import Literal
 
 from checkpoint.ctarget.translate.ops import scalar_words
 from checkpoint.ctarget.translate.ops.operation import Adjoint, Forward, Op, Residual, Undifferentiated
 from checkpoint.ctarget.translate.ops.places import Place, Source, is_real, reals
 from checkpoint.ctarget.translate.ops.words import if_unlikely, plain, real
+from checkpoint.dataclass import dataclass
 
 Domain = Literal["reals", "integers"]
 

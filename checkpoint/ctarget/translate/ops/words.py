@@ -10,7 +10,7 @@ import math
 import re
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from textwrap import wrap
 
@@ -24,6 +24,7 @@ from checkpoint.ctarget.translate.ops.places import (
     Source,
     Tag,
 )
+from checkpoint.dataclass import dataclass
 
 # The member of a Value that has the content of a place of a kind.
 PAYLOADS: dict[Kind, str] = {"real": "real", "integer": "integer", "boolean": "integer"}

@@ -12,7 +12,6 @@ the order that was expected when it was made.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeGuard
 
 from checkpoint.cps import terms as t
@@ -26,6 +25,7 @@ from checkpoint.ctarget.translate.specialise.builder import WITH_COTANGENTS
 from checkpoint.ctarget.translate.specialise.scalar_steps import apply, definition_of, kind_of_result
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import Abstract, Held, Virtual, is_dual
+from checkpoint.dataclass import dataclass
 from checkpoint.scalars import algebra
 from checkpoint.scalars.definition import Definition, find
 

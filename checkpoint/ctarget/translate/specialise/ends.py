@@ -5,7 +5,7 @@ In: Headers, of which some wait. Out: their trees of nodes. region.py says where
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from checkpoint.cps import blocks as b
 from checkpoint.cps.ownership import Edge
@@ -31,6 +31,7 @@ from checkpoint.ctarget.translate.specialise.values import (
     tag_of,
 )
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Next, Node, Return
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.lanes import lane_position
 
 MAX_FRAMES = 24  # virtual ones

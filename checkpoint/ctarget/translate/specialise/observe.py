@@ -7,7 +7,7 @@ Shape of the value of each of its parameters. Nothing is changed.
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import Any
 
@@ -17,6 +17,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, procedure_peer
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.tables import LANES
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.lanes import LANE_COUNT, lane_position
 
 DEPTH, SHALLOW, MOST = 8, 6, 256

@@ -5,7 +5,7 @@ In: nodes, as they are completed. Out: what is known of the path behind them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
@@ -16,6 +16,7 @@ from checkpoint.ctarget.translate.ops.places import Place
 from checkpoint.ctarget.translate.specialise.steps import Untranslatable
 from checkpoint.ctarget.translate.specialise.values import Abstract, Call
 from checkpoint.ctarget.translate.units.graph import Exit, Node
+from checkpoint.dataclass import dataclass
 
 MAX_VISITS = 12  # of one block, by one run within a step: turns of a loop
 

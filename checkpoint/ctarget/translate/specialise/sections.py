@@ -14,13 +14,13 @@ long as its section. Nothing that a unit does depends on how many references the
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.ops.object_ops import Drop, Keep
 from checkpoint.ctarget.translate.ops.operation import Effect
 from checkpoint.ctarget.translate.ops.places import Place
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Next, Node
 from checkpoint.ctarget.translate.units.paths import following
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

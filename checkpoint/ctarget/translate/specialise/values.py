@@ -19,13 +19,14 @@ virtual objects, and what two values shared, their copies share.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from checkpoint.ad.containers import Layout
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
 from checkpoint.ctarget.translate.ops.places import TAGS, Constant, DualParts, Place
 from checkpoint.ctarget.translate.specialise.observe import Shape, extent
+from checkpoint.dataclass import dataclass
 
 UNCOUNTED = frozenset(("REAL", "INTEGER", "BOOLEAN", "NOTHING", "PROCEDURE"))
 OTHER = "OTHER"  # the tag of a Held of which is known only that it has no cotangent

@@ -12,7 +12,7 @@ was made there before.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from checkpoint.ctarget.translate.ops.attribute_ops import Attribute, HasLayout, MakeInstance
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
@@ -21,6 +21,7 @@ from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import Constant, KnownClosure, Place, Source, places_in
 from checkpoint.ctarget.translate.units.graph import Header, Jump
 from checkpoint.ctarget.translate.units.paths import Path
+from checkpoint.dataclass import dataclass
 
 MOST_CHOICES = 64  # cells that a read may choose among
 

@@ -19,7 +19,7 @@ end the strip, of which nothing is left; its lanes then run one by one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from checkpoint.ctarget.translate.ops.object_ops import (
     Birth,
@@ -33,6 +33,7 @@ from checkpoint.ctarget.translate.ops.scalar_ops import Apply
 from checkpoint.ctarget.translate.strips.objects import LaneObject, Objects
 from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump
 from checkpoint.ctarget.translate.units.paths import Path
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(eq=False, slots=True)

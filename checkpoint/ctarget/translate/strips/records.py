@@ -15,7 +15,6 @@ What always holds: the forward function writes the words in the order in which t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from checkpoint.ctarget.translate.ops.object_ops import Element, Load
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
@@ -30,6 +29,7 @@ from checkpoint.ctarget.translate.units.graph import Header, Jump
 from checkpoint.ctarget.translate.units.invariants import copies, original
 from checkpoint.ctarget.translate.units.paths import Path
 from checkpoint.ctarget.translate.units.reversal import WORD
+from checkpoint.dataclass import dataclass
 
 SHORT_RECORD = 4  # vectors
 

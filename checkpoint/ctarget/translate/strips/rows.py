@@ -7,12 +7,11 @@ and their cotangents taken together, at fields in a row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from checkpoint.ctarget.translate.ops.object_ops import Changeable, Drop, Update
 from checkpoint.ctarget.translate.ops.places import Place, Source
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.units.paths import Path
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -9,13 +9,14 @@ A path continues behind an operation only where that has not left the unit, what
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect, IsKind
 from checkpoint.ctarget.translate.ops.object_ops import Load, Make
 from checkpoint.ctarget.translate.ops.operation import Operation
 from checkpoint.ctarget.translate.ops.places import Kind, Place, Source
 from checkpoint.ctarget.translate.units.graph import Fork, Node
+from checkpoint.dataclass import dataclass
 
 UNCHANGING = frozenset(("PAIR", "TUPLE", "ENVIRONMENT"))  # what is made as one of these keeps its fields
 WITHOUT_COTANGENT = UNCHANGING | {"OTHER", "NOTHING", "CLOSURE", "PROCEDURE", "LIST"}  # kinds that are OTHER

@@ -25,12 +25,13 @@ ever -0.0 where a header or an exit sees it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.operation import Effect, Op
 from checkpoint.ctarget.translate.ops.places import DualParts, KnownClosure, Place, Source, Tag
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -9,11 +9,10 @@ What always holds: at an entry each class has one param that represents it, and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from checkpoint.ctarget.translate.ops.places import Place, Source
 from checkpoint.ctarget.translate.units.graph import Header, Jump, Unit
 from checkpoint.ctarget.translate.units.paths import Path, reached
+from checkpoint.dataclass import dataclass
 
 Same = dict[int, set[Place]]  # a class: its params, by the numbers of headers
 

@@ -7,7 +7,7 @@ is an instance; otherwise the method of Python's own types; otherwise a call of 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from types import ModuleType
 
@@ -16,6 +16,7 @@ from checkpoint.ad.array_library import ArrayLibrary
 from checkpoint.ad.library import methods as array_methods
 from checkpoint.ad.opaque import LibraryOperator
 from checkpoint.ad.tensors import Tensor
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import Span
 from checkpoint.lang.core import Expr, If
 from checkpoint.lang.python.calls import (

@@ -11,11 +11,11 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from checkpoint.ad.library import is_of_library
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.core import Const, Expr, If, Let, Var
 from checkpoint.lang.python.calls import arrange, classes, creation
 from checkpoint.lang.python.calls.attributes import Attributes

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.core import Expr
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.core import Expr
 from checkpoint.lang.python.context.meanings import Env
 

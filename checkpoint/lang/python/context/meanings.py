@@ -11,9 +11,10 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang import core
 from checkpoint.lang.python.scopes.scopes import FunctionNode

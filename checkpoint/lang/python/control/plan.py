@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import EnumType
 from typing import Any
 
 from checkpoint.ad.arrays import Native
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.core import Const, Expr, Let, Prim, Var
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits

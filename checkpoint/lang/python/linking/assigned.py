@@ -15,10 +15,10 @@ from __future__ import annotations
 import types
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import EnumType
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Const, Expr, If, Lambda, Let, Var
 from checkpoint.lang.python.calls.arrays import is_array

@@ -9,13 +9,14 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from checkpoint.ad.array_library import ArrayLibrary, libraries
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.opaque import is_constant
 from checkpoint.ad.tables import Table
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import Span
 from checkpoint.lang.control import MayShift
 from checkpoint.lang.python.calls import arrays

@@ -14,10 +14,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from checkpoint.ad import library as arrays
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError, Unreached
 from checkpoint.lang.control.convert import uses_control
 from checkpoint.lang.core import Expr, Lambda

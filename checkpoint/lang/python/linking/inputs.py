@@ -18,12 +18,12 @@ import sys
 import types
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.values import Foreign
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.python.calls.arrays import (
     record_of,
     translation_of,

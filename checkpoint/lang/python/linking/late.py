@@ -11,10 +11,11 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from checkpoint.ad.values import Unusable
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.python.linking.inputs import py_func
 
 MANY = 16

@@ -11,9 +11,9 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.core import Const, Expr
 from checkpoint.lang.python.context.builder import NOWHERE, UNBOUND, own_cell
 from checkpoint.lang.python.context.contexts import FunctionContext

@@ -9,9 +9,10 @@ import ast
 import types
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Lambda, Let
 from checkpoint.lang.python.calls import arrange, classes, creation

@@ -8,10 +8,10 @@ There is none where a captured variable may still change or may be unassigned, o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import CodeType
 from typing import TYPE_CHECKING
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Binding, Env

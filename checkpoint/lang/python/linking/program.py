@@ -11,7 +11,7 @@ import types
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from checkpoint import config
 from checkpoint.ad import library as arrays
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.values import EMPTY, Closure, Environment
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError
 from checkpoint.lang.closures import Scopes, analyse
 from checkpoint.lang.control import MayShift

@@ -9,9 +9,10 @@ the program is translated with it, and the run begins again.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from checkpoint.ad.arrays import Native
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.core import Const, Lambda
 from checkpoint.lang.python.context.builder import NOWHERE, Names, prim
 from checkpoint.lang.python.context.meanings import Callee

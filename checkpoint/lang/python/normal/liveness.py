@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.python.normal.nodes import Change, Scoped, Yielded
 from checkpoint.lang.python.scopes.syntax import captures_of, names_in, rebound_by
 

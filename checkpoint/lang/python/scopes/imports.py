@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+
+from checkpoint.dataclass import dataclass
 
 # The module, with a dot before it for each level of a relative import, and the name in the module or None.
 Target = tuple[str, str | None]

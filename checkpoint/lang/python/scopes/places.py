@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+
+from checkpoint.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False, repr=False)

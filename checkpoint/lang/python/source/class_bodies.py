@@ -18,7 +18,6 @@ import inspect
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, NewType, ParamSpec, TypeVar
 from weakref import WeakSet
 
@@ -26,6 +25,7 @@ from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Dict, List, Object, Record
 from checkpoint.ad.graph import parts_of
 from checkpoint.ad.values import Pair
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import RunError
 from checkpoint.lang.python.scopes.class_statements import (
     Statement,

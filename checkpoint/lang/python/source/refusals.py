@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.python.scopes.lazy import Lazy
 from checkpoint.lang.python.scopes.reach import has_yield

@@ -20,13 +20,14 @@ import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import accumulate
 from threading import Lock
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import Source, SourceError, Span
 from checkpoint.lang.python.scopes.lazy import with_lazy
 from checkpoint.lang.python.scopes.syntax import nodes_in, walk
