@@ -2,11 +2,11 @@
 #include "arrays/accumulators.h"
 
 #include "arrays/forms.h"
-#include "arrays/kernels.h"
 #include "arrays/storage_table.h"
 #include "bridge/guard.h"
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
+#include "numpy/kernels.h"
 
 PyObject *form_of_accumulator(const ArrayClasses *c, PyObject *accumulator) {
     PyObject *form = *slot_of(accumulator, c->accumulator_form);

@@ -2,8 +2,8 @@
 #ifndef CK_ARRAY_CLASSES_H
 #define CK_ARRAY_CLASSES_H
 
-#include "arrays/numpy_interface.h"
 #include "bridge/classes.h"
+#include "numpy/numpy_interface.h"
 
 /* The lists of classes.h, of steps on arrays. */
 #define ARRAY_CLASSES(CLASS)                                                                                   \

@@ -15,10 +15,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "arrays/numpy_interface.h"
 #include "bridge/gil.h"
 #include "memory/hash.h"
 #include "memory/memory.h"
+#include "numpy/numpy_interface.h"
 
 /* What is used of NumPy's interface */
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "arrays/forms.h"
-#include "arrays/kernels.h"
 #include "arrays/pointwise.h"
 #include "arrays/reductions.h"
+#include "numpy/kernels.h"
 
 /* Helpers */
 

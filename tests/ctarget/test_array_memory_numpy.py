@@ -29,7 +29,7 @@ def test_places_in_numpys_table() -> None:
     header = Path(np.get_include(), "numpy", "__multiarray_api.h").read_text(encoding="utf-8")
     header = re.sub(r"\\\n\s*", " ", header)
     places = dict(re.findall(r"#define (\w+)\s+\(\*\(.*\)\s*PyArray_API\[(\d+)\]\)", header))
-    source = (ROOT / "ctemplates" / "arrays" / "numpy_interface.h").read_text(encoding="utf-8")
+    source = (ROOT / "ctemplates" / "numpy" / "numpy_interface.h").read_text(encoding="utf-8")
     names = {
         "GET_ABI_VERSION": "PyArray_GetNDArrayCVersion",
         "ARRAY_TYPE": "PyArray_Type",
@@ -46,7 +46,7 @@ def test_places_in_numpys_table() -> None:
 
 
 class Layout(ctypes.Structure):
-    """NumpyArray of ctemplates/arrays/numpy_interface.h, without the head of all objects of Python."""
+    """NumpyArray of ctemplates/numpy/numpy_interface.h, without the head of all objects of Python."""
 
     _fields_ = (
         ("data", ctypes.c_void_p),

@@ -1,4 +1,4 @@
-"""NumPy's loops called by engine c (arrays/kernels.h): NumPy's bits, warnings and errors."""
+"""NumPy's loops called by engine c (numpy/kernels.h): NumPy's bits, warnings and errors."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ SHAPES = [
     ((3, 0), (3, 1)),
     ((), ()),
     ((2, 1, 1, 1, 3), (1, 2, 1, 1)),
+    ((400, 3), (400, 1)),
+    ((400, 2), (2,)),
+    ((2, 30, 5), (2, 1, 5)),
+    ((7, 31), (7, 1)),
+    ((9, 31), (9, 1)),
 ]
 
 
@@ -70,6 +75,39 @@ def test_results_have_numpys_bits(name: str, kind: Any) -> None:
                     expected.shape,
                 )
                 assert np.asarray(found).tobytes() == np.asarray(expected).tobytes(), (name, a, b)
+
+
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "columns": lambda x: x[:, 1:4],
+    "column": lambda x: x[:, 2],
+    "rows": lambda x: x[::2, :3],
+    "steps": lambda x: x[:, ::3],
+    "broadcast": lambda x: np.broadcast_to(x[:, :1], (len(x), 4)),
+    "windows": lambda x: np.lib.stride_tricks.sliding_window_view(x[0], 4),
+    "transposed": lambda x: x[:, :3].T,
+    "backwards": lambda x: x[::-1, :3],
+    "mirrored": lambda x: x[:, 2::-1],
+    "first": lambda x: x[:1, :1],
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("kind", [np.float32, np.float64], ids=str)
+def test_results_of_views_have_numpys_bits_and_layout(view: str, kind: Any) -> None:
+    x = odd((600, 11), kind, 1)
+    own = VIEWS[view](x)
+    others = [own, odd(own.shape, kind, 2), odd((*own.shape[:-1], 1), kind, 3), odd(own.shape[-1:], kind, 4)]
+    with np.errstate(all="ignore"):
+        for name, f in FUNCTIONS.items():
+            for other in others:
+                for a, b in ((own, other), (other, own)):
+                    expected, found = f(a, b), _run(f, (a, b))
+                    assert (found.dtype, found.shape, found.strides) == (
+                        expected.dtype,
+                        expected.shape,
+                        expected.strides,
+                    )
+                    assert found.tobytes() == expected.tobytes(), (name, a, b)
 
 
 @pytest.mark.parametrize("operand", [3, 2**24 + 1, 2**40 + 1, -(2**70), 1e300, True, 0.1])
@@ -122,6 +160,20 @@ def test_underflow_is_reported_where_that_is_wanted(count: int) -> None:
 def overlapping(x: Any) -> Any:
     y = x[1:] * x[:-1]
     return np.sum(y[1:] + y[:-1] * y[::-1][1:])
+
+
+def in_space(x: Any) -> Any:
+    """Return a number of points of which coordinates are read, scaled and added up."""
+    points, lengths = x[:, 1:4], x[:, :1]
+    moved = points / lengths - lengths * x[:, 4:] + x[0, :3]
+    moved += x[:, :3]
+    return np.sum(moved * moved[:, :1]) + np.sum(moved[:, 1] * x[:, 2])
+
+
+def test_gradients_of_columns_agree_on_all_engines() -> None:
+    x = np.random.default_rng(0).normal(size=(300, 7))
+    found = [value_and_grad(in_space, engine=engine)(x) for engine in ("c", "hybrid", "interp")]
+    assert len({(value, slope.tobytes()) for value, slope in found}) == 1
 
 
 def test_gradients_of_views_agree_on_all_engines() -> None:

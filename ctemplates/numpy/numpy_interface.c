@@ -1,5 +1,5 @@
 /* Finds NumPy's interface in C. */
-#include "arrays/numpy_interface.h"
+#include "numpy/numpy_interface.h"
 
 #include <string.h>
 

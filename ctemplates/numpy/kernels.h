@@ -2,12 +2,12 @@
  *
  * A ufunc of NumPy's takes a third of a microsecond to find the loop for small arrays, which itself takes some
  * nanoseconds. Here the loop is looked up once for each of NumPy's functions below, for floats of 32 and of 64 bits, and
- * called with the same elements and strides: so results have NumPy's bits, those of NaN too.
+ * called with the same elements: so results have NumPy's bits, those of NaN too (inner_loops.h).
  */
 #ifndef CK_KERNELS_H
 #define CK_KERNELS_H
 
-#include "arrays/numpy_interface.h"
+#include "numpy/numpy_interface.h"
 
 /* The functions: KERNEL(name, NumPy's name, number of operands). */
 #define KERNELS(KERNEL)                                                                                        \
@@ -24,8 +24,8 @@
 typedef enum Kernel { KERNELS(KERNEL_NAME) KERNEL_COUNT } Kernel;
 
 /* Returns the new array that NumPy's function returns for these operands, arrays and numbers of Python. NULL without an
- * exception: they are not arrays of NumPy's of one dtype, with their elements in rows, or NumPy might warn; its function
- * is to be called. */
+ * exception: they are not arrays of NumPy's of one dtype, with elements in the order of their axes, or NumPy might warn;
+ * its function is to be called. */
 PyObject *kernel_result(Kernel kernel, PyObject *const *operands);
 
 /* Return what the functions of Python's interface return, by a kernel where there is one, which does not warn: for

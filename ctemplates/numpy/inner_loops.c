@@ -1,0 +1,124 @@
+/* Calls NumPy's loops: see inner_loops.h. */
+#include "numpy/inner_loops.h"
+
+#include <string.h>
+
+enum { LONG_ROW = 32, MANY_ROWS = 8 }; /* a row of so many elements is a call of its own; rows that are worth copies */
+enum { GATHERED = 512 }; /* elements that are copied before a call; they stay in the cache next to the processor */
+
+typedef struct Call {
+    Loop *loop;
+    void *data;
+} Call;
+
+/* Runs the innermost axes, from these places on. */
+typedef void Run(const Places *p, char *const *from, const Call *call);
+
+/* One axis */
+
+static void run_row(const Places *p, char *const *from, const Call *call) {
+    const int inner = p->axes - 1;
+    char *at[MOST_PLACES];
+    memcpy(at, from, sizeof at); /* a loop may move them */
+    call->loop(at, &p->shape[inner], p->strides[inner], call->data);
+}
+
+/* Two axes, of which the inner one is short */
+
+typedef struct Rows {
+    const char *from;
+    Py_ssize_t count, length, outer, inner; /* rows; elements of each; strides */
+} Rows;
+
+typedef union Buffer {
+    float narrow[GATHERED];
+    double wide[GATHERED];
+} Buffer;
+
+/* Sets rows of elements next to each other to an expression for element j of a row, which may take `first`, the row's
+ * first one, and `from`, where that is. Of a constant length compilers need no loop for a row. */
+#define SET_ROWS(NUMBER, LENGTH, ELEMENT)                                                                      \
+    for (Py_ssize_t i = 0; i < rows->count; i++) {                                                             \
+        const char *from = rows->from + i * rows->outer;                                                       \
+        const NUMBER first = NUMBER_AT(NUMBER, from);                                                          \
+        NUMBER *restrict row = to + i * (LENGTH);                                                              \
+        row[0] = first;                                                                                        \
+        for (Py_ssize_t j = 1; j < (LENGTH); j++) row[j] = (ELEMENT);                                          \
+    }
+
+#define NUMBER_AT(NUMBER, PLACE) (*(const NUMBER *)(const void *)(PLACE))
+
+#define SET_SHORT_ROWS(NUMBER, ELEMENT)                                                                        \
+    if (rows->length == 2)                                                                                     \
+        SET_ROWS(NUMBER, 2, ELEMENT)                                                                           \
+    else if (rows->length == 3)                                                                                \
+        SET_ROWS(NUMBER, 3, ELEMENT)                                                                           \
+    else                                                                                                       \
+        SET_ROWS(NUMBER, rows->length, ELEMENT)
+
+#define COPY_ROWS(NUMBER)                                                                                      \
+    static void copy_rows_of_##NUMBER(const Rows *rows, NUMBER *to) {                                          \
+        const Py_ssize_t size = sizeof(NUMBER), stride = rows->inner;                                          \
+        if (stride == 0) {                                                                                     \
+            SET_SHORT_ROWS(NUMBER, first)                                                                      \
+        } else if (stride == size) {                                                                           \
+            SET_SHORT_ROWS(NUMBER, NUMBER_AT(NUMBER, from + j * size))                                         \
+        } else {                                                                                               \
+            SET_ROWS(NUMBER, rows->length, NUMBER_AT(NUMBER, from + j * stride))                               \
+        }                                                                                                      \
+    }
+
+COPY_ROWS(float)
+COPY_ROWS(double)
+
+/* Returns whether a place is a row over both axes, or one number. */
+static bool is_one_row(const Places *p, int place) {
+    const int inner = p->axes - 1;
+    return p->strides[inner - 1][place] == p->strides[inner][place] * p->shape[inner];
+}
+
+static void run_short_rows(const Places *p, char *const *from, const Call *call) {
+    const int inner = p->axes - 1;
+    const Py_ssize_t length = p->shape[inner], all = p->shape[inner - 1], most = GATHERED / length;
+    Buffer buffers[MOST_PLACES];
+    Py_ssize_t strides[MOST_PLACES];
+    for (int k = 0; k < p->count; k++) strides[k] = is_one_row(p, k) ? p->strides[inner][k] : size_of(p->width);
+    for (Py_ssize_t row = 0; row < all; row += most) {
+        const Py_ssize_t count = all - row < most ? all - row : most, elements = count * length;
+        char *at[MOST_PLACES] = {NULL};
+        for (int k = 0; k < p->count; k++) {
+            const Py_ssize_t outer = p->strides[inner - 1][k];
+            at[k] = from[k] + row * outer;
+            if (is_one_row(p, k)) continue;
+            const Rows rows = {at[k], count, length, outer, p->strides[inner][k]};
+            at[k] = (char *)&buffers[k];
+            if (row && !outer) continue; /* all rows are the same one */
+            if (p->width == FLOAT)
+                copy_rows_of_float(&rows, buffers[k].narrow);
+            else
+                copy_rows_of_double(&rows, buffers[k].wide);
+        }
+        call->loop(at, &elements, strides, call->data);
+    }
+}
+
+/* All axes */
+
+/* Runs the innermost `depth` axes for each index of the others. */
+static void run_outer(Places *p, int depth, Run *inner, const Call *call) {
+    Py_ssize_t index[MOST_AXES] = {0};
+    do
+        inner(p, p->at, call);
+    while (next_index(p, p->axes - depth, index));
+}
+
+void run_loop(Places *p, Loop *loop, void *data) {
+    const Call call = {loop, data};
+    const int inner = p->axes - 1;
+    const bool short_rows =
+        inner > 0 && p->shape[inner] < LONG_ROW && p->shape[inner - 1] >= MANY_ROWS && is_one_row(p, p->count - 1);
+    if (short_rows)
+        run_outer(p, 2, run_short_rows, &call);
+    else
+        run_outer(p, 1, run_row, &call);
+}

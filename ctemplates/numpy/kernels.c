@@ -1,0 +1,199 @@
+/* NumPy's own inner loops: see kernels.h. */
+#include "numpy/kernels.h"
+
+#include <fenv.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "numpy/inner_loops.h"
+
+enum { IN_THREADS = 10000, WORTH_ASKING = 1000 }; /* elements, from which on the GIL is released; see below */
+
+/* PyUFuncObject of numpy/ufuncobject.h: the beginning of a function. */
+typedef struct Ufunc {
+    PyObject_HEAD
+    int inputs, outputs, places, identity;
+    Loop **loops;
+    void *const *data;
+    int count, reserved;
+    const char *name, *types; /* of each loop the numbers of the dtypes of its operands and its result */
+} Ufunc;
+
+static const int NUMBERS[WIDTHS] = {11, 12}; /* NPY_FLOAT, NPY_DOUBLE */
+static const char *const NAMES[KERNEL_COUNT] = {
+#define NUMPY_NAME(name, numpy, count) numpy,
+    KERNELS(NUMPY_NAME)
+};
+static const int OPERANDS[KERNEL_COUNT] = {
+#define OPERAND_COUNT(name, numpy, count) count,
+    KERNELS(OPERAND_COUNT)
+};
+
+typedef PyObject *NewArray(PyTypeObject *type, PyObject *dtype, int axes, const Py_ssize_t *shape,
+                           const Py_ssize_t *strides, void *data, int flags, PyObject *object);
+typedef PyObject *GetDtype(int number);
+
+/* What is known of NumPy, found once under the GIL. */
+static struct {
+    bool complete;
+    NewArray *new_array; /* NULL: no kernel can be used */
+    PyObject *dtypes[WIDTHS], *modes; /* np.geterr */
+    Loop *loops[KERNEL_COUNT][WIDTHS]; /* NULL: there is none */
+    void *data[KERNEL_COUNT][WIDTHS];
+} known;
+
+/* Finding the loops */
+
+static void find_loops(PyObject *numpy, Kernel kernel) {
+    PyObject *found = PyObject_GetAttrString(numpy, NAMES[kernel]);
+    const int count = OPERANDS[kernel];
+    const Ufunc *ufunc = (const Ufunc *)(const void *)found;
+    const bool fits = found && strcmp(Py_TYPE(found)->tp_name, "numpy.ufunc") == 0 && ufunc->inputs == count &&
+                      ufunc->outputs == 1 && strcmp(ufunc->name, NAMES[kernel]) == 0;
+    for (int width = 0; fits && width < WIDTHS; width++)
+        for (int i = 0; i < ufunc->count && !known.loops[kernel][width]; i++) {
+            const char *types = ufunc->types + (ptrdiff_t)i * (count + 1);
+            bool same = true;
+            for (int k = 0; k <= count; k++) same = same && types[k] == NUMBERS[width];
+            if (!same) continue;
+            known.loops[kernel][width] = ufunc->loops[i];
+            known.data[kernel][width] = ufunc->data ? ufunc->data[i] : NULL;
+        }
+    Py_XDECREF(found); /* the module keeps it */
+}
+
+static void find_numpy(void) {
+    void **functions = numpy_functions();
+    PyObject *name = PyUnicode_FromString("numpy"), *numpy = name ? PyImport_GetModule(name) : NULL;
+    if (functions && numpy) {
+        for (int width = 0; width < WIDTHS; width++)
+            known.dtypes[width] = ((GetDtype *)functions[GET_DTYPE])(NUMBERS[width]);
+        for (int kernel = 0; kernel < KERNEL_COUNT; kernel++) find_loops(numpy, (Kernel)kernel);
+        known.modes = PyObject_GetAttrString(numpy, "geterr");
+        if (known.dtypes[FLOAT] && known.dtypes[DOUBLE] && known.modes) known.new_array = (NewArray *)functions[NEW_ARRAY];
+    }
+    Py_XDECREF(name);
+    Py_XDECREF(numpy);
+    PyErr_Clear();
+    known.complete = true;
+}
+
+/* Running */
+
+/* Returns whether results do not depend on which elements are in one call of a loop, which NumPy divides by rules of its
+ * own. Near the end of a call the sum of two NaNs may be the other one, so may the product; and the greater of two zeros. */
+static bool has_any_layout(const Places *p, Kernel kernel) {
+    if (kernel == GREATER || kernel == LESSER) return false;
+    return (kernel != ADDING && kernel != MULTIPLYING) || !has_nan(p, smallest_operand(p));
+}
+
+/* Writes the result; false: it was not, and NumPy's might differ. */
+static bool run(Places *p, Kernel kernel) {
+    Loop *loop = known.loops[kernel][p->width];
+    void *data = known.data[kernel][p->width];
+    join_axes(p);
+    if (p->axes > 1 && !has_any_layout(p, kernel)) return false;
+    if (count_in(p) < IN_THREADS) {
+        run_loop(p, loop, data);
+        return true;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    run_loop(p, loop, data);
+    Py_END_ALLOW_THREADS
+    return true;
+}
+
+static bool is_ready(void) {
+    if (!known.complete) find_numpy();
+    return known.new_array != NULL;
+}
+
+/* Returns the new array of the result, as kernel_result does, whatever NumPy might warn of. */
+static PyObject *result_of(Kernel kernel, PyObject *const *operands) {
+    Places p;
+    if (!is_ready() || !lay_out(&p, operands, OPERANDS[kernel], known.dtypes) || !known.loops[kernel][p.width]) return NULL;
+    PyObject *made = known.new_array(numpy_array, Py_NewRef(known.dtypes[p.width]), p.axes, p.shape, NULL, NULL, 0, NULL);
+    if (!made) {
+        PyErr_Clear();
+        return NULL;
+    }
+    lay_out_result(&p, numpy_of(made)->data);
+    if (!run(&p, kernel)) Py_CLEAR(made);
+    return made;
+}
+
+/* Returns whether NumPy neither warns of results that are too small for a normal number, as it does not by itself, nor
+ * raises. Asking takes as long as NumPy's own call for a small array. */
+static bool ignores_underflow(void) {
+    PyObject *modes = PyObject_CallNoArgs(known.modes), *mode = modes ? PyDict_GetItemString(modes, "under") : NULL;
+    const bool ignores = mode && PyUnicode_CompareWithASCIIString(mode, "ignore") == 0;
+    Py_XDECREF(modes);
+    PyErr_Clear();
+    return ignores;
+}
+
+enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy may warn of */
+
+PyObject *kernel_result(Kernel kernel, PyObject *const *operands) {
+    if (fetestexcept(WARNED)) feclearexcept(WARNED);
+    PyObject *made = result_of(kernel, operands);
+    const int found = made ? fetestexcept(WARNED) : 0;
+    if (!found) return made;
+    if (found == FE_UNDERFLOW && count_of(made) >= WORTH_ASKING && ignores_underflow()) return made;
+    Py_DECREF(made);
+    return NULL;
+}
+
+/* Returns the end of an array's elements, of which there is one; they lie from its data on. */
+static const char *end_of(const NumpyArray *array, Py_ssize_t size) {
+    const char *last = array->data;
+    for (int i = 0; i < array->axes; i++) last += (array->shape[i] - 1) * array->strides[i];
+    return last + size;
+}
+
+/* Returns whether the elements of two arrays lie apart, or are the same ones, in rows. */
+static bool is_apart(PyObject *a, PyObject *b) {
+    if (!is_numpy(b)) return true;
+    const Py_ssize_t size = dtype_of(a)->size;
+    const NumpyArray *first = numpy_of(a), *second = numpy_of(b);
+    if (end_of(first, size) <= second->data || end_of(second, size) <= first->data) return true;
+    return first->data == second->data && count_of(a) == count_of(b) && is_plain_row(b);
+}
+
+/* Writes the result to the first operand, as NumPy does for `a += b`, but never warns; false: nothing was done. */
+static bool kernel_in_place(Kernel kernel, PyObject *const *operands) {
+    Places p;
+    if (!is_ready() || !is_numpy(operands[0]) || !is_plain_row(operands[0]) || !lay_out(&p, operands, OPERANDS[kernel], known.dtypes)) return false;
+    const NumpyArray *first = numpy_of(operands[0]);
+    if (!known.loops[kernel][p.width] || !(first->flags & WRITEABLE)) return false;
+    if (!is_shaped(first, p.axes, p.shape) || !is_apart(operands[0], operands[1])) return false;
+    lay_out_result(&p, first->data);
+    return run(&p, kernel);
+}
+
+/* Python's interface, silent */
+
+static PyObject *by_kernel(Kernel kernel, PyObject *a, PyObject *b, binaryfunc function) {
+    PyObject *const operands[] = {a, b};
+    PyObject *made = is_numpy(a) || is_numpy(b) ? result_of(kernel, operands) : NULL;
+    return made ? made : function(a, b);
+}
+
+static PyObject *in_place(Kernel kernel, PyObject *a, PyObject *b, binaryfunc function) {
+    PyObject *const operands[] = {a, b};
+    return kernel_in_place(kernel, operands) ? Py_NewRef(a) : function(a, b);
+}
+
+PyObject *sum_of(PyObject *a, PyObject *b) { return by_kernel(ADDING, a, b, PyNumber_Add); }
+PyObject *difference_of(PyObject *a, PyObject *b) { return by_kernel(SUBTRACTING, a, b, PyNumber_Subtract); }
+PyObject *product_of(PyObject *a, PyObject *b) { return by_kernel(MULTIPLYING, a, b, PyNumber_Multiply); }
+PyObject *quotient_of(PyObject *a, PyObject *b) { return by_kernel(DIVIDING, a, b, PyNumber_TrueDivide); }
+
+PyObject *negative_of(PyObject *a) {
+    PyObject *made = is_numpy(a) ? result_of(NEGATING, &a) : NULL;
+    return made ? made : PyNumber_Negative(a);
+}
+
+PyObject *sum_in_place(PyObject *a, PyObject *b) { return in_place(ADDING, a, b, PyNumber_InPlaceAdd); }
+PyObject *product_in_place(PyObject *a, PyObject *b) { return in_place(MULTIPLYING, a, b, PyNumber_InPlaceMultiply); }
+PyObject *quotient_in_place(PyObject *a, PyObject *b) { return in_place(DIVIDING, a, b, PyNumber_InPlaceTrueDivide); }
