@@ -81,15 +81,17 @@ INLINE int64_t count_of(Mask mask) {
     return count;
 #endif
 }
-/* SPEND adds to `spent`, a Spending, the steps that each lane of a mask makes; total_of returns their sum. A mask that is a
+/* SPEND adds to `spent`, a Spending, the steps that each lane of a mask makes, ADD_LANES one; total_of returns the sum. A mask that is a
  * vector is -1 in its lanes, so two operations count them. */
 #if WIDTH == 8
 typedef int64_t Spending;
 #define SPEND(steps, mask) (spent += (steps) * count_of(mask))
+#define ADD_LANES(count, mask) ((count) += count_of(mask))
 INLINE int64_t total_of(Spending spent) { return spent; }
 #else
 typedef Integers Spending;
 #define SPEND(steps, mask) (spent += (mask) & (int64_t)(steps))
+#define ADD_LANES(count, mask) ((count) -= (mask))
 INLINE int64_t total_of(Spending spent) {
     int64_t total = 0;
     for (int k = 0; k < WIDTH; k++) total += spent[k];
@@ -117,10 +119,27 @@ INLINE void set_lane(Mask *mask, int lane, bool value) {
 #define FOR_LANES(k, mask)                                                                       \
     for (unsigned rest_ = bits_of(mask), k = 0; rest_ && (k = (unsigned)__builtin_ctz(rest_), true); \
          rest_ &= rest_ - 1)
+#define FOR_BITS(k, bits) \
+    for (unsigned rest_ = (bits), k = 0; rest_ && (k = (unsigned)__builtin_ctz(rest_), true); rest_ &= rest_ - 1)
 /* For each chunk u that has lanes, as a set of bits says. */
 #define FOR_CHUNKS(u, chunks)                                                                       \
     for (unsigned more_ = (chunks), u = 0; more_ && (u = (unsigned)__builtin_ctz(more_), true); \
          more_ &= more_ - 1)
+
+/* Slots (strips/slots.py): MOVE_LANE copies one lane's element of an array of vectors, or of masks. */
+#define ALL_SLOTS ((1u << WIDTH) - 1)
+#define UNROLLED(times) _Pragma(UNROLLED_TEXT(GCC unroll times))
+#define UNROLLED_TEXT(text) #text
+#if WIDTH == 8
+#define MOVE_LANE(to, i, from, j)                                                                               \
+    do {                                                                                                        \
+        if (sizeof *(to) == sizeof(Mask))                                                                       \
+            set_lane((Mask *)(to) + (i) / WIDTH, (i) % WIDTH, is_in(((const Mask *)(from))[(j) / WIDTH], (j) % WIDTH)); \
+        else ((int64_t *)(to))[i] = ((const int64_t *)(from))[j];                                               \
+    } while (0)
+#else
+#define MOVE_LANE(to, i, from, j) (((int64_t *)(to))[i] = ((const int64_t *)(from))[j])
+#endif
 
 INLINE Reals sizes(Reals x) { return (Reals)((Integers)x & INT64_MAX); }
 /* The lanes where a function has no value: infinite or not a number where its operand was finite, or a number. */

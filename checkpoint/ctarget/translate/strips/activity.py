@@ -21,9 +21,9 @@ from checkpoint.ctarget.translate.ops.object_ops import Element, Load
 from checkpoint.ctarget.translate.ops.operation import Operation
 from checkpoint.ctarget.translate.ops.places import Place, is_real, places_in, reals
 from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Convert, Copy
-from checkpoint.ctarget.translate.ops.words import real
+from checkpoint.ctarget.translate.ops.words import if_unlikely, real
 from checkpoint.ctarget.translate.strips.plan import Plan, passed_on
-from checkpoint.ctarget.translate.strips.vectors import is_plain
+from checkpoint.ctarget.translate.strips.vectors import FAILED, is_plain
 from checkpoint.ctarget.translate.units.paths import Path
 
 
@@ -163,6 +163,17 @@ def _dropped(path: Path, plan: Plan, before: dict[int, list[Operation]]) -> tupl
         for each in reversed(before[id(path.end)])
         if isinstance(each, Apply) and not plan.is_wanted(each.to)
     )
+
+
+def check_dropped(plan: Plan, path: Path, mask: str) -> list[str]:
+    """Return the statements that end the strip where a zero that the adjoint leaves out would be a NaN."""
+    terms = dict.fromkeys(
+        term for each in plan.dropped.get(id(path.end), ()) for term in finite_terms(each) or ()
+    )
+    if not terms:
+        return []
+    sums = [f"zero += {term};" for term in terms]
+    return ["Reals zero = all_reals(0.0);", *sums, if_unlikely(f"any({mask} & MASK(zero != zero))", FAILED)]
 
 
 def finite_terms(operation: Apply) -> list[str] | None:

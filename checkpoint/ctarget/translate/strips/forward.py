@@ -13,7 +13,6 @@ What always holds: a variable of a chunk is right in the lanes of the mask under
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby
 
@@ -21,15 +20,15 @@ from checkpoint.ctarget.translate.ops.object_ops import Birth, Element
 from checkpoint.ctarget.translate.ops.operation import Effect, Operation
 from checkpoint.ctarget.translate.ops.places import Kind, Place, Source, places_in
 from checkpoint.ctarget.translate.ops.words import comment, if_unlikely, plain, value
-from checkpoint.ctarget.translate.strips import cells
-from checkpoint.ctarget.translate.strips.activity import finite_terms
+from checkpoint.ctarget.translate.strips import cells, slots
+from checkpoint.ctarget.translate.strips.activity import check_dropped
 from checkpoint.ctarget.translate.strips.closing import save
 from checkpoint.ctarget.translate.strips.counting import StepCounts
 from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
 from checkpoint.ctarget.translate.strips.lines import StripText
-from checkpoint.ctarget.translate.strips.plan import Plan, groups
+from checkpoint.ctarget.translate.strips.plan import Plan, first_of, groups, kept_name, leaders, remembered
 from checkpoint.ctarget.translate.strips.records import StripRecords
-from checkpoint.ctarget.translate.strips.sharing import shared_arrays
+from checkpoint.ctarget.translate.strips.sharing import free_arrays, shared_arrays
 from checkpoint.ctarget.translate.strips.vectors import FAILED, FULL, NONE, SHORT, TYPES, spread, statements
 from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump, Next, Node, Unit
 from checkpoint.ctarget.translate.units.invariants import copies, original
@@ -50,12 +49,13 @@ class StripLanes(StripText):
         self._late = {id(each) for late in plan.late.values() for each in late}
         self.takes_births = any(place in plan.births for place in unit.places)
         self.groups = groups(plan)
-        self._leader = {id(each): group[0] for group in self.groups for each in group}
+        self._leader = leaders(self.groups)
         first = [header for header, *_ in self.groups[1:]]
         self._arrays = shared_arrays(plan, first, self._is_passed)
         self._counts = StepCounts(self.groups, self._stays)
+        self._slotted = False  # whether a turn of slots is written
         self._set: set[str] = set()  # what the group that is written has set so far
-        self._free = self._free_arrays()
+        self._free = free_arrays(plan, self.groups, self._arrays)
         for path in plan.ways.values():
             count = 0
             for operation in path.operations:
@@ -74,7 +74,7 @@ class StripLanes(StripText):
 
     def _group(self, group: list[Header]) -> None:
         """Write what runs headers for all chunks that have lanes at the first of them."""
-        header, *others = group
+        header = group[0]
         number, is_first = header.number, header is self.plan.loop
         steps = self._counts.of_header[number]
         self._set.clear()
@@ -83,19 +83,44 @@ class StripLanes(StripText):
         self.put("{")
         self.indent = 2
         self.put(if_unlikely("left < 0", SHORT))
-        if self.records is not None:
-            self.put(if_unlikely(f"!has_room(up, ways, {self.records.room(group)})", FULL))
-        self.put(f"const unsigned chunks = {'(1u << CHUNKS) - 1' if is_first else f'live_{number}'};")
-        if not is_first:
-            self.put(f"live_{number} = 0;")
-        self.put("Spending spent = {0};", "FOR_CHUNKS(u, chunks) {")
-        self.indent = 3
-        self.put(f"const Mask in = {'ALL_LANES' if is_first else f'at_{number}[u]'};")
-        if is_first:
-            self.put(f"left -= {steps} * WIDTH;")
+        room = self._room(group)
+        if self._loops(group):
+            self._in_slots(group, room)
         else:
-            self.put(f"at_{number}[u] = NO_LANES;", "const int64_t some = count_of(in);")
-            self.put("turns++;", "lanes += some;", f"SPEND({steps}, in);")
+            self.put(
+                *room, f"const unsigned chunks = {'(1u << CHUNKS) - 1' if is_first else f'live_{number}'};"
+            )
+            if not is_first:
+                self.put(f"live_{number} = 0;")
+            self.put("Spending spent = {0};", "FOR_CHUNKS(u, chunks) {")
+            self.indent = 3
+            self.put(f"const Mask in = {'ALL_LANES' if is_first else f'at_{number}[u]'};")
+            if is_first:
+                self.put(f"left -= {steps} * WIDTH;")
+            else:
+                self.put(
+                    f"at_{number}[u] = NO_LANES;",
+                    "turns++;",
+                    "lanes += count_of(in);",
+                    f"SPEND({steps}, in);",
+                )
+            self._turn(group)
+            self.indent = 1
+            self.put("    }", "    left -= total_of(spent);")
+        self.indent = 1
+        self.put("}")
+        if len(self.groups) > 1 and group is not self.groups[-1]:
+            self.put("goto next;")
+
+    def _room(self, group: list[Header]) -> list[str]:
+        """Return the statement that ends the strip if a turn might not fit on the tape."""
+        if self.records is None:
+            return []
+        return [if_unlikely(f"!has_room(up, ways, {self.records.room(group)})", FULL)]
+
+    def _turn(self, group: list[Header]) -> None:
+        """Write one turn of a group for the lanes of the mask `in`."""
+        header, *others = group
         for other in others:
             self.put(f"Mask here_{other.number} = NO_LANES;")
             for param in filter(self._is_passed, other.params):
@@ -107,10 +132,29 @@ class StripLanes(StripText):
             self._header(other, f"here_{other.number}")
             self.indent -= 1
             self.put("}")
-        self.indent = 1
-        self.put("    }", "    left -= total_of(spent);", "}")
-        if len(self.groups) > 1 and group is not self.groups[-1]:
-            self.put("goto next;")
+
+    def _loops(self, group: list[Header]) -> bool:
+        """Return whether lanes make turns within a group."""
+        leader = group[0]
+        return (
+            self.records is None
+            and leader is not self.plan.loop
+            and any(path.header in group and _target(path) is leader for path in self.plan.ways.values())
+        )
+
+    def _in_slots(self, group: list[Header], room: list[str]) -> None:
+        """Write the turns of a group that loops (slots.py)."""
+        header = group[0]
+        before, indent = self.lines, self.indent
+        self.lines, self.indent, self._slotted = [], 0, True
+        self._turn(group)
+        turn = slots.Turn(header.number, self._counts.of_header[header.number], self.lines, room)
+        self.lines, self.indent, self._slotted = before, indent, False
+        below = [self._plain_below(each.root) for each in group]
+        is_short = None not in below and sum(filter(None, below)) <= slots.MOST_TOGETHER
+        left_behind = {self._array(param)[:-3] for param in header.params if param in self._free}
+        found = slots.arrays(turn, set(self.saved), left_behind)
+        self.put(*slots.run(turn, found, 2 if is_short else 1))
 
     def _header(self, header: Header, mask: str) -> None:
         """Write the tree of a header for the lanes of a mask, behind the params that it reads."""
@@ -295,14 +339,15 @@ class StripLanes(StripText):
 
     def _leaf(self, jump: Jump, mask: str) -> None:
         path = self.plan.ways[id(jump)]
-        self._check_dropped(path, mask)
+        if self.records:
+            self.put(*check_dropped(self.plan, path, mask))
         if self.records:
             self.put(*self.records.writes(path, mask))
         births = self._before[id(jump)]
         if births:
             self.put(f"born[u] = either_integers({mask}, born[u] + {births}, born[u]);")
         if path.header is self.plan.loop:
-            for place in self._remembered(path):
+            for place in remembered(self.plan, path):
                 self._set_lanes(f"{kept_name(place)}[u]", place.kind, mask, place.name)
         if self.plan.closes(path):
             save(self, path, mask)
@@ -317,7 +362,8 @@ class StripLanes(StripText):
         if is_within:
             self.put(f"here_{number} |= {mask};")
         else:
-            self.put(f"at_{number}[u] |= {mask};", f"live_{number} |= (unsigned)any({mask}) << u;")
+            live = [] if self._slotted else [f"live_{number} |= (unsigned)any({mask}) << u;"]
+            self.put(f"at_{number}[u] |= {mask};", *live)
 
     def _set_lanes(self, to: str, kind: Kind, mask: str, text: str) -> None:
         """Set a vector of which nothing is needed but what this turn sets, in the lanes of a mask."""
@@ -326,35 +372,6 @@ class StripLanes(StripText):
         else:
             self._set.add(to)
             self.put(f"{to} = {text};")
-
-    def _free_arrays(self) -> set[Place]:
-        """Return the params in whose arrays nothing is left when a turn sets them.
-
-        Lanes reach their header from the loop's first tree, when none has been anywhere, and from its own
-        turn, which has taken all lanes that waited there; and no other header has a param in the array.
-        """
-        others: set[int] = set()
-        for path in self.plan.ways.values():
-            assert isinstance(path.end, Jump)
-            leader = self._leader[id(path.header)]
-            if leader is not self.plan.loop and leader is not path.end.header:
-                others.add(id(path.end.header))
-        sharing = Counter(self._arrays.values())
-        return {
-            param
-            for header, *_ in self.groups[1:]
-            if id(header) not in others
-            for param in header.params
-            if param in self._arrays and sharing[self._arrays[param]] == 1
-        }
-
-    def _check_dropped(self, path: Path, mask: str) -> None:
-        """End the strip where a zero that the adjoint leaves out would have become a NaN."""
-        dropped = self.plan.dropped.get(id(path.end), ()) if self.records else ()
-        terms = dict.fromkeys(term for each in dropped for term in finite_terms(each) or ())
-        if terms:
-            self.put("Reals zero = all_reals(0.0);", *[f"zero += {term};" for term in terms])
-            self.put(if_unlikely(f"any({mask} & MASK(zero != zero))", FAILED))
 
     def _array(self, param: Place) -> str:
         """Return the vector in which lanes that wait at a header have a param."""
@@ -374,27 +391,7 @@ class StripLanes(StripText):
         """Return whether a header is run in the turn in which lanes reach it, behind another."""
         return self._leader[id(header)] is not header
 
-    def _remembered(self, path: Path) -> list[Place]:
-        """Return the vectors of the first tree that inner headers read, as far as a path has them."""
-        plan = self.plan
-        origins = dict.fromkeys(origin for param, origin in plan.kept.items() if param in plan.live)
-        there = {place for operation in path.operations for place in operation.sets()} | self.plan.counters
-        return [
-            each
-            for each in origins
-            if isinstance(each, Place)
-            and each in there
-            and each not in self.plan.uniform
-            and each not in self.plan.results
-            and not (each.kind == "value" and plan.objects.only(each) is not None)
-        ]
 
-
-def first_of(counter: Place) -> str:
-    """Return the name of the parameter that is a counter in the first lane."""
-    return f"{counter.name}_first"
-
-
-def kept_name(place: Place) -> str:
-    """Return the name of the array of a place's vectors, one for each chunk."""
-    return f"{place.name}_kept"
+def _target(path: Path) -> Header:
+    assert isinstance(path.end, Jump)
+    return path.end.header

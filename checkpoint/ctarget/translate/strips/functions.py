@@ -23,9 +23,9 @@ from checkpoint.ctarget.translate.ops.words import if_unlikely
 from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.closing import close, list_name
 from checkpoint.ctarget.translate.strips.constants import test
-from checkpoint.ctarget.translate.strips.forward import StripLanes, first_of, kept_name
+from checkpoint.ctarget.translate.strips.forward import StripLanes
 from checkpoint.ctarget.translate.strips.lines import StripText
-from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.plan import Plan, first_of, kept_name
 from checkpoint.ctarget.translate.strips.records import StripRecords
 from checkpoint.ctarget.translate.strips.vectors import FULL, NONE, TYPES
 from checkpoint.ctarget.translate.units.graph import Unit

@@ -128,6 +128,26 @@ def groups(plan: Plan) -> list[list[Header]]:
     return list({id(group): group for group in found.values()}.values())
 
 
+def leaders(groups: list[list[Header]]) -> dict[int, Header]:
+    """Return the first header of each header's group, by the ids of headers."""
+    return {id(each): group[0] for group in groups for each in group}
+
+
+def remembered(plan: Plan, path: Path) -> list[Place]:
+    """Return the vectors of the first tree that inner headers read, as far as a path has them."""
+    origins = dict.fromkeys(origin for param, origin in plan.kept.items() if param in plan.live)
+    there = {place for operation in path.operations for place in operation.sets()} | plan.counters
+    return [
+        each
+        for each in origins
+        if isinstance(each, Place)
+        and each in there
+        and each not in plan.uniform
+        and each not in plan.results
+        and not (each.kind == "value" and plan.objects.only(each) is not None)
+    ]
+
+
 def live_places(plan: Plan) -> set[Place]:
     """Return the places that something in a strip reads: what exits alone need is not passed on."""
     live: set[Place] = set()
@@ -154,3 +174,13 @@ def passed_on(path: Path, loop: Header) -> list[tuple[Place, Source]]:
     """Return what a path passes on to an inner header."""
     assert isinstance(path.end, Jump)
     return [] if path.end.header is loop else list(zip(path.end.header.params, path.end.sources, strict=True))
+
+
+def first_of(counter: Place) -> str:
+    """Return the name of the parameter that is a counter in the first lane."""
+    return f"{counter.name}_first"
+
+
+def kept_name(place: Place) -> str:
+    """Return the name of the array of a place's vectors, one for each chunk."""
+    return f"{place.name}_kept"

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from checkpoint.ctarget.translate.ops.places import Place
-from checkpoint.ctarget.translate.strips.plan import Plan, passed_on
-from checkpoint.ctarget.translate.units.graph import Header
+from checkpoint.ctarget.translate.strips.plan import Plan, leaders, passed_on
+from checkpoint.ctarget.translate.units.graph import Header, Jump
 from checkpoint.ctarget.translate.units.invariants import copies, original
 
 
@@ -38,3 +38,25 @@ def shared_arrays(
             one += other
             together.update(dict.fromkeys(other, one))
     return {param: group[0] for param, group in together.items()}
+
+
+def free_arrays(plan: Plan, groups: list[list[Header]], arrays: dict[Place, Place]) -> set[Place]:
+    """Return the params in whose arrays nothing is left when a turn sets them.
+
+    Lanes reach their header from the loop's first tree, when none has been anywhere, and from its own
+    turn, which has taken all lanes that waited there; and no other header has a param in the array.
+    """
+    leader = leaders(groups)
+    others: set[int] = set()
+    for path in plan.ways.values():
+        assert isinstance(path.end, Jump)
+        if leader[id(path.header)] not in (plan.loop, path.end.header):
+            others.add(id(path.end.header))
+    sharing = Counter(arrays.values())
+    return {
+        param
+        for header, *_ in groups[1:]
+        if id(header) not in others
+        for param in header.params
+        if param in arrays and sharing[arrays[param]] == 1
+    }

@@ -1,0 +1,57 @@
+"""Loops of lanes in slots: what turns leave to each other is in registers, and vectors stay full."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import checkpoint
+from checkpoint.ctarget.translate.collected import units_of
+from checkpoint.ctarget.translate.emit import text as emitted
+from checkpoint.ctarget.translate.strips import planner
+from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
+from tests.support.alone import check_alone, is_alone
+from tests.support.strips import counted, translate_soon, until_in_strips
+
+pytestmark = [needs_c, needs_compiler]
+
+LANES = 2_048
+MOST_IN_STRIP = 64  # lanes, on the widest vectors
+
+
+def grows(x: float, n: float) -> float:
+    while n > 0.0:
+        x = x * 0.5 if x > 1.0 else x * 1.5 + 0.1
+        n = n - 1.0
+    return x
+
+
+def test_turns_touch_no_memory() -> None:
+    """Within a turn no array of the strip is named: what a turn sets is in variables."""
+    if not is_alone():
+        check_alone(__file__, "touch_no_memory")
+        return
+    args = np.linspace(0.0, 2.0, 400), np.full(400, 30.0)
+    units = units_of(lambda: checkpoint.vmap(grows, engine="c")(*args))
+    (unit,) = [each for each in units if planner.find(each) is not None]
+    text = emitted.source(unit, "plain", lines=False)
+    (turns,) = re.findall(r"^ +for \(int turn = 0;.*?^ +if \(!any\(still\)\)", text, re.MULTILINE | re.DOTALL)
+    assert "_now[u] = " in turns
+    assert re.findall(r"\w+(?<!_now)\[\w+\]", turns) == []
+
+
+def test_vectors_of_which_most_lanes_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One lane of each vector runs long; the others end at once, and leave their slots to the next lanes."""
+    translate_soon(monkeypatch)
+    monkeypatch.setenv("CHECKPOINT_THREADS", "1")
+    strips = counted(monkeypatch)
+    xs = np.random.default_rng(0).random(LANES) * 2.0
+    ns = np.where(np.arange(LANES) % 4 == 0, 70.0, 2.0)
+    want = checkpoint.vmap(grows, engine="hybrid")(xs, ns)
+    for _ in until_in_strips(strips):
+        assert checkpoint.vmap(grows, engine="c")(xs, ns).tobytes() == want.tobytes()
+    before = strips.value
+    assert checkpoint.vmap(grows, engine="c")(xs, ns).tobytes() == want.tobytes()
+    assert (strips.value - before) * MOST_IN_STRIP > LANES * 0.75
