@@ -80,6 +80,11 @@ class Lane(NamedTuple):
         return f"{self.what} {self.number} of {self.of}"
 
 
+def an(noun: str) -> str:
+    """Return a noun of a message, such as the name of a class, after its article: a float, an int."""
+    return f"{'an' if noun[:1].lower() in tuple('aeiou') else 'a'} {noun}"
+
+
 class CheckpointError(Exception):
     """The base of all errors of this package. message: the bare text. span: the place, if known."""
 

@@ -22,7 +22,7 @@ from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Primitive, Purity, r
 from checkpoint.ad.tables import are_mixed
 from checkpoint.ad.tensors import Tensor
 from checkpoint.dataclass import dataclass
-from checkpoint.errors import InternalError, RunError
+from checkpoint.errors import InternalError, RunError, an
 
 # By library, the package whose `libraries.register` registers records for its functions and arrays. This is
 # the one table of packages that are named by strings: they depend on this one, which must not depend on them.
@@ -79,7 +79,7 @@ class StandIn:
         """Return a new object; an iterator cannot leave its run."""
         if leaves and self.is_inner:
             raise RunError(
-                f"a {self.cls.__name__} is no value outside of its run: return a list of its items"
+                f"{an(self.cls.__name__)} is no value outside of its run: return a list of its items"
             )
         return self.empty(attributes)
 

@@ -29,7 +29,7 @@ from checkpoint.ad.storage import changed_elsewhere
 from checkpoint.ad.tables import Table, elements_of, held
 from checkpoint.ad.values import Closure, Pair, list_value
 from checkpoint.ad.walk import Branch, fold
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 
 _SIMPLE = frozenset((float, int, bool, str, type(None)))
 _REAL = frozenset((float,))
@@ -98,7 +98,7 @@ def _plain(x: Object) -> Any:
     if type(found) in (int, str):
         return found
     cls = x.layout.cls.__name__
-    raise RunError(f"a {cls} cannot be here: pass what it holds as a number, list or dict of Python's own")
+    raise RunError(f"{an(cls)} cannot be here: pass what it holds as a number, list or dict of Python's own")
 
 
 def _class_of(procedure: Closure) -> Any:

@@ -31,6 +31,7 @@ from checkpoint.ad.identity import descriptions, identity_of
 from checkpoint.ad.numbers import NUMBERS, Dual, Number, fresh, primal_at, real_part, tangent_at, zero
 from checkpoint.ad.values import Opaque, Pair
 from checkpoint.ad.walk import DESCEND, Branch, fold
+from checkpoint.errors import an
 
 Path = tuple[Any, str]  # the path of the surrounding value (None at the top), and the last step
 
@@ -137,7 +138,7 @@ def _record_shape(value: Record | Object) -> tuple[str, list[str]]:
     if not layout.names:
         return _tuple_shape(tuple(value.items))
     fields = "1 field" if len(value.items) == 1 else f"{len(value.items)} fields"
-    return f"that of a {layout.cls.__name__}, with {fields}", [f"field {name}" for name in layout.names]
+    return f"that of {an(layout.cls.__name__)}, with {fields}", [f"field {name}" for name in layout.names]
 
 
 def _list_shape(value: List) -> tuple[str, list[str]]:
@@ -186,7 +187,7 @@ def describe(value: Any) -> str:
         return "()"
     if kind in CONTAINERS:
         return _SHAPES[kind](value)[0]
-    return names.get(kind, f"a {kind.__name__.lower()}")
+    return names.get(kind, an(kind.__name__.lower()))
 
 
 def lift(value: Any, tangent: Any, tag: int) -> Any:

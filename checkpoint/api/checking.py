@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 
 if TYPE_CHECKING:
     from checkpoint.functions.refused import Refusal
@@ -42,7 +42,7 @@ def check(f: Callable[..., Any], *args: Any, **named: Any) -> list[Refusal]:
     from checkpoint.lang.python.linking.surveys import classes_in  # noqa: PLC0415
 
     if not callable(f):
-        raise RunError(f"check needs a function, not a {type(f).__name__}")
+        raise RunError(f"check needs a function, not {an(type(f).__name__)}")
     shape = Shape(len(args), tuple(named)) if args or named else Shape(*required(f))
     return refusals_in(f, shape, classes_in((*args, *named.values())))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from checkpoint.errors import RunError, an
 from checkpoint.functions.public import within_programs
 from checkpoint.functions.resumption import as_function
 from checkpoint.lang.python.library import sums as library_sums
@@ -55,7 +56,7 @@ def mapped(
         >>> checkpoint.mapped(checkpoint.grad(lambda x: x**3), [1.0, 2.0], workers=2)
         [3.0, 12.0]
     """
-    parts = [([item], i) for i, item in enumerate(items)]
+    parts = [([item], i) for i, item in enumerate(items_of("mapped", items))]
     found: list[T] = []
     with running(workers) as there:
         for value in _each(f, parts, there, _value_of, "mapped"):
@@ -102,7 +103,7 @@ def summed(
         >>> checkpoint.summed(terms, over=[1.0, 2.0, 3.0], workers=2)
         (14.0, 12.0)
     """
-    items = list(over)
+    items = list(items_of("summed", over))
     if not items:
         if zero is None:
             raise ValueError(library_sums.EMPTY)
@@ -144,6 +145,17 @@ def plus(left: Any, right: Any) -> Any:
     if type(left) is float and type(right) is float:
         return left + right
     return as_function(library_sums.plus).call((left, right), {}, None).value()
+
+
+def items_of(name: str, items: Any) -> Iterable[Any]:
+    """Return the items of `mapped` or `summed`; RunError for what has none."""
+    try:
+        iter(items)
+    except TypeError:
+        raise RunError(
+            f"{name} takes a function and its items, not {an(type(items).__name__)}: pass a list"
+        ) from None
+    return items  # type: ignore[no-any-return]
 
 
 def _part_size(count: int, workers: int) -> int:

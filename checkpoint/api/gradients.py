@@ -25,7 +25,7 @@ from checkpoint.collector import Paused
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.driver.spill.setting import SpillOption
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.functions import small
 from checkpoint.functions.interface import Call, holds_real
 from checkpoint.functions.leaves import Each, Receiver, check_each, report_rest, reporting
@@ -71,7 +71,7 @@ class Derivative(Derived):
         workers: WorkersOption = None,
     ) -> None:
         if not callable(function):
-            raise RunError(f"{self.kind} is that of a function, not of a {type(function).__name__}")
+            raise RunError(f"{self.kind} is that of a function, not of {an(type(function).__name__)}")
         check_argnums(argnums)
         chosen = named_schedule(schedule, memory, spill)
         check_progress(progress)

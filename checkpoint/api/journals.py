@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.functions.interface import Call
 from checkpoint.functions.leaves import Each
 from checkpoint.functions.procedures import Procedure, ProcedureCall
@@ -30,7 +30,7 @@ def check_journal(journal: Any, each: Each) -> None:
     if journal is None:
         return
     if not isinstance(journal, str | os.PathLike):
-        raise RunError(f"journal is the path of a directory, not a {type(journal).__name__}")
+        raise RunError(f"journal is the path of a directory, not {an(type(journal).__name__)}")
     if each is not None:
         raise RunError(
             "each= and journal= cannot be combined: after a kill leaves would be reported a second time. "

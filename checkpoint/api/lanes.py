@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.functions.public import OverLanes, within_programs
 from checkpoint.functions.resumption import as_function
 
@@ -22,7 +22,7 @@ class Mapped(OverLanes):
         self, function: Callable[..., Any], in_axes: Any, out_axes: Any, exact: bool, engine: str | None
     ) -> None:
         if not callable(function):
-            raise RunError(f"vmap takes a function, not a {type(function).__name__}")
+            raise RunError(f"vmap takes a function, not {an(type(function).__name__)}")
         self.function = function
         self.in_axes = in_axes
         self.out_axes = out_axes

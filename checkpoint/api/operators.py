@@ -22,7 +22,7 @@ from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.driver.spill.setting import SpillOption
-from checkpoint.errors import RunError, Source
+from checkpoint.errors import RunError, Source, an
 from checkpoint.functions import small
 from checkpoint.functions.interface import Call
 from checkpoint.functions.leaves import Each, check_each, vjp_reporting
@@ -58,7 +58,7 @@ def read(path_or_text: str | Path, *, engine: str | None = None) -> Any:
         16.0
     """
     if not isinstance(path_or_text, str | Path):
-        raise RunError(f"read takes a path or a text, not a {type(path_or_text).__name__}")
+        raise RunError(f"read takes a path or a text, not {an(type(path_or_text).__name__)}")
     is_path = isinstance(path_or_text, Path) or path_or_text.endswith((".vlad", ".onnx"))
     if is_path and Path(path_or_text).suffix == ".onnx":
         from checkpoint.functions.networks import read_network  # noqa: PLC0415  (few programs are graphs)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from checkpoint.ad.values import Foreign
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -46,5 +46,5 @@ def primitive(
     """
     for what, function in (("value", value), ("vjp", vjp), ("jvp", jvp)):
         if not callable(function) and (function is not None or what == "value"):
-            raise RunError(f"the {what} of a primitive is a function, not a {type(function).__name__}")
+            raise RunError(f"the {what} of a primitive is a function, not {an(type(function).__name__)}")
     return Foreign(value, vjp, jvp)

@@ -39,7 +39,7 @@ class LanguageErrors:
         if isinstance(error, Raised):
             received = self.received(error)
             _name_lanes(received, error.lanes)
-            raise received from None
+            raise received from received.__cause__  # which `from None` would take away
         if isinstance(error, RUN_ENDING):
             _name_lanes(error, error.lanes)
             error.lanes = ()

@@ -16,7 +16,7 @@ from checkpoint.ad.containers import CONTAINERS, Dict, List
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.driver.finals import NAMELESS, Finals, Leaf, Path, path_of
 from checkpoint.driver.schedule import Schedule
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.functions.interface import Call, holds_real
 from checkpoint.functions.python_functions import PythonCall
 from checkpoint.functions.pytrees import cotangent_leaf, parts_of_python, rebuilt
@@ -31,7 +31,7 @@ def check_each(each: Each, has_state: bool) -> None:
     if each is None:
         return
     if not callable(each):
-        raise RunError(f"each is a function of a path and a cotangent, not a {type(each).__name__}")
+        raise RunError(f"each is a function of a path and a cotangent, not {an(type(each).__name__)}")
     if has_state:
         raise RunError("each= and has_state= cannot be combined: the state that is returned needs its leaves")
 

@@ -32,7 +32,7 @@ from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.values import Capsule, Closure, Opaque, Pair, Symbol, list_value
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.driver.engine import Engine
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.functions.interface import Call, Function
 from checkpoint.functions.program import Program
 from checkpoint.functions.run import Run, checked_capsule
@@ -181,7 +181,7 @@ def _atom(value: Any, engine: Engine, is_open: bool) -> Any:
     if library.is_of_library(value) and type(value) in libraries:
         array = _with_reals(value)
         return float(array) if isinstance(array, float) else entered(array, Memory(FROZEN))
-    raise RunError(f"a {type(value).__name__} has no counterpart in the language")
+    raise RunError(f"{an(type(value).__name__)} has no counterpart in the language")
 
 
 def _with_reals(data: Any) -> Any:

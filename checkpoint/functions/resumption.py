@@ -11,7 +11,7 @@ from typing import Any
 
 from checkpoint import engines
 from checkpoint.ad.values import Capsule, is_resume
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.functions.interface import Call, Function
 from checkpoint.functions.procedures import Procedure, ProcedureCall, to_language
 from checkpoint.functions.public import within_programs
@@ -58,7 +58,7 @@ def resume(z: Capsule) -> Any:
     Also a function for the others: `primops(resume, z)`, `vjp(resume, z, ybar)`.
     """
     if not isinstance(z, Capsule):
-        raise RunError(f"resume takes a capsule, not a {type(z).__name__}")
+        raise RunError(f"resume takes a capsule, not {an(type(z).__name__)}")
     return _RESUMPTION.call((z,), {}, None).value()
 
 
@@ -80,5 +80,5 @@ def as_function(f: Any, has_state: bool = False) -> Function:
     if isinstance(f, Procedure):
         return _RESUMPTION if is_resume(f.closure) else f
     if not callable(f):
-        raise RunError(f"f must be a function, not a {type(f).__name__}")
+        raise RunError(f"f must be a function, not {an(type(f).__name__)}")
     return ReturnedFunction(f) if isinstance(f, Returned) else PythonFunction(f)

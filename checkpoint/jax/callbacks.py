@@ -17,7 +17,7 @@ import numpy as np
 
 from checkpoint.api.operators import vjp
 from checkpoint.dataclass import dataclass
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.functions.resumption import as_function
 
 TRACED = object()  # stands for a traced leaf among the constants
@@ -204,7 +204,7 @@ def _struct(leaf: Any) -> Any:
         return leaf
     array = leaf if isinstance(leaf, jax.Array) else np.asarray(leaf)
     if isinstance(array, np.ndarray) and array.dtype.kind not in KINDS:
-        raise RunError(f"a result is a pytree of arrays and numbers, and has a {type(leaf).__name__}")
+        raise RunError(f"a result is a pytree of arrays and numbers, and has {an(type(leaf).__name__)}")
     return jax.ShapeDtypeStruct(array.shape, jax.dtypes.canonicalize_dtype(array.dtype))
 
 

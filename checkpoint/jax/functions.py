@@ -16,7 +16,7 @@ import jax
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.jax.callbacks import Leaves, Program, remembering, split
 
 P = ParamSpec("P")
@@ -69,7 +69,7 @@ def function(
         1.5 [0.75 0.75]
     """
     if not callable(f):
-        raise RunError(f"checkpoint.jax.function takes a function, not a {type(f).__name__}")
+        raise RunError(f"checkpoint.jax.function takes a function, not {an(type(f).__name__)}")
     named_schedule(schedule, memory)  # a wrong one is an error here already
     program = Program.of(f, {"engine": engine, "schedule": schedule, "memory": memory})
     on_zeros = remembering(program.on_zeros)

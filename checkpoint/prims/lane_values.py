@@ -11,6 +11,7 @@ from checkpoint.ad.containers import CONTAINERS, Dict, Record
 from checkpoint.ad.numbers import real_part
 from checkpoint.ad.values import Capsule, Closure, Pair
 from checkpoint.ad.walk import Branch
+from checkpoint.errors import an
 from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, COMPLEX, Overloads
 from checkpoint.prims.python.native import class_name, is_set
 
@@ -122,8 +123,8 @@ def in_words(value: Any) -> str:
     if type(value) is Dict:
         return f"a dict with the keys {list(value.items)}"
     if is_pytree(value) and type(value) is not Pair:
-        return f"a {class_name(value)} of {len(value.parts())}"
+        return f"{an(class_name(value))} of {len(value.parts())}"
     name = class_name(value)
     if name == "ndarray":
         return "an array of what is no number"
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return an(name)

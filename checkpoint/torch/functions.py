@@ -18,7 +18,7 @@ from checkpoint.ad.state import State
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory as Bound
 from checkpoint.driver.schedule import Schedule
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.torch.recorded import Recorded, is_tensor
 
 P = ParamSpec("P")
@@ -89,7 +89,7 @@ def function(
         tensor([0.0832, 0.0832])
     """
     if not callable(f):
-        raise RunError(f"checkpoint.torch.function takes a function, not a {type(f).__name__}")
+        raise RunError(f"checkpoint.torch.function takes a function, not {an(type(f).__name__)}")
     chosen = named_schedule(schedule, memory)
 
     @functools.wraps(f)

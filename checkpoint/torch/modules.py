@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.prims.arrays import StandIn, prim, stands_for, translated_as
 from checkpoint.torch.foreign import ForeignModule
 from checkpoint.torch.step import DICTIONARY
@@ -78,7 +78,7 @@ def from_module(module: torch.nn.Module) -> Block:
         tensor([[3., 3.]])
     """
     if not isinstance(module, torch.nn.Module):
-        raise RunError(f"checkpoint.torch.from_module takes a module, not a {type(module).__name__}")
+        raise RunError(f"checkpoint.torch.from_module takes a module, not {an(type(module).__name__)}")
     return module if isinstance(module, Block) else Block(module)
 
 

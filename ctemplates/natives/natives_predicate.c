@@ -3,6 +3,8 @@
  */
 #include "natives/natives_predicate.h"
 
+#include <math.h>
+
 static bool answer(bool found, Value *result, Note *note) {
     *result = of_boolean(found);
     *note = NO_NOTE;
@@ -53,6 +55,12 @@ NATIVE(native_not_equal) {
     return atoms_equal(operands[0], operands[1], &equal) && answer(!equal, result, note);
 }
 
+/* Returns whether a value is a real that is no number: Python compares such elements by their identities. */
+static bool is_nan(Value v) {
+    double real;
+    return number_in(v, &real) && isnan(real);
+}
+
 NATIVE(native_contains) {
     (void)count;
     const Value x = operands[0], wanted = operands[1];
@@ -62,7 +70,7 @@ NATIVE(native_contains) {
         return answer(entries_find(entries_in(x), field) != NULL, result, note);
     }
     Elements elements;
-    if (!elements_of(m, x, &elements)) return false;
+    if (!elements_of(m, x, &elements) || is_nan(wanted)) return false;
     bool equal = false;
     for (size_t i = 0; i < elements.length && !equal; i++)
         if (!atoms_equal(elements.values[i], wanted, &equal)) return false;

@@ -272,7 +272,7 @@ def test_what_it_refuses() -> None:
     def inner(x: Any) -> Any:
         return x * x
 
-    with pytest.raises(RunError, match="each is a function of a path and a cotangent, not a int"):
+    with pytest.raises(RunError, match="each is a function of a path and a cotangent, not an int"):
         grad(inner, each=3)  # type: ignore[arg-type]  # that is refused
     with pytest.raises(RunError, match="each= and has_state= cannot be combined"):
         grad(inner, each=print, has_state=True)

@@ -311,7 +311,7 @@ def test_errors(name: str, engine: str) -> None:
 
 
 def test_vmap_takes_a_function() -> None:
-    with pytest.raises(checkpoint.RunError, match="vmap takes a function, not a int"):
+    with pytest.raises(checkpoint.RunError, match="vmap takes a function, not an int"):
         vmap(3)  # type: ignore[arg-type]
 
 

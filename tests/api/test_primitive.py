@@ -108,5 +108,5 @@ def test_outside_of_programs() -> None:
     assert whole.__doc__ == "A function that its derivatives know."
     assert repr(whole) == "<primitive value>"
     assert pickle.loads(pickle.dumps(whole)).vjp is value_vjp
-    with pytest.raises(RunError, match=r"^the vjp of a primitive is a function, not a int$"):
+    with pytest.raises(RunError, match=r"^the vjp of a primitive is a function, not an int$"):
         checkpoint.primitive(math.sin, vjp=3)  # type: ignore[arg-type]

@@ -105,6 +105,19 @@ def test_what_has_no_rule_passes_all_handlers_of_the_program(name: str, engine: 
         checkpoint.vjp(guarded, X, 1.0, engine=engine)
 
 
+def changed_by_its_base(x: Any) -> Any:
+    """Return a view of an array that changes afterwards."""
+    y = x * 1.0
+    view = y[:2]
+    y[0] = 5.0
+    return view
+
+
+def test_a_cotangent_of_what_was_changed_through_another_name(engine: str) -> None:
+    with pytest.raises(RunError, match="this array was changed through another name"):
+        checkpoint.vjp(changed_by_its_base, X.copy(), np.ones(2), engine=engine)
+
+
 # Arguments
 
 

@@ -225,7 +225,7 @@ def test_errors_of_the_program_are_shown() -> None:
 
 
 def test_wrong_arguments_are_refused_at_once() -> None:
-    with pytest.raises(checkpoint.RunError, match=r"checkpoint\.jax\.function takes a function, not a int"):
+    with pytest.raises(checkpoint.RunError, match=r"checkpoint\.jax\.function takes a function, not an int"):
         checkpoint.jax.function(3)  # type: ignore[arg-type]  # it is refused
     with pytest.raises(checkpoint.RunError, match="there is no schedule 'none'"):
         checkpoint.jax.function(network, schedule="none")

@@ -212,7 +212,7 @@ def test_wrong_arguments_of_the_interface(engine: Engine) -> None:
         "a number of steps must be 0 or more, not -1": lambda: checkpoint.interrupt(f, 2.0, -1, engine=name),
         "resume takes a capsule, not a float": lambda: checkpoint.resume(not_whole),
         "not a capsule": lambda: checkpoint.primops(checkpoint.resume, 2.0, engine=name),
-        "f must be a function, not a int": lambda: checkpoint.vjp(3, 2.0, engine=name),
+        "f must be a function, not an int": lambda: checkpoint.vjp(3, 2.0, engine=name),
         "a tuple of 3 is no pair: write a list, or nest tuples of two": lambda: checkpoint.primops(
             f, (1.0, 2.0, 3.0), engine=name
         ),

@@ -171,4 +171,14 @@ class Steel:
         self.shear = self.stiffness / 2.6
 def f(x):
     return «replace(Steel(x), stiffness=2.0 * x)».shear
+---
+a NaN in a container is compared with a NaN: Python asks whether both are one object
+import math
+def f(x):
+    return x * («math.nan in [x, math.nan]»)
+---
+a NaN in a container is compared with a NaN: Python asks whether both are one object
+import math
+def f(x):
+    return x if «[1.0, x * math.nan] == [1.0, x * math.nan]» else 2.0 * x
 """

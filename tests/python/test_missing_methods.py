@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import checkpoint
 from checkpoint.errors import RunError
 from tests.python.agreement import outcome
 from tests.python.texts import defined, run
@@ -58,3 +59,16 @@ def test_what_no_run_keeps_of_an_exception(asked: str) -> None:
     body = f"    try:\n        return [x][2]\n    except IndexError as error:\n        {asked}\n"
     with pytest.raises(RunError, match=f"{ASKED[asked]}.* is not kept by a run: write .*`raise"):
         run(defined(f"def f(x):\n{body}")["f"], 1.5)
+
+
+def scaled(x: float) -> float:
+    try:
+        return 1.0 / (x - x)
+    except ZeroDivisionError as error:
+        raise KeyError("no scale") from error
+
+
+def test_the_cause_of_an_exception_leaves_the_run(engine: str) -> None:
+    with pytest.raises(KeyError, match="no scale") as found:
+        checkpoint.grad(scaled, engine=engine)(2.0)
+    assert repr(found.value.__cause__) == "ZeroDivisionError('float division by zero')"

@@ -280,7 +280,7 @@ def test_errors_of_the_module_are_the_programs() -> None:
         checkpoint.grad(lambda block, x: block(x).sum())(from_module(Counter("error")), torch.ones(2))
     caught_inside = checkpoint.grad(_handled)(torch.ones(2), from_module(Counter("error")))
     assert torch.equal(caught_inside, torch.full((2,), 3.0))
-    with pytest.raises(checkpoint.RunError, match="from_module takes a module, not a int"):
+    with pytest.raises(checkpoint.RunError, match="from_module takes a module, not an int"):
         from_module(3)
     with pytest.raises(checkpoint.RunError, match="has_state=True"):
         checkpoint.grad(loss)(from_module(nn.BatchNorm1d(3)), torch.randn(4, 3))

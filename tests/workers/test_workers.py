@@ -222,3 +222,10 @@ def test_threads_share_the_cores_with_a_blas(monkeypatch: pytest.MonkeyPatch) ->
         RunError, match="blas= needs threadpoolctl: pip install threadpoolctl, or set OPENBLAS"
     ):
         Threads(2, blas=1)
+
+
+def test_what_has_no_items_is_refused() -> None:
+    with pytest.raises(RunError, match="mapped takes a function and its items, not an int: pass a list"):
+        mapped(abs, 3)  # type: ignore[arg-type]
+    with pytest.raises(RunError, match="summed takes a function and its items, not an int: pass a list"):
+        summed(abs, over=3)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from typing import Any
 from checkpoint.driver.effects import EffectLog, Path, read_word
 from checkpoint.durable.journal.contents import Payload
 from checkpoint.durable.stream import Writer
-from checkpoint.errors import DurableError
+from checkpoint.errors import DurableError, an
 from checkpoint.prims.python.outside import ObservedFailure
 
 NONE, FALSE, TRUE, INTEGER, REAL, TEXT, BYTES, TUPLE, LIST, DICT, TENSOR, FAILURE, OBSERVED = range(13)
@@ -136,7 +136,7 @@ def _write(to: Writer, value: Any) -> None:
         to.u8(TENSOR)
         to.block(bytes(value.tolist()))
     else:
-        raise DurableError(f"the run has read a {kind.__name__}, which has no place in a file")
+        raise DurableError(f"the run has read {an(kind.__name__)}, which has no place in a file")
 
 
 def _read(payload: Payload) -> Any:

@@ -22,6 +22,7 @@ from checkpoint.ad.library import overloads, silently
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import Rearrange, lookup
 from checkpoint.ad.tensors import ALWAYS, Tensor, apply
+from checkpoint.errors import an
 from checkpoint.prims.batched import array_rules as on_arrays
 from checkpoint.prims.batched.operands import (
     Rule,
@@ -264,7 +265,7 @@ def _lane(x: Any, lane: int) -> Any:
     if not holds_batch((x,)):
         return x
     if type(x) not in (List, Record):
-        raise NoForm(f"a {type(x).__name__} with values of many lanes")
+        raise NoForm(f"{an(type(x).__name__)} with values of many lanes")
     return x.with_parts(tuple([_lane(part, lane) for part in x.items]))
 
 

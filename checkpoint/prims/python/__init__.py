@@ -67,7 +67,7 @@ Text
     R ord chr hex bin oct hash x   E print text end
 The standard library (standard.py, classes.py)
     R standard name x ...   computed f args keywords   is-constant x   is-dtype x
-    R is-dataclass dataclass-fields field-names x   tuple-like x items
+    R is-dataclass dataclass-fields field-names x   tuple-like x items   is-stored field-default x name
     R random-seed seed version   random-real random-word block position   random-next block
     R random-state block position gauss_next   random-from state
     R complex x [y]   complex-power part a b c d   cmath-isclose a b rel_tol abs_tol

@@ -36,6 +36,7 @@ from checkpoint.prims.python.support import (
     no_attribute,
     python_result,
     rearrange,
+    to_value,
     tuple_of,
     update,
 )
@@ -370,6 +371,14 @@ def _names(now: Now, x: Any) -> Record:
     return Record(TUPLE, tuple([field.name for field in _dataclass_fields(now, x)]))
 
 
+def _is_stored(now: Now, x: Any, name: str) -> bool:
+    return name in x.layout.index
+
+
+def _default(now: Now, x: Any, name: str) -> Any:
+    return to_value(now, getattr(class_of(x), name))
+
+
 def _tuple_like(now: Now, x: Record, items: List) -> Record:
     return Record(x.layout, tuple(map(fresh, items.items)))
 
@@ -385,4 +394,6 @@ rearrange("named-tuple", 2, "a named tuple of the items of a tuple: its layout, 
 rearrange("is-dataclass", 1, "whether x is an object of a dataclass", _is_dataclass, discrete=True)
 rearrange("dataclass-fields", 1, "dataclasses.fields of an object", _fields, discrete=True)
 rearrange("field-names", 1, "the tuple of the names of a dataclass's fields", _names, discrete=True)
+rearrange("is-stored", 2, "whether an object itself has a field: x, the name", _is_stored, discrete=True)
+rearrange("field-default", 2, "what the class of a dataclass has for a field: x, the name", _default)
 rearrange("tuple-like", 2, "a tuple of the class of another one: that, the list of the items", _tuple_like)

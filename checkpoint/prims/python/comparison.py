@@ -8,6 +8,7 @@ compare identities, which the values of a program do not have, the run ends.
 from __future__ import annotations
 
 import dataclasses
+import math
 import operator
 from collections.abc import Callable
 from itertools import zip_longest
@@ -48,11 +49,13 @@ _MIRRORED: dict[Any, Any] = {
 }
 
 
-def equal(now: Now, x: Any, y: Any) -> bool:
-    """Return x == y."""
+def equal(now: Now, x: Any, y: Any, in_container: bool = False) -> bool:
+    """Return x == y; in_container: as containers compare their items, where one object equals itself."""
     pending = [(x, y)]
     while pending:
         x, y = pending.pop()
+        if in_container and _is_nan(x) and _is_nan(y):
+            raise RunError(_NAN)
         if is_set(x) or is_set(y):
             if not same_elements(now, x, y):
                 return False
@@ -64,12 +67,27 @@ def equal(now: Now, x: Any, y: Any) -> bool:
             if inner is None:
                 return False
             pending.extend(reversed(inner))
+            in_container = True
         elif (is_object(x) or is_object(y)) and not (_is_late(x) or _is_late(y)):
             if not python_result(now, operator.eq, x, y):
                 return False
         elif not _equal_atoms(x, y):
             return False
     return True
+
+
+_NAN = (
+    "a NaN in a container is compared with a NaN: Python asks whether both are one object, and reals have no "
+    "identity here; test for it by math.isnan"
+)
+
+
+def _is_nan(x: Any) -> bool:
+    """Return whether a value is a real, or a real of NumPy's, that is no number."""
+    real = real_part(x) if type(x) in NUMBERS else x
+    if type(real) in ARRAYS and real.data.ndim == 0:
+        real = real.data
+    return isinstance(real, float) and math.isnan(real)
 
 
 def plain(value: Any) -> Any:
@@ -215,7 +233,7 @@ def ordered(now: Now, function: Callable[[Any, Any], Any], x: Any, y: Any) -> bo
         for item, other in zip_longest(left, right, fillvalue=_MISSING):
             if item is _MISSING or other is _MISSING:
                 return bool(function(len(left), len(right)))
-            if not equal(now, item, other):
+            if not equal(now, item, other, in_container=True):
                 x, y = item, other
                 break
         else:
@@ -299,7 +317,7 @@ def contains(now: Now, x: Any, v: Any) -> bool:
     if type(x) is Dict:
         return key_of(now, v) in x.items
     if type(x) is List or is_tuple(x):
-        return any(equal(now, item, v) for item in x.items)
+        return any(equal(now, item, v, in_container=True) for item in x.items)
     if is_set(x):
         return has_element(now, x, v)
     if type(x) in INDEXED:
@@ -311,7 +329,7 @@ def position(now: Now, x: Any, v: Any, *bounds: Any) -> int:
     """Return x.index(v) of a list or tuple, between bounds."""
     items = elements(now, x)
     for i in range(len(items))[slice(*position_bounds(now, bounds))]:
-        if equal(now, items[i], v):
+        if equal(now, items[i], v, in_container=True):
             return i
     nothing: Any = [] if type(x) is List else ()
     return int(nothing.index(*python_operands(now, (v, *bounds))))  # Python's own ValueError
@@ -329,14 +347,14 @@ def position_bounds(now: Now, bounds: tuple[Any, ...]) -> tuple[Any, ...]:
 def position_to_remove(now: Now, x: Any, v: Any) -> int:
     """Return the position at which x.remove(v) finds v in a list."""
     for i, item in enumerate(elements(now, x)):
-        if equal(now, item, v):
+        if equal(now, item, v, in_container=True):
             return i
     raise ValueError("list.remove(x): x not in list")
 
 
 def count(now: Now, x: Any, v: Any) -> int:
     """Return x.count(v) of a list or tuple."""
-    return sum(equal(now, item, v) for item in elements(now, x))
+    return sum(equal(now, item, v, in_container=True) for item in elements(now, x))
 
 
 def order(now: Now, x: Any, reverse: Any) -> Record:

@@ -10,7 +10,7 @@ from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Closure
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, Overloads
 from checkpoint.lang.python.library.standard.containers import Mapping
 from checkpoint.lang.python.source.members import base_of, found
@@ -188,7 +188,7 @@ def _has_namespace(now: Now, x: Any) -> bool:
 
 
 def _refused(cls: type) -> bool:
-    raise RunError(f"the `__dict__` of a {cls.__name__} is no value here: name the attributes, x.name")
+    raise RunError(f"the `__dict__` of {an(cls.__name__)} is no value here: name the attributes, x.name")
 
 
 def _own_names(now: Now, x: Any) -> Record:
@@ -202,7 +202,7 @@ def _names_own(now: Now, x: Any, key: Any) -> bool:
 def _with_namespace(now: Now, x: Any) -> Any:
     if type(x) is not Object:
         raise RunError(
-            f"a {class_of(x).__name__} cannot be changed through its `__dict__`: make a new one, "
+            f"{an(class_of(x).__name__)} cannot be changed through its `__dict__`: make a new one, "
             f"dataclasses.replace(x, name=value)"
         )
     return x

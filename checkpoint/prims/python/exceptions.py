@@ -22,9 +22,10 @@ from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
 from checkpoint.ad.values import Failure
 from checkpoint.errors import SourceError, Unreached, refusal
+from checkpoint.lang.python.source.plain_objects import attribute_names, getattr_of
 from checkpoint.prims.python.native import CAUSE, class_name, class_of, python_exception
 from checkpoint.prims.python.objects import classes_of
-from checkpoint.prims.python.support import rearrange, to_value
+from checkpoint.prims.python.support import PLAIN, rearrange, to_value
 
 ARGS = ("args",)
 
@@ -39,8 +40,15 @@ def _caught(now: Now, x: Any) -> Any:
         exception = python_exception(x.exception)
         # An OSError keeps the file's name apart from its args, but takes it with them.
         args = exception.__reduce__()[1] if isinstance(exception, OSError) else exception.args
-        return Record(Layout(type(exception), ARGS), (to_value(now, args),))
+        kept = _beside_args(exception)
+        return Record(Layout(type(exception), (*ARGS, *kept)), (to_value(now, args), *kept.values()))
     return Record(x.layout, tuple(map(fresh, x.items))) if type(x) is Record else x
+
+
+def _beside_args(exception: Exception) -> dict[str, Any]:
+    """Return the attributes of a library's exception that are numbers or texts: AxisError has `axis`."""
+    found = {name: getattr_of(exception, name) for name in attribute_names(exception) if name not in ARGS}
+    return {name: value for name, value in found.items() if type(value) in PLAIN or type(value) is float}
 
 
 def _class_of(now: Now, x: Any) -> Layout:

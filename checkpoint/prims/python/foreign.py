@@ -24,7 +24,7 @@ from checkpoint.ad.numbers import Block, Dual, Node, highest_tag, without_tape
 from checkpoint.ad.record import VARIADIC, OperandError
 from checkpoint.ad.tangent import cotangent_of, lift, match, split
 from checkpoint.ad.values import Foreign
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.prims.operators import Context
 from checkpoint.prims.python.native import from_native, native
 from checkpoint.prims.python.support import operator
@@ -69,10 +69,11 @@ def language(result: Any, what: str) -> Any:
         kind = f"{type(thing).__module__}.{type(thing).__qualname__}"
         if is_of_library(thing) and type(thing) in libraries:
             raise RunError(
-                f"{what} holds a {kind}, and its library was imported while the program ran: import it before"
+                f"{what} holds {an(kind)}, and its library was imported while the program ran: import it "
+                f"before"
             )
         raise RunError(
-            f"{what} holds a {kind}, which no program can take: return numbers, in tuples, lists, dicts, "
+            f"{what} holds {an(kind)}, which no program can take: return numbers, in tuples, lists, dicts, "
             f"named tuples or dataclasses"
         )
 

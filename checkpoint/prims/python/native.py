@@ -42,7 +42,7 @@ from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.tables import held as held_as_it_is
 from checkpoint.ad.values import Closure, Failure, Pair, Symbol, Unusable
 from checkpoint.ad.walk import DESCEND, Branch, Cycle, Hollow, fold, fold_shared
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.decimals import leaving, python_class
 from checkpoint.lang.python.library.stand_ins import (
@@ -133,8 +133,7 @@ def kind_of(value: Any) -> str:
     if type(part) in ARRAYS:
         shape = f" of shape {tuple(part.data.shape)}" if part.data.shape else ""
         return f"an array of {part.data.dtype}{shape}"
-    name = class_of(value).__name__
-    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
+    return an(class_of(value).__name__)
 
 
 def python_exception(exception: Exception) -> Exception:
@@ -257,8 +256,8 @@ def _built(value: Any, parts: list[Any]) -> Any:
         return cls(parts)
     if issubclass(cls, BaseException):
         made: Any = _exception(cls, parts[0])
-        if CAUSE in value.layout.index:
-            made.__cause__ = parts[value.layout.index[CAUSE]]
+        for name, part in zip(value.layout.names[1:], parts[1:], strict=True):
+            set_own(made, name, part)
         return made
     made = object.__new__(cls)
     for name, part in zip(value.layout.names, parts, strict=True):
@@ -310,7 +309,7 @@ def from_native(
         with entered.undone_at_error():
             return fold(value, entered.once(opened))
     except Cycle as cycle:
-        noun = f"a {type(cycle.item).__name__} that contains itself"
+        noun = f"{an(type(cycle.item).__name__)} that contains itself"
         raise NoValue(cycle.item, f"{noun} cannot be an argument of a program") from None
 
 

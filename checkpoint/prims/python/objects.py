@@ -17,7 +17,7 @@ from checkpoint.ad.record import Purity, Scalar, lookup
 from checkpoint.ad.storage import Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Capsule, Closure
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, COMPLEX
 from checkpoint.lang.python.source.members import found, is_slot
 from checkpoint.prims.python.native import CAUSE, class_of, from_native
@@ -84,17 +84,17 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
     if found is missing or (isinstance(found, MemberDescriptorType) and type(x) in WITH_ATTRIBUTES):
         if inspect.getattr_static(cls, "__getattr__", None) is not None:
             raise RunError(
-                f"the attribute {name} of a {cls.__name__} comes from its `__getattr__`, which no program "
+                f"the attribute {name} of {an(cls.__name__)} comes from its `__getattr__`, which no program "
                 f"runs: read it outside of the function, and pass it"
             )
         if cls in BY_STAND_IN and hasattr(BY_STAND_IN[cls].of, name):
             raise RunError(
-                f"{name} of a {cls.__name__} has no rule here: do what needs it outside of the function, and "
-                f"pass the result"
+                f"{name} of {an(cls.__name__)} has no rule here: do what needs it outside of the function, "
+                f"and pass the result"
             )
         raise no_attribute(x, name)
     advice = f": call it where it stands, x.{name}(...)" if _is_called(cls, name) else ""
-    raise RunError(f"the attribute {name} of a {cls.__name__} cannot be used as a value here{advice}")
+    raise RunError(f"the attribute {name} of {an(cls.__name__)} cannot be used as a value here{advice}")
 
 
 def _procedure_of(x: Any) -> Closure | None:
@@ -122,7 +122,7 @@ def of_enum(now: Now, member: Enum, name: str) -> Any:
 
 
 def _no_constant(value: Any) -> Any:
-    raise RunError(f"a {type(value).__name__} in an enumeration is no value of a program")
+    raise RunError(f"{an(type(value).__name__)} in an enumeration is no value of a program")
 
 
 def _is_called(cls: type, name: str) -> bool:
@@ -175,8 +175,8 @@ def set_attribute(now: Now, x: Any, name: str, v: Any) -> Object:
         check_own(x)
         python_result(now, lambda x, v: setattr(x, name, v), x, v)  # raises Python's own error
         raise RunError(
-            f"the attribute {name} of a {class_of(x).__name__} cannot be assigned to here: give its class an "
-            f"__init__ that assigns it, or keep the value elsewhere"
+            f"the attribute {name} of {an(class_of(x).__name__)} cannot be assigned to here: give its class "
+            f"an __init__ that assigns it, or keep the value elsewhere"
         )
     items = changeable(now, x)
     position = x.layout.index.get(name)

@@ -16,7 +16,7 @@ from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Dict, Record
 from checkpoint.ad.record import Effect, Purity, register
 from checkpoint.driver.effects import Effects
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.prims.python.native import from_native, native
 
 
@@ -46,7 +46,7 @@ def _outcome(function: Callable[..., Any], args: tuple[Any, ...], keywords: dict
 
 
 def _no_value(value: Any) -> Any:
-    raise RunError(f"this gives a {type(value).__name__}, which no program can take: read it outside of it")
+    raise RunError(f"this gives {an(type(value).__name__)}, which no program can take: read it outside of it")
 
 
 register(

@@ -21,7 +21,7 @@ from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.opaque import is_constant
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.ad.values import Closure
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.lang.python.library.stand_ins import Overloads
 from checkpoint.lang.python.library.standard.values import STORED, value_base_of
 from checkpoint.lang.python.library.tokens import OBJECT, RANGE, SET, of_real
@@ -68,7 +68,7 @@ def token_of(now: Now, x: Any) -> Any:
         return tuple(parts) if issubclass(cls, tuple) else (OBJECT, cls.__qualname__, *parts)
     python_result(now, hash, x)
     raise RunError(
-        f"a {class_of(x).__name__} cannot be in a set here: use strings, numbers or tuples of them"
+        f"{an(class_of(x).__name__)} cannot be in a set here: use strings, numbers or tuples of them"
     )
 
 

@@ -32,7 +32,7 @@ from checkpoint.ad.record import (
 from checkpoint.ad.storage import CONSTANT, Now
 from checkpoint.ad.tables import NATIVES, held
 from checkpoint.ad.values import Closure, Unusable
-from checkpoint.errors import RunError, UnfitKey
+from checkpoint.errors import RunError, UnfitKey, an
 from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.prims.python.native import class_name, native
 
@@ -192,7 +192,7 @@ def to_value(now: Now, value: Any) -> Any:
         return Native(dtype)
     if isinstance(value, type):
         return Native(value)
-    raise RunError(f"a {kind.__name__} is no value of a program")
+    raise RunError(f"{an(kind.__name__)} is no value of a program")
 
 
 def _settled_key(key: Any) -> Any:
@@ -245,7 +245,7 @@ def key_of(now: Now, key: Any) -> Any:
         return tuple(parts) if cls is tuple else tuple.__new__(cls, parts)
     if kind is not Closure:
         python_result(now, hash, key)
-    raise UnfitKey(f"a {class_name(key)} cannot be a key here: use a string, or a tuple of ints")
+    raise UnfitKey(f"{an(class_name(key))} cannot be a key here: use a string, or a tuple of ints")
 
 
 Implements = tuple[Any, ...]

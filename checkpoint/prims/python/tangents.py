@@ -11,15 +11,16 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ad.array_library import dtype_kind, libraries, namespace_of
-from checkpoint.ad.arrays import Array, Memory, described
+from checkpoint.ad.arrays import Array, Discrete, Memory, described
 from checkpoint.ad.containers import CONTAINERS, ITEMS, Dict, List, Record
 from checkpoint.ad.graph import NON_DIFFERENTIABLE, numbers, transform
 from checkpoint.ad.identity import identity_of
 from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.storage import check_settled
 from checkpoint.ad.tangent import tangent_of, zeros_of
 from checkpoint.ad.values import Capsule, Closure, Opaque
 from checkpoint.ad.walk import DESCEND, Branch, fold
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, ITERATORS
 from checkpoint.lang.python.library.standard.containers import Deque
@@ -111,7 +112,9 @@ def check_acyclic(value: Any, name: str) -> None:
             around.discard(id(part))
             done.add(id(part))
         elif id(part) in around:
-            raise RunError(f"{name} belongs to a value with a {class_of(part).__name__} that contains itself")
+            raise RunError(
+                f"{name} belongs to a value with {an(class_of(part).__name__)} that contains itself"
+            )
         elif type(part) in CONTAINERS and id(part) not in done:
             around.add(id(part))
             pending.append((part, True))
@@ -126,6 +129,8 @@ def _leaf(value: Any, given: Any, path: Path) -> Any:
     if kind in CONTAINERS:
         return tangent_of(value, [])
     if kind in NON_DIFFERENTIABLE:
+        if kind is Discrete:
+            check_settled(value)
         if given is not None:
             raise _mismatch(path, f"None, since {_described(value)} has no derivative", given)
         return None

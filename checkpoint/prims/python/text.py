@@ -11,7 +11,7 @@ from checkpoint.ad.record import PYTHON_FAILURES, Effect, Purity, register
 from checkpoint.ad.storage import Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.driver.effects import Effects
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.prims.python.native import class_name, class_of, native
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
@@ -47,7 +47,7 @@ def _shown(now: Now, function: Callable[..., str], *operands: Any) -> str:
     text = python_result(now, function, *operands)
     if operands and type(operands[0]) not in PLAIN and _ADDRESS.search(text):
         raise RunError(
-            f"the text of a {class_of(operands[0]).__name__} has an address in it, which is another one in "
+            f"the text of {an(class_of(operands[0]).__name__)} has an address in it, which is another one in "
             f"each run: give its class a __repr__, or print its attributes"
         )
     return str(text)
@@ -77,8 +77,8 @@ def _hash(now: Now, x: Any) -> int:
             pending.extend(part.items)
         elif type(part) not in (*NATIVES, *NUMBERS) and type(part) not in PLAIN and _is_by_address(now, part):
             raise RunError(
-                f"the hash of a {class_of(part).__name__} is its address, which is another one in each run: "
-                f"use a number or a text of it"
+                f"the hash of {an(class_of(part).__name__)} is its address, which is another one in each "
+                f"run: use a number or a text of it"
             )
     return int(python_result(now, hash, x))
 

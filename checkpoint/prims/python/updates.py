@@ -14,7 +14,7 @@ from typing import Any
 from checkpoint.ad.containers import MUTABLE_CONTAINERS, Dict, List, Record, changeable
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.storage import Now
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, an
 from checkpoint.prims.python.support import (
     INDEXED,
     WHOLE,
@@ -244,8 +244,8 @@ def check_holder(x: Any) -> None:
     """Raise RunError for the change of an array that something immutable holds."""
     if type(x) is Record:
         raise RunError(
-            f"an array in a {x.layout.cls.__name__} cannot be changed in place here: hold it in a variable, "
-            f"a list or an object while it changes"
+            f"an array in {an(x.layout.cls.__name__)} cannot be changed in place here: hold it in a "
+            f"variable, a list or an object while it changes"
         )
 
 

@@ -84,6 +84,14 @@ def bad_axis(x: Any) -> Any:
     return np.sum(x, axis=2)
 
 
+def bad_axis_handled(x: Any) -> Any:
+    """The same, handled; its attributes and text are used."""
+    try:
+        return np.sum(x, axis=2)
+    except np.exceptions.AxisError as error:
+        return x[0] * error.axis + x[1] * error.ndim, str(error), error.args
+
+
 def bad_reshape(x: Any) -> Any:
     """A shape of another size."""
     return x.reshape(2, 2)
@@ -260,6 +268,7 @@ EXAMPLES = [
     Example(ambiguous, (filled(1),)),
     Example(ambiguous_and, (filled(3),), raises=ValueError),
     Example(bad_axis, (filled(3),), raises=np.exceptions.AxisError),
+    Example(bad_axis_handled, (filled(3),)),
     Example(bad_reshape, (filled(3),), raises=ValueError),
     Example(reshape_handled, (filled(9),)),
     Example(too_many, (filled(3),), raises=ValueError),

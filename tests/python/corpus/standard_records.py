@@ -54,6 +54,23 @@ def as_data(x: float) -> tuple[object, ...]:
     )
 
 
+@dataclass
+class Counter:
+    """Fields that are no arguments, one of which the class has the value of."""
+
+    start: float
+    step: float = field(init=False, default=2.0)
+    seen: list[float] = field(init=False, default_factory=list)
+
+
+def with_defaults_of_the_class(x: float) -> tuple[object, ...]:
+    """Fields whose values the class has, and then the object."""
+    counter = Counter(x)
+    before = dataclasses.asdict(counter), dataclasses.astuple(counter)
+    counter.step = x * x
+    return before, dataclasses.asdict(counter)
+
+
 def no_data(x: float) -> object:
     """A real, which is no dataclass."""
     return dataclasses.asdict(x)  # type: ignore[call-overload]  # the error is what is tested
@@ -107,6 +124,7 @@ def same_arrays(x: float) -> tuple[object, ...]:
 
 EXAMPLES = [
     Example(as_data, (1.5,)),
+    Example(with_defaults_of_the_class, (1.5,)),
     Example(no_data, (1.5,), raises=TypeError),
     Example(compared, (1.5,)),
     Example(chained, (1.5,)),

@@ -14,6 +14,13 @@ from typing import Any
 from checkpoint.lang.python.library.intrinsics import prim
 
 
+def _field(x: Any, name: Any) -> Any:
+    """Return a field; the class has that of a field(init=False, default=...)."""
+    return (
+        prim("py.attribute", x, name) if prim("py.is-stored", x, name) else prim("py.field-default", x, name)
+    )
+
+
 def asdict_(obj: Any, *, dict_factory: Any = None) -> Any:
     """See dataclasses.asdict."""
     if not prim("py.is-dataclass", obj):
@@ -24,7 +31,7 @@ def asdict_(obj: Any, *, dict_factory: Any = None) -> Any:
 def _as_dict(x: Any, factory: Any) -> Any:
     if prim("py.is-dataclass", x):
         names = prim("py.field-names", x)
-        pairs = [(name, _as_dict(prim("py.attribute", x, name), factory)) for name in names]
+        pairs = [(name, _as_dict(_field(x, name), factory)) for name in names]
         return dict(pairs) if factory is None else factory(pairs)
     if isinstance(x, tuple):
         return prim("py.tuple-like", x, [_as_dict(item, factory) for item in x])
@@ -44,7 +51,7 @@ def astuple_(obj: Any, *, tuple_factory: Any = None) -> Any:
 
 def _as_tuple(x: Any, factory: Any) -> Any:
     if prim("py.is-dataclass", x):
-        found = [_as_tuple(prim("py.attribute", x, name), factory) for name in prim("py.field-names", x)]
+        found = [_as_tuple(_field(x, name), factory) for name in prim("py.field-names", x)]
         return tuple(found) if factory is None else factory(found)
     if isinstance(x, tuple):
         return prim("py.tuple-like", x, [_as_tuple(item, factory) for item in x])
