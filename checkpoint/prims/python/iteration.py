@@ -8,12 +8,11 @@ from __future__ import annotations
 import dataclasses
 import math
 import types
-from collections.abc import Callable
 from dataclasses import is_dataclass
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, Discrete
-from checkpoint.ad.containers import TUPLE, WITH_ATTRIBUTES, Dict, List, Object, Record
+from checkpoint.ad.containers import TUPLE, WITH_ATTRIBUTES, Dict, Layout, List, Object, Record
 from checkpoint.ad.numbers import NUMBERS, fresh, real_part
 from checkpoint.ad.record import Purity
 from checkpoint.ad.storage import Now
@@ -21,6 +20,7 @@ from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Closure, Unusable
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
+from checkpoint.lang.python.source.members import found as found_in
 from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.prims.python.native import class_name, class_of, native
 from checkpoint.prims.python.support import (
@@ -187,11 +187,13 @@ select(
 
 
 def _callable(now: Now, x: Any) -> bool:
-    if type(x) is Closure or _is_overloads(x):
+    if type(x) in (Closure, Layout) or _is_overloads(x):
         return True
     if type(x) is Unusable:
         return callable(x.thing)
-    return type(x) in WITH_ATTRIBUTES and issubclass(class_of(x), Callable)  # type: ignore[arg-type]
+    if type(x) in NATIVES:
+        return callable(x.value)
+    return type(x) in WITH_ATTRIBUTES and found_in(class_of(x), "__call__") is not None
 
 
 def _reals(now: Now, x: Any) -> list[float]:

@@ -26,8 +26,8 @@ from checkpoint.lang.python.library.generators import generator
 from checkpoint.lang.python.library.stand_ins import BY_CLASS
 from checkpoint.lang.python.library.standard.fractional import EXACT
 from checkpoint.lang.python.linking.stubs import Reached
-from checkpoint.lang.python.linking.surveys import classes_in
-from checkpoint.lang.python.source.members import METHOD_TYPES, has_members, member_of
+from checkpoint.lang.python.linking.surveys import OwnMember, classes_in
+from checkpoint.lang.python.source.members import FOLLOWING, has_members, member_of
 
 # Facts of one word by what stands for them among the classes of a program.
 MARKS: dict[Any, str] = {
@@ -40,17 +40,15 @@ MARKS: dict[Any, str] = {
     MayShift: "control",
 }
 
-# What a class stores that an attribute of the object itself comes before.
-FOLLOWING = (*METHOD_TYPES, staticmethod, classmethod)
-
 
 @dataclass(eq=False, repr=False)
 class Facts:
     """Facts about the whole program, found during its translation.
 
     classes: the classes whose objects the program may meet, in the order of their discovery.
-    stored: the names of the attributes to which it assigns. never_stored: those of methods of Python's own
-        types that were translated as if it assigns to none.
+    own_members: what hides a method in the objects that it is given.
+    stored: the names of those, and of the attributes to which it assigns. never_stored: those of
+        methods of Python's own types that were translated as if it assigns to none.
     dtypes: whether types of elements, such as np.float32, are values that it may call.
     slices: whether slices are values that lists may be indexed by.
     varying: whether some value takes a varying number of arguments.
@@ -91,6 +89,7 @@ class Facts:
     compares_types: bool = False
     generators: bool = False
     used: set[Any] = field(default_factory=set)
+    own_members: dict[OwnMember, None] = field(default_factory=dict)
     reached: Reached | None = None
 
     @staticmethod
@@ -103,6 +102,9 @@ class Facts:
                 facts.dtypes = facts.dtypes or arrays.is_constant(cls.__args__[0])
             elif isinstance(cls, types.ModuleType):
                 facts.modules[cls.__name__] = cls
+            elif isinstance(cls, OwnMember):
+                facts.own_members[cls] = None
+                facts.stored.add(cls.name)
             elif cls in MARKS:
                 setattr(facts, MARKS[cls], True)
             elif cls in libraries:
@@ -121,6 +123,8 @@ class Facts:
         return replace(
             self,
             classes={**self.classes, **others.classes},
+            own_members={**self.own_members, **others.own_members},
+            stored=self.stored | others.stored,
             libraries={**self.libraries, **others.libraries},
             modules={**self.modules, **others.modules},
             generators=self.generators or others.generators,
@@ -133,7 +137,7 @@ class Facts:
         marks = [mark for mark, name in MARKS.items() if getattr(self, name) and name != "varying"]
         of_libraries = [kind for kind, library in libraries.items() if library in self.libraries]
         valued = [type[cls] for cls in self.valued or ()]
-        return (*self.classes, *valued, *marks, *of_libraries, *self.modules.values())
+        return (*self.classes, *self.own_members, *valued, *marks, *of_libraries, *self.modules.values())
 
 
 class FactsChanged(Exception):
@@ -202,6 +206,9 @@ class Notes(ProgramContext):
                 self.note_varying()
             elif cls is MayShift:
                 self.facts.control = True  # of the whole program, which is converted when it is complete
+            elif isinstance(cls, OwnMember):
+                self.facts.own_members[cls] = None
+                self.note_stored(cls.name)
             elif cls is set:
                 self.note_sets()
             elif cls is Table:

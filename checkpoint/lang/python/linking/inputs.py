@@ -17,7 +17,7 @@ import logging
 import sys
 import types
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any
 
@@ -87,6 +87,13 @@ def _in_class(cls: type, name: str) -> Any:
     raise NotFound(name)
 
 
+def _with_members(cls: type, names: tuple[str, ...]) -> type:
+    """Return a class that has the members it had: one that was added would come before an inherited one."""
+    if tuple(vars(cls)) != names:
+        raise NotFound(cls)
+    return cls
+
+
 FUNCTIONS = "functions"  # leads to the input that is an OwnPrograms (checkpoint.prims.python.own)
 
 ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
@@ -97,6 +104,7 @@ ACCESSES: dict[str, Callable[[Any, Any], Any]] = {
     "attribute": _attribute,
     "in class": _in_class,
     "not in class": lambda cls, name: _lacks(vars(cls), name),
+    "with members": _with_members,
     "default": default_of,
     "parameters": lambda function, _: inspect.getfullargspec(function),
     "signature": lambda function, _: inspect.signature(function),
@@ -202,6 +210,11 @@ class Input:
     expected: Any
 
 
+_HEAP = 1 << 9  # the flag of classes that are made while a program runs
+_NO_PROGRAMS = frozenset(
+    (*sys.stdlib_module_names - {"__main__"}, "numpy", "torch", "checkpoint", "tensorlib")
+)
+
 IS_DATA = object()
 # How one object is found: from which other one, by which function and its argument, and what it must be.
 Step = tuple[int, Callable[[Any, Any], Any], Any, Any]
@@ -264,6 +277,14 @@ class Inputs:
             self._known[place] = len(self.nodes)
             self.nodes.append(Input(parent, (f"no {kind}", key), IS_DATA))
             self._values.append(None)
+
+    def keep_members(self, met: Iterable[Any]) -> None:
+        """Record which members the classes have that are met or inputs, and those that they derive from."""
+        classes = [each for each in (*met, *self._values) if isinstance(each, type)]
+        for cls in dict.fromkeys(base for each in classes for base in each.__mro__):
+            if cls.__flags__ & _HEAP and cls.__module__.partition(".")[0] not in _NO_PROGRAMS:
+                index, _ = self.find(0, "library", cls)
+                self.find(index, "with members", tuple(vars(cls)))
 
     def copy(self) -> Inputs:
         """Return the same inputs, to which more may be added, during translation."""

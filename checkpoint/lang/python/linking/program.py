@@ -200,6 +200,7 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     known = tuple(dict.fromkeys((*passed, *linker.facts.met())))
     scopes, inputs = analyse(thunk), linker.inputs
     growth = [Growth(linker, entry, made)] if may_grow else []
+    inputs.keep_members((*met_classes, *linker.facts.classes))
     inputs.forget()
     return Linked(
         thunk,

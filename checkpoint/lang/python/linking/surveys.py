@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import types
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from checkpoint.ad.attributes import own_attributes, stored
 from checkpoint.ad.opaque import is_of_machine, is_opaque
@@ -20,9 +20,18 @@ from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import VIEWS, stand_in_of
 from checkpoint.lang.python.library.standard.fractional import EXACT
 from checkpoint.lang.python.linking.inputs import is_data
-from checkpoint.lang.python.source.members import is_bare
+from checkpoint.lang.python.source.members import is_bare, method_names
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
+
+
+class OwnMember(NamedTuple):
+    """Stands, among classes, for objects with an attribute of their own where their class has a method.
+
+    name: that of the attribute.
+    """
+
+    name: str
 
 
 def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
@@ -30,7 +39,8 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
 
     FunctionType stands for functions among them, MayShift for procedures and capsules of programs that may
     shift (that Python functions do is found from their programs), Array for arrays, set for sets and
-    frozensets, type[C] for a class C that is itself among them. The class of an array is given if its library
+    frozensets, type[C] for a class C that is itself among them, an OwnMember for what hides a
+    method. The class of an array is given if its library
     has methods of its own.
     """
     return survey(values)[0]
@@ -83,10 +93,17 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
         elif is_array(each):
             note_array(kind, found)
         elif _is_of_statement(kind) and not is_of_machine(kind) and not is_bare(each):
-            found.update(dict.fromkeys(filter(_is_of_statement, kind.__mro__)))
+            found.update(dict.fromkeys((*filter(_is_of_statement, kind.__mro__), *_hiding(each))))
             if not kind.__module__.startswith("checkpoint."):  # a capsule holds a whole run
                 pending.extend(_no_leaves(_attributes(each), found))
     return tuple(found), functions
+
+
+def _hiding(value: Any) -> list[OwnMember]:
+    """Return what an object's own attributes hide of the methods of its class."""
+    cls: type = type(value)
+    methods, own = method_names(cls), own_attributes(value)
+    return [] if methods.isdisjoint(own) else [OwnMember(name) for name in own if name in methods]
 
 
 def _is_of_statement(cls: type) -> bool:

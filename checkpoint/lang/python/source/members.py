@@ -27,6 +27,8 @@ _HEAP = 1 << 9  # the flag of classes made by a class statement
 
 # What a class stores that is called with the object first.
 METHOD_TYPES = (types.FunctionType, functools.partialmethod, functools.singledispatchmethod)
+# What a class stores that an attribute of the object itself comes before.
+FOLLOWING = (*METHOD_TYPES, staticmethod, classmethod)
 
 
 @cache
@@ -50,6 +52,14 @@ NO_MEMBER = object()
 def derives(cls: type, base: type) -> bool:
     """Return whether a class derives from another one; of a protocol `issubclass` may refuse to say it."""
     return base in cls.__mro__ if getattr(base, "_is_protocol", False) else issubclass(cls, base)
+
+
+@cache
+def method_names(cls: type) -> frozenset[str]:
+    """Return the names of the methods of a class before which attributes of its objects come."""
+    of_people = (base for base in cls.__mro__ if base.__module__ != "builtins")
+    members = (each for base in of_people for each in vars(base).items())
+    return frozenset(name for name, member in members if isinstance(member, FOLLOWING) and name[:2] != "__")
 
 
 def member_of(cls: type, name: str) -> Any:
