@@ -17,7 +17,7 @@ from checkpoint.ad.operands import native
 from checkpoint.ad.pullbacks import RESULT
 from checkpoint.ad.record import OperandError
 from checkpoint.ad.tensors import ALWAYS, Tensor
-from checkpoint.prims.arrays import tensor
+from checkpoint.prims.arrays import parameters_of, tensor
 from tensorlib.language.operands import Rule, as_real, is_tensor, whole
 from tensorlib.layout.moving import call, shape_of
 from tensorlib.networks.composed import along
@@ -115,7 +115,7 @@ def _needs(record: Tensor, places: Places) -> tuple[tuple[int, ...], ...] | None
     if record.needs is None:
         return None
     own = {place: i for i, place in enumerate(places) if place is not None}
-    own[RESULT] = own[len(inspect.signature(record.value).parameters) - 1] = RESULT
+    own[RESULT] = own[parameters_of(record.value)[0] - 1] = RESULT
     last = len(record.needs) - 1
     read = [() if place is None else record.needs[min(place, last)] for place in places]
     others = [i for i, place in enumerate(places) if place is None]

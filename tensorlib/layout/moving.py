@@ -13,7 +13,7 @@ from checkpoint.ad.arrays import ByRecords
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import lookup
 from checkpoint.ad.tensors import Tensor, record_of
-from checkpoint.prims.arrays import tensor
+from checkpoint.prims.arrays import parameters_of, tensor
 from tensorlib.rules import unbroadcast, zeroed
 
 Rule = Callable[..., Any]
@@ -24,7 +24,7 @@ def linear(name: str, value: Rule, vjp: Rule, **fields: Any) -> Tensor:
 
     vjp(xp, g, y, like, *rest): as in Tensor; `like` has shape and dtype where the operand is no list.
     """
-    rest = len(inspect.signature(value).parameters) - 2
+    rest = parameters_of(value)[0] - 2
     fields.setdefault("needs", ((),))
     return tensor(
         name,

@@ -6,7 +6,6 @@ Where a library has a kernel of the name, the value is that kernel's; cotangents
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from checkpoint.ad.array_library import kernel, namespace
 from checkpoint.ad.pullbacks import RESULT
 from checkpoint.ad.tensors import Tensor
-from checkpoint.prims.arrays import tensor
+from checkpoint.prims.arrays import parameters_of, tensor
 from checkpoint.scalars import special
 from tensorlib.elementwise.comparison import GREATER
 from tensorlib.elementwise.formulas import loop_of
@@ -42,7 +41,7 @@ def activation(
     and y it reads. parameters: others than the default ones, of a further sample. by: the derivatives by the
     first of them, of the same operands.
     """
-    rest = len(inspect.signature(value).parameters) - 2
+    rest = parameters_of(value)[0] - 2
     vjp_kernel = f"{name}_vjp"
 
     def vjp(xp: Any, g: Any, y: Any, x: Any, *given: Any) -> Any:
@@ -92,7 +91,7 @@ def _by_kernel(name: str, value: Rule) -> Rule:
         own = kernel(xp, name)
         return value(xp, x, *given) if own is None else own(x, *given)
 
-    found.__signature__ = inspect.signature(value)  # type: ignore[attr-defined]
+    found.__wrapped__ = value  # type: ignore[attr-defined]  # which has its parameters
     return found
 
 

@@ -5,7 +5,6 @@ Values are SciPy's. Samples and conventions are those of tensorlib.signals.fouri
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ def _register(name: str) -> None:
     def value(xp: Any, *operands: Any) -> Any:
         return function(*operands)
 
-    value.__signature__ = inspect.signature(like.value)  # type: ignore[attr-defined]
+    value.__wrapped__ = like.value  # type: ignore[attr-defined]  # which has its parameters
     value.__module__ = __name__
     tensor(
         f"scipy.fft.{name}",

@@ -317,7 +317,6 @@ def _outer(ufunc: Any) -> Callable[[Any, Any], Any]:
     return outer
 
 
-for _name in dir(np):
-    _binary: Any = getattr(np, _name)
+for _binary in [*vars(np).values()]:  # `dir` names modules, too, that NumPy loads when they are asked for
     if type(_binary) is np.ufunc and (_binary.nin, _binary.nout) == (2, 1) and implementation(_binary):
         translated_as(_binary.outer, _outer(_binary))

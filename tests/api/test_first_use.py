@@ -217,19 +217,28 @@ def test_an_import_loads_nothing_that_few_programs_need() -> None:
     assert not rare.intersection(found.stdout.split())
 
 
-def test_a_first_gradient_loads_nothing_that_reads_texts(tmp_path: Path) -> None:
+def loaded_by(tmp_path: Path, program: str) -> list[str]:
+    """Return what a script that ends with this program prints, and then the modules it has loaded."""
     script = tmp_path / "script.py"
-    script.write_text(
-        "import sys\nimport checkpoint\n"
-        "def f(x):\n    return x * x\n"
-        "print(checkpoint.grad(f)(3.0))\n"
-        "print(*sys.modules, sep='\\n')\n"
-    )
+    script.write_text(f"import sys\nimport checkpoint\n{program}\nprint(*sys.modules, sep='\\n')\n")
     found = subprocess.run(
         [sys.executable, str(script)], check=True, timeout=120, capture_output=True, text=True
     )
-    derivative, *loaded = found.stdout.split()
+    return found.stdout.split()
+
+
+def test_a_first_gradient_loads_nothing_that_reads_texts(tmp_path: Path) -> None:
+    derivative, *loaded = loaded_by(tmp_path, "def f(x):\n    return x * x\nprint(checkpoint.grad(f)(3.0))")
     assert derivative == "6.0"
     of_texts = {"checkpoint.lang.forms", "checkpoint.lang.prelude", "importlib.resources"}
     of_trials = {"checkpoint.interp.growing", "checkpoint.interp.code"}
     assert not (of_texts | of_trials).intersection(loaded)
+
+
+def test_a_first_gradient_of_arrays_loads_nothing_that_numpy_loads_when_asked_for(tmp_path: Path) -> None:
+    derivative, *loaded = loaded_by(
+        tmp_path, "import numpy as np\nprint(checkpoint.grad(np.sum)(np.ones(1)))"
+    )
+    assert derivative == "[1.]"
+    assert "tensorlib.ufuncs.reducing" in loaded
+    assert not {"numpy.f2py", "numpy.ma", "numpy.testing"}.intersection(loaded)
