@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import checkpoint
-from checkpoint.lang.python.linking import program
+from checkpoint.lang.core import Lambda
+from checkpoint.lang.python.linking import methods, program
 from tests.support.recording import first_arguments
 
 
@@ -58,8 +59,39 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return first_arguments(monkeypatch, program, "_linked")
 
 
-def test_many_classes_take_few_translations(passes: list[Any]) -> None:
+@pytest.fixture
+def finished(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that gets the name of each function whose translation is finished."""
+    names: list[str] = []
+    translation = methods.Methods.translation
+
+    def recorded(linker: methods.Methods, each: methods.Pending) -> Lambda:
+        made = translation(linker, each)
+        names.append(each.name)
+        return made
+
+    monkeypatch.setattr(methods.Methods, "translation", recorded)
+    return names
+
+
+def made_elsewhere(x: float) -> Any:
+    return A(x)
+
+
+def of_one_made_elsewhere(x: float) -> float:
+    result: float = made_elsewhere(x).scaled()
+    return result
+
+
+def test_classes_that_the_function_names_are_known_before_anything_is_translated(
+    finished: list[str],
+) -> None:
     assert checkpoint.grad(of_many)(3.0) == 12.0
+    assert finished.count("of_many") == 1
+
+
+def test_classes_that_another_function_names_take_two_translations(passes: list[Any]) -> None:
+    assert checkpoint.grad(of_one_made_elsewhere)(3.0) == 2.0
     assert len(passes) == 2
 
 

@@ -122,6 +122,8 @@ class Methods(Objects):
             try:
                 made = self.translation(each)
             except FactsChanged:
+                if not self.bindings:
+                    raise  # nothing has been translated without it: the program begins again, with it
                 self.is_stale = True
                 self.known_groups.clear()
                 self.pending.append(each)
