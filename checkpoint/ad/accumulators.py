@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from checkpoint.ad.array_library import libraries, namespace_of, zeros_beside
+from checkpoint.ad.array_library import is_default, libraries, namespace_of, zeros_beside
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Memory, zeros_like
 from checkpoint.collector import Paused
 
@@ -91,8 +91,28 @@ class Scattered:
         """Add the contribution to an array of the whole shape, in place."""
         if self.repeats:
             namespace_of(whole).add.at(whole, self.index, self.array)
-        else:
+        elif not _added_by_columns(whole, self.index, self.array):
             whole[self.index] += self.array
+
+
+def _added_by_columns(whole: Any, index: Any, array: Any) -> bool:
+    """Add to a few columns of many rows, one column at a time, and return True; False if there are others.
+
+    NumPy's loops over rows of a few elements spend most of their time between rows.
+    """
+    parts = index if type(index) is tuple else (index,)
+    if not is_default(whole) or not _OF_VIEWS.issuperset(map(type, parts)):
+        return False
+    view = whole[index]
+    if view.ndim != 2 or len(view) < MANY_ROWS or not 1 < view.shape[1] <= FEW_COLUMNS:
+        return False
+    for column in range(view.shape[1]):
+        view[:, column] += array[:, column]
+    return True
+
+
+_OF_VIEWS = frozenset((int, slice, type(None), type(...)))
+MANY_ROWS, FEW_COLUMNS = 64, 4
 
 
 def contribution_of(cotangent: Any) -> Any:

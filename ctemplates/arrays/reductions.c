@@ -2,6 +2,7 @@
 #include "arrays/reductions.h"
 
 #include "arrays/forms.h"
+#include "numpy/sums.h"
 
 enum { ARRAY, AXIS, DTYPE, KEEPS_AXES };
 
@@ -60,7 +61,7 @@ static bool is_last(PyObject *array, PyObject *axis) {
 }
 
 /* Returns the sum of an array over axes, by the library's function. */
-static PyObject *summed(const ArrayClasses *c, PyObject *array, PyObject *axes, bool keeps) {
+static PyObject *summed_by_library(const ArrayClasses *c, PyObject *array, PyObject *axes, bool keeps) {
     PyObject *functions = array_namespace(c, &array, 1), *kept = keeps ? Py_True : Py_False;
     if (!functions) return NULL;
     if (!is_numpy(array)) {
@@ -80,6 +81,21 @@ static PyObject *summed(const ArrayClasses *c, PyObject *array, PyObject *axes, 
     return made;
 }
 
+/* Returns the axis of an array of NumPy's that is the only one of given axes, or -1. */
+static int only_axis(PyObject *array, PyObject *axes) {
+    if (PyTuple_Check(axes)) axes = PyTuple_GET_SIZE(axes) == 1 ? PyTuple_GET_ITEM(axes, 0) : Py_None;
+    const Py_ssize_t given = PyLong_CheckExact(axes) ? PyLong_AsSsize_t(axes) : PY_SSIZE_T_MIN;
+    if (given == -1 && PyErr_Occurred()) PyErr_Clear();
+    const Py_ssize_t rank = numpy_of(array)->axes, axis = given < 0 && given >= -rank ? given + rank : given;
+    return axis >= 0 && axis < rank ? (int)axis : -1;
+}
+
+/* Returns the sum of an array over axes: along one of them at once, else by the library's function. */
+static PyObject *summed(const ArrayClasses *c, PyObject *array, PyObject *axes, bool keeps) {
+    PyObject *made = is_numpy(array) ? sum_along(array, only_axis(array, axes), keeps) : NULL;
+    return made ? made : summed_by_library(c, array, axes, keeps);
+}
+
 /* Returns what a library's own function of an array, its axes and keepdims returns; NULL: it is not called. */
 static PyObject *reduced_by_builtin(const Reduction *reduction, PyObject *name) {
     const ArrayClasses *c = reduction->c;
@@ -94,8 +110,10 @@ static PyObject *reduced_by_builtin(const Reduction *reduction, PyObject *name) 
 PyObject *reduced_sum(const Reduction *reduction) {
     PyObject *array = operand(reduction, ARRAY), *axis = operand(reduction, AXIS);
     if (!is_numpy(array)) return reduced_by_builtin(reduction, reduction->c->sum);
-    if (!is_plain_reduction(reduction) || (is_last(array, axis) && is_short(array))) return NULL;
-    PyObject *made = summed(reduction->c, array, axis ? axis : Py_None, keeps_axes(reduction));
+    if (!is_plain_reduction(reduction)) return NULL;
+    const bool is_of_rules = is_last(array, axis) && is_short(array);
+    PyObject *made = is_of_rules ? sum_along(array, numpy_of(array)->axes - 1, keeps_axes(reduction))
+                                 : summed(reduction->c, array, axis ? axis : Py_None, keeps_axes(reduction));
     if (!made) PyErr_Clear();
     return made;
 }
@@ -220,7 +238,8 @@ PyObject *unbroadcast(const ArrayClasses *c, PyObject *g, PyObject *like) {
     for (int i = 0; i < extra; i++) first[i] = i;
     for (int i = 0; i < wanted; i++)
         if (to[i] == 1 && from[extra + i] != 1) repeats[count++] = i;
-    if (!extra && count == 1 && repeats[0] == wanted - 1 && is_numpy(g) && is_short(g)) return NULL;
+    if (!extra && count == 1 && repeats[0] == wanted - 1 && is_numpy(g) && is_short(g))
+        return sum_along(g, wanted - 1, true); /* or the rules do it */
     PyObject *made = Py_NewRef(g);
     sum_over(c, &made, first, extra, false);
     sum_over(c, &made, repeats, count, true);

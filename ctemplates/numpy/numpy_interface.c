@@ -55,11 +55,14 @@ PyObject *view_of(PyObject *array, int axes, const Py_ssize_t *shape, const Py_s
 
 enum { DOUBLE_NUMBER = 12 }; /* NPY_DOUBLE */
 
-PyObject *new_row(Py_ssize_t count, double **reals) {
+PyObject *new_array_of_doubles(int axes, const Py_ssize_t *shape) {
     if (!known) return NULL;
     PyObject *dtype = ((GetDtype *)known[GET_DTYPE])(DOUBLE_NUMBER);
-    if (!dtype) return NULL;
-    PyObject *made = ((NewArray *)known[NEW_ARRAY])(numpy_array, dtype, 1, &count, NULL, NULL, 0, NULL);
+    return dtype ? ((NewArray *)known[NEW_ARRAY])(numpy_array, dtype, axes, shape, NULL, NULL, 0, NULL) : NULL;
+}
+
+PyObject *new_row(Py_ssize_t count, double **reals) {
+    PyObject *made = new_array_of_doubles(1, &count);
     if (made) *reals = (double *)(void *)numpy_of(made)->data;
     return made;
 }

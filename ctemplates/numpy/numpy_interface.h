@@ -88,6 +88,9 @@ static inline bool is_row_of_reals(PyObject *array) {
     return numpy_of(array)->axes == 1 && dtype->letter == 'd' && dtype->order == '=' && (numpy_of(array)->flags & ALIGNED);
 }
 
+/* Returns a new array of doubles, not set yet; NULL with an exception, or without one if no array of NumPy's has been met. */
+PyObject *new_array_of_doubles(int axes, const Py_ssize_t *shape);
+
 /* Returns a new array of `count` doubles, and where they are, not set yet; NULL with an exception, or without one if no
  * array of NumPy's has been met. */
 PyObject *new_row(Py_ssize_t count, double **reals);

@@ -87,17 +87,20 @@ def by_observations(args: tuple[Any, ...], engine: str | None = None) -> Callabl
     width = columns.shape[1]
     lengths = np.concatenate([[0], np.full(2 * count, width), np.ones(count, int)])
     shape, starts = (3 * count, len(flat)), np.cumsum(lengths)
+    indices, starts = indices.astype(np.int32), starts.astype(np.int32)  # else SciPy converts them
 
     def jacobian() -> Any:
         camera, point = flat[:start].reshape(n, CAMERA)[cameras], flat[start:end].reshape(m, 3)[points]
-        weights, values = flat[end:], np.empty((count, 2, width))
+        weights, entries = flat[end:], np.empty(len(indices))
+        values = entries[:-count].reshape(count, 2, width)
+        entries[-count:] = -2.0 * weights
         given = camera, point, weights, features
         _, pull = checkpoint.pullback(errors, *given, argnums=(0, 1, 2), engine=engine)
         with pull:
             for k, unit in enumerate(np.eye(2)):
                 found = pull(np.tile(unit, (count, 1)))
                 values[:, k, :CAMERA], values[:, k, CAMERA:-1], values[:, k, -1] = found
-        return sp.csr_array((np.concatenate([values.ravel(), -2.0 * weights]), indices, starts), shape=shape)
+        return sp.csr_array((entries, indices, starts), shape=shape)
 
     return jacobian
 

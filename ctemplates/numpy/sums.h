@@ -1,0 +1,15 @@
+/* Sums of NumPy's arrays of doubles along one axis, where rows are short.
+ *
+ * NumPy calls a loop for each row. Here one loop goes over all of them, and adds in NumPy's order, which is tested once for
+ * each length: along the last axis eight sums side by side, which are then added in pairs, along another one in turn.
+ */
+#ifndef CK_SUMS_H
+#define CK_SUMS_H
+
+#include "numpy/numpy_interface.h"
+
+/* Returns the sum of an array along an axis, a new reference. NULL without an exception: it has other elements, long rows,
+ * or few, or NumPy might warn, or choose between NaNs; its function is to be called. */
+PyObject *sum_along(PyObject *array, int axis, bool keeps_axis);
+
+#endif
