@@ -1,11 +1,11 @@
 """The mark `wide`: tests that `make test` leaves to `make test-wide`. Continuous integration runs both.
 
-SHARES says how much of a file or of a test function `make test` tries: one case in so many, or none. A case
-is a combination of parameters but for the engine: the engines try it together, or take turns among the
-cases that are kept. In a file with the mark `together` a case is a program, and all functions of the file
-keep about the same ones. Which cases are kept depends on names alone, so each run has the same. A function
-keeps at least three cases, unless it is named itself, and every value of a parameter that has few values
-beside other parameters.
+SHARES says how much of a folder, a file or a test function `make test` tries: one case in so many, or none;
+or names a single test that it leaves out. A case is a combination of parameters but for the engine: the
+engines try it together, or take turns among the cases that are kept, three at least. In a file with the
+mark `together` a case is a program, and all functions of the file keep about the same ones. Which cases are
+kept depends on names alone, so each run has the same. Of a parameter that has few values each is kept,
+unless the function is named itself.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 
 TESTS = Path(__file__).resolve().parent.parent
-LEAST = 3  # cases of a function that are kept
+LEAST = 3  # cases that are kept of a function whose engines take turns
 FEW = 8  # values of a parameter, each of which is kept
 NONE = 0  # no case is kept
-# By folder, file, or file and function: one case in so many is kept.
+# By folder, file, file and function, or test: one case in so many is kept.
 SHARES = {
     "alone/test_command.py::test_the_executable_has_the_name_of_the_program": NONE,
     "alone/test_programs.py": 6,
@@ -35,13 +35,16 @@ SHARES = {
     "api/test_each_orders.py": 5,
     "api/test_lane_blocks.py": 6,
     "api/test_lane_errors.py": 3,
-    "api/test_lanes.py": 5,
+    "api/test_lanes.py": 8,
     "api/test_memory.py": 5,
     "api/test_pictures.py": 4,
     "api/test_profile.py::test_many_actions_take_little_memory": NONE,
     "api/test_progress.py::test_estimates_after_a_tenth": 6,
     "api/test_pullbacks.py": 4,
     "api/test_repeated_pullbacks.py": 4,
+    "api/test_repeated_pullbacks.py::test_arrays_that_are_changed_in_place": 3,
+    "api/test_repeated_pullbacks.py::test_interleaved_pullbacks_are_vjps_to_the_bit": 3,
+    "api/test_repeated_pullbacks.py::test_within_a_budget_a_later_call_spares_the_first_pass": 3,
     "api/test_sparse.py": 4,
     "api/test_sums.py": 3,
     "arrays/test_activity.py": 6,
@@ -53,13 +56,20 @@ SHARES = {
     "arrays/test_distributions.py": 6,
     "arrays_vlad/test_programs.py": 6,
     "batched/test_fallbacks.py": 5,
-    "batched/test_programs.py": 6,
+    "batched/test_programs.py": 10,
+    "batched/test_programs.py::test_it_is_not_a_loop": 8,
+    "batched/test_programs.py::test_nested": NONE,
     "batched/test_random.py": 4,
     "batched/test_warnings.py": 4,
-    "combinators": 4,
-    "control/test_laws.py": 4,
-    "control/test_model.py": 4,
+    "combinators": 8,
+    "combinators/test_arrays.py::test_combinators_within_each_other": NONE,
+    "combinators/test_random.py::test_gradients": 6,
+    "control": 6,
+    "control/test_given.py::test_every_operator_at_every_cut": 4,
+    "control/test_laws.py::test_laws": 3,
+    "control/test_model.py::test_random_programs": 3,
     "ctarget/test_array_reversals.py": 4,
+    "ctarget/test_build.py::test_an_install_without_a_compiler_succeeds": NONE,
     "ctarget/test_containers.py::test_against_a_model": NONE,
     "ctarget/test_cotangent.py::test_against_a_model": NONE,
     "ctarget/test_driver.py": 6,
@@ -72,9 +82,17 @@ SHARES = {
     "ctarget/test_runtime.py": NONE,
     "ctarget/test_series.py": 10,
     "ctarget/test_weighing.py": 6,
-    "ctarget/translate/test_boundary.py": 6,
+    "ctarget/translate": 4,
+    "ctarget/translate/test_boundary.py": 8,
     "ctarget/translate/test_cache.py::test_several_processes_compile_a_unit_once": NONE,
+    "ctarget/translate/test_counts.py::test_a_loop_over_lanes_is_left_at_its_end_alone": NONE,
     "ctarget/translate/test_lanes.py": 6,
+    "ctarget/translate/test_lanes.py::test_a_pixel_of_the_ray_tracer_has_its_bits": NONE,
+    "ctarget/translate/test_lanes.py::test_every_cut_resumes_to_the_same_end": 2,
+    "ctarget/translate/test_lanes.py::test_gradients": 4,
+    "ctarget/translate/test_lanes.py::test_many_lanes": NONE,
+    "ctarget/translate/test_lanes.py::test_python_enters_no_lane[scene]": NONE,
+    "ctarget/translate/test_lifted.py": 4,
     "ctarget/translate/test_strip_activity.py": 6,
     "ctarget/translate/test_strip_threads.py": 6,
     "ctarget/translate/test_strip_vectors.py": 6,
@@ -88,6 +106,8 @@ SHARES = {
     "driver/test_budget.py": 5,
     "driver/test_budget.py::test_uneven_runs_keep_to_the_budget": NONE,
     "driver/test_budget_laws.py": 6,
+    "driver/test_budget_laws.py::test_in_threads": 3,
+    "driver/test_budget_laws.py::test_what_is_stopped_leaves_nothing_behind": 3,
     "driver/test_entered_memory.py": 4,
     "driver/test_entered_memory.py::test_copies_of_arguments_are_within_the_budget": NONE,
     "driver/test_footprint.py": 6,
@@ -101,7 +121,7 @@ SHARES = {
     "driver/test_series.py": 5,
     "driver/test_tape_bytes.py": 6,
     "driver/test_tape_bytes.py::test_a_real_run_stays_within_its_bound": 5,
-    "durable/journal": 5,
+    "durable/journal": 8,
     "durable/test_deep.py": 6,
     "durable/test_round_trips.py": 4,
     "durable/test_round_trips.py::test_random_programs_in_fresh_processes": NONE,
@@ -113,32 +133,43 @@ SHARES = {
     "lang/test_printer.py::test_long_and_deep_values": NONE,
     "laws/test_corpus.py": 5,
     "laws/test_corpus_gradients.py": 5,
-    "laws/test_deep.py::test_a_cut_half_way_down_and_half_way_up": 3,
-    "laws/test_deep.py::test_a_million_turns_in_constant_memory": 3,
-    "laws/test_deep.py::test_a_raise_from_far_down": 3,
-    "laws/test_deep.py::test_freeing_a_long_list": 3,
-    "laws/test_deep.py::test_freeing_nests_of_other_kinds": 3,
-    "laws/test_deep.py::test_long_lists_pass_through_everything": 3,
-    "laws/test_deep.py::test_loops_in_constant_memory": 3,
-    "laws/test_deep.py::test_recursion_a_million_deep": 3,
-    "laws/test_deep.py::test_the_measure_sees_what_is_kept": 3,
+    "laws/test_deep.py::test_a_cut_half_way_down_and_half_way_up[interp]": NONE,
+    "laws/test_deep.py::test_a_million_turns_in_constant_memory[interp-150000]": NONE,
+    "laws/test_deep.py::test_a_raise_from_far_down[interp]": NONE,
+    "laws/test_deep.py::test_backward_through_recursion[interp]": NONE,
+    "laws/test_deep.py::test_freeing_nests_of_other_kinds[interp]": NONE,
+    "laws/test_deep.py::test_long_lists_pass_through_everything[interp]": NONE,
+    "laws/test_deep.py::test_loops_in_constant_memory[interp]": NONE,
+    "laws/test_deep.py::test_the_measure_sees_what_is_kept[hybrid]": NONE,
+    "laws/test_deep.py::test_the_measure_sees_what_is_kept[interp]": NONE,
+    "laws/test_derivatives_in_translation.py::test_reverse_over_forward": 8,
+    "laws/test_derivatives_in_translation.py::test_reverse_over_forward[entries]": NONE,
     "laws/test_lanes.py": 5,
+    "laws/test_lanes.py::test_random_functions_equal_the_loop_by_hand": 6,
+    "laws/test_lanes.py::test_random_functions_in_c": NONE,
     "laws/test_lanes_in_strips.py": 6,
+    "laws/test_lanes_in_strips.py::test_lanes_of_numbers_in_strips[12-True]": NONE,
     "laws/test_lanes_of_corpus.py": 6,
     "laws/test_lanes_of_functions.py": 6,
+    "laws/test_random_programs.py::test_laws": 3,
     "laws/test_small_gradients.py": 5,
-    "laws/test_sums.py": 5,
-    "laws/test_translation.py": 5,
+    "laws/test_small_gradients.py::test_random_functions": NONE,
+    "laws/test_sums.py": 8,
+    "laws/test_sums.py::test_random_functions_equal_the_tree_by_hand": 4,
+    "laws/test_translation.py": 8,
+    "prims/test_scalars.py::test_derivatives_against_differences": 4,
     "python/test_capsules.py": 5,
     "python/test_capsules_nested.py": 5,
-    "python/test_corpus.py": 6,
+    "python/test_corpus.py": 8,
     "python/test_inputs.py": 4,
     "python/test_inputs.py::test_a_thousand_fresh_closures_are_translated_once": 3,
     "python/test_kept_iterators.py": 4,
     "python/test_local_classes.py::test_each_derivative_and_lane_has_classes_and_identities_of_its_own": 3,
     "python/test_places.py::test_different_functions_in_threads": 3,
     "python/test_random_objects.py": NONE,
-    "scipy_programs": 5,
+    "scipy_programs": 10,
+    "scipy_programs/test_minima.py::test_minima_without_derivatives": 6,
+    "scipy_programs/test_quadrature.py::test_long_integrals": 6,
     "tensorlib/test_records.py": 4,
     "tensorlib/test_training.py": 6,
     "tensorlib/test_written.py": 5,
@@ -154,29 +185,40 @@ def mark_wide(items: Iterable[pytest.Item]) -> None:
     for item in items:
         file = item.path.relative_to(TESTS).as_posix() if item.path.is_relative_to(TESTS) else ""
         if item.get_closest_marker("long") is None:
-            functions[file, getattr(item, "originalname", item.name)].append(item)
+            if SHARES.get(f"{file}::{item.name}") == NONE:
+                item.add_marker(pytest.mark.wide)
+            else:
+                functions[file, getattr(item, "originalname", item.name)].append(item)
     for (file, function), tests in functions.items():
         own = f"{file}::{function}"
         places = (own, file, *map(str, PurePosixPath(file).parents))
         every = next((SHARES[place] for place in places if place in SHARES), None)
         if every is not None:
-            for left_out in all_but_a_share(tests, every, 1 if own in SHARES else LEAST):
+            is_named = own in SHARES
+            take_turns = tests[0].get_closest_marker("engines_in_turn") is not None
+            least = LEAST if take_turns and not is_named else 1
+            for left_out in all_but_a_share(tests, every, least, 0 if is_named else FEW):
                 left_out.add_marker(pytest.mark.wide)
 
 
-def all_but_a_share(tests: Sequence[pytest.Item], every: int, least: int = LEAST) -> Sequence[pytest.Item]:
-    """Return the tests of one function that are no tests of the one case in `every` that is kept."""
+def all_but_a_share(
+    tests: Sequence[pytest.Item], every: int, least: int = 1, few: int = FEW
+) -> Sequence[pytest.Item]:
+    """Return the tests of one function that are no tests of the one case in `every` that is kept.
+
+    least: cases that are kept in any case. few: parameters of so many values keep each of them.
+    """
     if every == NONE:
         return tests
     cases: dict[Hashable, list[pytest.Item]] = defaultdict(list)
     for test in tests:
         cases[_case_of(test)].append(test)
-    few = _few_valued(tests)
+    complete = _of_few_values(tests, min(few, len(cases) // 2))
     kept = max(least, ceil(len(cases) / every))
     tried: set[tuple[str, int]] = set()
     found = []
     for i, case in enumerate(sorted(cases, key=lambda case: _rank(case, cases[case]))):
-        new = {(name, id(_parameters(test)[name])) for test in cases[case] for name in few} - tried
+        new = {(name, id(_parameters(test)[name])) for test in cases[case] for name in complete} - tried
         if i < kept or new:
             tried |= new
         else:
@@ -184,13 +226,13 @@ def all_but_a_share(tests: Sequence[pytest.Item], every: int, least: int = LEAST
     return found
 
 
-def _few_valued(tests: Iterable[pytest.Item]) -> list[str]:
-    """Return the parameters that have few values, where there are several parameters."""
+def _of_few_values(tests: Iterable[pytest.Item], few: int) -> list[str]:
+    """Return the parameters that have few values."""
     values: dict[str, set[int]] = defaultdict(set)
     for test in tests:
         for name, value in _parameters(test).items():
             values[name].add(id(value))
-    return [name for name, found in values.items() if len(found) <= FEW] if len(values) > 1 else []
+    return [name for name, found in values.items() if len(found) <= few]
 
 
 def _parameters(item: pytest.Item) -> dict[str, Any]:
