@@ -7,7 +7,6 @@ have no such text are named by their class alone; who compares within one proces
 
 from __future__ import annotations
 
-import hashlib
 import re
 import struct
 from collections.abc import Iterable
@@ -92,7 +91,9 @@ def digest_of_code(code: CodeType) -> bytes:
 
     It holds for one version of Python, whose instructions these are.
     """
-    digest = hashlib.blake2b(digest_size=16)
+    from hashlib import blake2b  # noqa: PLC0415  # which loads OpenSSL
+
+    digest = blake2b(digest_size=16)
     pending = [code]
     while pending:
         each = pending.pop()

@@ -10,7 +10,6 @@ the program.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from math import prod
 from typing import Any
@@ -110,7 +109,9 @@ def fingerprint(root: Any, with_reals: bool) -> Fingerprint:
 
     with_reals: of the reals and the elements of arrays, too.
     """
-    digest = hashlib.blake2b(digest_size=16)
+    from hashlib import blake2b  # noqa: PLC0415  # which loads OpenSSL
+
+    digest = blake2b(digest_size=16)
     procedures: list[OwnCode] = []
     capsules: list[Identity | None] = []
     held: list[Held] = []
@@ -185,7 +186,9 @@ def _head(value: Any) -> bytes:
 
 def _digest_of_code(lam: Lambda) -> bytes:
     """Return a hash of a lambda and of those that it reaches by letrecs; names are numbered as they come."""
-    digest = hashlib.blake2b(digest_size=16)
+    from hashlib import blake2b  # noqa: PLC0415  # which loads OpenSSL
+
+    digest = blake2b(digest_size=16)
     ordinals: dict[str, int] = {}
     definitions = lam.definitions
     pending = [lam]

@@ -230,6 +230,7 @@ def loaded_by(tmp_path: Path, program: str) -> list[str]:
 def test_a_first_gradient_loads_nothing_that_reads_texts(tmp_path: Path) -> None:
     derivative, *loaded = loaded_by(tmp_path, "def f(x):\n    return x * x\nprint(checkpoint.grad(f)(3.0))")
     assert derivative == "6.0"
+    assert "hashlib" not in loaded  # with OpenSSL, for files, spilled states and identities of capsules
     of_texts = {"checkpoint.lang.forms", "checkpoint.lang.prelude", "importlib.resources"}
     of_trials = {"checkpoint.interp.growing", "checkpoint.interp.code"}
     assert not (of_texts | of_trials).intersection(loaded)

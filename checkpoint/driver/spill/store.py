@@ -22,7 +22,6 @@ from __future__ import annotations
 import os
 from collections import deque
 from contextlib import AbstractContextManager, nullcontext
-from hashlib import blake2b
 from threading import Condition, Thread
 from time import perf_counter
 from typing import Any
@@ -349,4 +348,6 @@ class Store:
 
 
 def _digest(data: memoryview) -> bytes:
+    from hashlib import blake2b  # noqa: PLC0415  # which loads OpenSSL
+
     return blake2b(data, digest_size=DIGEST).digest()

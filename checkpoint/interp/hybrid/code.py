@@ -8,7 +8,6 @@ compiled["hybrid"]. A block runs step by step at first; after a few runs Python 
 from __future__ import annotations
 
 from collections.abc import Callable
-from hashlib import blake2b
 from typing import Any
 
 from checkpoint.ad.arrays import ARRAYS, Array, Discrete
@@ -122,6 +121,8 @@ class BlockCode:
     def fingerprint(self) -> int:
         """Return a hash of its text, the same in every process, made on first use."""
         if self._fingerprint is None:
+            from hashlib import blake2b  # noqa: PLC0415  # which loads OpenSSL
+
             digest = blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
             self._fingerprint = int.from_bytes(digest, "little")
         return self._fingerprint
