@@ -28,18 +28,26 @@ def grows(x: float, n: float) -> float:
     return x
 
 
+def turns(text: str) -> list[str]:
+    """Return the statements of the turns of each loop of lanes."""
+    return re.findall(r"^ +for \(int turn = 0;.*?^ +if \(!any\(still\)\)", text, re.MULTILINE | re.DOTALL)
+
+
 def test_turns_touch_no_memory() -> None:
-    """Within a turn no array of the strip is named: what a turn sets is in variables."""
+    """Within a turn no array of the strip is named: it sets variables; and writes one record at most."""
     if not is_alone():
         check_alone(__file__, "touch_no_memory")
         return
     args = np.linspace(0.0, 2.0, 400), np.full(400, 30.0)
     units = units_of(lambda: checkpoint.vmap(grows, engine="c")(*args))
     (unit,) = [each for each in units if planner.find(each) is not None]
-    text = emitted.source(unit, "plain", lines=False)
-    (turns,) = re.findall(r"^ +for \(int turn = 0;.*?^ +if \(!any\(still\)\)", text, re.MULTILINE | re.DOTALL)
-    assert "_now[u] = " in turns
-    assert re.findall(r"\w+(?<!_now)\[\w+\]", turns) == []
+    for form, strips in (("plain", 1), ("taped", 2)):
+        found = turns(emitted.source(unit, form, lines=False))
+        assert len(found) == strips
+        for text in found:
+            assert "_now[u] = " in text
+            assert set(re.findall(r"\w+(?<!_now)\[\w+\]", text)) <= {"chunk_of[u]"}
+            assert text.count("ways[-1] = ") == (form == "taped")
 
 
 def test_vectors_of_which_most_lanes_are_short(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,8 @@ there.
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
+from itertools import groupby
 
 from checkpoint.ctarget.translate.ops.accumulators import Accumulators
 from checkpoint.ctarget.translate.ops.object_ops import Element, Load
@@ -24,7 +25,13 @@ from checkpoint.ctarget.translate.ops.words import broken, plain
 from checkpoint.ctarget.translate.strips import cells, together
 from checkpoint.ctarget.translate.strips.lanes import Variable
 from checkpoint.ctarget.translate.strips.plan import Plan
-from checkpoint.ctarget.translate.strips.records import StripRecord, StripRecords, leaving, number_of
+from checkpoint.ctarget.translate.strips.records import (
+    StripRecord,
+    StripRecords,
+    TurnRecord,
+    leaving,
+    number_of,
+)
 from checkpoint.ctarget.translate.strips.rows import appended
 from checkpoint.ctarget.translate.strips.vector_adjoint import VectorAdjoint
 from checkpoint.ctarget.translate.strips.vectors import TYPES
@@ -71,7 +78,8 @@ class StripAdjoint:
         for name, text in texts.items():
             own = {array: kind for array, kind in arrays.items() if array in words[name]}
             lines += [*self._part(name, text, own, set(between), words[name]), ""]
-        return [*lines, *self._whole(len(texts["lanes"]))]
+        records = together.part_records(len(texts["lanes"]), sum(not each.is_void for each in self._all))
+        return [*lines, *together.reversal(f"strip{self.plan.suffix}", self._type, records)]
 
     def put(self, *lines: str) -> None:
         """Append statements."""
@@ -128,37 +136,36 @@ class StripAdjoint:
                 lines.append(f"const {each.c_type} {each.name} = {word};")
         return lines
 
-    def _whole(self, lines: int) -> list[str]:
-        records = together.part_records(lines, sum(not each.is_void for each in self._all))
-        name = f"strip{self.plan.suffix}"
-        functions = [f"{name}_job_first", f"{name}_job_lanes", f"{name}_job_last"]
-        fields = ", ".join([f"sizeof({self._type})", str(records), *functions])
-        return [
-            f"static void {name}_reverse(Cotangent *c, const Word **tape_up, const uint8_t **tape_ways) {{",
-            f"    {self._type} strip;",
-            "    const int64_t size = (*tape_up)[-1].field;",
-            f"    {name}_reverse_first(c, &strip, *tape_up, *tape_ways);",
-            f"    {name}_reverse_lanes(&strip);",
-            f"    {name}_reverse_last(c, &strip);",
-            "    *tape_up -= size >> 32;",
-            "    *tape_ways += (uint32_t)size;",
-            "}",
-            f"static void {name}_job_first(Cotangent *c, void *strip, const Word *up,",
-            "                            const uint8_t *ways) {",
-            f"    {name}_reverse_first(c, strip, up, ways);",
-            "}",
-            f"static void {name}_job_lanes(void *strip) {{ {name}_reverse_lanes(strip); }}",
-            f"static void {name}_job_last(Cotangent *c, void *strip) {{ {name}_reverse_last(c, strip); }}",
-            f"static const StripBack {name}_back = {{{fields}}};",
-        ]
-
     def _all_ways(self) -> None:
         """Reverse the records of chunks."""
+        turns = {id(each): turn for turn in self.records.of_group.values() for each in turn.records}
         self.put("for (int begun = 0; begun < LANES;) switch (*ways++) {")
         for record in self._all:
-            if not record.is_void:
+            if not record.is_void and id(record) not in turns:
                 self._way(record)
+        for turn in self.records.of_group.values():
+            self._turn(turn)
         self.put("default: __builtin_unreachable();", "}")
+
+    def _turn(self, turn: TurnRecord) -> None:
+        """Reverse the ways of a turn, the last header's first."""
+        self.put(
+            f"case {turn.number}: {{",
+            f"    up -= {turn.size};",
+            f"    const uint64_t masks = (uint64_t){turn.masks};",
+            f"    const unsigned u = (unsigned)(masks >> {len(turn.records)} * WIDTH);",
+        )
+        ways = [(i, record, *self._reversed(record, turn.words)) for i, record in enumerate(turn.records)]
+        for _, of_header in groupby(reversed(ways), key=lambda way: way[1].path.header.number):
+            alike = list(of_header)
+            given = dict.fromkeys(line for _, _, lines, _ in alike for line in lines)
+            self.put("    {", *[f"        {line}" for line in given])
+            for i, _, _, lines in alike:
+                mask = f"mask_of((unsigned)(masks >> {i} * WIDTH) & ALL_SLOTS)"
+                self.put(f"        {{ const Mask mask = {mask};", *[f"        {each}" for each in lines])
+                self.put("        }")
+            self.put("    }")
+        self.put("    break;", "}")
 
     def _array(self, name: str, kind: Kind) -> str:
         self._arrays[name] = kind
@@ -258,9 +265,26 @@ class StripAdjoint:
     def _way(self, record: StripRecord) -> None:
         path, words = record.path, record.words
         at = f"up[{len(words)} * WIDTH].field"
+        self.put(
+            f"case {path.end.number}: {{",
+            f"    up -= {len(words)} * WIDTH + 1;",
+            f"    const unsigned u = (unsigned){at} >> WIDTH;",
+            f"    const Mask mask = mask_of((unsigned){at} & ALL_SLOTS);",
+            *[f"    {line}" for lines in self._reversed(record, words) for line in lines],
+            "    break;",
+            "}",
+        )
+
+    def _reversed(self, record: StripRecord, words: Sequence[Place]) -> tuple[list[str], list[str]]:
+        """Return the declarations that a way needs, and the statements that reverse it in lanes of `mask`.
+
+        words: those of the record. Ways of one header have lanes of their own: what one reads no other sets.
+        """
+        path = record.path
         adjoint = VectorAdjoint(self.plan)
-        for i, place in enumerate(words):
-            adjoint.put(f"{TYPES[place.kind]} {place.name};", f"GET({place.name}, up + {i} * WIDTH);")
+        for place in record.words:
+            at = words.index(place)
+            adjoint.put(f"{TYPES[place.kind]} {place.name};", f"GET({place.name}, up + {at} * WIDTH);")
             adjoint.vectors[place.name] = place.kind
         begin, adjoint.text = adjoint.text, []
         for operation in record.recomputed:
@@ -284,15 +308,7 @@ class StripAdjoint:
             adjoint.put("begun += (int)count_of(mask);")
             if len(self._beginning) > 1:
                 adjoint.put(f"way_of[u] = either_integers(mask, all_integers({path.end.number}), way_of[u]);")
-        self.put(
-            f"case {path.end.number}: {{",
-            f"    up -= {len(words)} * WIDTH + 1;",
-            f"    const unsigned u = (unsigned){at} >> WIDTH;",
-            f"    const Mask mask = mask_of((unsigned){at} & ((1u << WIDTH) - 1));",
-            *[f"    {line}" for line in [*begin, *self._params(path.header, adjoint), *adjoint.text]],
-            "    break;",
-            "}",
-        )
+        return self._params(path.header, adjoint), [*begin, *adjoint.text]
 
     def _passed(self, record: StripRecord) -> list[tuple[Source, Accumulator]]:
         """Return what a way passes on, the last first, with the cotangents of that."""

@@ -75,42 +75,37 @@ class StripLanes(StripText):
     def _group(self, group: list[Header]) -> None:
         """Write what runs headers for all chunks that have lanes at the first of them."""
         header = group[0]
-        number, is_first = header.number, header is self.plan.loop
-        steps = self._counts.of_header[number]
         self._set.clear()
-        self._is_first = is_first
-        self.lines.append(f"run_{number}: {comment(f'block {header.block.block.label}')}")
+        self._is_first = header is self.plan.loop
+        self.lines.append(f"run_{header.number}: {comment(f'block {header.block.block.label}')}")
         self.put("{")
         self.indent = 2
         self.put(if_unlikely("left < 0", SHORT))
-        room = self._room(group)
-        if self._loops(group):
-            self._in_slots(group, room)
-        else:
-            self.put(
-                *room, f"const unsigned chunks = {'(1u << CHUNKS) - 1' if is_first else f'live_{number}'};"
-            )
-            if not is_first:
-                self.put(f"live_{number} = 0;")
-            self.put("Spending spent = {0};", "FOR_CHUNKS(u, chunks) {")
-            self.indent = 3
-            self.put(f"const Mask in = {'ALL_LANES' if is_first else f'at_{number}[u]'};")
-            if is_first:
-                self.put(f"left -= {steps} * WIDTH;")
-            else:
-                self.put(
-                    f"at_{number}[u] = NO_LANES;",
-                    "turns++;",
-                    "lanes += count_of(in);",
-                    f"SPEND({steps}, in);",
-                )
-            self._turn(group)
-            self.indent = 1
-            self.put("    }", "    left -= total_of(spent);")
+        write = self._in_slots if self._loops(group) else self._by_chunks
+        write(group)
         self.indent = 1
         self.put("}")
         if len(self.groups) > 1 and group is not self.groups[-1]:
             self.put("goto next;")
+
+    def _by_chunks(self, group: list[Header]) -> None:
+        """Write one turn for each chunk that has lanes at the first header of a group."""
+        number = group[0].number
+        steps = self._counts.of_header[number]
+        self.put(*self._room(group))
+        if self._is_first:
+            self.put("const unsigned chunks = (1u << CHUNKS) - 1;")
+            begin = ["const Mask in = ALL_LANES;", f"left -= {steps} * WIDTH;"]
+        else:
+            self.put(f"const unsigned chunks = live_{number};", f"live_{number} = 0;")
+            begin = [f"const Mask in = at_{number}[u];", f"at_{number}[u] = NO_LANES;"]
+            begin += ["turns++;", "lanes += count_of(in);", f"SPEND({steps}, in);"]
+        self.put("Spending spent = {0};", "FOR_CHUNKS(u, chunks) {")
+        self.indent = 3
+        self.put(*begin)
+        self._turn(group)
+        self.indent = 2
+        self.put("}", "left -= total_of(spent);")
 
     def _room(self, group: list[Header]) -> list[str]:
         """Return the statement that ends the strip if a turn might not fit on the tape."""
@@ -121,6 +116,8 @@ class StripLanes(StripText):
     def _turn(self, group: list[Header]) -> None:
         """Write one turn of a group for the lanes of the mask `in`."""
         header, *others = group
+        merged = self.records.of_group.get(header.number) if self.records else None
+        self.put(*(merged.begin() if merged else []))
         for other in others:
             self.put(f"Mask here_{other.number} = NO_LANES;")
             for param in filter(self._is_passed, other.params):
@@ -132,29 +129,32 @@ class StripLanes(StripText):
             self._header(other, f"here_{other.number}")
             self.indent -= 1
             self.put("}")
+        self.put(*(merged.writes(self._chunk) if merged else []))
+
+    @property
+    def _chunk(self) -> str:
+        """Return the number of the chunk that a turn is of, in C."""
+        return "chunk_of[u]" if self._slotted else "u"
 
     def _loops(self, group: list[Header]) -> bool:
         """Return whether lanes make turns within a group."""
         leader = group[0]
-        return (
-            self.records is None
-            and leader is not self.plan.loop
-            and any(path.header in group and _target(path) is leader for path in self.plan.ways.values())
-        )
+        stays = [path for path in self.plan.ways.values() if path.header in group and _target(path) is leader]
+        return leader is not self.plan.loop and bool(stays)
 
-    def _in_slots(self, group: list[Header], room: list[str]) -> None:
+    def _in_slots(self, group: list[Header]) -> None:
         """Write the turns of a group that loops (slots.py)."""
         header = group[0]
         before, indent = self.lines, self.indent
         self.lines, self.indent, self._slotted = [], 0, True
         self._turn(group)
-        turn = slots.Turn(header.number, self._counts.of_header[header.number], self.lines, room)
+        turn = slots.Turn(header.number, self._counts.of_header[header.number], self.lines, self._room(group))
         self.lines, self.indent, self._slotted = before, indent, False
         below = [self._plain_below(each.root) for each in group]
         is_short = None not in below and sum(filter(None, below)) <= slots.MOST_TOGETHER
         left_behind = {self._array(param)[:-3] for param in header.params if param in self._free}
         found = slots.arrays(turn, set(self.saved), left_behind)
-        self.put(*slots.run(turn, found, 2 if is_short else 1))
+        self.put(*slots.run(turn, found, 2 if is_short else 1, is_apart=self.records is not None))
 
     def _header(self, header: Header, mask: str) -> None:
         """Write the tree of a header for the lanes of a mask, behind the params that it reads."""
@@ -341,8 +341,7 @@ class StripLanes(StripText):
         path = self.plan.ways[id(jump)]
         if self.records:
             self.put(*check_dropped(self.plan, path, mask))
-        if self.records:
-            self.put(*self.records.writes(path, mask))
+            self.put(*self.records.writes(path, mask, self._chunk))
         births = self._before[id(jump)]
         if births:
             self.put(f"born[u] = either_integers({mask}, born[u] + {births}, born[u]);")

@@ -14,14 +14,14 @@ What always holds: the forward function writes the words in the order in which t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from checkpoint.ctarget.translate.ops.object_ops import Element, Load
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import Place, Source, places_in
 from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.activity import reversal
-from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.plan import Plan, groups
 from checkpoint.ctarget.translate.strips.rows import rows
 from checkpoint.ctarget.translate.strips.sharing import shared_arrays
 from checkpoint.ctarget.translate.strips.vectors import is_plain
@@ -32,6 +32,7 @@ from checkpoint.ctarget.translate.units.reversal import WORD
 from checkpoint.dataclass import dataclass
 
 SHORT_RECORD = 4  # vectors
+MOST_WAYS = 6  # whose masks, and the number of a chunk, are in one word
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,12 +56,59 @@ class StripRecord:
     is_void: bool
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class TurnRecord:
+    """The record of all ways of a turn: their words, and for each way the mask of its lanes.
+
+    records: those of the ways, in the order in which they are run. words: the places whose vectors it has.
+    """
+
+    records: tuple[StripRecord, ...]
+    words: tuple[Place, ...]
+
+    @property
+    def number(self) -> int:
+        """Return the number of the record among the ways on the tape."""
+        return self.records[0].path.end.number
+
+    @property
+    def size(self) -> str:
+        """Return how many words it has."""
+        return f"{len(self.words)} * WIDTH + 1"
+
+    @property
+    def masks(self) -> str:
+        """Return the word with the chunk and the masks, in C."""
+        return f"up[{len(self.words)} * WIDTH].field"
+
+    def begin(self) -> list[str]:
+        """Return the declarations of the masks of ways."""
+        return [f"Mask {_way_mask(each.path)} = NO_LANES;" for each in self.records]
+
+    def writes(self, chunk: str) -> list[str]:
+        """Return the statements that end the record of a turn."""
+        bits = " | ".join(
+            f"(int64_t)bits_of({_way_mask(each.path)}) << {i} * WIDTH" for i, each in enumerate(self.records)
+        )
+        return [
+            f"{self.masks} = (int64_t)({chunk}) << {len(self.records)} * WIDTH | {bits};",
+            f"ways[-1] = {self.number};",
+            f"up += any(in) ? {self.size} : 0;",
+            "ways -= any(in);",
+        ]
+
+
+def _way_mask(path: Path) -> str:
+    return f"way_{path.end.number}"
+
+
 class StripRecords:
     """The records of a strip.
 
     of_way: by the ids of jumps. shared: residuals that all lanes share. kept: places whose vectors are the
     same throughout a lane. births: the residuals that are births, of shared objects and of the list. arrays:
-    for each real param of inner headers the one after which the array of its cotangents is named.
+    for each real param of inner headers the one after which the array of its cotangents is named. of_group:
+    by the numbers of first headers of groups, the records of turns whose ways are short.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -70,8 +118,23 @@ class StripRecords:
         self.arrays = shared_arrays(plan, plan.inner, plan.is_wanted)
         self.rows = rows(plan)
         self.of_way = {id(path.end): self._record(path) for path in plan.ways.values()}
+        self.of_group = dict(self._of_groups())
+        self._merged = {id(each.path.end): turn for turn in self.of_group.values() for each in turn.records}
         late = [word for record in self.of_way.values() for word in record.late_words]
         self.births = dict.fromkeys([word for word in [*self.shared, *late] if word.birth])  # in their order
+
+    def _of_groups(self) -> Iterable[tuple[int, TurnRecord]]:
+        """Find the groups of headers whose ways are recorded together: those with few words.
+
+        Which way lanes take is often as good as random: a branch for each is mispredicted, twice.
+        """
+        for group in groups(self.plan):
+            of_way = [record for record in self.of_way.values() if record.path.header in group]
+            records = tuple([record for record in of_way if not record.is_void])
+            words = tuple(dict.fromkeys(word for record in records for word in record.words))
+            is_short = len(words) <= SHORT_RECORD and 1 < len(records) <= MOST_WAYS
+            if is_short and group[0] is not self.plan.loop:
+                yield group[0].number, TurnRecord(records, words)
 
     def _record(self, path: Path) -> StripRecord:
         plan = self.plan
@@ -176,7 +239,7 @@ class StripRecords:
 
     # What the forward function writes
 
-    def writes(self, path: Path, mask: str) -> list[str]:
+    def writes(self, path: Path, mask: str, chunk: str) -> list[str]:
         """Return the statements that record one chunk's way, if it has lanes.
 
         A short record is written in any case, and counts if there are lanes: which way lanes take is often as
@@ -185,11 +248,15 @@ class StripRecords:
         record = self.of_way[id(path.end)]
         if record.is_void:
             return []
+        turn = self._merged.get(id(path.end))
+        if turn is not None:
+            puts = [f"PUT(up + {turn.words.index(each)} * WIDTH, {each.name});" for each in record.words]
+            return [*puts, f"{_way_mask(path)} = {mask};"]
         words = record.words
         lines = [f"PUT(up + {i} * WIDTH, {place.name});" for i, place in enumerate(words)]
         at, size = f"up[{len(words)} * WIDTH]", f"{len(words)} * WIDTH + 1"
         lines += [
-            f"{at}.field = (int64_t)(u << WIDTH | bits_of({mask}));",
+            f"{at}.field = (int64_t)(({chunk}) << WIDTH | bits_of({mask}));",
             f"ways[-1] = {path.end.number};",
         ]
         if len(words) > SHORT_RECORD:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 TURNS = 16  # until lanes that have left give their slots to others
 MOST_TOGETHER = 40  # operations of a turn up to which two vectors take turns in it
-_INDEXED = re.compile(r"\b(\w+)\[u\]")
+_INDEXED = re.compile(r"\b(?!chunk_of\b)(\w+)\[u\]")
 _WRITTEN = re.compile(r"\b(\w+)\[u\] (?:\||\+)?= ")
 
 
@@ -81,8 +81,12 @@ def in_registers(turn: Sequence[str]) -> list[str]:
     return [_INDEXED.sub(r"\1_now[u]", line) for line in turn]
 
 
-def run(turn: Turn, found: Arrays, slots: int) -> list[str]:
-    """Return the statements that run all lanes that wait at a header; slots: how many vectors."""
+def run(turn: Turn, found: Arrays, slots: int, is_apart: bool) -> list[str]:
+    """Return the statements that run all lanes that wait at a header.
+
+    slots: how many vectors. is_apart: whether lanes of one chunk stay in one vector, as a tape needs it,
+    which says by chunks where lanes are; the chunk of vector u is chunk_of[u].
+    """
     number = turn.number
     here = f"at_{number}"
     copies = [*found.all, *found.masks]
@@ -90,6 +94,7 @@ def run(turn: Turn, found: Arrays, slots: int) -> list[str]:
         f"unsigned waiting = live_{number}, chunk = 0, next = 0; /* chunks; lanes of the chunk */",
         f"unsigned held[{slots}] = {{0}};",
         f"int lane_of[{slots} * WIDTH] = {{0}};",
+        *([f"unsigned chunk_of[{slots}] = {{0}};"] if is_apart else []),
         f"Mask {here}_slot[{slots}];",
         *[f"__typeof__({name}[0]) {name}_slot[{slots}];" for name in copies],
         f"for (int k = 0; k < {slots}; k++) {{",
@@ -99,14 +104,14 @@ def run(turn: Turn, found: Arrays, slots: int) -> list[str]:
         "}",
         f"live_{number} = 0;",
         "for (;;) {",
-        *[f"    {line}" for line in _refill(here, found, slots)],
+        *[f"    {line}" for line in _refill(here, found, slots, is_apart)],
         "    if (!busy) break;",
         *[f"    {line}" for line in _turns(turn, found, slots)],
         "}",
     ]
 
 
-def _refill(here: str, found: Arrays, slots: int) -> list[str]:
+def _refill(here: str, found: Arrays, slots: int, is_apart: bool) -> list[str]:
     """Return the statements by which lanes that have left give their slots to others.
 
     The variable `busy` says whether any slot has a lane then.
@@ -122,30 +127,55 @@ def _refill(here: str, found: Arrays, slots: int) -> list[str]:
         *[part for name in found.masks for part in _arrive(name)],
         "    }",
         *[f"    {name}_slot[k] = NO_LANES;" for name in found.masks],
-        "    while (held[k] != ALL_SLOTS && (next || waiting)) {",
-        "        if (!next) {",
-        "            chunk = (unsigned)__builtin_ctz(waiting);",
-        "            waiting &= waiting - 1;",
-        f"            next = bits_of({here}[chunk]);",
-        f"            {here}[chunk] = NO_LANES;",
-        "            if (!held[k] && next == ALL_SLOTS) {",
-        *[f"                {name}_slot[k] = {name}[chunk];" for name in found.read],
-        "                for (int j = 0; j < WIDTH; j++) lane_of[k * WIDTH + j] = (int)chunk * WIDTH + j;",
-        "                held[k] = next;",
-        "                next = 0;",
-        "                continue;",
-        "            }",
-        "        }",
-        "        const unsigned j = (unsigned)__builtin_ctz(~held[k]);",
-        "        const int slot = k * WIDTH + (int)j, lane = (int)(chunk * WIDTH) + __builtin_ctz(next);",
-        "        next &= next - 1;",
-        "        held[k] |= 1u << j;",
-        "        lane_of[slot] = lane;",
-        *[f"        MOVE_LANE({name}_slot, slot, {name}, lane);" for name in found.read],
-        "    }",
+        *[f"    {line}" for line in (_fill_together if is_apart else _fill)(here, found)],
         f"    {here}_slot[k] = mask_of(held[k]);",
         "    busy |= held[k];",
         "}",
+    ]
+
+
+def _fill_together(here: str, found: Arrays) -> list[str]:
+    """Return the statements that give a vector without lanes to those of the next chunk."""
+    return ["if (!held[k] && waiting) {", *_take_chunk(here), *_whole(found), "    chunk_of[k] = chunk;", "}"]
+
+
+def _fill(here: str, found: Arrays) -> list[str]:
+    """Return the statements that give slots without lanes to those that wait next."""
+    return [
+        "while (held[k] != ALL_SLOTS && (next || waiting)) {",
+        "    if (!next) {",
+        *[f"    {line}" for line in _take_chunk(here)],
+        "        if (!held[k] && next == ALL_SLOTS) {",
+        *[f"        {line}" for line in _whole(found)],
+        "            continue;",
+        "        }",
+        "    }",
+        "    const unsigned j = (unsigned)__builtin_ctz(~held[k]);",
+        "    const int slot = k * WIDTH + (int)j, lane = (int)(chunk * WIDTH) + __builtin_ctz(next);",
+        "    next &= next - 1;",
+        "    held[k] |= 1u << j;",
+        "    lane_of[slot] = lane;",
+        *[f"    MOVE_LANE({name}_slot, slot, {name}, lane);" for name in found.read],
+        "}",
+    ]
+
+
+def _take_chunk(here: str) -> list[str]:
+    return [
+        "    chunk = (unsigned)__builtin_ctz(waiting);",
+        "    waiting &= waiting - 1;",
+        f"    next = bits_of({here}[chunk]);",
+        f"    {here}[chunk] = NO_LANES;",
+    ]
+
+
+def _whole(found: Arrays) -> list[str]:
+    """Return the statements that put all lanes of a chunk into a vector without lanes."""
+    return [
+        *[f"    {name}_slot[k] = {name}[chunk];" for name in found.read],
+        "    for (int j = 0; j < WIDTH; j++) lane_of[k * WIDTH + j] = (int)chunk * WIDTH + j;",
+        "    held[k] = next;",
+        "    next = 0;",
     ]
 
 

@@ -49,6 +49,34 @@ def part_records(lines: int, records: int) -> int:
     return max(PART_RECORDS * USUAL_LINES * max(records, 1) // max(lines, 1), 1)
 
 
+def reversal(name: str, c_type: str, records: int) -> list[str]:
+    """Return the function that reverses a strip by its three parts, and the StripBack of them.
+
+    name: what their names begin with. c_type: the structure between them. records: how many a thread
+    reverses at a time.
+    """
+    functions = [f"{name}_job_first", f"{name}_job_lanes", f"{name}_job_last"]
+    fields = ", ".join([f"sizeof({c_type})", str(records), *functions])
+    return [
+        f"static void {name}_reverse(Cotangent *c, const Word **tape_up, const uint8_t **tape_ways) {{",
+        f"    {c_type} strip;",
+        "    const int64_t size = (*tape_up)[-1].field;",
+        f"    {name}_reverse_first(c, &strip, *tape_up, *tape_ways);",
+        f"    {name}_reverse_lanes(&strip);",
+        f"    {name}_reverse_last(c, &strip);",
+        "    *tape_up -= size >> 32;",
+        "    *tape_ways += (uint32_t)size;",
+        "}",
+        f"static void {name}_job_first(Cotangent *c, void *strip, const Word *up,",
+        "                            const uint8_t *ways) {",
+        f"    {name}_reverse_first(c, strip, up, ways);",
+        "}",
+        f"static void {name}_job_lanes(void *strip) {{ {name}_reverse_lanes(strip); }}",
+        f"static void {name}_job_last(Cotangent *c, void *strip) {{ {name}_reverse_last(c, strip); }}",
+        f"static const StripBack {name}_back = {{{fields}}};",
+    ]
+
+
 class Together:
     """The functions of a job, and its call.
 
