@@ -35,6 +35,7 @@ from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.standard import (
     chains,
     containers,
+    counting,
     files,
     keyed,
     managers,
@@ -104,7 +105,7 @@ _OF_PYTHON = {
         ),
         StandIn(
             collections.Counter,
-            containers.Counter,
+            counting.Counter,
             lambda thing: {"table": dict(thing)},
             lambda _: collections.Counter(),
             lambda made, attributes: dict.update(made, attributes["table"]),

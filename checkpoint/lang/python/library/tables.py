@@ -30,6 +30,7 @@ from checkpoint.lang.python.library.standard import (
     chains,
     complex_mathematics,
     containers,
+    counting,
     files,
     floats,
     fractional,
@@ -53,10 +54,22 @@ from checkpoint.lang.python.library.standard import (
 )
 
 _MODULES = (
-    *(application, complex_numbers, containers, functions, generators, hashing, inner, iterators, methods),
+    *(
+        application,
+        complex_numbers,
+        containers,
+        counting,
+        functions,
+        generators,
+        hashing,
+        inner,
+        iterators,
+        methods,
+    ),
     *(sets, state, unbound, views, chains, complex_mathematics, functional, iteration, lazy, lazy_itertools),
     *(
         bases,
+        counting,
         files,
         floats,
         fractional,

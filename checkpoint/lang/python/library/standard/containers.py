@@ -317,78 +317,8 @@ class OrderedDict(Mapping):
         return OrderedDict(self.table)
 
 
-class Counter(Mapping):
-    """See collections.Counter."""
-
-    def __init__(self, iterable: Any = None, /, **more: Any) -> None:
-        self.table = {}
-        self.update(iterable, **more)
-
-    def __getitem__(self, key: Any) -> Any:
-        return self.table.get(key, 0)
-
-    def __delitem__(self, key: Any) -> Any:
-        if key in self.table:
-            del self.table[key]
-
-    def update(self, iterable: Any = None, /, **more: Any) -> Any:
-        """See Counter.update."""
-        self._add(iterable, 1)
-        self._add(more, 1)
-
-    def subtract(self, iterable: Any = None, /, **more: Any) -> Any:
-        """See Counter.subtract."""
-        self._add(iterable, -1)
-        self._add(more, -1)
-
-    def _add(self, other: Any, sign: Any) -> Any:
-        if isinstance(other, Mapping):
-            self._add(other.table, sign)
-        elif isinstance(other, dict):
-            for key, count in other.items():
-                if sign < 0:
-                    self.table[key] = self[key] - count
-                else:
-                    self.table[key] = count + self[key] if key in self.table else count
-        elif other is not None:
-            for key in other:
-                self.table[key] = self[key] + sign
-
-    def most_common(self, n: Any = None) -> Any:
-        """See Counter.most_common."""
-        found = sorted(self.table.items(), key=lambda pair: pair[1], reverse=True)
-        return found if n is None else found[: max(n, 0)]
-
-    def elements(self) -> Any:
-        """See Counter.elements, as a list."""
-        return [key for key, count in self.table.items() for _ in range(count)]
-
-    def total(self) -> Any:
-        """See Counter.total."""
-        return sum(self.table.values())
-
-    def copy(self) -> Any:
-        """See Counter.copy."""
-        return Counter(self.table)
-
-    def __add__(self, other: Any) -> Any:
-        found = {key: count + other[key] for key, count in self.table.items() if count + other[key] > 0}
-        for key, count in other.table.items():
-            if key not in self.table and count > 0:
-                found[key] = count
-        return Counter(found)
-
-    def __sub__(self, other: Any) -> Any:
-        found = {key: count - other[key] for key, count in self.table.items() if count - other[key] > 0}
-        for key, count in other.table.items():
-            if key not in self.table and count < 0:
-                found[key] = 0 - count
-        return Counter(found)
-
-
 CLASSES: dict[type, type] = {
     collections.deque: Deque,
     collections.defaultdict: DefaultDict,
     collections.OrderedDict: OrderedDict,
-    collections.Counter: Counter,
 }
