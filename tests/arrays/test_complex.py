@@ -254,3 +254,16 @@ def test_a_complex_number_as_argument_beside_an_array(engine: str) -> None:
     z, h = 0.3 - 0.4j, 1e-6
     slopes = [(power(z + h * t) - power(z - h * t)) / (2 * h) for t in (1, 1j)]
     assert checkpoint.grad(power, engine=engine)(z) == pytest.approx(slopes[0] - 1j * slopes[1], rel=1e-8)
+
+
+def iterated(x: Any) -> Any:
+    """Products of complex numbers of NumPy, whose last bits differ from those of arrays of them."""
+    z = 0j
+    for v in x:
+        z = z * z + complex(v, 0.3) * np.exp(1j * v)
+    return z.real * z.conjugate().imag
+
+
+def test_products_of_complex_numbers_have_the_bits_of_python(engine: str) -> None:
+    x = np.array([0.7, 1.3, -0.4])
+    assert checkpoint.vjp(iterated, x, 1.0, engine=engine)[0] == iterated(x)
