@@ -35,7 +35,6 @@ from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.standard import (
     chains,
     containers,
-    counting,
     files,
     keyed,
     managers,
@@ -105,7 +104,7 @@ _OF_PYTHON = {
         ),
         StandIn(
             collections.Counter,
-            counting.Counter,
+            chains.Counter,
             lambda thing: {"table": dict(thing)},
             lambda _: collections.Counter(),
             lambda made, attributes: dict.update(made, attributes["table"]),

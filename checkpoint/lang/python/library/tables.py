@@ -30,7 +30,6 @@ from checkpoint.lang.python.library.standard import (
     chains,
     complex_mathematics,
     containers,
-    counting,
     files,
     floats,
     fractional,
@@ -58,7 +57,6 @@ _MODULES = (
         application,
         complex_numbers,
         containers,
-        counting,
         functions,
         generators,
         hashing,
@@ -69,7 +67,6 @@ _MODULES = (
     *(sets, state, unbound, views, chains, complex_mathematics, functional, iteration, lazy, lazy_itertools),
     *(
         bases,
-        counting,
         files,
         floats,
         fractional,
