@@ -38,8 +38,6 @@ PyObject *namespace_of_type(const ArrayClasses *c, PyTypeObject *type) {
     return found_last = found;
 }
 
-static bool is_scalar_type(PyTypeObject *type) { return !type->tp_as_mapping || !type->tp_as_mapping->mp_ass_subscript; }
-
 /* Notes the namespace of an array, of what has the dtype of one, or of arrays in a list or tuple; false: it is not the
  * one that was known. Scalars stand beside the arrays of any library. */
 static bool note_namespace(const ArrayClasses *c, PyObject *item, PyObject **known) {

@@ -18,7 +18,10 @@
     CLASS(node, "checkpoint.ad.numbers", "Node")                                                               \
     CLASS(like, "checkpoint.ad.pullbacks", "Like")                                                             \
     CLASS(accumulator, "checkpoint.ad.accumulators", "Accumulator")                                      \
-    CLASS(scattered, "checkpoint.ad.accumulators", "Scattered")
+    CLASS(scattered, "checkpoint.ad.accumulators", "Scattered")                                                \
+    CLASS(written, "checkpoint.ctarget.elements", "WrittenElement")                                            \
+    CLASS(reverser, "checkpoint.ctarget.cotangent", "Reverser")                                                \
+    CLASS(pulled, "checkpoint.ctarget.cotangent", "Cotangent")
 
 #define ARRAY_SLOTS(SLOT)                                                                                      \
     SLOT(array, data) SLOT(array, form) SLOT(array, memory) SLOT(discrete, data) SLOT(discrete, memory) SLOT(native, value)      \
@@ -27,9 +30,11 @@
     SLOT(machine, unwanted) SLOT(plan, unwanted) SLOT(plan, constants)\
     SLOT(tape, kept) SLOT(tape, counts) SLOT(tape, given) SLOT(tape, bytes)                                                                         \
     SLOT(plan, plain) SLOT(plan, taped) SLOT(plan, on_arrays) SLOT(plan, on_tape) SLOT(plan, flags)                 \
-    SLOT(plan, value) SLOT(plan, builtins) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, name) SLOT(plan, pulls)                   \
+    SLOT(plan, value) SLOT(plan, builtins) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, name) SLOT(plan, names) SLOT(plan, pulls)                   \
     SLOT(plan, differentiable) SLOT(plan, operator) SLOT(plan, likes) SLOT(plan, last) SLOT(plan, saves) SLOT(plan, saves_uncounted) SLOT(plan, pull)                                          \
-    SLOT(like, shape) SLOT(like, dtype) SLOT(accumulator, array) SLOT(accumulator, form) SLOT(accumulator, owned)
+    SLOT(like, shape) SLOT(like, dtype) SLOT(accumulator, array) SLOT(accumulator, form) SLOT(accumulator, owned) \
+    SLOT(written, data) SLOT(written, index) SLOT(written, old) SLOT(written, name) SLOT(written, place) SLOT(written, is_real) \
+    SLOT(reverser, cotangent) SLOT(pulled, undone)
 
 #define ARRAY_OBJECTS(OBJECT)                                                                                  \
     OBJECT(namespaces, "checkpoint.ad.array_library", "namespaces")                                            \
@@ -77,6 +82,11 @@ bool may_lack(const ArrayClasses *c, PyObject *functions, PyObject *name);
 
 /* Returns the namespace of the library of which a type is a type of arrays, borrowed; NULL: of none. */
 PyObject *namespace_of_type(const ArrayClasses *c, PyTypeObject *type);
+
+/* Returns whether the objects of a type, of a library's, are scalars, which never change. */
+static inline bool is_scalar_type(const PyTypeObject *type) {
+    return !type->tp_as_mapping || !type->tp_as_mapping->mp_ass_subscript;
+}
 
 static inline bool is_library_array(const ArrayClasses *c, PyObject *object) {
     return is_numpy(object) || namespace_of_type(c, Py_TYPE(object)) != NULL;

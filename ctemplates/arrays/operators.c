@@ -6,6 +6,7 @@
 #include "arrays/forms.h"
 #include "arrays/pointwise.h"
 #include "arrays/reductions.h"
+#include "numpy/elements.h"
 #include "numpy/kernels.h"
 
 /* Helpers */
@@ -135,6 +136,16 @@ static PyObject *of_choice(const Reversed *r, Py_ssize_t position) {
     return position ? passed_where(&passed, r->operands[0], position == 1) : NULL;
 }
 
+/* Elements */
+
+APPLY(element) {
+    const double *found = array_element(x[0], x[1]);
+    return UNUSED_HERE, found ? new_scalar(*found) : NULL;
+}
+
+/* Leaves a cotangent to the rule. */
+static PyObject *by_rule(const Reversed *r, Py_ssize_t position) { return (void)r, (void)position, NULL; }
+
 /* Sums, and other shapes */
 
 APPLY(sum) { return reduced_sum(&(Reduction){.c = c, .operands = x, .count = count}); }
@@ -175,6 +186,8 @@ static const Operator OPERATORS[] = {
     {"maximum", greater, of_greater, OF_RESULT},
     {"minimum", lesser, of_lesser, OF_RESULT},
     {"where", NULL, of_choice, OF_RESULT},
+    {"element", element, by_rule, OF_OPERAND},
+    {"set-element", NULL, by_rule, OF_OPERAND},
     {"sum", sum, of_total, A_VIEW},
     {"mean", mean, of_mean, A_VIEW},
     {"reshape", NULL, of_shape, A_VIEW},

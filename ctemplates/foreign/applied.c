@@ -5,6 +5,7 @@
 #include "containers/lists.h"
 #include "foreign/operand_forms.h"
 #include "foreign/plan_flags.h"
+#include "numpy/elements.h"
 
 /* The type */
 
@@ -115,7 +116,8 @@ static PyObject *residual(const ArrayClasses *c, PyObject *plan, uint32_t i, con
                           PyObject *tape, int64_t *bytes) {
     PyObject *native = natives->items[i + 1];
     if (natives->parts >> i & 1) return keep_saved(c, native, tape, bytes) ? Py_NewRef(native) : NULL;
-    if (!is_library_array(c, native)) return Py_NewRef(native);
+    if (is_scalar(native)) *bytes += (int64_t)sizeof(PyFloatObject);
+    if (is_scalar(native) || !is_library_array(c, native)) return Py_NewRef(native);
     if (!is_read) return outline(c, plan, i, natives);
     return keep_array(c, native, tape, bytes) ? Py_NewRef(native) : NULL;
 }
@@ -184,7 +186,7 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
     }
     if (done && (read >> RESULT_BIT & 1)) {
         made->result = Py_NewRef(result);
-        done = !is_library_array(c, result) || keep_array(c, result, tape, bytes);
+        done = is_scalar(result) || !is_library_array(c, result) || keep_array(c, result, tape, bytes);
     }
     if (done && saved) done = keep_saved(c, saved, tape, bytes);
     if (!done) Py_CLEAR(made);

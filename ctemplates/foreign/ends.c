@@ -8,6 +8,7 @@
 #include "bridge/classes.h"
 #include "bridge/constants.h"
 #include "control/control.h"
+#include "foreign/application.h"
 #include "foreign/task.h"
 #include "foreign/unwind.h"
 #include "state/parts.h"
@@ -19,6 +20,21 @@ static void ask_end(Task *task, PyObject *name) {
     begin_call(task);
     call_add_operands(&task->call, &task->x, m->registers, end->operands, end->count);
     ask(task, name, END_ORIGIN);
+}
+
+/* Takes the truth of a library's scalar, such as a comparison of two elements gives; false: the test is another value. */
+static bool take_truth(Task *task) {
+    const Machine *m = task->m;
+    const ArrayClasses *c = array_classes();
+    const Value test = operand_value(m, m->block, &m->block->end.operands[0]);
+    PyObject *data = c && is_handle(c, test) ? data_of_handle(c, m, ((Foreign *)test.object)->python) : NULL;
+    const int truth = data && is_scalar_type(Py_TYPE(data)) ? PyObject_IsTrue(data) : -1;
+    Py_XDECREF(data);
+    PyErr_Clear();
+    if (truth < 0) return false;
+    task->value = of_boolean(truth);
+    task->outcome = STOPPED;
+    return true;
 }
 
 static bool pointer_after(Task *task) {
@@ -39,7 +55,7 @@ static void end_in_python(void *arguments) {
     if (end->kind == CALL) {
         ask_end(task, c->wrong_call);
     } else if (end->kind == BRANCH) {
-        ask_end(task, c->truth);
+        if (!take_truth(task)) ask_end(task, c->truth);
     } else {
         ask_end(task, end->resumes ? c->resume : c->differentiate);
         if (pointer_after(task) && end->resumes && !task->raised && task->m->part && task->outcome == STOPPED)

@@ -3,6 +3,7 @@
 
 #include "arrays/forms.h"
 #include "arrays/operators.h"
+#include "numpy/elements.h"
 
 /* Returns a Like of an array, a new reference; NULL with an exception. */
 static PyObject *like_of(const ArrayClasses *c, PyObject *data) {
@@ -27,7 +28,8 @@ static PyObject *last_like(const ArrayClasses *c, PyObject *plan, uint32_t i, Py
 
 /* Returns where the form of an operand is noted; NULL: nowhere. */
 static PyObject **place_of_form(const ArrayClasses *c, uint32_t i, const Natives *natives) {
-    if (!(natives->handles >> i & 1) || is_numpy(natives->items[i + 1])) return NULL;
+    PyObject *native = natives->items[i + 1];
+    if (!(natives->handles >> i & 1) || is_numpy(native) || is_scalar(native)) return NULL;
     PyObject *handle = natives->objects[i];
     return Py_IS_TYPE(handle, c->array) ? slot_of(handle, c->array_form) : NULL;
 }
@@ -58,7 +60,7 @@ void note_forms(const ArrayClasses *c, PyObject *plan, int64_t operator, Natives
 }
 
 PyTypeObject *class_of_result(const ArrayClasses *c, const Natives *natives, PyObject *result) {
-    if (natives->result_form) return c->array;
+    if (natives->result_form || is_scalar(result)) return c->array;
     const Py_UCS4 letter = is_library_array(c, result) ? kind_of_elements(c, result) : 0;
     if (letter == 'f' || letter == 'c') return c->array;
     return letter == 'b' || letter == 'i' || letter == 'u' ? c->discrete : NULL;

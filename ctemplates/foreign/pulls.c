@@ -9,7 +9,9 @@
 #include "arrays/forms.h"
 #include "arrays/handles.h"
 #include "arrays/storage_table.h"
+#include "foreign/element_steps.h"
 #include "foreign/plan_flags.h"
+#include "foreign/scalar_pulls.h"
 
 static PyObject *python_in(Value v) { return kind_of(v) == FOREIGN ? ((Foreign *)v.object)->python : NULL; }
 
@@ -202,6 +204,9 @@ static PyObject *common_form(Pull *p) {
 
 static bool pull_one(Pull *p, int64_t operator, Py_ssize_t position, bool is_last) {
     const Applied *applied = p->applied;
+    Value *accumulator = &p->accumulators[first_like(p, (uint32_t)position)];
+    const Pulling pulled = pull_scalar(p, operator, position, accumulator);
+    if (pulled != NOT_HERE) return pulled == PULLED;
     const Reversed r = {.c = p->c, .g = p->g, .result = applied->result, .operands = applied->operands,
                         .count = Py_SIZE(applied), .forms = &p->forms, .form = common_form(p),
                         .disposable = p->is_own && is_last && Py_REFCNT(p->g) == 2};
@@ -212,7 +217,6 @@ static bool pull_one(Pull *p, int64_t operator, Py_ssize_t position, bool is_las
     const bool by_rule = !p->given;
     if (by_rule) p->given = called_rule(p, position);
     if (!p->given) return false;
-    Value *accumulator = &p->accumulators[first_like(p, (uint32_t)position)];
     const bool done = add_given(p, accumulator, applied->operands[position], by_rule, is_last);
     Py_CLEAR(p->given);
     return done;
@@ -313,10 +317,12 @@ Pulling array_reverse(Pull *p, Cotangent *cotangent, const Step *step, PyObject 
     const ArrayClasses *c = array_classes();
     if (!c) PyErr_Clear();
     if (c && origin == c->idle) return PULLED;
-    if (!c || !is_applied(origin)) return NOT_HERE;
-    if (received->tag == REAL && received->real == 0.0) return PULLED;
+    if (!c) return NOT_HERE;
+    const bool applied = is_applied(origin);
+    if (applied && received->tag == REAL && received->real == 0.0) return PULLED;
     *p = (Pull){.c = c, .heap = cotangent->heap, .cotangent = cotangent, .applied = (const Applied *)origin, .received = received,
                 .operands = step->operands, .accumulators = accumulators, .count = count};
+    if (!applied) return element_reverse(p, cotangent, origin, received, accumulators, count);
     if (!are_known(accumulators, count) || !receive(p)) return NOT_HERE;
     return pull_all(p) ? PULLED : REFUSED;
 }

@@ -142,6 +142,7 @@ def _changing(definition: Definition, name: str, overload: str) -> None:
         vjps=(),
         implements=(),
         overloads=(overload,),
+        operator=name,
         changes=True,
         in_place=_in_place(name),
         shape="that of the first operand, to which the second one broadcasts",

@@ -83,6 +83,7 @@ GETITEM = tensor(
     jvps=(SAME, None),
     needs=((1,), ()),
     views=True,
+    operator="element",
     overloads=("py.item",),
     of_first=True,
     shape="as NumPy indexes",
@@ -93,9 +94,7 @@ SLICE = tensor(
     lambda xp, x, low=None, high=None, step=None: viewed(x[slice(low, high, step)], x),
     vjps=(
         lambda xp, g, y, x, low=None, high=None, step=None: scattered(xp, x, slice(low, high, step), g),
-        None,
-        None,
-        None,
+        *[None] * 3,
     ),
     jvps=(SAME, None, None, None),
     needs=((1, 2, 3),),

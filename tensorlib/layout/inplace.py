@@ -86,7 +86,10 @@ def _copied(of: Tensor, name: str) -> Tensor:
     """Return the record that reads, of a copy."""
 
     def value(xp: Any, *operands: Any) -> Any:
-        return xp.array(of.value(xp, *operands))
+        found = of.value(xp, *operands)
+        return (
+            xp.array(found) if hasattr(found, "__setitem__") else found
+        )  # a scalar of NumPy's never changes
 
     return dataclasses.replace(
         of, name=f"{name}/array", value=value, views=False, implements=(), overloads=(name,), methods=()

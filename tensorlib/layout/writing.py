@@ -176,6 +176,7 @@ SETITEM = _writes(
     lambda xp, x, i: i,
     _set,
     value=lambda value: lambda xp, x, i, v: value(xp, x, i, v),  # noqa: PLW0108
+    operator="set-element",
     overloads=("py.set",),
     of_first=True,
     writes=lambda x, i, v: i,

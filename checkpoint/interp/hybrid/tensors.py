@@ -141,14 +141,17 @@ class Written:
         received = slots[RESULT]
         if type(received) is not Accumulator:
             return
-        if self.pullback is not None:
-            for contribution in self.pullback.contributions([received]):
-                if isinstance(self.place, str):
-                    slots[self.place] = slots.get(self.place, 0.0) + contribution
+        for contribution in self.contributions(received):
+            if isinstance(self.place, str):
+                slots[self.place] = slots.get(self.place, 0.0) + contribution
         if self.name is not None:
             received.own()
             received.array[self.index] = 0.0
             slots[self.name] = slots.get(self.name, 0.0) + received
+
+    def contributions(self, received: Accumulator) -> Iterable[Any]:
+        """Return the contributions to what was written."""
+        return () if self.pullback is None else self.pullback.contributions([received])
 
     def swap(self) -> None:
         """Exchange the overwritten elements for those that have overwritten them, or back."""

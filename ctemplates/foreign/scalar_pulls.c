@@ -1,0 +1,138 @@
+/* The reversal of steps on NumPy's scalars: see scalar_pulls.h. */
+#include "foreign/scalar_pulls.h"
+
+#include <math.h>
+
+#include "arrays/handles.h"
+#include "numpy/elements.h"
+#include "program/value.h"
+
+/* Accumulators */
+
+/* Returns the Accumulator in an accumulator, borrowed; NULL: there is none. */
+static PyObject *accumulator_in(const ArrayClasses *c, const Value *accumulator) {
+    if (kind_of(*accumulator) != FOREIGN) return NULL;
+    PyObject *python = ((Foreign *)accumulator->object)->python;
+    return Py_IS_TYPE(python, c->accumulator) ? python : NULL;
+}
+
+bool takes_scalar(const Pull *p, const Value *accumulator) {
+    if (accumulator->tag == REAL) return true;
+    PyObject *python = accumulator_in(p->c, accumulator);
+    double real;
+    return python && only_element(*slot_of(python, p->c->accumulator_array), &real);
+}
+
+/* Gives an accumulator that has received nothing its first cotangent. */
+static bool begin_scalar(Pull *p, Value *accumulator, double cotangent) {
+    const ArrayClasses *c = p->c;
+    p->made = new_handle(c, c->accumulator);
+    PyObject *scalar = p->made ? new_scalar(cotangent) : NULL;
+    if (!scalar) return false;
+    *slot_of(p->made, c->accumulator_array) = scalar;
+    *slot_of(p->made, c->accumulator_owned) = Py_NewRef(Py_False);
+    *accumulator = new_foreign(p->heap, p->made, false);
+    p->made = NULL;
+    return true;
+}
+
+bool add_scalar(Pull *p, Value *accumulator, double cotangent) {
+    PyObject *python = accumulator_in(p->c, accumulator);
+    if (!python) return begin_scalar(p, accumulator, cotangent);
+    PyObject **sum = slot_of(python, p->c->accumulator_array);
+    double before = 0.0;
+    only_element(*sum, &before);
+    PyObject *made = new_scalar(before + cotangent);
+    if (!made) return false;
+    Py_SETREF(*slot_of(python, p->c->accumulator_owned), Py_NewRef(Py_False));
+    Py_SETREF(*sum, made);
+    Py_CLEAR(*slot_of(python, p->c->accumulator_form));
+    return true;
+}
+
+/* Cotangents */
+
+typedef enum Pulled { OTHERWISE, SUM, DIFFERENCE, PRODUCT, QUOTIENT, NEGATION, ELEMENT } Pulled;
+
+/* Returns which of these an operator's number is. */
+static Pulled pulled_by(int64_t operator) {
+    static const char *const names[] = {"", "add", "subtract", "multiply", "divide", "negative", "element"};
+    static int64_t numbers[ELEMENT + 1];
+    for (int i = SUM; i <= ELEMENT; i++) {
+        if (UNLIKELY(!numbers[i])) numbers[i] = operator_named(names[i]);
+        if (numbers[i] == operator) return (Pulled)i;
+    }
+    return OTHERWISE;
+}
+
+/* Stores a number that NumPy computes with as a double. */
+static bool real_in_object(PyObject *number, double *real) {
+    if (PyFloat_CheckExact(number) || is_scalar(number)) {
+        *real = PyFloat_AS_DOUBLE(number);
+        return true;
+    }
+    if (!number || !PyLong_CheckExact(number)) return false;
+    int overflow;
+    const long long integer = PyLong_AsLongLongAndOverflow(number, &overflow);
+    *real = (double)integer;
+    return !overflow && is_exact(integer);
+}
+
+/* Returns whether a result of two numbers is one of which no library warns. */
+static bool is_silent(double result, double x, double y) {
+    return isnormal(result) || (result == 0.0 && (x == 0.0 || y == 0.0));
+}
+
+/* Stores the cotangent of a factor, g y, or of a dividend, g / y. */
+static bool scaled(double g, double y, bool divides, double *found) {
+    if (divides && y == 0.0) return false;
+    *found = divides ? g / y : g * y;
+    return is_silent(*found, g, divides ? g : y);
+}
+
+/* Stores the cotangent of an operand; false: the rule gives it. */
+static bool cotangent_of(const Pull *p, Pulled operation, Py_ssize_t position, double *found) {
+    const Applied *applied = p->applied;
+    double g, x[2] = {0.0, 0.0}, z;
+    if (!only_element(p->g, &g) || Py_SIZE(applied) > 2) return false;
+    for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++)
+        if (!real_in_object(applied->operands[i], &x[i])) return false;
+    switch (operation) {
+    case SUM: *found = g; return true;
+    case NEGATION: *found = -g; return true;
+    case DIFFERENCE: *found = position ? -g : g; return true;
+    case PRODUCT: return scaled(g, x[1 - position], false, found);
+    case QUOTIENT:
+        if (position == 0) return scaled(g, x[1], true, found);
+        if (!applied->result || !real_in_object(applied->result, &z)) return false;
+        if (!scaled(g, z, false, &z) || !scaled(z, x[1], true, found)) return false;
+        *found = -*found;
+        return true;
+    default: return false;
+    }
+}
+
+/* Adds the cotangent of an element that has been read to that of the array. */
+static Pulling pull_element(const Pull *p, const Value *accumulator) {
+    const ArrayClasses *c = p->c;
+    PyObject *python = accumulator_in(c, accumulator);
+    double g;
+    if (!only_element(p->g, &g) || !python || *slot_of(python, c->accumulator_owned) != Py_True) return NOT_HERE;
+    double *element = array_element(*slot_of(python, c->accumulator_array), p->applied->operands[1]);
+    if (!element) return NOT_HERE;
+    *element += g;
+    return PULLED;
+}
+
+Pulling pull_scalar(Pull *p, int64_t operator, Py_ssize_t position, Value *accumulator) {
+    const Pulled operation = pulled_by(operator);
+    double cotangent;
+    if (operation == OTHERWISE) return NOT_HERE;
+    if (operation == ELEMENT) return position == 0 ? pull_element(p, accumulator) : NOT_HERE;
+    const bool is_real = PyFloat_CheckExact(p->applied->operands[position]);
+    if (is_real ? accumulator->tag != REAL : !takes_scalar(p, accumulator)) return NOT_HERE;
+    if (!cotangent_of(p, operation, position, &cotangent)) return NOT_HERE;
+    if (!is_real) return add_scalar(p, accumulator, cotangent) ? PULLED : REFUSED;
+    accumulator->real += cotangent;
+    return PULLED;
+}

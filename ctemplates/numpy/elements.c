@@ -1,0 +1,57 @@
+/* Single elements of NumPy's arrays: see elements.h. */
+#include "numpy/elements.h"
+
+/* The type of NumPy's scalars with a double, once an array of doubles has been met. */
+static PyTypeObject *scalar_type;
+
+static bool is_of_doubles(PyObject *array) {
+    if (!is_numpy(array) || !(numpy_of(array)->flags & ALIGNED)) return false;
+    const NumpyDtype *dtype = dtype_of(array);
+    if (dtype->letter != 'd' || dtype->order != '=') return false;
+    if (!scalar_type && PyType_IsSubtype(dtype->scalar, &PyFloat_Type)) scalar_type = dtype->scalar;
+    return scalar_type != NULL;
+}
+
+/* Adds the bytes to a place along an axis; false: the index is no integer, or out of bounds. */
+static bool step_along(const NumpyArray *array, int axis, PyObject *index, Py_ssize_t *offset) {
+    if (!PyLong_CheckExact(index)) return false;
+    int overflow;
+    long long place = PyLong_AsLongLongAndOverflow(index, &overflow);
+    const Py_ssize_t size = array->shape[axis];
+    if (place < 0) place += size;
+    if (overflow || place < 0 || place >= size) return false;
+    *offset += place * array->strides[axis];
+    return true;
+}
+
+double *array_element(PyObject *array, PyObject *index) {
+    if (!is_of_doubles(array)) return NULL;
+    const NumpyArray *own = numpy_of(array);
+    Py_ssize_t offset = 0;
+    if (PyTuple_CheckExact(index)) {
+        if (own->axes == 0 || PyTuple_GET_SIZE(index) != own->axes) return NULL;
+        for (int i = 0; i < own->axes; i++)
+            if (!step_along(own, i, PyTuple_GET_ITEM(index, i), &offset)) return NULL;
+    } else if (own->axes != 1 || !step_along(own, 0, index, &offset)) {
+        return NULL;
+    }
+    return (double *)(void *)(own->data + offset);
+}
+
+bool is_scalar(const PyObject *object) { return scalar_type && Py_IS_TYPE(object, scalar_type); }
+
+bool only_element(PyObject *object, double *real) {
+    if (is_scalar(object)) {
+        *real = PyFloat_AS_DOUBLE(object);
+        return true;
+    }
+    const bool found = is_of_doubles(object) && numpy_of(object)->axes == 0;
+    if (found) *real = *(const double *)(const void *)numpy_of(object)->data;
+    return found;
+}
+
+PyObject *new_scalar(double real) {
+    PyObject *made = scalar_type ? scalar_type->tp_alloc(scalar_type, 0) : NULL;
+    if (made) ((PyFloatObject *)(void *)made)->ob_fval = real;
+    return made;
+}

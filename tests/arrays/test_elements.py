@@ -1,0 +1,172 @@
+"""Programs that read, compare and set elements of arrays: the same bits on all engines, under all schedules.
+
+Engine c does most of these steps without Python; what it leaves to Python is among them, too: slices, other
+dtypes, arrays that came in, elements of views, results that are not finite.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from checkpoint import pullback, value_and_grad, vjp
+from checkpoint.driver.budget import Budget
+from checkpoint.driver.schedule import Bisection, Plain
+from tests.arrays.agreement import ENGINES, quietly, same_values
+
+X = np.linspace(0.5, 1.5, 12)
+
+
+def scanned(x: Any) -> Any:
+    out = np.zeros(len(x))
+    out[0] = x[0]
+    for i in range(1, len(x)):
+        out[i] = out[i - 1] * 0.5 + x[i]
+    return out
+
+
+def swept(x: Any) -> Any:
+    a = x * 1.0
+    for _ in range(2):
+        for i in range(1, len(a) - 1):
+            a[i] += 0.25 * (a[i - 1] - a[i + 1])
+    return a
+
+
+def of_two_axes(x: Any) -> Any:
+    a = x.reshape(3, 4) * 2.0
+    for i in range(3):
+        for j in range(4):
+            a[i, j] = a[i, j] * a[-1, -1] / (1.0 + a[0, 0])
+    return a
+
+
+def largest(x: Any) -> Any:
+    best, at = x[0], 0
+    for i in range(len(x)):
+        if x[i] * math.cos(3.0 * i) > best:
+            best, at = x[i] * math.cos(3.0 * i), i
+    return best * (at + 1)
+
+
+def set_twice(x: Any) -> Any:
+    a = x * 1.0
+    a[3] = x[1]
+    a[3] = a[3] * a[2]
+    a[-1] = 2
+    a[0] = True
+    return a * a
+
+
+def in_a_view(x: Any) -> Any:
+    a = x * 1.0
+    row = a[2:8]
+    row[1] = x[0] * 3.0
+    row[2] += row[1]
+    return row * row
+
+
+def of_an_argument(x: Any) -> Any:
+    a = x.copy()
+    a[2] = a[2] ** 2 - a[1] / a[0] - (-a[5])
+    return a
+
+
+def with_slices(x: Any) -> Any:
+    a = x * 1.0
+    for i in range(3):
+        a[i] = 2.0 * x[i]
+        a[4:6] = a[i] * x[i : i + 2]
+    return a
+
+
+def of_single(x: Any) -> Any:
+    a = x.astype("float32")
+    a[1] = a[0] * 2.0
+    return a.astype("float64")
+
+
+def beyond(x: Any) -> Any:
+    a = x * 1.0
+    a[1] = a[0] / (a[1] - a[1])
+    a[2] = a[3] * 1e308 * 10.0
+    a[4] = a[5] * 1e-310
+    return np.where(np.isfinite(a), a, 1.0)
+
+
+def summed_by_floats(x: Any) -> Any:
+    a, total = np.empty(len(x)), 0.0
+    for i in range(len(x)):
+        a[i] = math.sin(float(x[i]))
+        total = total + a[i] * i - 2.0 / a[i]
+    return total
+
+
+def sorted_by_insertion(x: Any) -> Any:
+    a = np.array(x[::-1])
+    for i in range(1, len(a)):
+        j = i
+        while j > 0 and a[j - 1] > a[j]:
+            a[j - 1], a[j] = a[j], a[j - 1]
+            j -= 1
+    return a * np.arange(len(a))
+
+
+PROGRAMS = [
+    scanned, swept, of_two_axes, largest, set_twice, in_a_view, of_an_argument, with_slices, of_single,
+    beyond, summed_by_floats, sorted_by_insertion,
+]  # fmt: skip
+EACH = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+SCHEDULES = {"plain": Plain(), "bisection": Bisection(base=7), "budget": Budget("64KiB")}
+
+
+def cotangent_of(value: Any) -> Any:
+    return np.cos(np.arange(value.size)).reshape(value.shape) if np.ndim(value) else 0.75
+
+
+def pulled(program: Callable[..., Any], **options: Any) -> tuple[Any, Any]:
+    value = program(X)
+    with quietly():
+        y, x_bar = vjp(program, X, cotangent_of(np.asarray(value)), **options)
+    return y, x_bar
+
+
+@EACH
+def test_engines_and_schedules_agree(program: Any) -> None:
+    with quietly():
+        expected = program(X), pulled(program, engine="interp", schedule=Plain())[1]
+        for engine in ENGINES:
+            for schedule in SCHEDULES.values():
+                found = pulled(program, engine=engine, schedule=schedule)
+                assert same_values(np.asarray(found[0]), np.asarray(expected[0]))
+                assert same_values(found[1], expected[1])
+
+
+@EACH
+def test_the_gradient_is_that_of_differences(program: Any) -> None:
+    def total(x: Any) -> Any:
+        value = program(x)
+        return np.sum(value * cotangent_of(np.asarray(value)))
+
+    if program in (of_single, beyond):
+        pytest.skip("differences of float32, and of steps at infinity, say nothing")
+    _, gradient = value_and_grad(total)(X)
+    for i in range(len(X)):
+        step = 1e-6 * np.eye(len(X))[i]
+        assert gradient[i] == pytest.approx((total(X + step) - total(X - step)) / 2e-6, abs=1e-6)
+
+
+@EACH
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_tape_that_is_kept_is_as_it_was(program: Any, engine: str) -> None:
+    with quietly():
+        value, pull = pullback(program, X, engine=engine)
+        cotangent = cotangent_of(np.asarray(value))
+        first = pull(cotangent)
+        assert same_values(pull(cotangent), first)
+        pull(2.0 * cotangent)
+        assert same_values(pull(cotangent), first)
