@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
-from checkpoint.interp.hybrid.tensors import Written
+from checkpoint.interp.hybrid.array_origins import Written
 
 
 class WrittenElement(Written):

@@ -22,10 +22,9 @@ from checkpoint.cps import terms as t
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.errors import InternalError
+from checkpoint.interp.hybrid.array_origins import IDLE, Pulled
 from checkpoint.interp.hybrid.origins import all_born, born, perform, perform_taped
 from checkpoint.interp.hybrid.tensors import (
-    IDLE,
-    Pulled,
     carries_derivative,
     literals_among,
     on_arrays,

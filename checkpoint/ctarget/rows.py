@@ -13,8 +13,8 @@ from checkpoint.ad.accumulators import Accumulator
 from checkpoint.ad.array_library import namespace
 from checkpoint.ad.pullbacks import Like, Pullback
 from checkpoint.ctarget.plans import StepPlan
+from checkpoint.interp.hybrid.array_origins import Elements, Pulled
 from checkpoint.interp.hybrid.structured import RESULT
-from checkpoint.interp.hybrid.tensors import Elements, Pulled
 
 
 class _Row:

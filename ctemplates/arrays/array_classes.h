@@ -53,7 +53,7 @@
     OBJECT(origin_of, "checkpoint.ctarget.plans", "origin_of")                                                   \
     OBJECT(items_origin, "checkpoint.ctarget.rows", "items_origin")                                              \
     OBJECT(joined_origin, "checkpoint.ctarget.rows", "joined_origin")                                                   \
-    OBJECT(idle, "checkpoint.interp.hybrid.tensors", "IDLE")
+    OBJECT(idle, "checkpoint.interp.hybrid.array_origins", "IDLE")
 
 #define ARRAY_NAMES(NAME)                                                                                      \
     NAME(ask) NAME(know) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(refused) \

@@ -1,6 +1,6 @@
 /* What a tape keeps of an application of a function of arrays: the operands and the result, as far as rules read them.
  *
- * It has what checkpoint.interp.hybrid.tensors.Pulled and its Pullback have, in one object that Python's garbage
+ * It has what checkpoint.interp.hybrid.array_origins.Pulled and its Pullback have, in one object that Python's garbage
  * collector does not track: it is on no cycle. Of an array whose elements no rule reads there is a Like, one for all
  * applications of a step in a row that have such an operand.
  */

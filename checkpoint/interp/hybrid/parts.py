@@ -24,15 +24,12 @@ from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.driver.raised import LONGEST_TRACE, SHOWN_OF_OPERAND, Raised, failure, left_open, run_ending
 from checkpoint.errors import RUN_ENDING, InternalError
+from checkpoint.interp.hybrid.array_origins import IDLE, Idle, Pulled, Written
 from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import LEAVE, Frame, Machine, Split, Values
 from checkpoint.interp.hybrid.origins import Origin, all_born, perform, perform_taped
 from checkpoint.interp.hybrid.structured import Structured
 from checkpoint.interp.hybrid.tensors import (
-    IDLE,
-    Idle,
-    Pulled,
-    Written,
     carries_derivative,
     literals_among,
     on_array_reals,
