@@ -19,7 +19,7 @@
     CLASS(like, "checkpoint.ad.pullbacks", "Like")                                                             \
     CLASS(accumulator, "checkpoint.ad.accumulators", "Accumulator")                                      \
     CLASS(scattered, "checkpoint.ad.accumulators", "Scattered")                                                \
-    CLASS(written, "checkpoint.ctarget.elements", "WrittenElement")                                            \
+    CLASS(written, "checkpoint.ctarget.origins", "WrittenElement")                                            \
     CLASS(reverser, "checkpoint.ctarget.cotangent", "Reverser")                                                \
     CLASS(pulled, "checkpoint.ctarget.cotangent", "Cotangent")
 
@@ -51,8 +51,8 @@
     OBJECT(plan_of, "checkpoint.ctarget.plans", "plan_of")                                                        \
     OBJECT(pulls_of, "checkpoint.ctarget.plans", "pulls_of")                                                    \
     OBJECT(origin_of, "checkpoint.ctarget.plans", "origin_of")                                                   \
-    OBJECT(items_origin, "checkpoint.ctarget.rows", "items_origin")                                              \
-    OBJECT(joined_origin, "checkpoint.ctarget.rows", "joined_origin")                                                   \
+    OBJECT(items_origin, "checkpoint.ctarget.origins", "items_origin")                                              \
+    OBJECT(joined_origin, "checkpoint.ctarget.origins", "joined_origin")                                                   \
     OBJECT(idle, "checkpoint.interp.hybrid.array_origins", "IDLE")
 
 #define ARRAY_NAMES(NAME)                                                                                      \

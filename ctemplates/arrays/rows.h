@@ -1,5 +1,5 @@
 /* Rows: arrays of NumPy's with one axis of doubles, as tuples and of lists of reals, without an object of Python for each.
- * The origins of such steps are those of checkpoint/ctarget/rows.py.
+ * The origins of such steps are those of checkpoint/ctarget/origins.py.
  */
 #ifndef CK_ROWS_H
 #define CK_ROWS_H

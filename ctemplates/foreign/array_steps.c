@@ -18,32 +18,6 @@
 
 /* Results */
 
-PyObject *memory_for(const Application *a, PyObject *data) {
-    const ArrayClasses *c = a->c;
-    if ((a->flags & VIEWS) && a->natives->handles && data && !is_scalar(data)) {
-        PyObject *whole = holder_of(c, data), *found = NULL;
-        if (!whole) return NULL;
-        for (uint32_t i = 0; !found && i < a->natives->count; i++) {
-            if (!(a->natives->handles >> i & 1)) continue;
-            if (!holds(c, whole, a->natives->items[i + 1])) continue;
-            found = memory_of(c, a->natives->objects[i]);
-        }
-        Py_DECREF(whole);
-        if (found) return Py_NewRef(found);
-    }
-    const uint64_t differentiable = (uint64_t)PyLong_AsLongLong(*slot_of(a->plan, c->plan_differentiable));
-    return new_memory(c, a->owner, !(a->natives->active & differentiable));
-}
-
-void take_handle(Task *task) {
-    task->value = new_foreign(task->m->heap, task->answer, false);
-    task->answer = NULL;
-}
-
-bool is_taped(const Application *a) {
-    return a->task->m->part && *slot_of(a->machine, a->c->machine_tape) != Py_None;
-}
-
 /* Returns whether the reals of a row receive cotangents, which is or are made of the operand at a position. */
 static bool is_wanted(const Application *a, uint32_t position) {
     return a->natives->active & (uint64_t)PyLong_AsLongLong(*slot_of(a->plan, a->c->plan_rules)) & UINT64_C(1) << position;
@@ -92,27 +66,6 @@ static bool deliver_items(const Application *a) {
 }
 
 /* Applying */
-
-bool is_own(const Application *a) {
-    PyObject *first = a->natives->handles & 1 ? a->natives->objects[0] : NULL;
-    if (!first || *slot_of(a->plan, a->c->plan_in_place) == Py_None) return false;
-    return *slot_of(memory_of(a->c, first), classes()->storage_owner) == a->owner;
-}
-
-PyObject *changed(const Application *a) {
-    const ArrayClasses *c = a->c;
-    PyObject *first = a->natives->objects[0], *stale = PyLong_FromLongLong(a->task->m->steps + 1);
-    if (!stale) return NULL;
-    PyObject *memory = memory_of(c, first);
-    Application fresh = *a;
-    fresh.flags &= ~(int64_t)VIEWS; /* with a new memory */
-    PyObject *made = new_array(c, Py_TYPE(first), a->natives->items[1], memory_for(&fresh, NULL), NULL);
-    if (made)
-        Py_SETREF(*slot_of(memory, classes()->storage_stale), stale);
-    else
-        Py_DECREF(stale);
-    return made;
-}
 
 static PyObject *call(const Application *a, Py_ssize_t function) {
     return PyObject_Vectorcall(*slot_of(a->plan, function), a->natives->items, a->natives->count + 1, NULL);

@@ -1,14 +1,14 @@
 /* Steps that set one element of a NumPy array of doubles, without a call of Python.
  *
  * In: an application of np.setitem to an array that the run has made since its last state, an index by integers, and a
- * number. Out: the handle of the changed array, and on a tape a WrittenElement (checkpoint/ctarget/elements.py), which has
+ * number. Out: the handle of the changed array, and on a tape a WrittenElement (checkpoint/ctarget/origins.py), which has
  * the element that was there before. The reversal puts that back; the cotangent of the element goes to what was written.
  */
 #ifndef CK_ELEMENT_STEPS_H
 #define CK_ELEMENT_STEPS_H
 
 #include "foreign/application.h"
-#include "foreign/pulls.h"
+#include "foreign/pull.h"
 
 /* Returns whether the step is one of these. */
 bool sets_element(const Application *a);

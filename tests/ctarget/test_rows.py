@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import checkpoint
-from checkpoint.ctarget import library, rows
+from checkpoint.ctarget import library, origins
 from checkpoint.ctarget.cotangent import Cotangent
 
 pytestmark = pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
@@ -110,7 +110,7 @@ def test_second_derivatives() -> None:
 def test_c_makes_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Items and results are no lists of Python on a tape, where there are many."""
     made: list[str] = []
-    for cls in (rows.Items, rows.Joined):
+    for cls in (origins.Items, origins.Joined):
 
         def noted(self: Any, slots: Any, cotangent: Any, reverse: Any = cls.reverse) -> None:
             made.append(type(self).__name__)
@@ -128,5 +128,5 @@ def test_cotangents_that_are_no_reals(monkeypatch: pytest.MonkeyPatch) -> None:
     """What C cannot take together is reversed as hybrid does."""
     want = checkpoint.grad(total, engine="hybrid")(XS)
     monkeypatch.setattr(Cotangent, "take_row", lambda self, birth, row: False)
-    monkeypatch.setattr(rows, "_is_like", lambda array, like: False)
+    monkeypatch.setattr(origins, "_is_like", lambda array, like: False)
     assert want.tobytes() == checkpoint.grad(total, engine="c")(XS).tobytes()

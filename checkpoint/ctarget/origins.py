@@ -1,19 +1,23 @@
-"""Origins of rows of reals: the items of an array, and a list of reals joined to an array, as C makes them.
+"""Origins of steps on arrays, as C makes them in place of hybrid's, which they equal.
 
-In: from ctemplates/foreign/array_steps.c the plan of the step, the array, and the birth and length of the
-    tuple or list of reals. Out: an origin, which does what hybrid's does for the same step, with arrays in
-    place of lists of floats.
+- Rows of reals (ctemplates/arrays/rows.h): the items of an array, and a list of reals joined to an array.
+  In: the plan of the step, the array, and the birth and length of the tuple or list of reals.
+- A single element that is set (ctemplates/foreign/element_steps.h): a WrittenElement, whose slots C fills.
+
+C reverses the second kind itself in the usual case. What is written here says the same, for all others: a
+tape that is kept, a cotangent that is shared.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
 from checkpoint.ad.array_library import namespace
 from checkpoint.ad.pullbacks import Like, Pullback
 from checkpoint.ctarget.plans import StepPlan
-from checkpoint.interp.hybrid.array_origins import Elements, Pulled
+from checkpoint.interp.hybrid.array_origins import Elements, Pulled, Written
 from checkpoint.interp.hybrid.structured import RESULT
 
 
@@ -80,3 +84,29 @@ def items_origin(plan: StepPlan, array: Any, birth: int, count: int) -> Items:
 def joined_origin(plan: StepPlan, array: Any, birth: int, count: int) -> Joined:
     """Return the origin of an array of the `count` elements of a list of a birth."""
     return Joined(plan, array, Elements(birth, count))
+
+
+class WrittenElement(Written):
+    """A change of one element; `old` is a float.
+
+    is_real: whether a float was written, and not an array's element.
+    """
+
+    __slots__ = ("is_real",)
+    data: Any
+    index: Any
+    old: float
+    place: str | None
+    is_real: bool
+
+    def contributions(self, received: Accumulator) -> Iterator[Any]:
+        """Yield the cotangent of what was written, if it is wanted."""
+        if self.place is not None:
+            element = received.array[self.index]
+            yield float(element) if self.is_real else Accumulator(element)
+
+    def swap(self) -> None:
+        """Exchange the overwritten element for the one that has overwritten it, or back."""
+        present = float(self.data[self.index])
+        self.data[self.index] = self.old
+        self.old = present

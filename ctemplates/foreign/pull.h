@@ -1,0 +1,29 @@
+/* The reversal of a step on arrays at work: what pulls.c, element_steps.c and scalar_pulls.c share. */
+#ifndef CK_PULL_H
+#define CK_PULL_H
+
+#include "arrays/operators.h"
+#include "foreign/applied.h"
+#include "state/cotangent.h"
+
+/* NOT_HERE: nothing has been done; REFUSED: an exception is set. */
+typedef enum Pulling { PULLED, NOT_HERE, REFUSED } Pulling;
+
+/* A reversal at work; all 0 at first. What is owned is released by pull_end: memory may run out at any time. */
+typedef struct Pull {
+    const ArrayClasses *c;
+    Heap *heap;
+    Cotangent *cotangent;
+    const Applied *applied;
+    PyObject *g, *rules, *given, *made; /* owned: the cotangent, the rules or their results, one's result, an accumulator */
+    PyObject *form, *form_given; /* of g, owned; of `given`, borrowed: Likes; NULL: not known */
+    Forms forms;
+    bool is_own; /* g is the sweep's own array, and the accumulator that had it is used up */
+    bool is_new; /* `given` is of an operator, and nobody else has its elements */
+    Value *received; /* the accumulator of the result */
+    const Operand *operands;
+    Value *accumulators;
+    uint32_t count;
+} Pull;
+
+#endif
