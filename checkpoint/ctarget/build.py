@@ -45,7 +45,7 @@ GENERATED = OBJECTS / "generated"  # the headers that are made of definitions in
 # What cffi reads, in this order: declarations only. Those of the first line are included by others.
 DECLARED = (
     *("program/kinds.h", "program/code.h", "program/opcodes.h", "state/outcomes.h"),
-    *("foreign/plan_flags.h", "driver/schedule.h"),
+    *("tasks/plan_flags.h", "driver/schedule.h"),
     *("api/api_code.h", "api/api.h", "api/api_machine.h", "api/api_cotangent.h", "api/api_driver.h"),
     *("api/api_scalars.h", "api/api_arrays.h", "api/api_fast.h", "api/api_small.h", "api/api_runs.h"),
     "api/api_closed.h",

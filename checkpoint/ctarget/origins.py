@@ -2,7 +2,7 @@
 
 - Rows of reals (ctemplates/arrays/rows.h): the items of an array, and a list of reals joined to an array.
   In: the plan of the step, the array, and the birth and length of the tuple or list of reals.
-- A single element that is set (ctemplates/foreign/element_steps.h): a WrittenElement, whose slots C fills.
+- A single element that is set (ctemplates/array_steps/element_steps.h): a WrittenElement; C fills its slots.
 
 C reverses the second kind itself in the usual case. What is written here says the same, for all others: a
 tape that is kept, a cotangent that is shared.

@@ -1,9 +1,8 @@
 """Plans of the steps that Python performs for C: the function of each, an array library's or its record's.
 
 In: a block and the index of a step. Out: its StepPlan (None for steps that compute nothing), which
-    foreign/array_steps.c and data_steps.c read. The part for arrays is made when a program that has met an
-    array first
-reaches the step: before that, the records of arrays are not registered.
+    array_steps/array_steps.c and foreign/data_steps.c read. The part for arrays is made when a program that
+    has met an array first reaches the step: before that, the records of arrays are not registered.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class StepPlan:
     name, value, in_place: of its record.
     on_arrays, on_tape: as `plain` and `taped`, for cases that C does not handle itself; they return
         NotImplemented if only `perform` can do the step.
-    flags: see ctemplates/foreign/plan_flags.h.
+    flags: see ctemplates/tasks/plan_flags.h.
     builtins: by a library's namespace the function that C calls for value(namespace, *arrays), if any.
     saves, pull: those of its record, if it reverses its operands together; else None.
     saves_uncounted: `saves` where nobody counts a tape's bytes.

@@ -7,7 +7,7 @@
 
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
-#include "foreign/plans.h"
+#include "tasks/plans.h"
 
 /* Returns whether an operand is data: arrays, and numbers with derivatives, have other functions. */
 static bool is_data(const ArrayClasses *c, PyObject *python) {

@@ -5,13 +5,13 @@
  */
 #include "foreign/ends.h"
 
+#include "array_steps/application.h"
 #include "bridge/classes.h"
 #include "bridge/constants.h"
 #include "control/control.h"
-#include "foreign/application.h"
-#include "foreign/task.h"
 #include "foreign/unwind.h"
 #include "state/parts.h"
+#include "tasks/task.h"
 
 /* Calls a method with the end's operands. */
 static void ask_end(Task *task, PyObject *name) {

@@ -2,7 +2,7 @@
 #include "foreign/raised.h"
 
 #include "bridge/classes.h"
-#include "foreign/task.h"
+#include "tasks/task.h"
 
 typedef struct Passing {
     Task task;

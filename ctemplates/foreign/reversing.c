@@ -1,10 +1,10 @@
 /* Callbacks of reversal: see reversing.h. A method returns None if it has stored an exception. */
 #include "foreign/reversing.h"
 
+#include "array_steps/pulls.h"
 #include "bridge/classes.h"
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
-#include "foreign/pulls.h"
 
 typedef struct Reversing {
     Passage *x; /* begun when it is needed */

@@ -6,13 +6,13 @@
 
 #include "foreign/steps.h"
 
+#include "array_steps/array_steps.h"
 #include "bridge/classes.h"
-#include "foreign/array_steps.h"
 #include "foreign/data_steps.h"
-#include "foreign/plans.h"
 #include "foreign/unwind.h"
 #include "lanes/entering.h"
 #include "lanes/sharing.h"
+#include "tasks/plans.h"
 
 /* Returns the flags of the step's plan; 0: it has none. */
 static int64_t flags_of(const Task *task) {

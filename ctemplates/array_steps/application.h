@@ -4,7 +4,7 @@
 
 #include "arrays/array_classes.h"
 #include "containers/lists.h"
-#include "foreign/task.h"
+#include "tasks/task.h"
 
 typedef struct Application {
     Task *task;

@@ -1,12 +1,12 @@
 /* The application of a function of arrays by a step: see application.h. */
-#include "foreign/application.h"
+#include "array_steps/application.h"
 
+#include "array_steps/applied.h"
 #include "arrays/forms.h"
 #include "arrays/handles.h"
 #include "arrays/rows.h"
 #include "bridge/constants.h"
 #include "containers/containers.h"
-#include "foreign/applied.h"
 #include "numpy/elements.h"
 
 enum { DEEPEST = 3 }; /* tuples within tuples */

@@ -1,5 +1,5 @@
 /* The plans of steps that Python does: see plans.h. */
-#include "foreign/plans.h"
+#include "tasks/plans.h"
 
 /* Returns the helper's Python machine of this run, cached in the machine. */
 PyObject *machine_of(Machine *m) {

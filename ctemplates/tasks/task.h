@@ -7,8 +7,8 @@
 #define CK_TASK_H
 
 #include "bridge/guard.h"
-#include "foreign/plan_flags.h"
 #include "state/machine.h"
+#include "tasks/plan_flags.h"
 
 /* The operands of a step on arrays as the library's function takes them, after its namespace. */
 typedef struct Natives {
@@ -20,7 +20,7 @@ typedef struct Natives {
     uint64_t active;  /* which of them are, or hold, such numbers */
     uint64_t handles; /* which of them are arrays */
     uint64_t parts;   /* which of them have a number or an array within a tuple or list */
-    uint64_t flat;    /* which of these are flat (foreign/applied.h) */
+    uint64_t flat;    /* which of these are flat (array_steps/applied.h) */
     uint64_t births[MOST_OPERANDS]; /* of the flat ones */
 } Natives;
 

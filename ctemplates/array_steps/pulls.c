@@ -3,15 +3,15 @@
  * The array of the result's cotangent belongs to the sweep if its accumulator owns it and nothing else refers to the
  * two. The last operand whose cotangent is computed may then have it, or change it in place.
  */
-#include "foreign/pulls.h"
+#include "array_steps/pulls.h"
 
+#include "array_steps/element_steps.h"
+#include "array_steps/scalar_pulls.h"
 #include "arrays/accumulators.h"
 #include "arrays/forms.h"
 #include "arrays/handles.h"
 #include "arrays/storage_table.h"
-#include "foreign/element_steps.h"
-#include "foreign/plan_flags.h"
-#include "foreign/scalar_pulls.h"
+#include "tasks/plan_flags.h"
 
 static PyObject *python_in(Value v) { return kind_of(v) == FOREIGN ? ((Foreign *)v.object)->python : NULL; }
 

@@ -1,5 +1,5 @@
 /* The forms of a step's operands: see operand_forms.h. */
-#include "foreign/operand_forms.h"
+#include "array_steps/operand_forms.h"
 
 #include "arrays/forms.h"
 #include "arrays/operators.h"

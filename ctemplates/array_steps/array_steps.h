@@ -8,7 +8,7 @@
 #ifndef CK_ARRAY_STEPS_H
 #define CK_ARRAY_STEPS_H
 
-#include "foreign/task.h"
+#include "tasks/task.h"
 
 /* Performs the step; false: it is not such a step, and nothing has been done. */
 bool array_step(Task *task, const Step *step);

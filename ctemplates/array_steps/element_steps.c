@@ -3,11 +3,11 @@
  * The accumulator of the old handle takes over that of the new one, without the element: nobody reads the old handle
  * after this step, so it has received nothing as yet.
  */
-#include "foreign/element_steps.h"
+#include "array_steps/element_steps.h"
 
+#include "array_steps/applied.h"
+#include "array_steps/scalar_pulls.h"
 #include "arrays/handles.h"
-#include "foreign/applied.h"
-#include "foreign/scalar_pulls.h"
 #include "numpy/elements.h"
 
 /* The operands of np.setitem, as positions. */

@@ -2,7 +2,7 @@
 #ifndef CK_PULLS_H
 #define CK_PULLS_H
 
-#include "foreign/pull.h"
+#include "array_steps/pull.h"
 
 /* Adds to the accumulators of a step's operands, from the cotangent of its result, which may be used up. An origin that
  * is not an Applied, and accumulators of duals, are left to the helper. */

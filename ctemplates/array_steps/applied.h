@@ -8,7 +8,7 @@
 #define CK_APPLIED_H
 
 #include "arrays/array_classes.h"
-#include "foreign/task.h"
+#include "tasks/task.h"
 
 typedef struct Applied {
     PyObject_VAR_HEAD    /* ob_size: the number of operands */

@@ -3,8 +3,8 @@
 #define CK_PLANS_H
 
 #include "arrays/array_classes.h"
-#include "foreign/plan_flags.h"
-#include "foreign/task.h"
+#include "tasks/plan_flags.h"
+#include "tasks/task.h"
 
 /* The Python machine of the run, borrowed; NULL: an exception is set. */
 PyObject *machine_of(Machine *m);

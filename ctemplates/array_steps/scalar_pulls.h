@@ -6,7 +6,7 @@
 #ifndef CK_SCALAR_PULLS_H
 #define CK_SCALAR_PULLS_H
 
-#include "foreign/pull.h"
+#include "array_steps/pull.h"
 
 /* Returns whether an accumulator is that of a scalar, or has received nothing. */
 bool takes_scalar(const Pull *p, const Value *accumulator);

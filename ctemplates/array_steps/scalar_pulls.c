@@ -1,5 +1,5 @@
 /* The reversal of steps on NumPy's scalars: see scalar_pulls.h. */
-#include "foreign/scalar_pulls.h"
+#include "array_steps/scalar_pulls.h"
 
 #include <math.h>
 

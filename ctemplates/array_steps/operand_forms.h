@@ -8,7 +8,7 @@
 #define CK_OPERAND_FORMS_H
 
 #include "arrays/array_classes.h"
-#include "foreign/task.h"
+#include "tasks/task.h"
 
 /* Notes the forms of the operands of a step that is taped in their handles, in `form` that of all of them, if it is one,
  * and in `result_form` that of the result, where an operator's number says it. */

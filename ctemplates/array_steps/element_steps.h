@@ -7,8 +7,8 @@
 #ifndef CK_ELEMENT_STEPS_H
 #define CK_ELEMENT_STEPS_H
 
-#include "foreign/application.h"
-#include "foreign/pull.h"
+#include "array_steps/application.h"
+#include "array_steps/pull.h"
 
 /* Returns whether the step is one of these. */
 bool sets_element(const Application *a);

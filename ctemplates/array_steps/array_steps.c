@@ -1,20 +1,20 @@
 /* Steps on arrays: see array_steps.h. The library's function is called with the elements of the handles; the handle of
  * its result is made here, as in checkpoint.ad.tensors.
  */
-#include "foreign/array_steps.h"
+#include "array_steps/array_steps.h"
 
+#include "array_steps/application.h"
+#include "array_steps/applied.h"
+#include "array_steps/element_steps.h"
+#include "array_steps/operand_forms.h"
 #include "arrays/forms.h"
 #include "arrays/handles.h"
 #include "arrays/operators.h"
 #include "arrays/rows.h"
 #include "bridge/plain_results.h"
 #include "containers/containers.h"
-#include "foreign/application.h"
-#include "foreign/applied.h"
-#include "foreign/element_steps.h"
-#include "foreign/operand_forms.h"
-#include "foreign/plans.h"
 #include "numpy/elements.h"
+#include "tasks/plans.h"
 
 /* Results */
 

@@ -2,8 +2,8 @@
 #ifndef CK_PULL_H
 #define CK_PULL_H
 
+#include "array_steps/applied.h"
 #include "arrays/operators.h"
-#include "foreign/applied.h"
 #include "state/cotangent.h"
 
 /* NOT_HERE: nothing has been done; REFUSED: an exception is set. */

@@ -1,11 +1,11 @@
 /* What a tape keeps of an application of a function of arrays: see applied.h. */
-#include "foreign/applied.h"
+#include "array_steps/applied.h"
 
+#include "array_steps/operand_forms.h"
 #include "arrays/forms.h"
 #include "containers/lists.h"
-#include "foreign/operand_forms.h"
-#include "foreign/plan_flags.h"
 #include "numpy/elements.h"
+#include "tasks/plan_flags.h"
 
 /* The type */
 

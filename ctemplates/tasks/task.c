@@ -1,5 +1,5 @@
 /* One call of Python for a machine: see task.h. */
-#include "foreign/task.h"
+#include "tasks/task.h"
 
 #include "bridge/classes.h"
 #include "bridge/passage_import.h"
