@@ -16,7 +16,7 @@ from typing import Any
 import checkpoint
 from checkpoint import engines
 from checkpoint.ctarget.translate.collected import units_of
-from checkpoint.ctarget.translate.ops.check_ops import Expect, IsKind
+from checkpoint.ctarget.translate.ops.check_ops import EndTest, Expect, IsKind
 from checkpoint.ctarget.translate.ops.frame_ops import Peek, Push, SetCall
 from checkpoint.ctarget.translate.ops.object_ops import Changeable, Element, Length, Load, Make
 from checkpoint.ctarget.translate.units.graph import Node, Return, Unit
@@ -72,7 +72,7 @@ def _of(node: Node) -> Counts:
 def _tests(done: object) -> int:
     """Return how many kinds an op tests: of what it reads, and of what it reads that from."""
     match done:
-        case Expect() | IsKind() | Length() | Changeable():
+        case Expect() | EndTest() | IsKind() | Length() | Changeable():
             return 1
         case Load(to=to, sure=sure):
             return to.kind != "value" and not sure

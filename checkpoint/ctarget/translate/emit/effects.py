@@ -5,7 +5,7 @@ In: effects, and the operations of the node before them, which have tested what 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -45,9 +45,8 @@ def settle(use: StackUse, name: str) -> list[str]:
     ]
 
 
-def write_effects(out: Forward, effects: Sequence[Effect], ops: Sequence[Op]) -> None:
-    """Write effects in their order. ops: those of their node; of an exit none."""
-    plain = _plain_fields(ops)
+def write_effects(out: Forward, effects: Sequence[Effect], plain: Mapping[Place, int]) -> None:
+    """Write effects in their order. plain: as of plain_fields, of the path before them."""
     for kind, group in groupby(effects, _kind):
         each = list(group)
         if kind is Leave:
@@ -70,16 +69,19 @@ def _kind(effect: Effect) -> type[Effect] | None:
     return Leave if isinstance(effect, Leave) else None
 
 
-def _plain_fields(ops: Sequence[Op]) -> dict[Place, int]:
-    """Return the fields of pairs that are sure to be no objects: a bit for each, by the place of the pair."""
-    found: dict[Place, int] = {}
+def plain_fields(ops: Sequence[Op], before: Mapping[Place, int]) -> dict[Place, int]:
+    """Return the fields of pairs that are sure to be no objects: a bit for each, by the place of the pair.
+
+    ops: those of a node; before: the same of the path before it.
+    """
+    found = dict(before)
     for op in ops:
         if type(op) is Load and op.of_pair and op.to.kind != "value":
             found[op.owner] = found.get(op.owner, 0) | 1 << op.index
     return found
 
 
-def _leave(leaves: Sequence[Leave], out: Forward, plain: dict[Place, int]) -> None:
+def _leave(leaves: Sequence[Leave], out: Forward, plain: Mapping[Place, int]) -> None:
     words = [leave.words(plain.get(leave.pair, 0)) for leave in leaves]
     for i in range(0, len(words), 2):
         both = words[i : i + 2]

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from checkpoint.ctarget.translate.emit.births import taken_before
-from checkpoint.ctarget.translate.emit.effects import settle, stack_use, write_effects
+from checkpoint.ctarget.translate.emit.effects import plain_fields, settle, stack_use, write_effects
 from checkpoint.ctarget.translate.emit.entry import Entry, opening
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.references import fields_of_pairs, joined
@@ -194,11 +194,12 @@ class ForwardFunction:
         self.put(if_unlikely(test, self._take(header.exit)))
         if self.strips and header is self.strips[0].plan.loop:
             self._some_strip(header)
-        waiting = [header.root]
+        waiting: list[tuple[Node, dict[Place, int]]] = [(header.root, {})]
         while waiting:
-            node = waiting.pop()
-            self._node(node)
-            waiting += reversed(following(node))
+            node, before = waiting.pop()
+            plain = plain_fields(node.ops, before)
+            self._node(node, plain)
+            waiting += [(each, plain) for each in reversed(following(node))]
 
     def _some_strip(self, header: Header) -> None:
         """Run the next lanes at once, if they can be."""
@@ -248,7 +249,7 @@ class ForwardFunction:
         ]
         return together.call([f"same_{param.kind}({param.name}, {own.name})" for param, own in late], again)
 
-    def _node(self, node: Node) -> None:
+    def _node(self, node: Node, plain_fields: dict[Place, int]) -> None:
         if id(node) in self._labels:
             self.text.append(f"node_{self._labels[id(node)]}: {_comment(node)}")
         elif node.steps:  # else the label of its header says the same
@@ -258,7 +259,7 @@ class ForwardFunction:
             op.write(self)
         if isinstance(node.end, Return):
             self._find_case(node.end, node.exit)
-        write_effects(self, joined(node.effects, self._fields), node.ops)
+        write_effects(self, joined(node.effects, self._fields), plain_fields)
         match node.end:
             case Fork(test, _, other):
                 self.put(f"if (!{plain(test)}) goto {self._label(other)};")
@@ -353,7 +354,7 @@ class ForwardFunction:
         self.text.append(f"exit_{exit.number}: {_comment(exit)}")
         if path.header.entry is not None and path.is_undone:
             self.put(f"if (left == first && entry == {path.header.number}) return false;")
-        write_effects(self, exit.effects, ())
+        write_effects(self, exit.effects, {})
         self.put(*self._record(exit))
         if self.records:
             self.put(self._run_end(exit))

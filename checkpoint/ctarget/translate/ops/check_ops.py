@@ -55,6 +55,36 @@ class IsKind(Undifferentiated, Op):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class EndTest(Undifferentiated, Op):
+    """Tests whether a list goes on or has ended: whether a value is of the kind `tag`, PAIR or NOTHING.
+
+    Exits unless it is of one of these two; `to` is a boolean.
+    """
+
+    to: Place
+    place: Place
+    tag: str
+
+    def reads(self) -> Sequence[Source]:
+        return (self.place,)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    @property
+    def other(self) -> str:
+        """Return the kind that the value is of where the test is false."""
+        return "NOTHING" if self.tag == "PAIR" else "PAIR"
+
+    def write(self, out: Forward) -> None:
+        kind = f"kind_of({self.place.name})"
+        is_pair = self.tag == "PAIR"
+        out.put(f"{self.to.name} = {kind} {'==' if is_pair else '!='} PAIR;")
+        ends = f"!{self.to.name}" if is_pair else self.to.name
+        out.put(if_unlikely(f"{ends} && {kind} != NOTHING", out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Enclosed(Undifferentiated, Op):
     """Reads the environment of a CLOSURE, a value of the kind ENVIRONMENT; borrowed from it until a Keep."""
 

@@ -9,10 +9,19 @@ from __future__ import annotations
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.translate.ops.check_ops import Expect, IsKind
+from checkpoint.ctarget.translate.ops.check_ops import EndTest, Expect, IsKind
 from checkpoint.ctarget.translate.ops.places import Constant
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
-from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Held, Virtual, is_dual, tag_of
+from checkpoint.ctarget.translate.specialise.values import (
+    OTHER,
+    UNSURE,
+    Abstract,
+    Held,
+    Virtual,
+    is_chain,
+    is_dual,
+    tag_of,
+)
 
 FIELDS = {"car": 0, "cdr": 1}
 
@@ -29,9 +38,9 @@ def _field(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     value, index = steps.operand(step.operands[0]), FIELDS[step.op]
     if isinstance(value, Virtual) and value.tag == "PAIR":
         found = steps.copied(step.name, value.cells[index])
-    elif isinstance(value, Held) and value.tag in ("PAIR", OTHER):
-        if value.tag == OTHER:
-            steps.node.ops.append(Expect(steps.readable(value), "PAIR"))
+    elif isinstance(value, Held) and (value.tag == "PAIR" or value.tag in UNSURE):
+        if value.tag in UNSURE:
+            steps.expect_pair(steps.readable(value))
         found = steps.load(step.name, value, index, steps.peer, of_pair=True)
     else:
         raise Untranslatable
@@ -72,10 +81,11 @@ def _has_tag(tag: str, steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     """Translate a test of a value's tag: mostly that is known when the unit is made."""
     value = steps.operand(step.operands[0])
     steps.release_used(step, uses)
-    if not isinstance(value, Held) or value.tag != OTHER:
+    if not isinstance(value, Held) or value.tag not in UNSURE:
         return Constant(tag_of(value) == tag)
     test = steps.builder.place(step.name, "boolean")
-    steps.node.ops.append(IsKind(test, value.place, tag))
+    steps.node.ops.append((EndTest if is_chain(value) else IsKind)(test, value.place, tag))
+    steps.checked(value.place)
     steps.state.facts[test] = (value.place, tag)
     return test
 

@@ -105,13 +105,14 @@ class Ends:
             self.headers.is_cut = True
             node.end = self._exit(node, state, path)
             return
-        steps = Steps(self.builder, node.block, state.copy(), node, path.inner is not None)
+        own = path.calls[0].entry.procedure is node.block.procedure
+        steps = Steps(self.builder, node.block, state.copy(), node, path.inner is not None, own)
         try:
             if inner.is_inner(node.block):
                 inner.begin(self, steps, self._exit(node, state, path), path)
             else:
                 block_steps.run(steps)
-                self._end(steps, path)
+                turns.end_node(self, steps, path)
         except (Untranslatable, TooComplex):
             node.ops.clear()
             node.effects.clear()
@@ -125,7 +126,8 @@ class Ends:
             return node.exit
         return self.headers.exit(node.block, state, path.steps)
 
-    def _end(self, steps: Steps, path: PathSoFar) -> None:
+    def end(self, steps: Steps, path: PathSoFar) -> None:
+        """End a node, whose block's steps are translated."""
         match steps.peer.block.end:
             case b.Jump() | b.Enter() as end:
                 self.jump(steps, end, path)
@@ -161,6 +163,8 @@ class Ends:
 
     def _turns(self, peer: BlockPeer, state: State, path: PathSoFar) -> bool:
         """Return whether a path follows a loop or recursion into the turn that begins with a block."""
+        if turns.is_behind(path, peer):
+            return True
         may_turn = self.headers.limits.turns and path.turns.count(peer) <= turns.MAX_TURNS
         may_turn = may_turn and not any(is_of_lanes(frame.block) for frame in state.frames)
         return may_turn and turns.are_few(self.builder, peer, state)
@@ -175,7 +179,8 @@ class Ends:
         slots |= {name: steps.state.slots[name] for name in params[len(arguments) :]}
         state = State(slots, steps.state.frames, steps.state.facts)
         path = path.extended(steps.peer.block.cost)
-        if isinstance(end, b.Enter) or target.block.label in self._joins(target.procedure):
+        meets = target.block.label in self._joins(target.procedure)
+        if isinstance(end, b.Enter) or (meets and not turns.asks(target, state, path)):
             self._meet(steps.node, target, state, path)
         else:
             self.follow(steps.node, target, state, path)
@@ -310,6 +315,8 @@ class Ends:
             self.returns.append(OpenReturn(steps.node, effects, path, value, steps.state))
             steps.node.effects.clear()
             return
+        if path.ended and len(frames) <= path.calls[0].depth:
+            raise Untranslatable  # what is behind a loop is not part of it: loops are faster in small units
         *below, frame = frames
         first = frame.block.block.params[0]
         slots = {first: steps.copied(first, value), **frame.saved}

@@ -19,7 +19,7 @@ from checkpoint.ctarget.translate.specialise.lane_copies import COPIED, Copies, 
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.python_steps import length
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
-from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Closure, Held, Virtual, tag_of
+from checkpoint.ctarget.translate.specialise.values import UNSURE, Abstract, Closure, Held, Virtual, tag_of
 from checkpoint.prims.lanes import hole
 
 
@@ -102,7 +102,7 @@ def _number(steps: Steps, item: Abstract) -> Abstract:
 def _plain_width(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     """Return how many elements a tuple has; -1: it is none."""
     result, axes = (steps.operand(operand) for operand in step.operands)
-    if not isinstance(axes, Constant) or axes.kind != "integer" or tag_of(result) in (OTHER, "FOREIGN"):
+    if not isinstance(axes, Constant) or axes.kind != "integer" or tag_of(result) in (*UNSURE, "FOREIGN"):
         raise Untranslatable
     if tag_of(result) == "TUPLE":
         return length(steps, step, uses)

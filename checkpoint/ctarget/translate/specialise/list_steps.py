@@ -15,7 +15,7 @@ from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.python_steps import is_container, readable_container
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
-from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Closure, Held, Virtual, tag_of
+from checkpoint.ctarget.translate.specialise.values import UNSURE, Abstract, Closure, Held, Virtual, tag_of
 
 
 def _list(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
@@ -100,7 +100,7 @@ def _of_elements(first: Shape | None) -> Shape | None:
 
 def shape_of(value: Abstract) -> Shape | None:
     """Return the shape of a value, as far as a hint for elements needs it."""
-    if isinstance(value, Closure) or tag_of(value) == OTHER:
+    if isinstance(value, Closure) or tag_of(value) in UNSURE:
         return None
     if isinstance(value, Held) and value.hint is not None:
         return value.hint

@@ -93,6 +93,13 @@ def _extent(shape: Shape) -> int | None:
     return 1 + sum([part for part in parts if part is not None])
 
 
+def is_of_unknown_length(shape: Shape | None) -> bool:
+    """Return whether a shape is that of a list, of pairs, whose end was too far away to be seen."""
+    while shape is not None and shape.tag == "PAIR" and shape.fields:
+        shape = shape.fields[1]
+    return shape is not None and shape.tag == "PAIR"
+
+
 def is_dual_of_reals(shape: Shape) -> bool:
     """Return whether a shape is that of a dual of reals."""
     return shape.tag == "DUAL" and [field.tag for field in shape.fields] == ["REAL", "REAL"]

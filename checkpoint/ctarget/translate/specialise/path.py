@@ -28,7 +28,8 @@ class PathSoFar:
     steps, length: steps and nodes before the node. calls: those on the path that have not returned (first
     the header, as if it had been called). exit: where ops exit while the path has had no effect: at the
     header; then the machine makes the path's steps once more, and the exit needs no code. inner: the run
-    within a step that the path is in. turns: the blocks where the path has followed a loop.
+    within a step that the path is in. turns: the blocks where the path has followed a loop. ended: whether a
+    list that the header's loop or recursion walks along has ended on the path.
     """
 
     steps: int = 0
@@ -37,6 +38,7 @@ class PathSoFar:
     exit: Exit | None = None
     inner: Inner | None = None
     turns: tuple[BlockPeer, ...] = ()
+    ended: bool = False
 
     def turning(self, peer: BlockPeer) -> PathSoFar:
         """Return the path at a block where it follows a loop or recursion."""

@@ -22,7 +22,7 @@ from checkpoint.ctarget.translate.ops.scalar_ops import Convert, Domain
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.scalar_steps import apply
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
-from checkpoint.ctarget.translate.specialise.values import OTHER, Abstract, Held, Virtual, tag_of
+from checkpoint.ctarget.translate.specialise.values import OTHER, UNSURE, Abstract, Held, Virtual, tag_of
 
 SEQUENCES = frozenset(("TUPLE", "LIST", OTHER))
 
@@ -187,7 +187,7 @@ def _compared_with_zero(steps: Steps, step: t.Compute, uses: Uses, op: str) -> A
     if tag_of(value) in TRUTHS:
         steps.release_used(step, uses)
         return Constant(TRUTHS[tag_of(value)] == (op == "py.ne"))
-    if isinstance(value, Held) and value.tag == OTHER:
+    if isinstance(value, Held) and value.tag in UNSURE:
         raise Untranslatable  # it need not be a container
     return _compare(steps, step, length(steps, step, uses), op)
 
@@ -273,7 +273,7 @@ def _is(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     if len(containers) == 2:
         return _is_one(steps, step, uses, *containers)
     others = [value for value in values if value != Constant(None)]
-    if len(others) > 1 or (others and tag_of(others[0]) == OTHER):
+    if len(others) > 1 or (others and tag_of(others[0]) in UNSURE):
         raise Untranslatable
     steps.release_used(step, uses)
     return Constant(not others)

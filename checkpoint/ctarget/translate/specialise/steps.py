@@ -22,8 +22,9 @@ from checkpoint.ctarget.translate.ops.places import TAGS, Constant, Kind, Place,
 from checkpoint.ctarget.translate.ops.scalar_ops import Copy
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
-from checkpoint.ctarget.translate.specialise.observe import Shape, is_dual_of_reals
+from checkpoint.ctarget.translate.specialise.observe import Shape, is_dual_of_reals, is_of_unknown_length
 from checkpoint.ctarget.translate.specialise.values import (
+    CHAIN,
     UNCOUNTED,
     Abstract,
     Closure,
@@ -47,14 +48,23 @@ class Steps:
 
     changed: lists and instances that the node changes. fresh: objects that the node makes; they exist only
     after its ops, so no op can read them. attributes: those of the instances that the node makes. is_inner:
-    whether the block is run within a step (inner.py), where births do not count.
+    whether the block is run within a step (inner.py), where births do not count. may_end: whether lists of
+    unknown length may end in the block: it is of the procedure whose loop or recursion the path is a turn of.
+    unchecked: the places of CHAINs of which no kind was tested.
     """
 
     def __init__(
-        self, builder: Builder, peer: BlockPeer, state: State, node: Node, is_inner: bool = False
+        self,
+        builder: Builder,
+        peer: BlockPeer,
+        state: State,
+        node: Node,
+        is_inner: bool = False,
+        may_end: bool = False,
     ) -> None:
         self.builder = builder
         self.is_inner = is_inner
+        self.may_end = may_end and not is_inner
         self.peer = peer
         self.state = state
         self.node = node
@@ -62,6 +72,13 @@ class Steps:
         self.changed: list[Place] = []
         self.fresh: set[Place] = set()
         self.attributes: dict[Place, list[Abstract]] = {}
+        self.unchecked: list[Place] = []
+
+    def at(self, node: Node, state: State) -> Steps:
+        """Return what ends the block in a node behind its own, which has all effects of the block."""
+        steps = Steps(self.builder, self.peer, state, node, self.is_inner, self.may_end)
+        steps.changed, steps.fresh = self.changed, self.fresh
+        return steps
 
     # Operands and references
 
@@ -184,6 +201,16 @@ class Steps:
 
     # Reading
 
+    def expect_pair(self, place: Place) -> None:
+        """Check that a value is a PAIR."""
+        self.node.ops.append(Expect(place, "PAIR"))
+        self.state.found_pair(place)
+        self.checked(place)
+
+    def checked(self, place: Place) -> None:
+        """Note that the kind of a value is tested."""
+        self.unchecked = [each for each in self.unchecked if each is not place]
+
     def readable(self, value: Held) -> Place:
         """Return the place of a value, for an op to read."""
         if value.place in self.fresh:
@@ -191,21 +218,32 @@ class Steps:
         return value.place
 
     def load(self, name: str, owner: Held, index: int, peer: BlockPeer, of_pair: bool = False) -> Abstract:
-        """Load a field of an object. peer: the block for which it is loaded. of_pair: it was found a PAIR."""
+        """Load a field of an object. peer: the block for which it is loaded.
+
+        of_pair: a step reads it, of what was found a PAIR; then what is behind an element of a list of
+        unknown length may be a CHAIN.
+        """
         shape = owner.hint
         hint = shape.fields[index] if shape is not None and index < len(shape.fields) else None
         place, is_pair = self.readable(owner), of_pair or owner.tag == "PAIR"
         constant = owner.was_constant
+        may_end = self.may_end and of_pair and index == 1 and is_of_unknown_length(hint)
         return self.read(
-            name, hint, peer, lambda to: Load(to, place, index, constant=constant, of_pair=is_pair)
+            name, hint, peer, lambda to: Load(to, place, index, constant=constant, of_pair=is_pair), may_end
         )
 
     def read(
-        self, name: str, hint: Shape | None, peer: BlockPeer, op: Callable[[Place], Load | Element]
+        self,
+        name: str,
+        hint: Shape | None,
+        peer: BlockPeer,
+        op: Callable[[Place], Load | Element],
+        may_end: bool = False,
     ) -> Abstract:
         """Add an op that reads a value and checks its kind.
 
-        The kind is that of the hint; without one, a real if the block uses `name` in arithmetic.
+        The kind is that of the hint; without one, a real if the block uses `name` in arithmetic. may_end: it
+        is a CHAIN, whose kind is checked later.
         """
         tag = hint.tag if hint is not None else "REAL" if name in peer.code.arithmetic else "OTHER"
         place = self.builder.place(name, NUMBERS.get(tag, "value"))
@@ -215,6 +253,9 @@ class Steps:
             made, parts = self.builder.dual(name, age=hint.number)
             self.node.ops.append(OpenDual(parts, place, read.owner, read.field))
             return made
+        if may_end:
+            self.unchecked.append(place)
+            return Held(place, CHAIN, hint)
         return place if tag in NUMBERS else self._checked(place, tag, hint)
 
     def _checked(self, place: Place, tag: str, hint: Shape | None) -> Abstract:

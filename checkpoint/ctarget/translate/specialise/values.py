@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from checkpoint.ad.containers import Layout
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
@@ -30,13 +30,17 @@ from checkpoint.dataclass import dataclass
 
 UNCOUNTED = frozenset(("REAL", "INTEGER", "BOOLEAN", "NOTHING", "PROCEDURE"))
 OTHER = "OTHER"  # the tag of a Held of which is known only that it has no cotangent
+# The tag of a Held that is expected to be a PAIR, or NOTHING: what a list of unknown length has behind an
+# element. Nothing is checked yet; no node ends with one.
+CHAIN = "CHAIN"
+UNSURE = frozenset((OTHER, CHAIN))  # do not say of which kind a value is
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Held:
     """A Value in a place.
 
-    tag: a kind of kinds.h that was checked; TUPLE: a RECORD that is a plain tuple; or OTHER. hint: its
+    tag: a kind of kinds.h that was checked; TUPLE: a RECORD that is a plain tuple; OTHER or CHAIN. hint: its
     shape when the unit was made, if that is known: nothing relies on it.
     """
 
@@ -99,6 +103,11 @@ def is_nested(value: Abstract) -> bool:
     return isinstance(value, Virtual) and value.tag == "DUAL" and any(map(is_dual, value.cells))
 
 
+def is_chain(value: Abstract) -> TypeGuard[Held]:
+    """Return whether a value is a CHAIN."""
+    return isinstance(value, Held) and value.tag == CHAIN
+
+
 def tag_of(value: Abstract) -> str:
     """Return the tag of a value, as of Expect; OTHER where it is not known."""
     match value:
@@ -139,6 +148,7 @@ class Frame:
 
 
 Leaf = Callable[[Abstract], Abstract]
+_OTHER_OF_CHAIN = {"PAIR": "NOTHING", "NOTHING": "PAIR"}  # what a CHAIN is if it is not of a kind
 
 
 class Copier:
@@ -197,12 +207,14 @@ class State:
 
     def assuming(self, test: Place, holds: bool) -> State:
         """Return a copy of the state for the path on which a test was true, or was not."""
-        place, tag = self.facts.get(test, (None, "")) if holds else (None, "")
+        place, tag = self.facts.get(test, (None, ""))
+        if not holds:
+            tag = _OTHER_OF_CHAIN.get(tag, "")
 
         def leaf(value: Abstract) -> Abstract:
             if value is test:
                 return Constant(holds)
-            if not isinstance(value, Held) or value.place is not place:
+            if not isinstance(value, Held) or value.place is not place or not (holds or value.tag == CHAIN):
                 return value
             return Constant(None) if tag == "NOTHING" else Held(place, tag, value.hint)
 
@@ -210,11 +222,17 @@ class State:
 
     def expect(self, place: Place, hint: Shape | None) -> None:
         """Change the hint of the value in a place, wherever the state has it."""
+        self._replace(place, lambda held: Held(place, held.tag, hint))
 
+    def found_pair(self, place: Place) -> None:
+        """Note that the value in a place is a PAIR, wherever the state has it."""
+        self._replace(place, lambda held: Held(place, "PAIR", held.hint))
+
+    def _replace(self, place: Place, new: Callable[[Held], Held]) -> None:
         def again(value: Abstract) -> Abstract:
             match value:
-                case Held(own, tag) if own is place:
-                    return Held(place, tag, hint)
+                case Held(own) if own is place:
+                    return new(value)
                 case Closure(procedure, environment) if environment is not None:
                     return Closure(procedure, again(environment))
                 case Virtual():
@@ -224,6 +242,14 @@ class State:
         self.slots = {name: again(value) for name, value in self.slots.items()}
         for frame in self.frames:
             frame.saved = {name: again(value) for name, value in frame.saved.items()}
+
+    def chains(self) -> list[Place]:
+        """Return the places of the CHAINs in slots and in virtual objects, the former first."""
+        seen: dict[int, Virtual] = {}
+        for value in self.slots.values():
+            _size(value, seen)
+        cells = [cell for virtual in seen.values() for cell in virtual.cells]
+        return list(dict.fromkeys([each.place for each in (*self.slots.values(), *cells) if is_chain(each)]))
 
     def share_tag(self, tag: Place, other: Place) -> None:
         """Give all duals that have another tag this one: they were found to be equal."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect, IsKind
+from checkpoint.ctarget.translate.ops.check_ops import Enclosed, EndTest, Expect, IsKind
 from checkpoint.ctarget.translate.ops.object_ops import Load, Make
 from checkpoint.ctarget.translate.ops.operation import Operation
 from checkpoint.ctarget.translate.ops.places import Kind, Place, Source
@@ -30,13 +30,14 @@ class Facts:
     """Holds what is known on a path.
 
     same: for places that were read from what another one was read from: that one. kinds: of values. fields:
-    what objects have at an index: the place of the value, or the kind of a number. tests: what booleans say.
+    what objects have at an index: the place of the value, or the kind of a number. tests: of which value a
+    boolean says something, what that is if it is true, and what else.
     """
 
     same: dict[Place, Place] = field(default_factory=dict)
     kinds: dict[Place, frozenset[What]] = field(default_factory=dict)
     fields: dict[tuple[Place, int], Place | Kind] = field(default_factory=dict)
-    tests: dict[Place, tuple[Place, What]] = field(default_factory=dict)
+    tests: dict[Place, tuple[Place, What, What | None]] = field(default_factory=dict)
 
     def copy(self) -> Facts:
         """Return a copy for another path."""
@@ -72,7 +73,9 @@ class Facts:
                     return True
                 self.note(place, what)
             case IsKind(to, place, tag):
-                self.tests[to] = (place, (tag, None, None))
+                self.tests[to] = (place, (tag, None, None), None)
+            case EndTest(to, place, tag):
+                self.tests[to] = (place, (tag, None, None), (operation.other, None, None))
             case Enclosed(to, place):
                 return self._read(place, ENCLOSED, to)
             case Load(to, owner, index) if type(operation) is Load:
@@ -103,10 +106,11 @@ class Facts:
     def behind(self, node: Node, after: Node, is_one_of_several: bool) -> Facts:
         """Return what is known in a node that follows another one, at whose end these facts hold."""
         known = self.copy() if is_one_of_several else self
-        if isinstance(node.end, Fork) and after is node.end.then and isinstance(node.end.test, Place):
-            test = known.tests.get(node.end.test)
-            if test is not None:
-                known.note(*test)
+        if isinstance(node.end, Fork) and isinstance(node.end.test, Place) and node.end.test in known.tests:
+            place, what, otherwise = known.tests[node.end.test]
+            found = what if after is node.end.then else otherwise
+            if found is not None:
+                known.note(place, found)
         return known
 
 
