@@ -6,6 +6,11 @@ stored as it is, without a copy; later ones are added in place, into an array th
 contribution to some elements only is a Scattered: adding it to an existing accumulator costs what those
 elements cost.
 
+A loop that reads an element of a large array in each turn has an accumulator for that array in each turn,
+which is then added to that of the turns behind. So an accumulator that has received single elements alone is
+*sparse*: it has these, and costs what they cost, as long as they are few. It becomes an array where somebody
+reads its `array`; zeros that it does not have are added to nothing.
+
 `+` consumes its left operand and the contribution, so each contribution is added to one accumulator only.
 Whoever makes a contribution states whether its array is `owned`.
 """
@@ -13,6 +18,7 @@ Whoever makes a contribution states whether its array is `owned`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from checkpoint.ad.array_library import is_default, libraries, namespace_of, zeros_beside
@@ -20,6 +26,9 @@ from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Memory, zeros_like
 from checkpoint.collector import Paused
 
 MANY = 1000  # arrays, from which on the garbage collector waits while handles are made
+LARGE = 16  # elements, from which on accumulators may be sparse
+FEWER = 4  # they have at most one element of so many
+ELEMENT_BYTES = 150  # of an element that a sparse accumulator has
 
 
 class Accumulator:
@@ -28,22 +37,64 @@ class Accumulator:
     array: the sum, a library's array of the location's shape.
     owned: whether nobody else holds the elements of `array`, so that they can be changed in place.
     form: the shape and dtype of `array`, a Like, where engine c knows them; else None, or not set.
+    elements: of a sparse accumulator what each element has received, by its index (an integer, or a tuple of
+        them, none negative); else None, or not set. There is no `array` then; `like` has its shape and dtype.
     """
 
-    __slots__ = ("array", "form", "owned")
+    __slots__ = ("array", "elements", "form", "like", "owned")
+    elements: dict[Any, float] | None
+    like: Any
 
     def __init__(self, array: Any, owned: bool = False) -> None:
         self.array = array
         self.owned = owned
+        self.elements = None
+
+    @staticmethod
+    def sparse(like: Any, index: Any, received: float) -> Accumulator:
+        """Return an accumulator of an array like this one, of which one element has received something."""
+        made = Accumulator.__new__(Accumulator)
+        made.owned = True
+        made.like = like
+        made.elements = {index: 0.0 + received}
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what is not set: the array of a sparse accumulator, which is one no more."""
+        if name == "elements":
+            return None
+        if name != "array" or self.elements is None:
+            raise AttributeError(name)
+        return self._spread()
+
+    def _spread(self) -> Any:
+        """Return the array of a sparse accumulator, which is one no more."""
+        self.array = zeros_beside(None, self.like.shape, self.like.dtype)
+        self.add_elements(self.array)
+        self.elements = None
+        return self.array
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the elements."""
+        if self.elements is not None:
+            return ELEMENT_BYTES * len(self.elements)
+        found: int = self.array.nbytes
+        return found
 
     def __add__(self, other: Any) -> Accumulator:
         """Add a contribution, or the 0.0 of an accumulator that has received none; return self."""
         kind = type(other)
         if kind is float:  # 0.0
             return self
+        if self.elements is not None:
+            return self._sparse_sum(other)
         if kind is Scattered:
             self.own()
             other.add_to(self.array)
+        elif other.elements is not None:
+            self.own()
+            other.add_elements(self.array)
         elif self.owned:
             self.array += other.array
         else:
@@ -53,6 +104,38 @@ class Accumulator:
 
     def __radd__(self, other: float) -> Accumulator:
         return self
+
+    def _sparse_sum(self, other: Any) -> Accumulator:
+        """Add a contribution to a sparse accumulator."""
+        if type(other) is Scattered:
+            index = other.element()
+            if index is None:
+                other.add_to(self.array)
+            else:
+                self._receive(index, float(other.array))
+            return self
+        if other.elements is None:
+            other.own()
+            self.add_elements(other.array)
+            result: Accumulator = other
+            return result
+        for index, received in other.elements.items():
+            self._receive(index, received)
+        return self
+
+    def _receive(self, index: Any, received: float) -> None:
+        if self.elements is None:
+            self.array[index] += received
+            return
+        self.elements[index] = self.elements.get(index, 0.0) + received
+        if FEWER * len(self.elements) > prod(self.like.shape):
+            self._spread()
+
+    def add_elements(self, whole: Any) -> None:
+        """Add what the elements of a sparse accumulator have received to an array of the whole shape."""
+        assert self.elements is not None
+        for index, received in self.elements.items():
+            whole[index] += received
 
     def own(self) -> None:
         """Copy the elements unless they can be changed in place."""
@@ -79,7 +162,21 @@ class Scattered:
         self.repeats = repeats
 
     def __radd__(self, other: float) -> Accumulator:
-        return Accumulator(self.dense(), True)
+        index = self.element()
+        if index is None:
+            return Accumulator(self.dense(), True)
+        return Accumulator.sparse(self.like, index, float(self.array))
+
+    def element(self) -> Any:
+        """Return the index of the only element, of a large array of doubles; None if there are others."""
+        parts = self.index if type(self.index) is tuple else (self.index,)
+        shape = self.like.shape
+        if len(parts) != len(shape) or not _INTEGERS.issuperset(map(type, parts)):
+            return None
+        if prod(shape) < LARGE or not is_default(self.array) or self.array.dtype != "float64":
+            return None
+        places = tuple([i + n if i < 0 else i for i, n in zip(parts, shape, strict=True)])
+        return places if len(places) > 1 else places[0]
 
     def dense(self) -> Any:
         """Return the contribution as a new array of the whole shape."""
@@ -111,6 +208,7 @@ def _added_by_columns(whole: Any, index: Any, array: Any) -> bool:
     return True
 
 
+_INTEGERS = frozenset((int,))
 _OF_VIEWS = frozenset((int, slice, type(None), type(...)))
 MANY_ROWS, FEW_COLUMNS = 64, 4
 

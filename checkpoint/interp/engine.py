@@ -54,7 +54,7 @@ class Accumulators(list[Any]):
 
     def __init__(self, items: Iterable[Any]) -> None:
         super().__init__(items)
-        arrays = [item.array for item in self if type(item) is Accumulator]
+        arrays = [item for item in self if type(item) is Accumulator]
         self.bytes: int = NUMBER_BYTES * len(self) + ARRAY_BYTES * len(arrays)
         self.accumulated: int = sum([array.nbytes for array in arrays])
 
@@ -74,7 +74,7 @@ class Received:
             return 0.0  # nothing reads it any more
         taken, self._cotangent[place] = self._cotangent[place], 0.0
         if type(taken) is Accumulator:
-            self._cotangent.accumulated -= taken.array.nbytes
+            self._cotangent.accumulated -= taken.nbytes
         return taken
 
 

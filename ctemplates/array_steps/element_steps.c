@@ -100,6 +100,7 @@ static PyObject *own_array(const ArrayClasses *c, const Value *accumulator) {
     PyObject *python = ((Foreign *)accumulator->object)->python;
     if (!Py_IS_TYPE(python, c->accumulator) || accumulator->object->count != 1 || Py_REFCNT(python) != 1) return NULL;
     PyObject *array = *slot_of(python, c->accumulator_array);
+    if (!array) return NULL;
     return *slot_of(python, c->accumulator_owned) == Py_True && Py_REFCNT(array) == 1 ? array : NULL;
 }
 

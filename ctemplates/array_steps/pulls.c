@@ -39,6 +39,7 @@ static bool receive(Pull *p) {
     PyObject *accumulator = python_in(received);
     if (!accumulator || !Py_IS_TYPE(accumulator, p->c->accumulator)) return false;
     PyObject **array = slot_of(accumulator, p->c->accumulator_array);
+    if (!*array) return false;
     p->is_own = received.object->count == 1 && Py_REFCNT(accumulator) == 1 && Py_REFCNT(*array) == 1 &&
                 *slot_of(accumulator, p->c->accumulator_owned) == Py_True;
     p->g = Py_NewRef(*array);
@@ -94,7 +95,7 @@ static bool add_contribution(Pull *p, Value *accumulator, bool is_owned) {
     const ArrayClasses *c = p->c;
     if (accumulator->tag == REAL) return begin_accumulator(p, accumulator, is_owned);
     PyObject *old = python_in(*accumulator);
-    if (Py_IS_TYPE(old, c->accumulator)) return add_to_accumulator(c, p->heap, old, p->given, p->form_given);
+    if (Py_IS_TYPE(old, c->accumulator) && *slot_of(old, c->accumulator_array)) return add_to_accumulator(c, p->heap, old, p->given, p->form_given);
     PyObject *contribution = accumulator_of_given(p, is_owned);
     const bool done = contribution && add_by_python(p, accumulator, contribution);
     Py_XDECREF(contribution);

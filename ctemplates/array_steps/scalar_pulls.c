@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "arrays/accumulators.h"
 #include "arrays/handles.h"
 #include "numpy/elements.h"
 #include "program/value.h"
@@ -20,7 +21,8 @@ bool takes_scalar(const Pull *p, const Value *accumulator) {
     if (accumulator->tag == REAL) return true;
     PyObject *python = accumulator_in(p->c, accumulator);
     double real;
-    return python && only_element(*slot_of(python, p->c->accumulator_array), &real);
+    PyObject *array = python ? *slot_of(python, p->c->accumulator_array) : NULL;
+    return array && only_element(array, &real);
 }
 
 /* Gives an accumulator that has received nothing its first cotangent. */
@@ -113,14 +115,16 @@ static bool cotangent_of(const Pull *p, Pulled operation, Py_ssize_t position, d
 }
 
 /* Adds the cotangent of an element that has been read to that of the array. */
-static Pulling pull_element(const Pull *p, const Value *accumulator) {
+static Pulling pull_element(Pull *p, Value *accumulator) {
     const ArrayClasses *c = p->c;
-    PyObject *python = accumulator_in(c, accumulator);
+    PyObject *python = accumulator_in(c, accumulator), *const *operands = p->applied->operands;
     double g;
-    if (!only_element(p->g, &g) || !python || *slot_of(python, c->accumulator_owned) != Py_True) return NOT_HERE;
-    double *element = array_element(*slot_of(python, c->accumulator_array), p->applied->operands[1]);
-    if (!element) return NOT_HERE;
-    *element += g;
+    if (!only_element(p->g, &g)) return NOT_HERE;
+    if (python && add_to_element(c, python, operands[1], g)) return PULLED;
+    p->made = accumulator->tag == REAL ? accumulator_of_element(c, operands[0], operands[1], g) : NULL;
+    if (!p->made) return PyErr_Occurred() ? REFUSED : NOT_HERE;
+    *accumulator = new_foreign(p->heap, p->made, false);
+    p->made = NULL;
     return PULLED;
 }
 

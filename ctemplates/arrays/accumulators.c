@@ -2,10 +2,12 @@
 #include "arrays/accumulators.h"
 
 #include "arrays/forms.h"
+#include "arrays/handles.h"
 #include "arrays/storage_table.h"
 #include "bridge/guard.h"
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
+#include "numpy/elements.h"
 #include "numpy/kernels.h"
 
 PyObject *form_of_accumulator(const ArrayClasses *c, PyObject *accumulator) {
@@ -27,6 +29,132 @@ bool add_to_accumulator(const ArrayClasses *c, const Heap *heap, PyObject *accum
     return axes >= 0;
 }
 
+/* Sparse accumulators */
+
+/* As LARGE and FEWER of checkpoint.ad.accumulators. */
+enum { LARGE = 16, FEWER = 4 };
+
+/* Returns the number of elements of an array of NumPy's, or of a Like; -1: it has another shape. */
+static Py_ssize_t size_of(const ArrayClasses *c, PyObject *like) {
+    Py_ssize_t shape[MOST_AXES], size = 1;
+    const int axes = read_shape(c, like, shape);
+    for (int i = 0; i < axes; i++) size *= shape[i];
+    return axes < 0 ? -1 : size;
+}
+
+/* Returns whether an index is written as in a sparse accumulator of an array of so many axes. */
+static bool is_canonical(PyObject *index, int axes) {
+    if (axes == 1) return PyLong_CheckExact(index) && Py_SIZE(index) >= 0;
+    if (!PyTuple_CheckExact(index) || PyTuple_GET_SIZE(index) != axes) return false;
+    for (int i = 0; i < axes; i++) {
+        PyObject *place = PyTuple_GET_ITEM(index, i);
+        if (!PyLong_CheckExact(place) || Py_SIZE(place) < 0) return false;
+    }
+    return true;
+}
+
+/* Returns zeros of doubles of the shape of an array or a Like, a new reference; NULL with an exception. */
+static PyObject *zeros_like(const ArrayClasses *c, PyObject *like) {
+    Py_ssize_t shape[MOST_AXES];
+    const int axes = read_shape(c, like, shape);
+    return zeros_of_doubles(axes, shape);
+}
+
+/* Stores what an element has received. */
+static bool store_element(PyObject *elements, PyObject *index, double received) {
+    PyObject *real = PyFloat_FromDouble(received);
+    const bool done = real && PyDict_SetItem(elements, index, real) == 0;
+    Py_XDECREF(real);
+    return done;
+}
+
+/* Gives a sparse accumulator an array in place of its elements. */
+static bool spread(const ArrayClasses *c, PyObject *accumulator) {
+    PyObject **elements = slot_of(accumulator, c->accumulator_elements), *index, *received;
+    PyObject *zeros = zeros_like(c, *slot_of(accumulator, c->accumulator_like));
+    Py_ssize_t place = 0;
+    if (!zeros) return false;
+    while (PyDict_Next(*elements, &place, &index, &received)) *array_element(zeros, index) += PyFloat_AS_DOUBLE(received);
+    *slot_of(accumulator, c->accumulator_array) = zeros;
+    Py_CLEAR(*elements);
+    return true;
+}
+
+/* Adds to an element of a sparse accumulator, which becomes an array if it has too many. */
+static bool add_to_sparse(const ArrayClasses *c, PyObject *accumulator, PyObject *index, double received) {
+    PyObject *elements = elements_of_accumulator(c, accumulator), *like = *slot_of(accumulator, c->accumulator_like);
+    if (!is_canonical(index, (int)axes_of(c, like))) return false;
+    PyObject *before = PyDict_GetItemWithError(elements, index);
+    bool done = store_element(elements, index, (before ? PyFloat_AS_DOUBLE(before) : 0.0) + received);
+    if (done && FEWER * PyDict_GET_SIZE(elements) > size_of(c, like)) done = spread(c, accumulator);
+    return done;
+}
+
+bool add_to_element(const ArrayClasses *c, PyObject *accumulator, PyObject *index, double received) {
+    PyObject *array = *slot_of(accumulator, c->accumulator_array);
+    if (!array) return elements_of_accumulator(c, accumulator) && add_to_sparse(c, accumulator, index, received);
+    double *element = *slot_of(accumulator, c->accumulator_owned) == Py_True ? array_element(array, index) : NULL;
+    if (element) *element += received;
+    return element != NULL;
+}
+
+/* Returns whether an array or a Like has NumPy's dtype of doubles. */
+static bool is_of_reals(const ArrayClasses *c, PyObject *like) {
+    PyObject *dtype = is_numpy(like) ? numpy_of(like)->dtype : Py_IS_TYPE(like, c->like) ? *slot_of(like, c->like_dtype) : NULL;
+    return dtype && dtype == dtype_of_doubles();
+}
+
+/* Returns a new sparse Accumulator; NULL with an exception. */
+static PyObject *new_sparse(const ArrayClasses *c, PyObject *like, PyObject *index, double received) {
+    PyObject *made = new_handle(c, c->accumulator);
+    if (!made) return NULL;
+    *slot_of(made, c->accumulator_owned) = Py_NewRef(Py_True);
+    *slot_of(made, c->accumulator_like) = Py_NewRef(like);
+    PyObject *elements = *slot_of(made, c->accumulator_elements) = PyDict_New();
+    if (!elements || !store_element(elements, index, 0.0 + received)) Py_CLEAR(made);
+    return made;
+}
+
+PyObject *accumulator_of_element(const ArrayClasses *c, PyObject *like, PyObject *index, double received) {
+    const Py_ssize_t size = is_of_reals(c, like) ? size_of(c, like) : -1;
+    if (size < 0) return NULL;
+    if (size >= LARGE) return is_canonical(index, (int)axes_of(c, like)) ? new_sparse(c, like, index, received) : NULL;
+    PyObject *zeros = zeros_like(c, like), *made = zeros ? new_handle(c, c->accumulator) : NULL;
+    if (!made) {
+        Py_XDECREF(zeros);
+        return NULL;
+    }
+    *slot_of(made, c->accumulator_array) = zeros;
+    *slot_of(made, c->accumulator_owned) = Py_NewRef(Py_True);
+    if (!add_to_element(c, made, index, received)) Py_CLEAR(made);
+    return made;
+}
+
+/* Returns whether what elements of an array have received can be added to an Accumulator of it here. */
+static bool takes_elements(const ArrayClasses *c, PyObject *into, PyObject *elements) {
+    PyObject *array = *slot_of(into, c->accumulator_array), *index, *received;
+    if (elements_of_accumulator(c, into)) return true;
+    if (!array || *slot_of(into, c->accumulator_owned) != Py_True) return false;
+    Py_ssize_t place = 0;
+    while (PyDict_Next(elements, &place, &index, &received))
+        if (!array_element(array, index)) return false;
+    return true;
+}
+
+/* Adds what elements of an array have received to an Accumulator of it. false: Python must do it; with an exception: memory has
+ * run out in between. */
+static bool add_elements(const ArrayClasses *c, PyObject *into, PyObject *elements) {
+    PyObject *index, *received;
+    Py_ssize_t place = 0;
+    if (!takes_elements(c, into, elements)) return false;
+    while (PyDict_Next(elements, &place, &index, &received))
+        if (!add_to_element(c, into, index, PyFloat_AS_DOUBLE(received))) {
+            PyErr_NoMemory();
+            return false;
+        }
+    return true;
+}
+
 typedef struct Sum {
     Passage x;
     Heap *heap;
@@ -41,22 +169,29 @@ static void clean_sum(void *arguments) {
     passage_end(&sum->x);
 }
 
-/* Adds one array's accumulator to another's, which stays; returns false if they are others, or the sum fails. */
+/* Adds the contribution to an Accumulator, or the other way round where that has fewer elements; stores which of the two has
+ * the sum. false: Python adds them. */
+static bool add_accumulators(const ArrayClasses *c, const Heap *heap, PyObject *const *both, int *has_sum) {
+    PyObject *first = elements_of_accumulator(c, both[0]), *second = elements_of_accumulator(c, both[1]);
+    *has_sum = first && !second;
+    if (first || second) return add_elements(c, both[*has_sum], second ? second : first);
+    return add_to_accumulator(c, heap, both[0], *slot_of(both[1], c->accumulator_array), form_of_accumulator(c, both[1]));
+}
+
+/* Adds one array's accumulator to another's; returns false where Python must try to. */
 static bool add_in_place(Sum *sum) {
     const ArrayClasses *c = array_classes();
-    for (int i = 0; i < 2; i++)
-        if (!c || kind_of(sum->operands[i]) != FOREIGN ||
-            !Py_IS_TYPE(((Foreign *)sum->operands[i].object)->python, c->accumulator))
-            return false;
-    PyObject *into = ((Foreign *)sum->operands[0].object)->python;
-    PyObject *contribution = ((Foreign *)sum->operands[1].object)->python;
-    sum->done = add_to_accumulator(c, sum->heap, into, *slot_of(contribution, c->accumulator_array),
-                                   form_of_accumulator(c, contribution));
-    if (sum->done)
-        sum->value = copied(sum->operands[0]);
-    else
-        PyErr_Clear();
-    return sum->done;
+    PyObject *both[2];
+    int has_sum = 0;
+    for (int i = 0; i < 2; i++) {
+        both[i] = kind_of(sum->operands[i]) == FOREIGN ? ((Foreign *)sum->operands[i].object)->python : NULL;
+        if (!c || !both[i] || !Py_IS_TYPE(both[i], c->accumulator)) return false;
+    }
+    sum->done = add_accumulators(c, sum->heap, both, &has_sum);
+    if (sum->done) sum->value = copied(sum->operands[has_sum]);
+    const bool half_done = PyErr_Occurred() && elements_of_accumulator(c, both[1 - has_sum]);
+    PyErr_Clear();
+    return sum->done || half_done;
 }
 
 static void add(void *arguments) {

@@ -33,6 +33,7 @@
     SLOT(plan, value) SLOT(plan, builtins) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, name) SLOT(plan, names) SLOT(plan, pulls)                   \
     SLOT(plan, differentiable) SLOT(plan, operator) SLOT(plan, likes) SLOT(plan, last) SLOT(plan, saves) SLOT(plan, saves_uncounted) SLOT(plan, pull)                                          \
     SLOT(like, shape) SLOT(like, dtype) SLOT(accumulator, array) SLOT(accumulator, form) SLOT(accumulator, owned) \
+    SLOT(accumulator, elements) SLOT(accumulator, like) \
     SLOT(written, data) SLOT(written, index) SLOT(written, old) SLOT(written, name) SLOT(written, place) SLOT(written, is_real) \
     SLOT(reverser, cotangent) SLOT(pulled, undone)
 

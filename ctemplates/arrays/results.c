@@ -1,6 +1,7 @@
 /* New handles on cotangents: see results.h. */
 #include "arrays/results.h"
 
+#include "arrays/accumulators.h"
 #include "arrays/handles.h"
 
 static PyObject *zeros_for(const ArrayClasses *c, PyObject *number, PyObject *zero) {
@@ -17,6 +18,7 @@ static PyObject *result_of(const ArrayClasses *c, PyObject *accumulator, PyObjec
     if (!Py_IS_TYPE(number, c->array)) Py_RETURN_NONE;
     if (PyFloat_CheckExact(accumulator)) return zeros_for(c, number, zero);
     if (!Py_IS_TYPE(accumulator, c->accumulator) || *slot_of(accumulator, c->accumulator_owned) != Py_True) Py_RETURN_NONE;
+    if (elements_of_accumulator(c, accumulator)) Py_RETURN_NONE;
     return new_array(c, c->array, *slot_of(accumulator, c->accumulator_array), new_memory(c, Py_None, false), NULL);
 }
 

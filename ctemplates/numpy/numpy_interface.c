@@ -67,6 +67,17 @@ PyObject *new_row(Py_ssize_t count, double **reals) {
     return made;
 }
 
+PyObject *dtype_of_doubles(void) {
+    static PyObject *found; /* NumPy keeps it */
+    if (!found && known) found = ((GetDtype *)known[GET_DTYPE])(DOUBLE_NUMBER);
+    PyErr_Clear();
+    return found;
+}
+
+PyObject *zeros_of_doubles(int axes, const Py_ssize_t *shape) {
+    return ((Zeros *)known[ZEROS])(axes, shape, Py_NewRef(dtype_of_doubles()), 0);
+}
+
 PyObject *zeros_of(PyObject *array) {
     const NumpyArray *like = numpy_of(array);
     return ((Zeros *)known[ZEROS])(like->axes, like->shape, Py_NewRef(like->dtype), 0);

@@ -95,6 +95,12 @@ PyObject *new_array_of_doubles(int axes, const Py_ssize_t *shape);
  * array of NumPy's has been met. */
 PyObject *new_row(Py_ssize_t count, double **reals);
 
+/* Returns NumPy's own dtype of doubles, borrowed; NULL, without an exception: no array of NumPy's has been met. */
+PyObject *dtype_of_doubles(void);
+
+/* Returns zeros of doubles of this shape, a new reference; NULL with an exception. An array of NumPy's has been met. */
+PyObject *zeros_of_doubles(int axes, const Py_ssize_t *shape);
+
 /* Returns zeros of the shape and dtype of an array of NumPy's, a new reference; NULL with an exception. */
 PyObject *zeros_of(PyObject *array);
 

@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from checkpoint import pullback, value_and_grad, vjp
+from checkpoint.ad import accumulators
+from checkpoint.ad.array_library import zeros_beside
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Bisection, Plain
 from tests.arrays.agreement import ENGINES, quietly, same_values
@@ -116,12 +118,53 @@ def sorted_by_insertion(x: Any) -> Any:
     return a * np.arange(len(a))
 
 
+def read_in_a_loop(x: Any) -> Any:
+    a, total = np.tile(x, 8), 0.0
+    for i in range(0, 30, 2):
+        total = total + a[i] * a[i + 1] - a[-i - 1] * a[3] * a[3]
+    return total * a[90] + total
+
+
+def read_in_loops(x: Any) -> Any:
+    a, b = np.tile(x, (8, 1)), np.tile(x, 10) * 2.0
+    total = np.zeros(3)
+    for i in range(8):
+        for j in range(i):
+            total[j % 3] += a[i, j] / b[i] + a[i, -1]
+    return total * a.sum() + b[:3]
+
+
+def read_by_calls(x: Any) -> Any:
+    a = np.tile(x, 12)
+
+    def at(i: int, depth: int) -> Any:
+        return a[i] if depth == 0 else a[i + 1] * at(i * 2, depth - 1) + at(i, depth - 1)
+
+    return at(3, 4) * np.exp(-a)
+
+
+def read_often(x: Any) -> Any:
+    a, total = np.tile(x, 6), 0.0
+    for i in range(0, 72, 6):
+        for j in range(30):
+            total += a[(i + j) % 72] * (j - 20.0)
+    return total
+
+
+def read_and_written(x: Any) -> Any:
+    a, out = np.tile(x, 6), np.zeros(72)
+    for i in range(72):
+        out[i] = a[71 - i] * a[i] + (out[i // 2] if i else 0.0)
+    return out[70] * out[3]
+
+
 PROGRAMS = [
     scanned, swept, of_two_axes, largest, set_twice, in_a_view, of_an_argument, with_slices, of_single,
-    beyond, summed_by_floats, sorted_by_insertion,
+    beyond, summed_by_floats, sorted_by_insertion, read_in_a_loop, read_in_loops, read_by_calls, read_often,
+    read_and_written,
 ]  # fmt: skip
 EACH = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-SCHEDULES = {"plain": Plain(), "bisection": Bisection(base=7), "budget": Budget("64KiB")}
+SCHEDULES = {"plain": Plain(), "bisection": Bisection(base=7), "budget": Budget("128KiB")}
 
 
 def cotangent_of(value: Any) -> Any:
@@ -170,3 +213,25 @@ def test_a_tape_that_is_kept_is_as_it_was(program: Any, engine: str) -> None:
         assert same_values(pull(cotangent), first)
         pull(2.0 * cotangent)
         assert same_values(pull(cotangent), first)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_element_costs_what_it_is(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop that reads elements of a large array makes no array of its size in each turn of the reversal."""
+
+    def total(k: float, n: int) -> Any:
+        a, found = k * np.linspace(0.0, 1.0, n), 0.0
+        for i in range(0, n, 10):
+            found = found + a[i] * a[i]
+        return found
+
+    sizes: list[int] = []
+
+    def counted(data: Any, shape: Any, dtype: Any) -> Any:
+        sizes.append(math.prod(shape))
+        return zeros_beside(data, shape, dtype)
+
+    monkeypatch.setattr(accumulators, "zeros_beside", counted)
+    _, gradient = value_and_grad(total, engine=engine)(2.0, 1000)
+    assert gradient == pytest.approx(sum(4.0 * (i / 999.0) ** 2 for i in range(0, 1000, 10)))
+    assert sizes.count(1000) < 5

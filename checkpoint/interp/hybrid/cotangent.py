@@ -113,14 +113,14 @@ class Cotangent:
                 pending += (accumulator.primal, accumulator.tangent)
             elif type(accumulator) is Accumulator:
                 own += ACCUMULATOR_BYTES
-                elements += accumulator.array.nbytes
+                elements += accumulator.nbytes
         return own, elements
 
     def let_go(self, accumulator: Accumulator) -> None:
         """Count an accumulator no longer that has been removed."""
         if self._accumulated is not None:
             own, elements = self._accumulated
-            own, elements = own - ACCUMULATOR_BYTES, elements - accumulator.array.nbytes
+            own, elements = own - ACCUMULATOR_BYTES, elements - accumulator.nbytes
             self._accumulated = max(0, own), max(0, elements)
 
     def push(self, accumulators: tuple[Any, ...]) -> None:
