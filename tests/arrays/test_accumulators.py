@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tensorlib  # noqa: F401  # registers NumPy's arrays
 from checkpoint.ad.accumulators import Scattered
 
 ROWS = 100
