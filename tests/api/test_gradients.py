@@ -180,7 +180,7 @@ WRONG: dict[str, Callable[[str], Any]] = {
     "there is no schedule 'best'; there are: budget, plain, bisection, binomial": lambda e: grad(
         cubic, schedule="best"
     ),
-    "gradient is that of a function, not of a int": lambda e: grad(3),  # type: ignore[arg-type]
+    "gradient is that of a function, not of an int": lambda e: grad(3),  # type: ignore[arg-type]
     "gradient needs a function that returns a real, and matrix returned a list: return float(y) of a number, "
     "use vjp or jacrev for more than one": lambda e: grad(matrix, engine=e)([1.0, 2.0]),
     "x holds no real to differentiate: pass 3.0 instead of 3": lambda e: checkpoint.vjp(square, 3, engine=e),

@@ -142,7 +142,7 @@ def test_values_of_effects(tmp_path: Path) -> None:
     assert list(again.replies) == list(log.replies)
     log.replies[99,] = object()
     log.outcomes.append(None)
-    with pytest.raises(DurableError, match="the run has read a object, which has no place in a file"):
+    with pytest.raises(DurableError, match="the run has read an object, which has no place in a file"):
         written.news(log)
 
 
