@@ -230,9 +230,14 @@ static PyObject *unchecked(int64_t number, const Reversed *r, Py_ssize_t positio
     return found;
 }
 
+/* Returns whether an object is a scalar of NumPy's, but no double: the product of two complex ones by an operator of
+ * Python's is rounded otherwise than by NumPy's function, which rules call. */
+static bool is_other_scalar(PyObject *g) { return !is_numpy(g) && !is_scalar(g) && is_scalar_type(Py_TYPE(g)); }
+
 Given operator_cotangent(int64_t number, const Reversed *r, Py_ssize_t position) {
     PyObject *like = r->operands[position];
     if (!number || !is_library_array(r->c, r->g) || PyFloat_CheckExact(like)) return (Given){0};
+    if (is_other_scalar(r->g)) return (Given){0};
     const Operator *row = operator_at(number);
     const Returns returns = row ? row->returns : OF_RESULT;
     const bool same = r->form || same_noted_form(r->c, r->forms, r->g, like);

@@ -15,6 +15,7 @@ import pytest
 
 import checkpoint
 from checkpoint.errors import RunError, SourceError
+from tests.arrays.agreement import ENGINES
 
 pytestmark = pytest.mark.engines_in_turn
 
@@ -267,3 +268,14 @@ def iterated(x: Any) -> Any:
 def test_products_of_complex_numbers_have_the_bits_of_python(engine: str) -> None:
     x = np.array([0.7, 1.3, -0.4])
     assert checkpoint.vjp(iterated, x, 1.0, engine=engine)[0] == iterated(x)
+
+
+def squared(x: float) -> Any:
+    z = np.complex128(complex(x, 0.3)) * np.complex128(2.3 - 1.1j)
+    return (z * z).imag
+
+
+def test_gradients_through_products_of_complex_numbers_have_equal_bits() -> None:
+    for x in np.linspace(0.1, 3.0, 40):
+        found = {checkpoint.grad(squared, engine=name)(float(x)) for name in ENGINES}
+        assert len(found) == 1
