@@ -19,8 +19,11 @@ from checkpoint.ad.array_library import zeros_beside
 from checkpoint.driver.budget import Budget
 from checkpoint.driver.schedule import Bisection, Plain
 from tests.arrays.agreement import ENGINES, quietly, same_values
+from tests.arrays.element_programs import program
+from tests.python.texts import defined
 
 X = np.linspace(0.5, 1.5, 12)
+LONG = pytest.mark.long
 
 
 def scanned(x: Any) -> Any:
@@ -235,3 +238,24 @@ def test_an_element_costs_what_it_is(engine: str, monkeypatch: pytest.MonkeyPatc
     _, gradient = value_and_grad(total, engine=engine)(2.0, 1000)
     assert gradient == pytest.approx(sum(4.0 * (i / 999.0) ** 2 for i in range(0, 1000, 10)))
     assert sizes.count(1000) < 5
+
+
+@pytest.mark.parametrize("seed", [*range(8), *[pytest.param(seed, marks=LONG) for seed in range(8, 300)]])
+def test_random_programs(seed: int) -> None:
+    """They give Python's value, and on all engines the same bits, which are about those of differences."""
+    f = defined(program(seed))["f"]
+    x = np.linspace(0.3, 1.1, 4)
+    value, *gradients = (
+        f(x),
+        *[
+            vjp(f, x, 1.0, engine=engine, schedule=schedule)
+            for engine in ENGINES
+            for schedule in (Plain(), Bisection(base=11))
+        ],
+    )
+    for found, gradient in gradients:
+        assert same_values(float(found), float(value))
+        assert same_values(gradient, gradients[0][1])
+    steps = 1e-6 * np.eye(4)
+    differences = [(f(x + step) - f(x - step)) / 2e-6 for step in steps]
+    assert gradients[0][1] == pytest.approx(differences, rel=1e-3, abs=1e-4)

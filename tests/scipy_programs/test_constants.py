@@ -50,7 +50,7 @@ def test_what_may_lose_a_derivative_is_refused(f: Any, engine: str) -> None:
 @pytest.mark.parametrize(
     "f",
     [
-        lambda x: np.place(HEIGHTS, [True] * 5, 0.0),
+        lambda x: np.random.shuffle(HEIGHTS),
         lambda x: np.set_printoptions(precision=3),
         lambda x: np.load("numbers.npy"),
         lambda x: np.random.rand() * x,
