@@ -17,13 +17,14 @@ from checkpoint.ad import library
 from checkpoint.ad.accumulators import Scattered
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
+from checkpoint.errors import SourceError
 
 library.load("torch")
 
 from tensorlib.pytorch import namespace  # noqa: E402
 from tensorlib.pytorch.refused import LACKING  # noqa: E402
 
-REFUSALS = (AttributeError, NotImplementedError, TypeError, ValueError, RuntimeError, IndexError)
+REFUSALS = (AttributeError, NotImplementedError, TypeError, ValueError, RuntimeError, IndexError, SourceError)
 SINGLE = {np.dtype(np.float64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.complex64)}
 DTYPES = {np.dtype(np.float64): torch.float64, np.dtype(np.float32): torch.float32}
 

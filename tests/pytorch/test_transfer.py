@@ -12,6 +12,7 @@ from torch import Tensor
 
 import checkpoint
 from checkpoint import engines, grad, jvp, value_and_grad
+from checkpoint.errors import SourceError
 from tensorlib import to
 
 ENGINES = pytest.mark.parametrize("engine", engines.usable())
@@ -86,7 +87,7 @@ def test_schedules_agree(engine: str) -> None:
 
 @ENGINES
 def test_devices_that_are_not_there(engine: str) -> None:
-    with pytest.raises(ValueError, match="arrays of NumPy are on the CPU, not on 'cuda'"):
+    with pytest.raises(SourceError, match="arrays of NumPy are on the CPU, not on 'cuda'"):
         grad(lambda x: np.sum(to(x, device="cuda")), engine=engine)(X.numpy())
     with pytest.raises((RuntimeError, AssertionError, checkpoint.errors.CheckpointError)):
         grad(lambda x: to(x, device="nowhere").sum(), engine=engine)(X)
