@@ -18,7 +18,9 @@ from checkpoint.ad.tensors import Tensor
 from tests.tensorlib.calls import arguments
 from tests.tensorlib.check import check, check_constant, check_same
 
-RECORDS = [r for r in records().values() if isinstance(r, Tensor) and not r.name.startswith("ndarray.")]
+# Those of PyTorch, where that is loaded, are tried in tests/pytorch.
+LIBRARIES = ("ndarray.", "torch.")
+RECORDS = [r for r in records().values() if isinstance(r, Tensor) and not r.name.startswith(LIBRARIES)]
 EVERY_RECORD = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
 
 # Functions whose elements are not determined, or whose operands are arranged otherwise.

@@ -153,7 +153,7 @@ def test_bytes_that_have_changed_are_found(store: Store) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning", "ignore:os.fork:RuntimeWarning")
 def test_a_forked_process_reads_and_writes_nothing(store: Store) -> None:
     array = np.arange(5000.0)
     stored = put(store, array)
