@@ -41,7 +41,7 @@ _FIELDS = "__dataclass_fields__"
 
 
 class _Unset:
-    """What the parameter of a field with a default factory is, if it is not passed."""
+    """Stands for the argument of a field with a default factory that is not passed."""
 
     def __repr__(self) -> str:
         return "<factory>"

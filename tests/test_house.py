@@ -21,10 +21,9 @@ MOST_FILES = 25  # of a folder
 
 # Each may import those before it. A package stands for all its modules; "" is checkpoint/__init__.py.
 ORDER = (
-    "dataclass", "errors", "locks", "collector", "control_groups", "cores", "config", "scalars", "ad", "lang",
-    "driver",
-    "prims", "cps", "interp", "ctarget", "engines", "watch", "functions", "durable", "workers", "api",
-    "control", "torch", "jax", "", "cli", "__main__",
+    "dataclass", "hashing", "errors", "locks", "collector", "control_groups", "cores", "config", "scalars",
+    "ad", "lang", "driver", "prims", "cps", "interp", "ctarget", "engines", "watch", "functions",
+    "durable", "workers", "api", "control", "torch", "jax", "", "cli", "__main__",
 )  # fmt: skip
 
 

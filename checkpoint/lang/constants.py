@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from checkpoint import hashing
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.containers import Layout, Types
 from checkpoint.ad.tables import NATIVES
@@ -91,9 +92,7 @@ def digest_of_code(code: CodeType) -> bytes:
 
     It holds for one version of Python, whose instructions these are.
     """
-    from hashlib import blake2b  # noqa: PLC0415  # which loads OpenSSL
-
-    digest = blake2b(digest_size=16)
+    digest = hashing.digest(size=16)
     pending = [code]
     while pending:
         each = pending.pop()

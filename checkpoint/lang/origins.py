@@ -15,6 +15,7 @@ from math import prod
 from typing import Any
 from zlib import crc32
 
+from checkpoint import hashing
 from checkpoint.ad.array_library import library_of, modes
 from checkpoint.ad.arrays import Discrete
 from checkpoint.ad.containers import Dict, Record
@@ -109,9 +110,7 @@ def fingerprint(root: Any, with_reals: bool) -> Fingerprint:
 
     with_reals: of the reals and the elements of arrays, too.
     """
-    from hashlib import blake2b  # noqa: PLC0415  # which loads OpenSSL
-
-    digest = blake2b(digest_size=16)
+    digest = hashing.digest(size=16)
     procedures: list[OwnCode] = []
     capsules: list[Identity | None] = []
     held: list[Held] = []
@@ -186,9 +185,7 @@ def _head(value: Any) -> bytes:
 
 def _digest_of_code(lam: Lambda) -> bytes:
     """Return a hash of a lambda and of those that it reaches by letrecs; names are numbered as they come."""
-    from hashlib import blake2b  # noqa: PLC0415  # which loads OpenSSL
-
-    digest = blake2b(digest_size=16)
+    digest = hashing.digest(size=16)
     ordinals: dict[str, int] = {}
     definitions = lam.definitions
     pending = [lam]

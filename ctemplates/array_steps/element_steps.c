@@ -7,6 +7,7 @@
 
 #include "array_steps/applied.h"
 #include "array_steps/scalar_pulls.h"
+#include "arrays/accumulators.h"
 #include "arrays/handles.h"
 #include "numpy/elements.h"
 
@@ -15,26 +16,20 @@ enum { ARRAY, INDEX, CONTENT, SET_OPERANDS };
 
 /* Setting */
 
-/* Stores a number as NumPy does in an array of doubles; false: it is of another kind. */
-static bool content_of(PyObject *content, double *real) {
-    if (PyFloat_CheckExact(content) || is_scalar(content)) {
-        *real = PyFloat_AS_DOUBLE(content);
-        return true;
-    }
-    if (!PyLong_CheckExact(content)) return false;
-    int overflow;
-    const long long integer = PyLong_AsLongLongAndOverflow(content, &overflow);
-    *real = (double)integer;
-    return !overflow && integer <= LARGEST_EXACT && integer >= -LARGEST_EXACT;
+/* Returns whether it is the number of np.setitem's operator. */
+static bool is_setting(int64_t operator) {
+    static int64_t known;
+    if (UNLIKELY(!known)) known = operator_named("set-element");
+    return operator == known;
 }
 
 bool sets_element(const Application *a) {
     PyObject *const *items = a->natives->items + 1;
     double content;
     if (!(a->flags & CHANGES) || a->step->count != SET_OPERANDS) return false;
-    if (PyLong_AsLongLong(*slot_of(a->plan, a->c->plan_operator)) != operator_named("set-element")) return false;
+    if (!is_setting(PyLong_AsLongLong(*slot_of(a->plan, a->c->plan_operator)))) return false;
     return is_own(a) && array_element(items[ARRAY], items[INDEX]) && (numpy_of(items[ARRAY])->flags & WRITEABLE) &&
-           content_of(items[CONTENT], &content);
+           double_of(items[CONTENT], &content);
 }
 
 static PyObject *name_at(const Application *a, int position) {
@@ -69,7 +64,7 @@ bool set_element(Application *a) {
     Task *task = a->task;
     PyObject *const *items = a->natives->items + 1;
     double *element = array_element(items[ARRAY], items[INDEX]), content = 0.0;
-    content_of(items[CONTENT], &content);
+    double_of(items[CONTENT], &content);
     task->origin = is_taped(a) ? origin_of_element(a, *element) : NULL;
     if (!task->origin && is_taped(a)) return false;
     task->answer = changed(a);
@@ -96,12 +91,10 @@ static bool is_kept(const ArrayClasses *c, const Cotangent *cotangent) {
 
 /* Returns the array of an accumulator, if it belongs to the sweep alone; borrowed. */
 static PyObject *own_array(const ArrayClasses *c, const Value *accumulator) {
-    if (kind_of(*accumulator) != FOREIGN) return NULL;
-    PyObject *python = ((Foreign *)accumulator->object)->python;
-    if (!Py_IS_TYPE(python, c->accumulator) || accumulator->object->count != 1 || Py_REFCNT(python) != 1) return NULL;
+    PyObject *python = accumulator_in(c, *accumulator);
+    if (!python || accumulator->object->count != 1 || Py_REFCNT(python) != 1) return NULL;
     PyObject *array = *slot_of(python, c->accumulator_array);
-    if (!array) return NULL;
-    return *slot_of(python, c->accumulator_owned) == Py_True && Py_REFCNT(array) == 1 ? array : NULL;
+    return array && *slot_of(python, c->accumulator_owned) == Py_True && Py_REFCNT(array) == 1 ? array : NULL;
 }
 
 /* Adds to the accumulator of what was written; false: an exception is set. */

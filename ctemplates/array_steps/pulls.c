@@ -36,8 +36,8 @@ static bool receive(Pull *p) {
         p->g = PyFloat_FromDouble(received.real);
         return p->g != NULL;
     }
-    PyObject *accumulator = python_in(received);
-    if (!accumulator || !Py_IS_TYPE(accumulator, p->c->accumulator)) return false;
+    PyObject *accumulator = accumulator_in(p->c, received);
+    if (!accumulator) return false;
     PyObject **array = slot_of(accumulator, p->c->accumulator_array);
     if (!*array) return false;
     p->is_own = received.object->count == 1 && Py_REFCNT(accumulator) == 1 && Py_REFCNT(*array) == 1 &&

@@ -10,16 +10,9 @@
 
 /* Accumulators */
 
-/* Returns the Accumulator in an accumulator, borrowed; NULL: there is none. */
-static PyObject *accumulator_in(const ArrayClasses *c, const Value *accumulator) {
-    if (kind_of(*accumulator) != FOREIGN) return NULL;
-    PyObject *python = ((Foreign *)accumulator->object)->python;
-    return Py_IS_TYPE(python, c->accumulator) ? python : NULL;
-}
-
 bool takes_scalar(const Pull *p, const Value *accumulator) {
     if (accumulator->tag == REAL) return true;
-    PyObject *python = accumulator_in(p->c, accumulator);
+    PyObject *python = accumulator_in(p->c, *accumulator);
     double real;
     PyObject *array = python ? *slot_of(python, p->c->accumulator_array) : NULL;
     return array && only_element(array, &real);
@@ -39,7 +32,7 @@ static bool begin_scalar(Pull *p, Value *accumulator, double cotangent) {
 }
 
 bool add_scalar(Pull *p, Value *accumulator, double cotangent) {
-    PyObject *python = accumulator_in(p->c, accumulator);
+    PyObject *python = accumulator_in(p->c, *accumulator);
     if (!python) return begin_scalar(p, accumulator, cotangent);
     PyObject **sum = slot_of(python, p->c->accumulator_array);
     double before = 0.0;
@@ -67,19 +60,6 @@ static Pulled pulled_by(int64_t operator) {
     return OTHERWISE;
 }
 
-/* Stores a number that NumPy computes with as a double. */
-static bool real_in_object(PyObject *number, double *real) {
-    if (PyFloat_CheckExact(number) || is_scalar(number)) {
-        *real = PyFloat_AS_DOUBLE(number);
-        return true;
-    }
-    if (!number || !PyLong_CheckExact(number)) return false;
-    int overflow;
-    const long long integer = PyLong_AsLongLongAndOverflow(number, &overflow);
-    *real = (double)integer;
-    return !overflow && is_exact(integer);
-}
-
 /* Returns whether a result of two numbers is one of which no library warns. */
 static bool is_silent(double result, double x, double y) {
     return isnormal(result) || (result == 0.0 && (x == 0.0 || y == 0.0));
@@ -98,7 +78,7 @@ static bool cotangent_of(const Pull *p, Pulled operation, Py_ssize_t position, d
     double g, x[2] = {0.0, 0.0}, z;
     if (!only_element(p->g, &g) || Py_SIZE(applied) > 2) return false;
     for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++)
-        if (!real_in_object(applied->operands[i], &x[i])) return false;
+        if (!double_of(applied->operands[i], &x[i])) return false;
     switch (operation) {
     case SUM: *found = g; return true;
     case NEGATION: *found = -g; return true;
@@ -106,7 +86,7 @@ static bool cotangent_of(const Pull *p, Pulled operation, Py_ssize_t position, d
     case PRODUCT: return scaled(g, x[1 - position], false, found);
     case QUOTIENT:
         if (position == 0) return scaled(g, x[1], true, found);
-        if (!applied->result || !real_in_object(applied->result, &z)) return false;
+        if (!applied->result || !double_of(applied->result, &z)) return false;
         if (!scaled(g, z, false, &z) || !scaled(z, x[1], true, found)) return false;
         *found = -*found;
         return true;
@@ -117,7 +97,7 @@ static bool cotangent_of(const Pull *p, Pulled operation, Py_ssize_t position, d
 /* Adds the cotangent of an element that has been read to that of the array. */
 static Pulling pull_element(Pull *p, Value *accumulator) {
     const ArrayClasses *c = p->c;
-    PyObject *python = accumulator_in(c, accumulator), *const *operands = p->applied->operands;
+    PyObject *python = accumulator_in(c, *accumulator), *const *operands = p->applied->operands;
     double g;
     if (!only_element(p->g, &g)) return NOT_HERE;
     if (python && add_to_element(c, python, operands[1], g)) return PULLED;

@@ -184,8 +184,8 @@ static bool add_in_place(Sum *sum) {
     PyObject *both[2];
     int has_sum = 0;
     for (int i = 0; i < 2; i++) {
-        both[i] = kind_of(sum->operands[i]) == FOREIGN ? ((Foreign *)sum->operands[i].object)->python : NULL;
-        if (!c || !both[i] || !Py_IS_TYPE(both[i], c->accumulator)) return false;
+        both[i] = c ? accumulator_in(c, sum->operands[i]) : NULL;
+        if (!both[i]) return false;
     }
     sum->done = add_accumulators(c, sum->heap, both, &has_sum);
     if (sum->done) sum->value = copied(sum->operands[has_sum]);

@@ -5,6 +5,13 @@
 #include "arrays/array_classes.h"
 #include "memory/heap.h"
 
+/* Returns the Accumulator in an accumulator, borrowed; NULL: there is none. */
+static inline PyObject *accumulator_in(const ArrayClasses *c, Value accumulator) {
+    if (kind_of(accumulator) != FOREIGN) return NULL;
+    PyObject *python = ((Foreign *)accumulator.object)->python;
+    return Py_IS_TYPE(python, c->accumulator) ? python : NULL;
+}
+
 /* Returns a + b, computed in Python, for accumulators that are not reals. */
 Value foreign_sum(Heap *heap, Value a, Value b);
 

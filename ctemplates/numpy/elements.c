@@ -1,6 +1,8 @@
 /* Single elements of NumPy's arrays: see elements.h. */
 #include "numpy/elements.h"
 
+#include "program/value.h"
+
 /* The type of NumPy's scalars with a double, once an array of doubles has been met. */
 static PyTypeObject *scalar_type;
 
@@ -48,6 +50,18 @@ bool only_element(PyObject *object, double *real) {
     const bool found = is_of_doubles(object) && numpy_of(object)->axes == 0;
     if (found) *real = *(const double *)(const void *)numpy_of(object)->data;
     return found;
+}
+
+bool double_of(PyObject *number, double *real) {
+    if (number && (PyFloat_CheckExact(number) || is_scalar(number))) {
+        *real = PyFloat_AS_DOUBLE(number);
+        return true;
+    }
+    if (!number || !PyLong_CheckExact(number)) return false;
+    int overflow;
+    const long long integer = PyLong_AsLongLongAndOverflow(number, &overflow);
+    *real = (double)integer;
+    return !overflow && is_exact(integer);
 }
 
 PyObject *new_scalar(double real) {

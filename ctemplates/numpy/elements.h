@@ -16,6 +16,10 @@ double *array_element(PyObject *array, PyObject *index);
 /* Returns whether an object is a scalar of NumPy's with a double. */
 bool is_scalar(const PyObject *object);
 
+/* Stores a number that NumPy computes with as a double: a float, a scalar, or an integer that is exact; false: it is another
+ * object, or NULL. */
+bool double_of(PyObject *number, double *real);
+
 /* Stores the double in a scalar, or in an array without axes; false: the object is neither. */
 bool only_element(PyObject *object, double *real);
 

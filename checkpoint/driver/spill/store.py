@@ -28,6 +28,7 @@ from typing import Any
 from weakref import ref
 
 from checkpoint.driver.spill.file import CHUNK, File, Places
+from checkpoint.hashing import digest
 
 WINDOW = 16 * 2**20  # bytes that are written between two syncs, at most
 PROBE = 16 * 2**20  # bytes by which a disk is measured that is not known yet
@@ -348,6 +349,4 @@ class Store:
 
 
 def _digest(data: memoryview) -> bytes:
-    from hashlib import blake2b  # noqa: PLC0415  # which loads OpenSSL
-
-    return blake2b(data, digest_size=DIGEST).digest()
+    return digest(data, size=DIGEST).digest()

@@ -17,6 +17,7 @@ from checkpoint.cps import terms as t
 from checkpoint.cps.adjoint import Adjoint, adjoint
 from checkpoint.cps.lower import is_special
 from checkpoint.cps.rewrite import defined, slots_read
+from checkpoint.hashing import digest
 
 NEVER = 1 << 62  # more steps than any run makes
 COLD_RUNS = 3  # how often a block runs step by step before it is worth emitting
@@ -121,10 +122,8 @@ class BlockCode:
     def fingerprint(self) -> int:
         """Return a hash of its text, the same in every process, made on first use."""
         if self._fingerprint is None:
-            from hashlib import blake2b  # noqa: PLC0415  # which loads OpenSSL
-
-            digest = blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-            self._fingerprint = int.from_bytes(digest, "little")
+            found = digest(self.text.encode("utf-8", "surrogatepass"), size=8).digest()
+            self._fingerprint = int.from_bytes(found, "little")
         return self._fingerprint
 
     @property

@@ -85,7 +85,7 @@ def bad_axis(x: Any) -> Any:
 
 
 def bad_axis_handled(x: Any) -> Any:
-    """The same, handled; its attributes and text are used."""
+    """Handle the same, and use its attributes and its text."""
     try:
         return np.sum(x, axis=2)
     except np.exceptions.AxisError as error:

@@ -14,7 +14,7 @@ def combined(x: float) -> tuple[object, ...]:
 
 
 def in_place(x: float) -> tuple[object, ...]:
-    """The same, each on one counter, after which only positive counts are left."""
+    """Do the same in place, after which only positive counts are left."""
     found = []
     counts = Counter("abracadabra")
     for change in ("add", "sub", "or", "and"):
