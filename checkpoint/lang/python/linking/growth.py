@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkpoint.ad import library as arrays
 from checkpoint.dataclass import dataclass
@@ -22,7 +22,9 @@ from checkpoint.errors import SourceError, Unreached
 from checkpoint.lang.control.convert import uses_control
 from checkpoint.lang.core import Expr, Lambda
 from checkpoint.lang.python.linking.caches import within
-from checkpoint.lang.python.linking.linker import Linker
+
+if TYPE_CHECKING:  # `import checkpoint` loads this file, and no translator with it
+    from checkpoint.lang.python.linking.linker import Linker
 
 ROOM = 20_000  # Python frames that a translation may need, for functions of thousands of statements
 
