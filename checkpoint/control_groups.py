@@ -10,18 +10,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
 
-PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
+Folder = str | os.PathLike[str]
+
+PROC, GROUPS = "/proc", "/sys/fs/cgroup"
 LONGEST = 2**16  # bytes of such a file
 
 
-def folders(resource: str, proc: Path = PROC, groups: Path = GROUPS) -> Iterator[tuple[int, Path]]:
+def folders(resource: str, proc: Folder = PROC, groups: Folder = GROUPS) -> Iterator[tuple[int, str]]:
     """Yield the version (1 or 2) and folder of each group around this process, the inner ones first.
 
     Not all folders are there. proc, groups: where the system describes itself.
     """
-    yield from _folders(resource, text_of(f"{proc}/self/cgroup"), groups)
+    yield from _folders(resource, text_of(f"{os.fspath(proc)}/self/cgroup"), os.fspath(groups))
 
 
 def text_of(path: str) -> str:
@@ -39,27 +40,30 @@ def text_of(path: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _folders(resource: str, memberships: str, groups: Path) -> tuple[tuple[int, Path], ...]:
+def _folders(resource: str, memberships: str, groups: str) -> tuple[tuple[int, str], ...]:
     """Return what `folders` yields for the text that names the groups of a process."""
     return tuple(_found(resource, memberships, groups))
 
 
-def _found(resource: str, memberships: str, groups: Path) -> Iterator[tuple[int, Path]]:
+def _found(resource: str, memberships: str, groups: str) -> Iterator[tuple[int, str]]:
     for line in memberships.splitlines():
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if not controllers:
             # Beside groups of version 1 those of version 2 have a folder of their own.
-            for root in (groups, groups / "unified"):
+            for root in (groups, f"{groups}/unified"):
                 yield from ((2, folder) for folder in _along(root, path))
         elif resource in controllers.split(","):
-            yield from ((1, folder) for folder in _along(groups / resource, path))
+            yield from ((1, folder) for folder in _along(f"{groups}/{resource}", path))
 
 
-def _along(root: Path, path: str) -> Iterator[Path]:
+def _along(root: str, path: str) -> Iterator[str]:
     """Yield the folder of a group and of those around it, up to the root.
 
     In a container the path may be the one outside, which does not exist here; the group is then the root.
     """
-    inner = PurePosixPath(path.lstrip("/"))
-    yield from (root / inner, *[root / parent for parent in inner.parents])
+    inner = path.strip("/")
+    while inner:
+        yield f"{root}/{inner}"
+        inner = inner.rpartition("/")[0]
+    yield root

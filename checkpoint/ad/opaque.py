@@ -6,7 +6,6 @@ is a Native. The classes are known by their modules, which need not be imported 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -97,7 +96,12 @@ def is_constant(cls: type) -> bool:
 
 def is_opaque(value: Any) -> bool:
     """Return whether programs hold an object as it is."""
-    return is_constant(type(value)) or isinstance(value, logging.Logger) or _is_of_records(value)
+    return is_constant(type(value)) or is_logger(value) or _is_of_records(value)
+
+
+def is_logger(value: Any) -> bool:
+    """Return whether an object is a logger of Python's, which a process that logs nothing need not load."""
+    return any(base.__module__ == "logging" and base.__name__ == "Logger" for base in type(value).__mro__)
 
 
 def _is_of_records(value: Any) -> bool:

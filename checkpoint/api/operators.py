@@ -11,8 +11,7 @@ procedure fails with RunError. A wrong argument of this interface is a RunError 
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkpoint import engines
 from checkpoint.ad.state import State
@@ -38,6 +37,9 @@ from checkpoint.workers.chosen import WorkersOption
 
 __all__ = ["State", "interrupt", "jvp", "primops", "read", "resume", "vjp"]
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 def read(path_or_text: str | Path, *, engine: str | None = None) -> Any:
     """Return the value of a program's last expression; a procedure is a Procedure.
@@ -57,6 +59,8 @@ def read(path_or_text: str | Path, *, engine: str | None = None) -> Any:
         >>> read("(define (f x) (* x x)) (f 4)")
         16.0
     """
+    from pathlib import Path  # noqa: PLC0415  (few programs are read)
+
     if not isinstance(path_or_text, str | Path):
         raise RunError(f"read takes a path or a text, not {an(type(path_or_text).__name__)}")
     is_path = isinstance(path_or_text, Path) or path_or_text.endswith((".vlad", ".onnx"))

@@ -6,7 +6,8 @@ In: what Linux says of the first processor; elsewhere a usual size is assumed.
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
+
+from checkpoint.control_groups import text_of
 
 USUAL = 512 * 2**10  # bytes
 LEAST, MOST = 256 * 2**10, 2 * 2**20  # what is believed
@@ -16,9 +17,9 @@ _UNITS = {"K": 2**10, "M": 2**20}
 @cache
 def second_level() -> int:
     """Return the bytes of the second-level cache of a processor."""
+    text = text_of("/sys/devices/system/cpu/cpu0/cache/index2/size").strip()
     try:
-        text = Path("/sys/devices/system/cpu/cpu0/cache/index2/size").read_text(encoding="ascii").strip()
         bytes = int(text.rstrip("KM")) * _UNITS.get(text[-1:], 1)
-    except (OSError, ValueError):
+    except ValueError:
         return USUAL
     return min(max(bytes, LEAST), MOST)

@@ -16,13 +16,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from importlib import import_module
-from numbers import Integral, Real
-from pathlib import Path
 from typing import Any
 
 from checkpoint import config, control_groups
 from checkpoint.ad.array_library import installed
 from checkpoint.ad.library import load_imported
+from checkpoint.control_groups import Folder
 from checkpoint.errors import RunError
 
 Memory = int | float | str | Mapping[str, int | float | str] | None
@@ -164,6 +163,8 @@ def _given(amount: Any, what: str) -> int | float:
     """Return one size in bytes as an int, or a share as a float; `what` names the setting in messages."""
     if isinstance(amount, str):
         return _of_text(amount, what)
+    from numbers import Integral, Real  # noqa: PLC0415  (few bounds are numbers)
+
     if isinstance(amount, bool) or not isinstance(amount, Real):
         raise RunError(f"{what} is a size in bytes or a text, not {amount!r}: {_WRITE}")
     if isinstance(amount, Integral):
@@ -202,7 +203,7 @@ def _percent(text: str) -> float:
 # Free memory
 
 
-def free(proc: Path = control_groups.PROC, cgroups: Path = control_groups.GROUPS) -> int:
+def free(proc: Folder = control_groups.PROC, cgroups: Folder = control_groups.GROUPS) -> int:
     """Return how many more bytes this process can hold. proc, cgroups: where the system describes itself."""
     system = import_module("psutil")  # here, since most runs never ask
     bounds: list[int] = [
@@ -225,7 +226,7 @@ _FILES: dict[int, tuple[tuple[str, ...], str, str]] = {
 }
 
 
-def _left_by_groups(proc: Path, cgroups: Path) -> Iterator[int]:
+def _left_by_groups(proc: Folder, cgroups: Folder) -> Iterator[int]:
     """Yield the bytes that each control group around this process with a limit leaves."""
     for version, folder in control_groups.folders("memory", proc, cgroups):
         of_limits, of_use, idle = _FILES[version]

@@ -14,8 +14,8 @@ where the user's code called them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from pathlib import Path
 from types import TracebackType
 
 from checkpoint.ad.containers import WITH_ATTRIBUTES
@@ -26,7 +26,7 @@ from checkpoint.errors import RUN_ENDING, CheckpointError, SourceError, Span, Un
 from checkpoint.functions.language_errors import LanguageErrors
 from checkpoint.prims.python.native import native
 
-_OWN = str(Path(__file__).parents[1] / "lang" / "python")
+_OWN = os.path.join(os.path.dirname(os.path.dirname(__file__)), "lang", "python")
 _CALLS_SHOWN = 20  # of a deep recursion, from the innermost
 
 

@@ -5,7 +5,6 @@ In: the path of a file. Out: a Network, which is called like a Python function, 
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint.ad import library
@@ -13,6 +12,8 @@ from checkpoint.functions.python_functions import PythonFunction
 from checkpoint.lang.python.source.wrappers import Wrapper
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from checkpoint.lang.onnx.model import Graph
 
 

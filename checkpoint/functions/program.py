@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkpoint.dataclass import dataclass
 from checkpoint.driver.engine import Engine
@@ -19,6 +18,9 @@ from checkpoint.lang import core
 from checkpoint.lang.closures import Scopes, analyse
 from checkpoint.lang.walk import lambdas_in
 from checkpoint.prims import text_arities
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 UNIT = "%unit"
 

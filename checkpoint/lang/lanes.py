@@ -12,8 +12,8 @@ lists, the innermost first: (0, number, 0) of a lane, then the tuple that applie
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from checkpoint.errors import Lane, Span
@@ -24,7 +24,7 @@ MAX_LANES = 32  # marks of an error: each is within the next
 LANES = ("vmap_lane", "summed_item")  # the variables of lanes and items of sums, in these files
 WITHIN = "vmap_within"
 LANE_COUNT = "vmap_count"  # that of how many lanes there are, of the caller of a loop over lanes
-LOOPS_OVER_LANES = (str(Path("library", "lanes.py")), str(Path("library", "sums.py")), "prelude.vlad")
+LOOPS_OVER_LANES = (os.path.join("library", "lanes.py"), os.path.join("library", "sums.py"), "prelude.vlad")
 
 Mark = tuple[int, int, int]
 

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkpoint.driver.memory import written
 from checkpoint.driver.observe import Observer, observed, observers
 from checkpoint.driver.schedule import Action, Report, Schedule
 from checkpoint.errors import RunError
 from checkpoint.watch.sweep_record import SweepRecord, Totals
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LIMIT = 100_000  # actions whose rows are stored: about 6 MB
 NOTHING = "no gradient was taken by a sweep within the `with`"

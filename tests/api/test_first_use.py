@@ -119,6 +119,43 @@ PARTS = {
         def area(p): return p.a * p.b
         print(checkpoint.grad(area, engine=E)(Pair(2.0, 3.0)))
     """,
+    "fractions": """
+        from fractions import Fraction
+        HALF = Fraction(1, 2)
+        def halved(x): return HALF * x + float(HALF + 1) * x
+        print(checkpoint.value_and_grad(halved, engine=E)(2.0), checkpoint.primops(halved, 2.0, engine=E))
+    """,
+    "decimals, of texts and of reals": """
+        from decimal import Decimal
+        PRICE = Decimal("1.50")
+        def paid(x): return x * float(PRICE.quantize(Decimal("1"))) + int(Decimal(x).quantize(Decimal("1")))
+        print(checkpoint.value_and_grad(paid, engine=E)(2.0))
+        try:
+            checkpoint.grad(lambda x: float(Decimal(x)), engine=E)(2.0)
+        except checkpoint.RunError as error:
+            print(error)
+    """,
+    "statistics": """
+        import statistics
+        def spread(x): return statistics.stdev([x, 1.0, 2.5]) + statistics.NormalDist(x, 1.0).inv_cdf(0.3)
+        print(checkpoint.value_and_grad(spread, engine=E)(2.0))
+    """,
+    "json, from a text and from a file": """
+        import io, json
+        def scaled(x): return x * json.loads("[1, 2]")[1] + x * json.load(io.StringIO("3"))
+        print(checkpoint.value_and_grad(scaled, engine=E)(2.0))
+    """,
+    "loggers, known and not": """
+        import logging, textwrap
+        LOGGER = logging.getLogger("of a part")
+        logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", stream=sys.stdout)
+        def logged(x, loggers):
+            LOGGER.info("known")
+            for each in loggers:
+                each.warning(textwrap.shorten("a text that is long", 10))
+            return x * x
+        print(checkpoint.value_and_grad(logged, engine=E)(2.0, [logging.getLogger()]))
+    """,
     "derivatives of derivatives": """
         def bent(x): return checkpoint.grad(lambda t: t * t * t)(x)
         print(checkpoint.grad(bent, engine=E)(2.0), checkpoint.hessian(lambda t: t**3, engine=E)(2.0))
@@ -214,7 +251,8 @@ def test_an_import_loads_nothing_that_few_programs_need() -> None:
     of_watched_gradients = {"checkpoint.watch.estimate", "checkpoint.watch.pictures"}
     of_graphs = {"checkpoint.lang.onnx.model", "checkpoint.lang.onnx.function"}
     of_workers = {"concurrent.futures"}
-    rare = of_open_packages_and_disks | of_watched_gradients | of_graphs | of_workers
+    of_rare_values = {"decimal", "fractions", "json", "logging", "pathlib", "statistics", "textwrap"}
+    rare = of_rare_values | of_open_packages_and_disks | of_watched_gradients | of_graphs | of_workers
     loaded = set(found.stdout.split())
     assert not rare & loaded
     of_python_functions = ("calls", "control", "linking.linker", "normal", "translation")

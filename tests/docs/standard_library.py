@@ -77,7 +77,7 @@ def is_supported(value: Any) -> bool:
         hash(value)
     except TypeError:
         return False
-    if statics.primitive_records(value) or value in tables.FUNCTIONS or value in statics.SPECIAL:
+    if statics.primitive_records(value) or tables.always_standing_for(value) or value in statics.SPECIAL:
         return True
     if isinstance(value, type):
         is_opened = tables.is_opened(value) and why_not_made(value) is None

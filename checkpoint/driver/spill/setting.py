@@ -7,9 +7,9 @@ since what lies there would count as memory; the system says which are.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from checkpoint import config
+from checkpoint.control_groups import Folder
 from checkpoint.dataclass import dataclass
 from checkpoint.errors import RunError
 
@@ -35,13 +35,13 @@ class Spill:
         True
     """
 
-    folder: str | os.PathLike[str]
+    folder: Folder
     size: int | str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.folder, str | os.PathLike):
             raise RunError(f"spill is a folder, or Spill(folder, size), not {self.folder!r}")
-        if not Path(self.folder).is_dir():
+        if not os.path.isdir(self.folder):
             raise RunError(f"spill={os.fspath(self.folder)!r}: there is no such folder; make it first")
         if self.size is not None and (isinstance(self.size, bool) or self._size() < 1):
             raise RunError(
@@ -58,7 +58,7 @@ class Spill:
         return UNBOUNDED if self.size is None else self._size()
 
 
-SpillOption = Spill | str | os.PathLike[str] | None
+SpillOption = Spill | Folder | None
 
 
 def spill_of(spill: SpillOption) -> Spill | None:
@@ -66,14 +66,15 @@ def spill_of(spill: SpillOption) -> Spill | None:
     return spill if spill is None or isinstance(spill, Spill) else Spill(spill)
 
 
-def kind_of_files(folder: str | os.PathLike[str], mounts: Path = Path("/proc/self/mountinfo")) -> str:
+def kind_of_files(folder: Folder, mounts: Folder = "/proc/self/mountinfo") -> str:
     """Return the name of the file system that a folder is on, as the system says; "" where it does not.
 
     mounts: where the system lists them: the third field has the device, the first after "-" the name.
     """
     device = os.stat(folder).st_dev
     try:
-        lines = mounts.read_text().splitlines()
+        with open(mounts, encoding="utf-8", errors="surrogateescape") as file:
+            lines = file.read().splitlines()
     except OSError:
         return ""
     here = f"{os.major(device)}:{os.minor(device)}"

@@ -9,8 +9,8 @@ captured to, or the function of a lane.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from checkpoint.lang.control import RESET, SHIFT
 from checkpoint.lang.core import App, Const, Expr, Lambda, Let, Letrec, Prim, Var
@@ -19,9 +19,9 @@ from checkpoint.lang.walk import children, preorder
 FORWARD = "j*"
 # Files of the library of Python programs whose loops nothing captures: what they call by a value is bounded.
 LOOPS = {
-    str(Path("library", "lanes.py")): "vmap",
-    str(Path("library", "sums.py")): "summed",
-    str(Path("library", "combinators.py")): "combinator",
+    os.path.join("library", "lanes.py"): "vmap",
+    os.path.join("library", "sums.py"): "summed",
+    os.path.join("library", "combinators.py"): "combinator",
 }
 
 

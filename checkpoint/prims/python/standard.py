@@ -29,7 +29,6 @@ import itertools
 import operator
 import random
 import re
-import statistics
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -40,7 +39,7 @@ from checkpoint.ad.record import lookup
 from checkpoint.ad.storage import Now
 from checkpoint.ad.twister import Block, put_together, taken_apart
 from checkpoint.errors import RunError
-from checkpoint.lang.python.library.decimals import DecimalOfReal, again, loss
+from checkpoint.lang.python.library.decimals import again, is_of_real, loss
 from checkpoint.prims.python.native import native
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
@@ -54,18 +53,7 @@ from checkpoint.prims.python.support import (
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     function.__module__.removeprefix("_") + "." + function.__name__: function
-    for function in (
-        statistics.mean,
-        statistics.fmean,
-        statistics.geometric_mean,
-        statistics.harmonic_mean,
-        statistics.pvariance,
-        statistics.variance,
-        statistics.pstdev,
-        statistics.stdev,
-        operator.concat,
-        heapq.heapify,
-    )
+    for function in (operator.concat, heapq.heapify)
 }
 
 
@@ -125,27 +113,45 @@ def _count(bound: Any) -> int:
     return int(bound)
 
 
-@function_of("statistics.inv_cdf")
-def _inv_cdf(p: float, mu: float, sigma: float) -> float:
-    return statistics.NormalDist(mu, sigma).inv_cdf(p)
-
-
 @function_of("re.subn")
 def _subn(pattern: Any, repl: Any, string: Any, count: int, flags: int) -> Any:
     return re.subn(pattern, repl, string, count=count, flags=flags)
 
 
-# Functions of statistics that return items, as their positions
+# Functions of statistics; those that return items, as their positions
+
+
+def _statistics() -> Any:
+    """Return the module, which loads Fractions and Decimals; few programs use it."""
+    import statistics  # noqa: PLC0415  (as above)
+
+    return statistics
+
+
+def _of_statistics(name: str) -> Callable[..., Any]:
+    def function(*operands: Any) -> Any:
+        return getattr(_statistics(), name)(*operands)
+
+    return function
+
+
+for _name in ("mean", "fmean", "geometric_mean", "harmonic_mean", "pvariance", "variance", "pstdev", "stdev"):
+    FUNCTIONS[f"statistics.{_name}"] = _of_statistics(_name)
+
+
+@function_of("statistics.inv_cdf")
+def _inv_cdf(p: float, mu: float, sigma: float) -> Any:
+    return _statistics().NormalDist(mu, sigma).inv_cdf(p)
 
 
 @function_of("statistics.mode")
 def _mode(items: Sequence[Any]) -> int:
-    return items.index(statistics.mode(items))
+    return items.index(_statistics().mode(items))
 
 
 @function_of("statistics.multimode")
 def _multimode(items: Sequence[Any]) -> list[int]:
-    return list(map(items.index, statistics.multimode(items)))
+    return list(map(items.index, _statistics().multimode(items)))
 
 
 def _standard(now: Now, name: str, *operands: Any) -> Any:
@@ -155,7 +161,7 @@ def _standard(now: Now, name: str, *operands: Any) -> Any:
 def _computed(now: Now, function: Any, args: Any, keywords: Any) -> Any:
     positional, named = python_operands(now, (args, keywords))
     passed = (*positional, *named.values())
-    real = any(isinstance(each, float | DecimalOfReal) for each in passed)
+    real = any(isinstance(each, float) or is_of_real(each) for each in passed)
     if real and function.value.__name__ == "Fraction":
         raise loss("Fraction")
     result = python_result(now, lambda: function.value(*positional, **named))

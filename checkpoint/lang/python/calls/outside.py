@@ -1,24 +1,17 @@
 """Translate calls that act on the world outside, or read it: warnings, loggers, clocks, files that may exist.
 
 In: a call of a known function. Out: one step that calls it when it is first executed
-(checkpoint.prims.python.outside). PERFORMED: functions that are called for their effect, as they are.
-OBSERVED: functions whose result is read once. COMPUTED: functions of texts, whose results
-hold no derivative. What needs more than this has a function here.
+(checkpoint.prims.python.outside). Functions that are called as they are have a
+table (checkpoint.lang.python.source.as_they_are); what needs more than this has a function here.
 """
 
 from __future__ import annotations
 
 import ast
-import gc
 import inspect
-import json
-import logging
 import os
 import re
-import string
 import sys
-import textwrap
-import time
 import types
 import warnings
 from collections.abc import Callable
@@ -26,7 +19,7 @@ from typing import Any
 
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.library import load_imported
-from checkpoint.ad.opaque import is_constant
+from checkpoint.ad.opaque import is_constant, is_logger
 from checkpoint.ad.tables import held
 from checkpoint.ad.values import Foreign
 from checkpoint.errors import SourceError, Span
@@ -39,49 +32,18 @@ from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import views
 from checkpoint.lang.python.library import actions, functions
 from checkpoint.lang.python.scopes.syntax import has_star
+from checkpoint.lang.python.source import as_they_are
 
-PERFORMED: frozenset[Any] = frozenset(
-    (time.sleep, gc.collect, gc.disable, gc.enable, logging.disable, logging.basicConfig, logging.shutdown)
-)
-COMPUTED: frozenset[Any] = frozenset(
-    (
-        *(os.path.join, os.path.basename, os.path.dirname, os.path.split, os.path.splitext, os.path.normpath),
-        *(os.path.isabs, os.path.commonprefix, os.path.commonpath, os.fspath),
-        *(string.capwords, textwrap.wrap, textwrap.fill, textwrap.shorten, textwrap.dedent, textwrap.indent),
-        *(re.compile, re.match, re.search, re.fullmatch, re.findall, re.finditer),
-        *(re.split, re.escape, str.maketrans, bytes.maketrans),
-        *(json.dumps, json.loads, actions.csv_rows),
-    )
-)
-OBSERVED: frozenset[Any] = frozenset(
-    (
-        *(time.time, time.perf_counter, time.monotonic, time.process_time, time.thread_time),
-        *(time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time_ns, time.thread_time_ns),
-        *(time.ctime, time.asctime, time.strftime, time.localtime, time.gmtime, time.mktime, time.strptime),
-        actions.read_file,
-        *(os.getcwd, os.getpid, os.cpu_count, os.getenv, os.listdir),
-        *(os.path.abspath, os.path.realpath, os.path.relpath, os.path.expanduser, os.path.expandvars),
-        *(
-            os.path.islink,
-            os.path.samefile,
-            os.path.exists,
-            os.path.isfile,
-            os.path.isdir,
-            os.path.getsize,
-            os.path.getmtime,
-        ),
-        *(gc.isenabled, logging.getLogger, logging.getLevelName),
-    )
-)
+# Functions and methods of loggers that log at a level of their own, with the name of that level.
 _LEVELS = {
-    "debug": logging.DEBUG,
-    "info": logging.INFO,
-    "warning": logging.WARNING,
-    "warn": logging.WARNING,
-    "error": logging.ERROR,
-    "exception": logging.ERROR,
-    "critical": logging.CRITICAL,
-    "fatal": logging.CRITICAL,
+    "debug": "DEBUG",
+    "info": "INFO",
+    "warning": "WARNING",
+    "warn": "WARNING",
+    "error": "ERROR",
+    "exception": "ERROR",
+    "critical": "CRITICAL",
+    "fatal": "CRITICAL",
 }
 _LOGGING = frozenset((*_LEVELS, "log"))
 _OF_LOGGERS = {"setLevel": "py.perform", "isEnabledFor": "py.observe", "getEffectiveLevel": "py.observe"}
@@ -99,7 +61,7 @@ def call(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | Non
     op = op_of(value)
     if op is not None:
         return step(t, op, value, arrange.arguments(t, node, env), node)
-    if isinstance(value, types.MethodType) and isinstance(value.__self__, logging.Logger):
+    if isinstance(value, types.MethodType) and is_logger(value.__self__):
         if value.__name__ not in METHODS:
             return None
         logger = Const(t.span(node), Native(value.__self__))
@@ -109,7 +71,7 @@ def call(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr | Non
     if value is warnings.warn:
         return _warn(t, node, env)
     name = value.__name__
-    if getattr(logging, name, None) is value and name in _LOGGING:
+    if _logs(value):
         return _log(t, const(t.span(node), None), name, arrange.arguments(t, node, env), node)
     return None
 
@@ -133,8 +95,7 @@ def op_of(value: Any) -> str | None:
     if isinstance(value, types.BuiltinFunctionType | types.MethodType) and _is_maker(value):
         return "py.observe" if value.__name__ in _NOW else "py.computed"
     if isinstance(value, types.FunctionType | types.BuiltinFunctionType):
-        tables = (("py.perform", PERFORMED), ("py.observe", OBSERVED), ("py.computed", COMPUTED))
-        return next((op for op, known in tables if value in known), None)
+        return as_they_are.primitive_of(value)
     return None
 
 
@@ -150,8 +111,20 @@ def is_known(value: Any) -> bool:
         return True
     if not isinstance(value, types.FunctionType | types.BuiltinFunctionType):
         return False
-    of_logging = value.__name__ in _LOGGING and getattr(logging, value.__name__, None) is value
-    return of_logging or value is warnings.warn
+    return _logs(value) or value is warnings.warn
+
+
+def _logs(value: types.FunctionType | types.BuiltinFunctionType) -> bool:
+    """Return whether a function is one of `logging` that logs."""
+    is_of_logging = value.__module__ == "logging" and value.__name__ in _LOGGING
+    return is_of_logging and getattr(_logging(), value.__name__) is value
+
+
+def _logging() -> Any:
+    """Return the module `logging`."""
+    import logging  # noqa: PLC0415  (few programs log)
+
+    return logging
 
 
 def _is_maker(value: Any) -> bool:
@@ -334,7 +307,7 @@ def _log(t: FunctionContext, logger: Expr, name: str, passed: Arguments, node: a
     span = t.span(node)
     first = [_place(t, span), logger]
     if name in _LEVELS:
-        first.append(const(span, _LEVELS[name]))
+        first.append(const(span, getattr(_logging(), _LEVELS[name])))
     return step(t, "py.perform", actions.log, passed.after(first, {}), node)
 
 
@@ -342,7 +315,7 @@ def _of_logger(t: FunctionContext, self: Expr, name: str, passed: Arguments, nod
     """Translate a call of a method of a logger."""
     if name in _LOGGING:
         return _log(t, self, name, passed, node)
-    return step(t, _OF_LOGGERS[name], getattr(logging.Logger, name), passed.after([self], {}), node)
+    return step(t, _OF_LOGGERS[name], getattr(_logging().Logger, name), passed.after([self], {}), node)
 
 
 def method(
@@ -357,7 +330,7 @@ def method(
         logged = _of_logger(t, copy_of(values[0]), name, parts, node)
         return If(
             span,
-            instance(span, copy_of(values[0]), logging.Logger),
+            instance(span, copy_of(values[0]), _logging().Logger),
             logged,
             other(copy_of(values[0]), copies),
         )

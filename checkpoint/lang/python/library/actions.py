@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import logging
 import sys
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import logging
 
 _registries: dict[str, dict[Any, Any]] = {}  # by file, which places have warned, as modules keep it
 
@@ -42,6 +44,8 @@ def log(
 
     A traceback is not reported (exc_info): the calls of a program are not those of Python.
     """
+    import logging  # noqa: PLC0415  (few programs log)
+
     file, line, function = place
     if logger is None:
         logger = logging.getLogger()

@@ -1,16 +1,20 @@
 """A Decimal that was made of a real: it can be rounded, compared and printed, but not be a real again.
 
 What it is rounded to, an integer or a text, has no derivative, as for a real. The real itself has one, which
-a Decimal would lose on the way; so what gives the real back ends the run.
+a Decimal would lose on the way; so what gives the real back ends the run. The class of such Decimals is made
+when the first of them is: a program without Decimals does not load `decimal`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from checkpoint.errors import RunError
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 _GIVING_BACK = ("__float__", "__complex__", "as_integer_ratio", "as_tuple")
 # What is inherited as it is: it gives no Decimal, or makes or describes one.
@@ -25,16 +29,20 @@ _INHERITED = frozenset(
 )
 
 
-class DecimalOfReal(Decimal):
-    """A Decimal made of a real."""
+def is_of_real(thing: Any) -> bool:
+    """Return whether an object is a Decimal that was made of a real."""
+    return type(thing).__module__ == "decimal" and type(thing).__base__ is _python_class()
 
-    __slots__ = ()
+
+def is_decimal(thing: Any) -> bool:
+    """Return whether an object is a Decimal of Python's own."""
+    return type(thing).__module__ == "decimal" and type(thing) is _python_class()
 
 
 def again(result: Any) -> Any:
     """Return what a method gives, in which Decimals are those of a real."""
-    if type(result) is Decimal:
-        return DecimalOfReal(result)
+    if is_decimal(result):
+        return _class_of_reals()(result)
     return tuple(map(again, result)) if type(result) is tuple else result
 
 
@@ -47,19 +55,36 @@ def loss(name: str) -> RunError:
 
 def python_class(thing: Any) -> type:
     """Return the class of an object, as Python has it."""
-    return Decimal if type(thing) is DecimalOfReal else type(thing)
+    return _python_class() if is_of_real(thing) else type(thing)
 
 
 def leaving(thing: Any) -> Any:
     """Return an object that leaves its run; RunError if it is a Decimal of a real."""
-    if type(thing) is DecimalOfReal:
+    if is_of_real(thing):
         raise loss("Decimal")
     return thing
 
 
-def _giving_decimals(name: str) -> Callable[..., Any]:
-    method = getattr(Decimal, name)
+def _python_class() -> type[Decimal]:
+    from decimal import Decimal  # noqa: PLC0415  (as the head of this file says)
 
+    return Decimal
+
+
+@cache
+def _class_of_reals() -> type[Decimal]:
+    """Return the class of Decimals that were made of a real."""
+    of_python = _python_class()
+    members: dict[str, Any] = {"__slots__": (), "__module__": "decimal", "__qualname__": "Decimal"}
+    for name in dir(of_python):
+        if name in _GIVING_BACK:
+            members[name] = _giving_back
+        elif callable(getattr(of_python, name)) and name not in _INHERITED:
+            members[name] = _giving_decimals(getattr(of_python, name))
+    return type("Decimal", (of_python,), members)
+
+
+def _giving_decimals(method: Callable[..., Any]) -> Callable[..., Any]:
     def of_real(self: Decimal, *args: Any, **keywords: Any) -> Any:
         return again(method(self, *args, **keywords))
 
@@ -68,11 +93,3 @@ def _giving_decimals(name: str) -> Callable[..., Any]:
 
 def _giving_back(self: Decimal, *_: Any) -> Any:
     raise loss("Decimal")
-
-
-for _name in dir(Decimal):
-    if _name in _GIVING_BACK:
-        setattr(DecimalOfReal, _name, _giving_back)
-    elif callable(getattr(Decimal, _name)) and _name not in _INHERITED:
-        setattr(DecimalOfReal, _name, _giving_decimals(_name))
-DecimalOfReal.__module__, DecimalOfReal.__name__, DecimalOfReal.__qualname__ = "decimal", "Decimal", "Decimal"

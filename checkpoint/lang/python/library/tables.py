@@ -1,8 +1,9 @@
 """All library functions, by the Python objects for which they stand; modules that are translated as they are.
 
-FUNCTIONS: Python's objects, with the library functions that stand for them. LAZY: those that stand for some
-of them in programs with generators. OPENED: modules of the standard library whose functions are translated
-from the text that is installed, unless FUNCTIONS has them.
+FUNCTIONS: Python's objects, with the library functions that stand for them. LATER: by the name of a module of
+the standard library that few programs use, the same of its objects; whoever has one of these has loaded it.
+LAZY: those that stand for some of them in programs with generators. OPENED: modules of the standard library
+whose functions are translated from the text that is installed, unless FUNCTIONS or LATER have them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import Any
 
+from checkpoint.ad.attributes import stored
 from checkpoint.lang.python.library import (
     application,
     complex_numbers,
@@ -21,69 +23,31 @@ from checkpoint.lang.python.library import (
     iterators,
     methods,
     sets,
+    standard,
     state,
     unbound,
     views,
 )
 from checkpoint.lang.python.library.standard import (
-    bases,
-    chains,
     complex_mathematics,
-    containers,
     files,
     floats,
-    fractional,
     functional,
     iteration,
     keyed,
     lazy,
     lazy_itertools,
     managers,
-    mixin_sets,
-    mixins,
     namespaces,
     ordering,
     patterns,
-    randoms,
     records,
     seeded,
-    statistical,
-    texts,
-    values,
 )
 
 _MODULES = (
-    *(
-        application,
-        complex_numbers,
-        containers,
-        functions,
-        generators,
-        hashing,
-        inner,
-        iterators,
-        methods,
-    ),
-    *(sets, state, unbound, views, chains, complex_mathematics, functional, iteration, lazy, lazy_itertools),
-    *(
-        bases,
-        files,
-        floats,
-        fractional,
-        keyed,
-        managers,
-        mixin_sets,
-        mixins,
-        namespaces,
-        ordering,
-        patterns,
-        randoms,
-        records,
-        seeded,
-        statistical,
-        texts,
-        values,
-    ),
+    *(application, complex_numbers, functions, generators, hashing, inner, iterators, methods),
+    *(sets, state, unbound, views),
 )
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -107,7 +71,19 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **patterns.FUNCTIONS,
     **records.FUNCTIONS,
     **seeded.FUNCTIONS,
-    **statistical.FUNCTIONS,
+}
+
+
+def _of_statistics() -> dict[Any, Callable[..., Any]]:
+    from checkpoint.lang.python.library.standard import statistical  # noqa: PLC0415  (as LATER says)
+
+    return statistical.FUNCTIONS
+
+
+LATER: dict[str, Callable[[], dict[Any, Callable[..., Any]]]] = {
+    "_statistics": _of_statistics,
+    "json": files.of_json,
+    "statistics": _of_statistics,
 }
 
 LAZY: dict[Any, Callable[..., Any]] = {**lazy.FUNCTIONS, **lazy_itertools.FUNCTIONS}
@@ -122,16 +98,24 @@ def standing_for(value: Any, classes: Container[type]) -> Any:
         return keyed.keyed
     if seeded.Shared in classes and value in seeded.DRAWING:
         return seeded.DRAWING[value]
-    return FUNCTIONS.get(value)
+    return always_standing_for(value)
+
+
+def always_standing_for(value: Any) -> Any:
+    """Return the library function that stands for a Python object in every program, or None."""
+    later = LATER.get(str(stored(value, "__module__")))
+    return (FUNCTIONS if later is None else later()).get(value)
 
 
 _FILES = frozenset(str(module.__file__) for module in _MODULES)
+_FOLDER = str(standard.__file__).removesuffix("__init__.py")
 _INTERNAL = frozenset((*[module.__name__ for module in _MODULES], *OPENED))
+_STANDARD = f"{standard.__name__}."
 
 
 def is_internal(function: Any) -> bool:
     """Return whether errors show calls of a function as calls of Python's own one."""
-    return function.__module__ in _INTERNAL
+    return function.__module__ in _INTERNAL or str(function.__module__).startswith(_STANDARD)
 
 
 def is_library(function: Any) -> bool:
@@ -141,7 +125,7 @@ def is_library(function: Any) -> bool:
 
 def is_file_of_library(name: str) -> bool:
     """Return whether a file, as messages name it, is one of this package."""
-    return name in _FILES
+    return name in _FILES or name.startswith(_FOLDER)
 
 
 def computes_with_reals(name: str) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import dis
 import functools
-import logging
 import types
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.opaque import is_logger
 from checkpoint.lang.python.calls import arrays
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Reference
@@ -18,7 +18,7 @@ from checkpoint.lang.python.source.boundary import is_own
 from checkpoint.lang.python.source.plain_objects import attribute_names, is_plain_object
 from checkpoint.lang.python.source.wrappers import Wrapper
 
-_KNOWN = (types.ModuleType, type, types.UnionType, logging.Logger)
+_KNOWN = (types.ModuleType, type, types.UnionType)
 OF_CLASSES = frozenset(("__name__", "__qualname__", "__members__"))  # read of the value, when it runs
 _WITH_ATTRIBUTES = (types.FunctionType, functools._lru_cache_wrapper, Wrapper)
 _OF_FUNCTIONS = frozenset(("__doc__", "__module__", "__name__", "__qualname__"))
@@ -26,7 +26,7 @@ _OF_FUNCTIONS = frozenset(("__doc__", "__module__", "__name__", "__qualname__"))
 
 def are_known(value: Any) -> bool:
     """Return whether an object's attributes are known: a module's, a class's, np.add's (np.add.at)."""
-    known = isinstance(value, _KNOWN) or is_of_system(value)
+    known = isinstance(value, _KNOWN) or is_logger(value) or is_of_system(value)
     return known or arrays.record_of(value) is not None or _is_distribution(value)
 
 

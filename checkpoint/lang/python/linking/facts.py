@@ -24,10 +24,9 @@ from checkpoint.lang.python.context.contexts import ProgramContext
 from checkpoint.lang.python.library import tables
 from checkpoint.lang.python.library.generators import generator
 from checkpoint.lang.python.library.stand_ins import BY_CLASS
-from checkpoint.lang.python.library.standard.fractional import EXACT
 from checkpoint.lang.python.linking.stubs import Reached
 from checkpoint.lang.python.linking.surveys import OwnMember, classes_in
-from checkpoint.lang.python.source.members import FOLLOWING, has_members, member_of
+from checkpoint.lang.python.source.members import FOLLOWING, has_members, is_fraction, member_of
 
 # Facts of one word by what stands for them among the classes of a program.
 MARKS: dict[Any, str] = {
@@ -159,7 +158,7 @@ class Notes(ProgramContext):
 
     def note_class(self, cls: type) -> None:
         """Record a class whose objects the program may meet."""
-        if is_constant(cls) and cls not in EXACT:
+        if is_constant(cls) and not is_fraction(cls):
             return
         found = [c for c in cls.__mro__ if c not in self.facts.classes and self._matters(c)]
         if found:
@@ -168,7 +167,7 @@ class Notes(ProgramContext):
 
     def _matters(self, cls: type) -> bool:
         """Return whether a class has members, or is a value of the program."""
-        return _may_have_objects(cls) or cls in EXACT or (self.facts.takes_types and is_of_program(cls))
+        return _may_have_objects(cls) or is_fraction(cls) or (self.facts.takes_types and is_of_program(cls))
 
     def note_stored(self, name: str) -> None:
         """Note that the program assigns to attributes of this name."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
-import logging
 import sys
 import types
 import weakref
@@ -22,6 +21,7 @@ from enum import Enum
 from typing import Any
 
 from checkpoint.ad.attributes import stored
+from checkpoint.ad.opaque import is_logger
 from checkpoint.ad.values import Foreign
 from checkpoint.dataclass import dataclass
 from checkpoint.lang.python.calls.arrays import (
@@ -131,7 +131,9 @@ def is_data(value: Any) -> bool:
     """Return whether an object is read anew at each call, rather than relied on by the translation."""
     if type(value) in _DATA:
         return True
-    return not (isinstance(value, (*STATIC_TYPES, Enum)) or _is_native_callable(value) or is_of_system(value))
+    if isinstance(value, (*STATIC_TYPES, Enum)) or is_logger(value):
+        return False
+    return not (_is_native_callable(value) or is_of_system(value))
 
 
 _DATA = frozenset((float, int, str, bool, type(None), list, dict, tuple))
@@ -152,7 +154,6 @@ STATIC_TYPES = (
     type,
     types.UnionType,
     types.GenericAlias,
-    logging.Logger,
     functools.partial,
     functools.cached_property,
     functools.partialmethod,

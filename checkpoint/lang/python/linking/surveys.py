@@ -18,9 +18,8 @@ from checkpoint.lang.control import MayShift
 from checkpoint.lang.python.calls.arrays import are_arrays, is_array, is_noted, note_array
 from checkpoint.lang.python.library.complex_numbers import Complex
 from checkpoint.lang.python.library.stand_ins import VIEWS, stand_in_of
-from checkpoint.lang.python.library.standard.fractional import EXACT
 from checkpoint.lang.python.linking.inputs import is_data
-from checkpoint.lang.python.source.members import is_bare, method_names
+from checkpoint.lang.python.source.members import is_bare, is_fraction, method_names
 
 LEAVES = frozenset((float, int, str, bool, type(None)))
 
@@ -86,7 +85,7 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
             functions.append(each)
         elif is_of_pandas(kind):
             found[Table] = None
-        elif kind in EXACT:
+        elif is_fraction(kind):
             found[kind] = None
         elif is_opaque(each) or kind is type(os.environ):
             continue

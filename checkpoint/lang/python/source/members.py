@@ -17,7 +17,7 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from checkpoint.lang.python.library.standard import fractional, values
+from checkpoint.lang.python.library.standard import values
 from checkpoint.lang.python.library.standard.bases import BASES
 from checkpoint.lang.python.library.standard.mixins import STORED
 from checkpoint.lang.python.library.standard.values import value_base_of
@@ -49,6 +49,18 @@ _ARITHMETIC = (
 NO_MEMBER = object()
 
 
+def is_fraction(cls: type) -> bool:
+    """Return whether a class is fractions.Fraction, which a program without fractions does not load."""
+    return cls.__module__ == "fractions" and cls.__name__ == "Fraction"
+
+
+def _stored_in_fractions() -> Mapping[str, Any]:
+    """Return the methods that the library has for Fraction."""
+    from checkpoint.lang.python.library.standard import fractional  # noqa: PLC0415  (as above)
+
+    return fractional.STORED
+
+
 def derives(cls: type, base: type) -> bool:
     """Return whether a class derives from another one; of a protocol `issubclass` may refuse to say it."""
     return base in cls.__mro__ if getattr(base, "_is_protocol", False) else issubclass(cls, base)
@@ -70,8 +82,8 @@ def member_of(cls: type, name: str) -> Any:
 
 def any_member_of(cls: type, name: str) -> Any:
     """Return the member of a class under a name, which may be None; NO_MEMBER for a field or no member."""
-    if cls in fractional.STORED:
-        return fractional.STORED[cls].get(name, NO_MEMBER)
+    if is_fraction(cls):
+        return _stored_in_fractions().get(name, NO_MEMBER)
     for base in cls.__mro__:
         of_python = not base.__flags__ & _HEAP or base.__module__ == "enum"
         if of_python and base not in BASES and (base not in values.STORED or base is not base_of(cls)):
@@ -102,7 +114,9 @@ def stored_in(cls: type, derived: type | None = None) -> Mapping[str, Any]:
     derived: the class whose objects it is for, since a number or text has the library's methods only in those
     of classes that derive from it; None: the class itself.
     """
-    found: Mapping[str, Any] | None = STORED.get(cls, fractional.STORED.get(cls))
+    if is_fraction(cls):
+        return _stored_in_fractions()
+    found: Mapping[str, Any] | None = STORED.get(cls)
     if found is None and cls in values.STORED and derived is not None:
         found = values.STORED[cls] if derived is cls or value_base_of(derived) is cls else None
     return vars(BASES.get(cls, cls)) if found is None else found

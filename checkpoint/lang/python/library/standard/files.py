@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import csv
 import io
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -136,11 +135,6 @@ def open_(
     return TextIOWrapper(read_file(file, mode, encoding, errors, newline), file, mode)
 
 
-def json_load(fp: Any) -> Any:
-    """See json.load."""
-    return json.loads(fp.read())
-
-
 # Tables
 
 
@@ -204,8 +198,21 @@ class DictReader:
         return found
 
 
+def json_load(fp: Any) -> Any:
+    """See json.load."""
+    import json  # noqa: PLC0415  (whoever calls this has it)
+
+    return json.loads(fp.read())
+
+
+def of_json() -> dict[Any, Callable[..., Any]]:
+    """Return what stands for functions of json."""
+    import json  # noqa: PLC0415  (it is loaded)
+
+    return {json.load: json_load}
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     builtins.open: open_,
     csv.reader: reader,
-    json.load: json_load,
 }

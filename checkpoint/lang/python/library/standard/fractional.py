@@ -99,8 +99,6 @@ class Exact:
         return prim("py.of-exact", "pow", other, self) if is_exact(other) else NotImplemented
 
 
-EXACT: dict[type, type] = {Fraction: Exact}
-STORED: dict[type, dict[str, Any]] = {
-    of: {name: member for name, member in vars(own).items() if name.strip("_") != name and callable(member)}
-    for of, own in EXACT.items()
+STORED: dict[str, Any] = {  # by name, the methods that a Fraction has in programs
+    name: member for name, member in vars(Exact).items() if name.strip("_") != name and callable(member)
 }
