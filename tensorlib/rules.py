@@ -240,7 +240,7 @@ def _pointwise_jvp(partial: Partial, singular: bool) -> Callable[..., Any]:
         if partial is MINUS_ONE:
             return number(record("np.negative")(tangent))
         if not singular:
-            return number(record("np.multiply")(tangent, partial(*operands, y)))
+            return number(record("np.multiply")(tangent, number(partial(*operands, y))))
         with quietly():
             return number(damped(partial(*operands, y), tangent))
 

@@ -47,6 +47,7 @@ from checkpoint.ad.pullbacks import Pull, Pullback
 from checkpoint.ad.record import Primitive, Update, lookup
 from checkpoint.ad.storage import in_place, supersede
 from checkpoint.ad.tables import Table, called
+from checkpoint.ad.tracing.traces import evaluated, refuse
 from checkpoint.dataclass import dataclass
 from checkpoint.errors import InternalError
 
@@ -144,7 +145,7 @@ class Tensor(Primitive):
         for operand in operands:
             if type(operand) in _HANDLES:
                 return apply(ALWAYS, self, operands)
-        return self.value(namespace(operands), *operands)
+        return evaluated(self, namespace(operands), operands)
 
     def vjp(self, position: int) -> Rule | None:
         """Return the vjp rule of an operand; None if it has no derivative."""
@@ -192,7 +193,7 @@ def apply(now: Any, record: Tensor, operands: Sequence[Any], literals: int = 0) 
     """
     natives = natives_of(now, operands)
     if natives is not None:
-        made = record.value(functions_for(record.name, natives), *natives)
+        made = evaluated(record, functions_for(record.name, natives), natives)
         return handle(now, record, operands, made, literals)
     tag = tape = None
     for operand in operands:
@@ -238,7 +239,9 @@ def valued(
     """Return the native result of a record, and what it saves; counts: as in `plain`."""
     xp = functions_for(record.name, natives)
     saves = record.saves if counts else record.saves_uncounted or record.saves
-    return saves(xp, wanted, *natives) if wanted and saves is not None else (record.value(xp, *natives), ())
+    return (
+        saves(xp, wanted, *natives) if wanted and saves is not None else (evaluated(record, xp, natives), ())
+    )
 
 
 def handle(now: Any, record: Tensor, operands: Sequence[Any], result: Any, literals: int = 0) -> Any:
@@ -253,14 +256,9 @@ def handle(now: Any, record: Tensor, operands: Sequence[Any], result: Any, liter
 
 def changes_here(record: Tensor, operands: Sequence[Any]) -> bool:
     """Return whether applying a record changes its first operand: only arrays with __setitem__ change."""
-    if not record.changes:
+    if not record.changes or not holds_array(operands[:1]):
         return False
-    first = operands[0]
-    if type(first) not in ARRAYS:
-        if not holds_array(operands[:1]):
-            return False
-        first = real_part(first)
-    return hasattr(type(first.data), "__setitem__")
+    return hasattr(type(real_part(operands[0]).data), "__setitem__")
 
 
 def perform(
@@ -272,6 +270,7 @@ def perform(
     """
     if not changes_here(record, operands):
         return apply(now, record, operands, literals)
+    refuse("an array that changes")
     array = real_part(operands[0])
     data = data_to_change(now, record, operands, array)
     alone = array is operands[0] and in_place(now, array) and record.in_place is not None

@@ -19,15 +19,26 @@ from checkpoint.ad.graph import enter, numbers, replace
 from checkpoint.ad.library import silently
 from checkpoint.ad.numbers import Dual, elements, fresh, primal_at, zero
 from checkpoint.ad.tangent import split, tangent_of
+from checkpoint.ad.tracing.traces import constant
+from checkpoint.api.direction_plans import RunPlans
 from checkpoint.functions.interface import Call
 from checkpoint.functions.python_functions import PythonFunction
 from checkpoint.functions.resumption import as_function
+from checkpoint.functions.run import Run
 from checkpoint.prims.batched.directions import Measure, Together, part, stacked
 
 ENGINE = "interp"
 
 
-Sizes = dict[Any, int]
+class Known:
+    """What earlier calls of a function have found out.
+
+    sizes: how many directions are taken at once for arguments of a form, by the form. plans: of their runs.
+    """
+
+    def __init__(self) -> None:
+        self.sizes: dict[Any, int] = {}
+        self.plans = RunPlans()
 
 
 def along_each(
@@ -35,22 +46,21 @@ def along_each(
     at: Sequence[int],
     groups: Sequence[Sequence[int]],
     again: Callable[[], Call | None],
-    sizes: Sizes | None = None,
+    known: Known | None = None,
 ) -> tuple[Any, Iterator[Sequence[Any]]]:
     """Return a call's value, as a tree, and the tangents of its numbers along each direction, in turn.
 
     at: the positions of the arguments by which it is differentiated.
     groups: for each direction, at least one, the positions of the reals at which it is 1, in their order.
     again: returns the same call on ENGINE, or None if there is none.
-    sizes: how many directions are taken at once for arguments of a form, by the form, as earlier calls of the
-        function have found it out; this call adds what it finds out.
+    known: what earlier calls of the function by as many directions have found out; this call adds to it.
     """
-    form = None if sizes is None else (_form(call), tuple(at), len(groups))
-    if sizes is not None and form in sizes:
-        found = _at_first(call, at, groups, again, sizes[form])
+    form = None if known is None else (_form(call), tuple(at), len(groups))
+    if known is not None and form in known.sizes:
+        found = _at_first(call, at, groups, again, known.sizes[form], known.plans)
         if found is not None:
             return found
-        del sizes[form]
+        del known.sizes[form]
     measure = Measure()
     token = directions.set(measure)
     try:
@@ -58,8 +68,8 @@ def along_each(
     finally:
         directions.reset(token)
     size = measure.at_once(len(groups) - 1, steps)
-    if sizes is not None and size:
-        sizes[form] = measure.at_once(len(groups), steps)
+    if known is not None and size:
+        known.sizes[form] = measure.at_once(len(groups), steps)
     return y, chain((first,), _further(call, at, groups[1:], again() if size else None, size))
 
 
@@ -79,18 +89,32 @@ def _at_first(
     groups: Sequence[Sequence[int]],
     again: Callable[[], Call | None],
     size: int,
+    plans: RunPlans,
 ) -> tuple[Any, Iterator[Sequence[Any]]] | None:
     """Return what `along_each` does, without a run along one direction; None where one is needed."""
-    beside = again()
-    if beside is None:
+    beside: Call | None = None
+
+    def repeat() -> tuple[Run, Callable[[], Any]] | None:
+        nonlocal beside
+        beside = own = again()
+        return None if own is None else (own.run, lambda: _value_together(own, at, groups[:size]))
+
+    value, tag = plans.value(call.run, (tuple(at), size), repeat), call.run.tags
+    if value is None:
         return None
-    try:
-        value, tag = _lifted_together(beside, at, groups[:size])
-    except (NotTogether, Exception):  # the run along one direction raises what it raises
-        return None
+    if size < len(groups) and beside is None:
+        beside = again()
     y = replace(value, found := numbers(value), [fresh(primal_at(number, tag)) for number in found])
     columns = _columns(found, tag, size)
     return enter(y), chain(columns, _further(call, at, groups[len(columns) :], beside, size))
+
+
+def _value_together(call: Call, at: Sequence[int], groups: Sequence[Sequence[int]]) -> Any:
+    """Return the value of a run along all directions, with its duals; None: it fails."""
+    try:
+        return _lifted_together(call, at, groups)[0]
+    except (NotTogether, Exception):  # the run along one direction raises what it raises
+        return None
 
 
 def repeated(function: Callable[..., Any], call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -194,7 +218,10 @@ def _unit(number: Any, start: int, positions: Sequence[int]) -> Any:
 def _several(column: Sequence[Any]) -> Any:
     """Return the tangents of one number as Several, but zeros alone as one zero."""
     found = stacked(column)
-    return found if found.stack.any() else column[0]
+    if not found.stack.any():
+        return column[0]
+    constant(found.stack)
+    return found
 
 
 def _along(number: Any, tag: int, k: int) -> Any:

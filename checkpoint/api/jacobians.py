@@ -17,7 +17,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import elements
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.api.directions import Sizes, along_each, direction, repeated, units
+from checkpoint.api.directions import Known, along_each, direction, repeated, units
 from checkpoint.api.gradients import ArgNums, Derivative, Grad
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
@@ -86,7 +86,7 @@ class ForwardJacobian(Jacobian):
 
     def __init__(self, *how: Any) -> None:
         super().__init__(*how)
-        self._sizes: Sizes = {}
+        self._known = Known()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
@@ -103,7 +103,7 @@ class ForwardJacobian(Jacobian):
     ) -> tuple[Any, list[Sequence[Any]]]:
         """Return the value, as a tree, and the tangents of its numbers along each of the places."""
         again = partial(repeated, self.function, call, args, kwargs)
-        shape, columns = along_each(call, at, [(place,) for place in chosen], again, self._sizes)
+        shape, columns = along_each(call, at, [(place,) for place in chosen], again, self._known)
         return shape, list(columns)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.record import OperandError, WrongCall
 from checkpoint.ad.tangent import split
+from checkpoint.ad.tracing.traces import branched
 from checkpoint.ad.values import Closure, Environment, Pair
 from checkpoint.driver.raised import SHOWN_OF_OPERAND, Raised, failure
 from checkpoint.errors import Span
@@ -135,7 +136,7 @@ class Branch(Compound):
     def step(self, machine: Machine, frame: Frame) -> Frame:
         test = frame.values[0]
         if type(test) is not bool:
-            test = truth_of(machine, test, self.span)
+            test = branched(test, truth_of(machine, test, self.span))
         if test is True:
             return begin(self.then, frame.env, frame.next)
         return begin(self.other, frame.env, frame.next)

@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from checkpoint.ad.activity import unwanted
 from checkpoint.ad.state import settled
+from checkpoint.ad.tracing.traces import refuse
 from checkpoint.ad.versions import Version
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
@@ -206,6 +207,7 @@ class Machine:
                 self.frame = frame
                 return
             except Raised as raised:
+                refuse("an exception")
                 frame = self._unwind(frame.next, raised)
             except RUN_ENDING as error:
                 left_open(error, frame.next)

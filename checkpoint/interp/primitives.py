@@ -29,11 +29,13 @@ from checkpoint.ad.record import (
 from checkpoint.ad.state import settled
 from checkpoint.ad.tangent import ShapeError, lift
 from checkpoint.ad.tensors import Tensor, perform
+from checkpoint.ad.tracing.traces import refuse
 from checkpoint.ad.values import NO_CAPSULE, Capsule
 from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure, run_ending
 from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.code import Compound, LeaveTag, Projection, call
 from checkpoint.interp.machine import Frame, Machine, State
+from checkpoint.interp.traced import looked_at
 from checkpoint.lang.core import Prim
 from checkpoint.prims.arrays import overload, scalar_on_arrays
 
@@ -92,6 +94,7 @@ class ApplyScalar(Apply):
             literals = literals_of(machine, self.application, self.literals)
             return scalar_on_arrays(machine, at, self.record, operands, machine.taped, literals)
         if self.otherwise is None:
+            looked_at(self.name, operands)
             return apply(self.record, operands)
         return result_of(self.otherwise, machine, operands, self)
 
@@ -113,11 +116,13 @@ def result_of(record: Primitive, machine: Machine, operands: tuple[Any, ...], co
             literals = literals_of(machine, code.application, code.literals)
             return perform(machine, machine.steps + 1, record, operands, machine.taped, literals)
         case Data():
+            looked_at(record.name, operands)
             value = record.value(*operands)
             if record.mutable:
                 value.owner = machine.owner
             return value
         case Select() | Rearrange() | Update():
+            looked_at(record.name, operands)
             return record.value(machine, *operands)
     raise InternalError(f"{record.name} cannot do the work of another record")
 
@@ -127,6 +132,7 @@ class ApplyEffect(Apply):
     record: Effect
 
     def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
+        refuse(self.name)
         return self.record.value(machine.effects, machine.steps, *operands)
 
 
@@ -135,6 +141,7 @@ class ApplyOperator(Apply):
     record: Operator
 
     def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
+        refuse(self.name)
         context = machine.context()
         given = [settled(operand, machine.steps - 1) for operand in operands]
         try:
@@ -153,6 +160,7 @@ class Resume(Apply):
     __slots__ = ()
 
     def step(self, machine: Machine, frame: Frame) -> Frame:
+        refuse(self.name)
         capsule = frame.values[0]
         if type(capsule) is not Capsule:
             raise failure(self.name, frame.values, OperandError(NO_CAPSULE), self.span)
@@ -176,6 +184,7 @@ class Differentiate(Apply):
         self.leave = LeaveTag(application.span)
 
     def step(self, machine: Machine, frame: Frame) -> Frame:
+        refuse(self.name)
         procedure, *given = frame.values
         tag = machine.tags
         argument, tangent = [settled(operand, machine.steps - 1) for operand in given]

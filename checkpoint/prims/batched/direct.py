@@ -20,6 +20,7 @@ from checkpoint.ad.arrays import Array, Discrete, Several
 from checkpoint.ad.containers import Record
 from checkpoint.ad.operands import native
 from checkpoint.ad.tensors import ALWAYS, Tensor
+from checkpoint.ad.tracing.traces import evaluated, traced
 from checkpoint.prims.batched.exact import is_rounded_alike
 from checkpoint.prims.batched.rules import elementwise, rule_of
 from checkpoint.prims.batched.values import is_batch
@@ -50,7 +51,7 @@ def at_once(record: Tensor, operands: Sequence[Any]) -> Any:
         data if type(x) is float or type(x) is Array or own == count else _with_axes(data, count - own)
         for x, data, own in zip(operands, found, ranks, strict=True)
     ]
-    return record.value(defaults[0], *aligned)
+    return _applied(record, *aligned)
 
 
 def _item(record: Tensor, x: Any, index: Any) -> Any:
@@ -60,7 +61,7 @@ def _item(record: Tensor, x: Any, index: Any) -> Any:
     parts = index.items if type(index) is Record and index.layout.cls is tuple else (index,)
     if not (len(parts) == 1 and type(parts[0]) is Discrete) and not all(map(_is_simple, parts)):
         return None
-    return record.value(defaults[0], data, (slice(None), *[native(ALWAYS, part) for part in parts]))
+    return _applied(record, data, (slice(None), *[native(ALWAYS, part) for part in parts]))
 
 
 def _is_simple(part: Any) -> bool:
@@ -73,11 +74,11 @@ def _sum(record: Tensor, x: Any, axis: Any = None, *others: Any) -> Any:
     if not leading or data.ndim == 1 or not data.size or not data.flags.c_contiguous:
         return None
     if axis is None:
-        return None if any(others) else record.value(defaults[0], data.reshape(len(data), -1), 1)
+        return None if any(others) else _applied(record, _reshaped(data, (len(data), -1)), 1)
     rank = data.ndim - 1
     if type(axis) is not int or not -rank <= axis < rank or not _FLAGS.issuperset(map(type, others)):
         return None
-    return record.value(defaults[0], data, axis % rank + 1, *others)
+    return _applied(record, data, axis % rank + 1, *others)
 
 
 _FLAGS = frozenset((bool, type(None)))
@@ -124,4 +125,12 @@ def _double() -> Any:
 
 def _with_axes(data: Any, missing: int) -> Any:
     """Return a stack with so many more axes of length 1 in front of those of each direction."""
-    return data.reshape((len(data), *(1,) * missing, *data.shape[1:]))
+    return _reshaped(data, (len(data), *(1,) * missing, *data.shape[1:]))
+
+
+def _reshaped(data: Any, shape: tuple[int, ...]) -> Any:
+    return traced(defaults[0].reshape, data, shape)
+
+
+def _applied(record: Tensor, *operands: Any) -> Any:
+    return evaluated(record, defaults[0], operands)

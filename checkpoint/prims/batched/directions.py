@@ -16,12 +16,13 @@ from math import isfinite, prod
 from typing import Any
 
 from checkpoint.ad.array_library import defaults, dtype_kind, is_default, namespace_of
-from checkpoint.ad.arrays import Array, ByRecords, Discrete, Memory, NotTogether, Several, array_of
+from checkpoint.ad.arrays import ARRAYS, Array, ByRecords, Discrete, Memory, NotTogether, Several, array_of
 from checkpoint.ad.containers import CONTAINERS
 from checkpoint.ad.numbers import Dual, Node, apply, primal_at, zero
 from checkpoint.ad.operands import exact_zero, leaves, with_leaves
 from checkpoint.ad.record import Scalar, lookup
 from checkpoint.ad.tensors import SAME, Tensor, tangents_of
+from checkpoint.ad.tracing.traces import constant, refuse, traced
 from checkpoint.ad.values import Pair
 from checkpoint.prims.batched import direct
 from checkpoint.prims.batched.exact import check_exact
@@ -87,6 +88,7 @@ class Together:
         """Return the dual that a scalar primitive gives; None if no tangent under the tag is Several."""
         if tag != self.tag or not any(_is_several(x, tag) for x in operands):
             return None
+        refuse("a real with tangents")
         primals = [primal_at(x, tag) for x in operands]
         result = apply(record, primals, strict)
         if type(result) is not float or record.partials is None:
@@ -181,11 +183,9 @@ class Together:
             return operand.tangent
 
         def other(number: Any) -> Any:
-            if type(number) is not Dual:
-                return zero(number)
-            return _batched(number.tangent)
+            return _batched(number.tangent) if type(number) is Dual else _constant(zero(number))
 
-        return with_leaves(operand, other, exact_zero)
+        return with_leaves(operand, other, lambda x: _constant(exact_zero(x)))
 
     def _fitted(self, tangent: Several, like: Any) -> Several:
         """Return a tangent with its number's shape in each direction; a rule may leave it to broadcasting."""
@@ -198,10 +198,11 @@ class Together:
             raise Unfit
         if own == shape:
             return tangent
+        xp = namespace_of(stack)
         if prod(own) == prod(shape) == 1:
-            return Several(stack.reshape((self.count, *shape)))
-        added = stack.reshape((self.count, *(1,) * (len(shape) - len(own)), *own))
-        return Several(namespace_of(stack).broadcast_to(added, (self.count, *shape)))
+            return Several(traced(xp.reshape, stack, (self.count, *shape)))
+        added = traced(xp.reshape, stack, (self.count, *(1,) * (len(shape) - len(own)), *own))
+        return Several(traced(xp.broadcast_to, added, (self.count, *shape)))
 
     def _by_direction(
         self, record: Tensor, operands: Sequence[Any], primals: list[Any], result: Any
@@ -211,6 +212,7 @@ class Together:
         def along(k: int) -> Callable[[Any], Any]:
             return lambda x: Dual(self.tag, x.primal, part(x, k)) if _is_several(x, self.tag) else x
 
+        refuse(f"{record.name} finds tangents one by one")
         rows = []
         for k in range(self.count):
             alone = [with_leaves(operand, along(k)) for operand in operands]
@@ -249,6 +251,13 @@ def _record(name: str) -> Tensor:
 
 def _is_several(x: Any, tag: int) -> bool:
     return type(x) is Dual and x.tag == tag and type(x.tangent) is Several
+
+
+def _constant(zeros: Any) -> Any:
+    """Return zeros themselves, which depend on no element of any array."""
+    if type(zeros) in ARRAYS:
+        constant(zeros.data)
+    return zeros
 
 
 def _batched(x: Any) -> Any:

@@ -1,0 +1,257 @@
+"""Traces: the straight list of library calls that a run on arrays has made, to be made for other arrays.
+
+In: what the run calls on a library's arrays, with results (checkpoint.ad.tensors and the rules for several
+directions report it), and which other steps look at elements (checkpoint.interp.traced). Out: a Plan.
+
+An array of a trace is *derived* from the inputs, or it is a *constant*, made of nothing derived. What always
+holds of a trace that has not been refused:
+- Each derived array is an input, or the result of a call in the list, by the identity of the object; the
+  trace keeps it, so that no other one takes its identity. An array of which it does not know where it is
+  from refuses the trace, and so does a derived real, since reals are copied.
+- Integers, booleans and texts that a call has made of derived arrays are *guarded*: a plan compares them,
+  since the program may have branched on them. So are shapes and dtypes, unless the operands' decide them.
+- No array is changed, nothing is printed or raised, and no step of Python's has looked at a derived array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from types import EllipsisType, ModuleType
+from typing import Any
+
+from checkpoint.ad.array_library import defaults
+
+_OF_SHAPES = frozenset(("np.shape", "np.ndim", "np.size", "np.len"))
+_FORMED = frozenset(
+    f"np.{name}"
+    for name in (
+        *("add", "subtract", "multiply", "divide", "negative", "matmul", "sqrt", "sin", "cos", "exp", "log"),
+        *("concatenate", "stack", "reshape", "transpose", "swapaxes", "broadcast_to"),
+    )
+)
+_PLAIN = frozenset((int, bool, str, type(None)))
+_MAX_CALLS = 20_000  # of a trace: longer ones take much to compile, and their steps cost less than they do
+
+
+class Plan:
+    """What a trace has found.
+
+    run: takes the inputs and returns the derived arrays among the outputs, or None where a guard fails.
+    outputs: for each output a number: the position of a derived array, or the constant itself.
+    """
+
+    __slots__ = ("outputs", "run")
+
+    def __init__(self, run: Callable[..., Any], outputs: list[Any]) -> None:
+        self.run = run
+        self.outputs = outputs
+
+    def __call__(self, inputs: Sequence[Any]) -> list[Any] | None:
+        """Return the outputs for other inputs of the same form; None: it cannot."""
+        try:
+            with defaults[0].errstate(divide="raise", over="raise", invalid="raise"):
+                found = self.run(*inputs)
+        except Exception:  # the run raises it, or warns
+            return None
+        return found and [found[x] if type(x) is int else x for x in self.outputs]
+
+
+class Trace:
+    """The calls of a run, as they are made.
+
+    refusal: why there is no plan; empty: there is one so far.
+    """
+
+    def __init__(self, inputs: Sequence[Any]) -> None:
+        self.refusal = ""
+        self._lines: list[tuple[str, tuple[str, ...], str]] = []  # text, what it reads, what it makes or ""
+        self._constants: dict[int, Any] = {}
+        self._kept: list[Any] = list(inputs)
+        self._scope: dict[str, Any] = {}
+        self._inputs = [f"i{k}" for k in range(len(inputs))]
+        # Of derived arrays, by their identities.
+        self._names = {id(array): name for name, array in zip(self._inputs, inputs, strict=True)}
+
+    def refuse(self, reason: str) -> None:
+        """There is no plan."""
+        self.refusal = self.refusal or reason
+
+    def constant(self, array: Any) -> None:
+        """Learn of an array that depends on the forms of inputs alone."""
+        self._constants[id(array)] = array
+
+    def call(self, function: Callable[..., Any], args: Sequence[Any], made: Any, name: str = "") -> None:
+        """Learn that a function has been called, and what it has returned.
+
+        name: of the record whose function it is, if it is one.
+        """
+        if self.refusal:
+            return
+        if len(self._lines) > _MAX_CALLS or "random" in name:
+            self.refuse(f"{name} is not called again")
+            return
+        read: list[str] = []
+        texts = [self._text(arg, read) for arg in args]
+        if not read:
+            self._keep_constants(made)
+        else:
+            place = f"r{len(self._lines)}"
+            self._lines.append((f"{self._of(function)}({', '.join(texts)})", tuple(read), place))
+            if not _is_of_shapes(name, args):
+                self._learn(made, place, name in _FORMED)
+
+    def _of(self, value: Any) -> str:
+        """Return the name of a constant in the scope of the plan."""
+        name = f"c{len(self._scope)}"
+        self._scope[name] = value
+        return name
+
+    def _text(self, arg: Any, read: list[str]) -> str:
+        """Return an operand as text; add the names of derived arrays in it to `read`."""
+        if id(arg) in self._names:
+            read.append(self._names[id(arg)])
+            return read[-1]
+        kind = type(arg)
+        if kind is tuple or kind is list:
+            parts = ", ".join([self._text(item, read) for item in arg])
+            return f"[{parts}]" if kind is list else f"({parts},)" if arg else "()"
+        if kind is slice:
+            parts = ", ".join([self._text(item, read) for item in (arg.start, arg.stop, arg.step)])
+            return f"slice({parts})"
+        dtype = defaults[0].dtype
+        if self._is_array(arg):
+            if id(arg) not in self._constants:
+                self.refuse("an array of unknown origin")
+        elif not (
+            kind in _PLAIN or kind is float or isinstance(arg, (type, ModuleType, EllipsisType, dtype))
+        ):
+            self.refuse(f"an operand that is a {kind.__name__}")
+        return self._of(arg)
+
+    def _keep_constants(self, made: Any) -> None:
+        if self._is_array(made):
+            self._constants.setdefault(id(made), made)
+        elif type(made) in (tuple, list):
+            for item in made:
+                self._keep_constants(item)
+
+    def _learn(self, made: Any, place: str, is_formed: bool = False) -> None:
+        """Name the derived arrays in a result, and guard what else it is.
+
+        is_formed: whether shape and dtype are those that the operands' shapes and dtypes decide.
+        """
+        kind = type(made)
+        if kind in (tuple, list):
+            self._guard(f"type({place}) is {self._of(kind)} and len({place}) == {len(made)}", place)
+            for k, item in enumerate(made):
+                self._lines.append((f"{place}[{k}]", (place,), f"{place}_{k}"))
+                self._learn(item, f"{place}_{k}")
+        elif kind is defaults[0].bool or id(made) in self._constants:
+            self._constants.setdefault(id(made), made)
+            self._guard(f"{place} is {self._of(made)}", place)
+        elif id(made) in self._names:  # an operand, by whatever choice
+            self._guard(f"{place} is {self._names[id(made)]}", place, self._names[id(made)])
+        elif self._is_array(made):
+            self._names[id(made)] = place
+            self._kept.append(made)
+            if not is_formed:
+                shape, dtype = self._of(made.shape), self._of(made.dtype)
+                self._guard(f"{place}.shape == {shape} and {place}.dtype == {dtype}", place)
+        elif kind in _PLAIN:
+            self._guard(f"type({place}) is {self._of(kind)} and {place} == {self._of(made)}", place)
+        else:
+            self.refuse(f"a result that is a {kind.__name__}")
+
+    def _guard(self, test: str, *places: str) -> None:
+        self._lines.append((f"if not ({test}): return None", places, ""))
+
+    @staticmethod
+    def _is_array(x: Any) -> bool:
+        return isinstance(x, (defaults[0].ndarray, defaults[0].generic))
+
+    def truth(self, data: Any, outcome: bool) -> None:
+        """Learn that the program has branched on an array of one element."""
+        place = self._names.get(id(data))
+        if place is not None:
+            self._guard(f"bool({place}) is {outcome}", place)
+        elif id(data) not in self._constants:
+            self.refuse("a test of unknown origin")
+
+    def plan(self, outputs: Sequence[Any]) -> Plan | None:
+        """Return the plan that computes these arrays; None: there is none."""
+        found: list[str] = []
+        shown: list[Any] = []
+        for output in outputs:
+            name = self._names.get(id(output))
+            if name is not None:
+                shown.append(len(found))
+                found.append(name)
+            elif id(output) in self._constants:
+                shown.append(output)
+            else:
+                self.refuse("a result of unknown origin")
+        if self.refusal:
+            return None
+        return Plan(self._compiled(found), shown)
+
+    def _compiled(self, results: Sequence[str]) -> Callable[..., Any]:
+        """Return the function of the calls on which results or guards depend."""
+        wanted, lines = set(results), [f"    return ({', '.join(results)}{',' if results else ''})"]
+        for text, read, made in reversed(self._lines):
+            if made and made not in wanted:
+                continue
+            last = [name for name in dict.fromkeys(read) if name not in wanted]
+            wanted.update(read)
+            if last:  # its memory serves the calls that follow
+                lines.append(f"    del {', '.join(last)}")
+            lines.append(f"    {made} = {text}" if made else f"    {text}")
+        head = f"def plan({', '.join(self._inputs)}):"
+        scope = dict(self._scope)
+        exec("\n".join([head, *reversed(lines)]), scope)
+        run: Callable[..., Any] = scope["plan"]
+        return run
+
+
+def _is_of_shapes(name: str, args: Sequence[Any]) -> bool:
+    """Return whether a record's result depends on shapes alone."""
+    return name in _OF_SHAPES or (name == "np.attribute" and args[-1] in ("shape", "ndim", "size"))
+
+
+tracing: ContextVar[Trace | None] = ContextVar("checkpoint.tracing", default=None)
+
+
+def traced(function: Callable[..., Any], *args: Any) -> Any:
+    """Return the result of a function of a library's arrays, which a trace learns of."""
+    made = function(*args)
+    if (trace := tracing.get()) is not None:
+        trace.call(function, args, made)
+    return made
+
+
+def evaluated(record: Any, xp: Any, operands: Sequence[Any]) -> Any:
+    """Return the value of a record for native operands, which a trace learns of."""
+    made = record.value(xp, *operands)
+    if (trace := tracing.get()) is not None:
+        trace.call(record.value, (xp, *operands), made, record.name)
+    return made
+
+
+def constant(array: Any) -> Any:
+    """Return an array that depends on the forms of inputs alone, as a trace learns."""
+    if (trace := tracing.get()) is not None:
+        trace.constant(array)
+    return array
+
+
+def refuse(reason: str) -> None:
+    """Leave the present trace, if there is one, without a plan."""
+    if (trace := tracing.get()) is not None:
+        trace.refuse(reason)
+
+
+def branched(test: Any, outcome: bool) -> bool:
+    """Return what an array of one element was as a test, as a trace learns."""
+    if (trace := tracing.get()) is not None:
+        trace.truth(test.data, outcome)
+    return outcome

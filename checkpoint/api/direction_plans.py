@@ -1,0 +1,123 @@
+"""Plans of runs along several directions: the calls of a library that such a run makes, without the run.
+
+In: a run, and the directions. Out: the value of the run, with its duals, as the run itself would return it.
+A plan is taken where all that decides how the run goes is as it was: the program and what it reads but the
+elements of arrays (checkpoint.ad.tracing.signature), the directions, the functions of libraries. The rest it
+tests itself (checkpoint.ad.tracing.traces). Where a plan fails, or what it calls fails or would warn, nothing
+has happened yet, and the run is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from checkpoint.ad import library
+from checkpoint.ad.arrays import Array, Discrete, Memory, Several
+from checkpoint.ad.graph import reach, replace
+from checkpoint.ad.numbers import Dual
+from checkpoint.ad.tracing.signature import signature
+from checkpoint.ad.tracing.traces import Plan, Trace, tracing
+from checkpoint.functions.run import Run
+
+MAX_TRACES = 8  # of one function: more are of functions whose runs differ from call to call
+
+
+Again = tuple[Run, Callable[[], Any]]
+Make = Callable[[Iterator[Any]], Any]  # makes a number of arrays that it takes from an iterator
+
+
+class RunPlan:
+    """The plan of a run, and the structure of its value: with reals for its numbers, and what makes these."""
+
+    def __init__(self, plan: Plan, value: Any, found: Sequence[Any], made: Sequence[Make]) -> None:
+        self._plan = plan
+        self._places = [float(k) for k in range(len(found))]
+        self._value = replace(value, found, self._places)
+        self._made = made
+
+    def value(self, inputs: Sequence[Any]) -> Any:
+        """Return the value of the run for the elements of these arrays; None: the plan fails."""
+        outputs = self._plan(inputs)
+        if outputs is None:
+            return None
+        rest = iter(outputs)
+        return replace(self._value, self._places, [make(rest) for make in self._made])
+
+
+class RunPlans:
+    """The plans of one function's runs, each with what decides how they go; None: such runs have no plan."""
+
+    def __init__(self) -> None:
+        self._plans: list[tuple[Any, RunPlan | None]] = []
+
+    def value(self, run: Run, directions: Any, again: Callable[[], Again | None]) -> Any:
+        """Return the value of a run along directions; None: it fails, or `again` returns None.
+
+        again: returns the same run on the engine that knows of directions, and what makes it.
+        """
+        key, inputs = _known(run, directions)
+        own = [plan for known, plan in self._plans if known == key]
+        for plan in own:
+            if plan is not None and (value := plan.value(inputs)) is not None:
+                return value
+        if (found := again()) is None:
+            return None
+        beside, make = found
+        if key is None or None in own or len(self._plans) >= MAX_TRACES:
+            return make()
+        own_key, inputs = _known(beside, directions)
+        if own_key != key:
+            return make()
+        value, plan = _traced(make, inputs)
+        self._plans.append((key, plan))
+        return value
+
+
+def _known(run: Run, directions: Any) -> tuple[Any, list[Any]]:
+    """Return all that decides how a run goes but the elements of arrays, and these; None: it is not known."""
+    signed = signature(run.u)
+    if signed is None:
+        return None, []
+    return (directions, run.tags, library.generation(), signed[0]), signed[1]
+
+
+def _traced(make: Callable[[], Any], inputs: Sequence[Any]) -> tuple[Any, RunPlan | None]:
+    """Return the value of a run, and its plan."""
+    trace = Trace(inputs)
+    token = tracing.set(trace)
+    try:
+        value = make()
+    finally:
+        tracing.reset(token)
+    return value, None if value is None else _plan_of(trace, value)
+
+
+def _plan_of(trace: Trace, value: Any) -> RunPlan | None:
+    found, others = reach(value)
+    if any(type(x) is Discrete for x in others):
+        return None
+    outputs: list[Any] = []
+    made: list[Make] = []
+    for number in found:
+        made.append(_made(number, outputs))
+    plan = None if any(x is None for x in outputs) else trace.plan(outputs)
+    return None if plan is None else RunPlan(plan, value, found, made)
+
+
+def _made(number: Any, outputs: list[Any]) -> Make:
+    """Return what makes a number of a run's value, and add the arrays of which it does; None: it cannot."""
+    if type(number) is Array:
+        outputs.append(number.data)
+        return _array
+    if type(number) is float:  # a constant
+        return lambda rest: number * 1.0
+    if type(number) is Dual and type(number.primal) is Array and type(number.tangent) is Several:
+        outputs += (number.primal.data, number.tangent.stack)
+        return lambda rest: Dual(number.tag, _array(rest), Several(next(rest)))
+    outputs.append(None)
+    return _array
+
+
+def _array(rest: Iterator[Any]) -> Array:
+    return Array(next(rest), Memory())
