@@ -15,7 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from checkpoint.scalars import loops
+from checkpoint.scalars import formulas, loops
 
 NOT_BUILT = "it was not built: install checkpoint again where there are a C compiler and Python's headers"
 
@@ -62,6 +62,7 @@ def _loaded() -> ModuleType | str:
             return NOT_BUILT
         return f"its module does not load: {error}"
     loops.install(_loop_of(module))
+    formulas.install(_formulas_of(module))
     return module
 
 
@@ -79,6 +80,24 @@ def _loop_of(module: ModuleType) -> loops.Loop:
         return int(lib.ck_scalar_loop(number, strict, len(filled), first, last, filled))
 
     return loop
+
+
+def _formulas_of(module: ModuleType) -> formulas.Compiled:
+    """Return the values of formulas on NumPy's arrays, by the module."""
+    lib, ffi = module.lib, module.ffi
+
+    @cache
+    def code(text: str) -> tuple[Any, ...]:
+        return tuple([ffi.new(kind, numbers) for kind, numbers in formulas.encoded(text)])
+
+    def run(text: str, inputs: Sequence[Any], results: Sequence[Any]) -> bool:
+        arrays = ffi.new("uintptr_t[]", [*map(id, inputs), *map(id, results)])
+        outcome = lib.ck_formula(*code(text), arrays)
+        if outcome == 1:
+            raise formulas.NotFinite
+        return bool(outcome == 0)
+
+    return run
 
 
 def _is_main_interpreter() -> bool:

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Memory, Native, Renewal
 from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, List, Record
 from checkpoint.ad.graph import enter, renew
-from checkpoint.ad.numbers import real_part
+from checkpoint.ad.numbers import fresh, real_part
 from checkpoint.ad.record import lookup
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.tensors import ALWAYS, Tensor, apply
@@ -164,7 +164,7 @@ def _opened(item: tuple[Any, Any], mapped: list[tuple[Any, int]]) -> Any:
     if type(axes) is not int:
         return pytree_branch(item, "in_axes")
     if is_array(value):
-        mapped.append((value, _checked_axis(value, axes)))
+        mapped.append((fresh(value), _checked_axis(value, axes)))  # a list of arrays may be there twice
         return hole(len(mapped) - 1)
     if value is None:
         return value

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from checkpoint.ad.containers import TUPLE, Dict, List, Record
-from checkpoint.ad.numbers import real_part
+from checkpoint.ad.numbers import fresh, real_part
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.prims.lane_values import builder, equal, in_words, is_array, is_complex, is_pytree, structure
 from checkpoint.prims.lanes import apart
@@ -40,11 +40,11 @@ def _is_nest(_: Any, value: Any) -> bool:
 
 
 def _leaves(_: Any, value: Any) -> List:
-    return List(list(leaves_of(value, value)))
+    return List(list(map(fresh, leaves_of(value, value))))  # a container may be there twice
 
 
 def _leaves_like(_: Any, value: Any, other: Any) -> List:
-    return List(list(leaves_of(value, other)))
+    return List(list(map(fresh, leaves_of(value, other))))
 
 
 _UNLIKE = "summed adds {} and {}: all items return the same structure"

@@ -1,4 +1,4 @@
-/* Results of gradients by arrays (results.h); the operators of arrays (operators.h), and the bytes of NumPy arrays
+/* Results of gradients by arrays (results.h); formulas of arrays; the operators of arrays (operators.h), and the bytes of NumPy arrays
  * (array_memory.h), for tests. (Also read by cffi.) */
 #ifndef CK_API_ARRAYS_H
 #define CK_API_ARRAYS_H
@@ -11,6 +11,12 @@ int ck_operator_named(const char *name);
 
 /* False: memory has run out, and what is in the list must not be used. */
 bool ck_make_results(void *accumulators, void *numbers, void *zero, void *made);
+
+/* Fills arrays with the results of a formula (scalars/formulas.h): 0: done; 1: a quotient is not finite; 2: some array is
+ * none of NumPy's of doubles with one axis of the same length, or there is no memory. counts: of inputs, constants, steps,
+ * results, places; arrays: the addresses of those of the inputs, then of the results. */
+int ck_formula(const int32_t *counts, const double *constants, const int32_t *steps, const int32_t *results,
+               const uintptr_t *arrays);
 
 ArrayMemory *ck_array_memory_begin(void);
 void ck_array_memory_suspend(ArrayMemory *memory);

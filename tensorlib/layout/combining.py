@@ -75,7 +75,7 @@ def _gathered(xp: Any, parts: Any, at: Any, count: int) -> Any:
     return whole
 
 
-def _total(xp: Any, a: Any) -> Any:
+def total(xp: Any, a: Any) -> Any:
     """Return the sum of all items, of which the left part is the greatest power of two below their number."""
     rest: Any = None
     while a.shape[0] > 1:
@@ -179,7 +179,7 @@ tensor(
 )
 linear(
     "tensorlib.total",
-    _total,
+    total,
     _total_vjp,
     shape="(n, ...) -> (...), the sum in a tree",
     samples=_lengths,

@@ -8,6 +8,12 @@
 (py.procedure op n)           the procedure that a function has for n arguments
 (py.operator-kind op items)   "add", "max" or "min" where op is x + y, np.maximum or np.minimum, and items
                               are one array of numbers, else None
+(py.item-formula op nests whose)
+                              (text like n): the formula of op on items of nests, a nest of zeros like what it
+                              returns, and how many captured reals it reads (item_formulas.py); None: it has
+                              none, or the nests other items; whose: of which combinator
+                              (checkpoint/lang/lanes.py)
+(py.shared-reals op nests)    the captured reals that the formula reads
 (py.exact-form op)            the batched form of a procedure that has each lane's own bits; None: it has none
 (py.as-lanes nest leaves)     a nest of what all lanes have, of these leaves
 (py.leaves-of-lanes x nest leaves)
@@ -37,7 +43,9 @@ from checkpoint.config import current
 from checkpoint.driver.raised import Raised
 from checkpoint.errors import RunError, SourceError
 from checkpoint.lang.core import Prim, Var
+from checkpoint.lang.lanes import MAP
 from checkpoint.prims.aside import constant, silent
+from checkpoint.prims.batched.item_formulas import ItemFormula, item_formula
 from checkpoint.prims.batched.program import NoForm
 from checkpoint.prims.batched.steps import batch_of, batched, batched_results
 from checkpoint.prims.batched.values import applied, places
@@ -124,6 +132,32 @@ def _operator_kind(_: Any, op: Any, items: Any) -> str | None:
 
 
 # Levels
+
+
+def _item_formula(_: Any, op: Any, nests: Any, whose: int) -> Record | None:
+    found = _formula_of(op, nests)
+    if found is None or (whose != MAP and not _is_alike(found.like, nests.items[0])):
+        return None  # the lanes one by one raise what is raised
+    return Record(TUPLE, (found.text, renew(found.like), len(found.shared)))
+
+
+def _formula_of(op: Any, nests: Any) -> ItemFormula | None:
+    if not all(_is_of_reals(leaf) for nest in nests.items for leaf in leaves_of(nest, nest)):
+        return None
+    return item_formula(_procedure(None, op, len(nests.items)), nests.items)
+
+
+def _shared_reals(_: Any, op: Any, nests: Any) -> List:
+    found = _formula_of(op, nests)
+    return List([] if found is None else list(map(fresh, found.shared)))
+
+
+def _is_alike(value: Any, nest: Any) -> bool:
+    """Return whether a nest has the structure of another."""
+    try:
+        return bool(list(leaves_of(value, nest)))
+    except TypeError:
+        return False
 
 
 def _exact_form(context: Any, op: Any) -> Closure | None:
@@ -261,6 +295,8 @@ operator(
 )
 operator("procedure", 2, "the procedure for so many arguments", _procedure, "that of the copies")
 rearrange("operator-kind", 2, "which of the known operators it is, or None", _operator_kind, discrete=True)
+rearrange("item-formula", 3, "the formula of f on items, or None", _item_formula, discrete=True)
+operator("shared-reals", 2, "the captured reals that a formula reads", _shared_reals, "that of the copies")
 operator("exact-form", 1, "the batched form with each lane's own bits", _exact_form, "that of the copies")
 operator("as-lanes", 2, "what all lanes have, of these leaves", _as_lanes, "that of the copies")
 operator(

@@ -27,7 +27,20 @@ def map(f: Any, *nests: Any) -> Any:
     """See checkpoint.arrays.map."""
     if prim("py.item-count", nests, "map") == 0:
         return prim("py.neutral", None, "map", "what f returns cannot be known without one")
+    formula = prim("py.item-formula", f, nests, MAP)
+    if formula is not None:
+        shared = _shared(f, nests, formula)
+        try:
+            found = prim("tensorlib.mapped", formula[0], prim("py.leaves", nests), shared)
+            return prim("py.of-leaves", formula[1], found)
+        except Exception:
+            pass  # as in `_over`
     return one_by_one(f, 0, 0, (MAP, 0, 1))(*nests)
+
+
+def _shared(f: Any, nests: Any, formula: Any) -> Any:
+    """Return the captured reals that a formula reads."""
+    return [] if formula[2] == 0 else prim("py.shared-reals", f, nests)
 
 
 def reduce(op: Any, items: Any, neutral: Any = None) -> Any:
@@ -40,10 +53,22 @@ def reduce(op: Any, items: Any, neutral: Any = None) -> Any:
     leaves = prim("py.leaves", items)
     kind = prim("py.operator-kind", op, items)
     if kind is not None:
-        found = [_reduced_leaf(kind, leaf) for leaf in leaves]
-    else:
-        found = [prim("np.getitem", leaf, 0) for leaf in _reduced(_combiner(op), items, leaves, count)]
-    return prim("py.as-items", items, found)
+        return prim("py.as-items", items, [_reduced_leaf(kind, leaf) for leaf in leaves])
+    return prim(
+        "py.as-items", items, [prim("np.getitem", leaf, 0) for leaf in _one(op, items, leaves, count)]
+    )
+
+
+def _one(op: Any, items: Any, leaves: Any, count: Any) -> Any:
+    """Return the leaves of one item, all of them combined: in one step where the operator has a formula."""
+    formula = prim("py.item-formula", op, (items, items), REDUCE)
+    if formula is not None:
+        shared = _shared(op, (items, items), formula)
+        try:
+            return prim("tensorlib.reduced", formula[0], leaves, shared)
+        except Exception:
+            pass  # as in `_over`
+    return _reduced(_combiner(op, items, formula), items, leaves, count)
 
 
 def _reduced(combined: Any, like: Any, leaves: Any, count: Any) -> Any:
@@ -76,8 +101,20 @@ def scan(op: Any, items: Any) -> Any:
     if prim("py.operator-kind", op, items) == "add":
         found = [prim("tensorlib.running_total", leaf) for leaf in leaves]
     else:
-        found = _scanned(_combiner(op), items, leaves, count, 1)
+        found = _all_combined(op, items, leaves, count)
     return prim("py.of-leaves", items, found)
+
+
+def _all_combined(op: Any, items: Any, leaves: Any, count: Any) -> Any:
+    """Return the leaves of the combinations of the first 1, 2, ... items, as `_one` does."""
+    formula = prim("py.item-formula", op, (items, items), SCAN)
+    if formula is not None:
+        shared = _shared(op, (items, items), formula)
+        try:
+            return prim("tensorlib.scanned", formula[0], leaves, shared)
+        except Exception:
+            pass  # as in `_over`
+    return _scanned(_combiner(op, items, formula), items, leaves, count, 1)
 
 
 def _scanned(combined: Any, like: Any, leaves: Any, count: Any, width: Any) -> Any:
@@ -105,7 +142,7 @@ def reduce_by_index(op: Any, dest: Any, indices: Any, values: Any) -> Any:
     if given == 0:
         return prim("py.of-leaves", dest, [prim("np.copy", leaf) for leaf in old])
     _check(op, values, count)
-    combined = _combiner(op)
+    combined = _combiner(op, values, prim("py.item-formula", op, (values, values), REDUCE_BY_INDEX))
     totals = _totals(combined, values, prim("py.leaves-like-items", values, dest), levels, given)
     apart = [prim("tensorlib.dealt", leaf, (used, unused)) for leaf in old]
     new = combined(values, [part[0] for part in apart], totals, _PAIRS)
@@ -183,14 +220,21 @@ def _over(op: Any, within: Any) -> Any:
     return over
 
 
-def _combiner(op: Any) -> Any:
+def _combiner(op: Any, items: Any, formula: Any) -> Any:
     """Return a function of lists of leaves, of nests like another, that combines their items pair by pair.
 
-    Its last argument says what the pairs are (checkpoint.lang.lanes).
+    formula: that of the operator on these items (`py.item-formula`), or None. The function's last argument
+    says what the pairs are (checkpoint.lang.lanes).
     """
-    form = prim("py.exact-form", op)
+    form = prim("py.exact-form", op) if formula is None else None
+    shared = [] if formula is None else _shared(op, (items, items), formula)
 
     def combined(like: Any, left: Any, right: Any, at: Any) -> Any:
+        if formula is not None:
+            try:
+                return prim("tensorlib.mapped", formula[0], prim("py.add", left, right), shared)
+            except Exception:
+                pass  # as in `_over`
         if form is not None:
             try:
                 found = form(prim("py.as-lanes", like, left), prim("py.as-lanes", like, right))

@@ -1,0 +1,208 @@
+"""Finds the formula of a function of items: what it computes, where that is one arithmetic for all items.
+
+In: a procedure, and nests of arrays of float64 with one axis, whose items are reals. Out: the formula's text
+(checkpoint/scalars/formulas.py) and a nest of zeros in place of what the procedure returns; None where it
+branches on what it computes, calls what is no arithmetic, changes something, or reads containers or arrays
+that it has captured. What always holds: the answer depends on the texts of procedures and on the structure
+of nests, not on the engine and on no real.
+
+The procedure's body is evaluated once with the formula's numbers in place of reals: steps that only store
+values or take them out of containers are done as they are, and arithmetic adds steps to the formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from checkpoint.ad.arrays import Native
+from checkpoint.ad.containers import List
+from checkpoint.ad.numbers import NUMBERS, real_part
+from checkpoint.ad.record import Data, lookup
+from checkpoint.ad.tensors import ALWAYS
+from checkpoint.ad.values import Closure
+from checkpoint.ad.walk import Branch, fold
+from checkpoint.errors import RunError
+from checkpoint.lang.closures import captured
+from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Prim, Var
+from checkpoint.prims.batched.transparent import OPAQUE_AT
+from checkpoint.prims.lane_values import builder, is_pytree
+from checkpoint.prims.sums import leaves_of, of_leaves
+from checkpoint.scalars import formulas
+from checkpoint.scalars.definition import find
+
+MOST_STEPS = 400  # of a formula
+MOST_EVALUATIONS = 20_000  # of expressions of the body
+DEEPEST = 40  # calls within each other
+LARGEST_INTEGER = 2**53  # an integer beside a real is the same real
+_STORING = frozenset(
+    (
+        *("cons", "car", "cdr", "null?", "pair?", "py.tuple", "py.list", "py.record", "py.len", "py.item"),
+        *("py.unpack", "py.callee", "py.tuple-of", "py.list-of"),
+    )
+)
+
+
+_WITHOUT_REALS = frozenset((Closure, Native, int, bool, str, type(None)))
+_UNKNOWN = object()  # a captured container or array
+
+
+class NoFormula(Exception):
+    """Raised where a procedure has no formula."""
+
+
+class _Procedure(NamedTuple):
+    """A procedure of the body: its text, and the variables that are visible where it stands."""
+
+    lam: Lambda
+    variables: dict[str, Any]
+
+
+@cache
+def _operations() -> dict[str, str]:
+    """Return by the name of a primitive the step of a formula that it is; "": it returns its operand."""
+    found = dict.fromkeys((*find("real").exact, *find("real").beside), "")
+    for name in formulas.OPERATIONS:
+        step = formulas.CHECKED if name == "divide" else name
+        found.update(dict.fromkeys((*find(name).exact, find(name).language), step))
+    return found
+
+
+class ItemFormula(NamedTuple):
+    """What a procedure computes of items.
+
+    text: the formula; its inputs are the reals of the items, then those that the procedure has captured.
+    like: a nest of zeros like what it returns. shared: the captured reals.
+    """
+
+    text: str
+    like: Any
+    shared: list[Any]
+
+
+def item_formula(f: Any, nests: Sequence[Any]) -> ItemFormula | None:
+    """Return what a procedure computes of items of nests; None where it has no formula."""
+    counts = [len(list(leaves_of(nest, nest))) for nest in nests]
+    maker = formulas.Maker(sum(counts))
+    numbers = iter([Native(x) for x in maker.inputs])
+    items = [
+        of_leaves(nest, List([next(numbers) for _ in range(n)]))
+        for nest, n in zip(nests, counts, strict=True)
+    ]
+    evaluation, results = _Evaluation(maker), list[formulas.Number]()
+    try:
+        found = evaluation.call(f, items, 0)
+        like = fold(found, lambda value: _result(value, results))
+    except (NoFormula, ArithmeticError, LookupError, TypeError, ValueError, RunError):
+        return None  # the lanes one by one raise what is raised
+    shared = [real for real, _ in evaluation.shared.values()]
+    return ItemFormula(maker.finished(results).text, like, shared) if results else None
+
+
+def _result(value: Any, results: list[formulas.Number]) -> Any:
+    """Return 0 for a number of the result, which is added to `results`."""
+    if _is_number(value):
+        results.append(value.value)
+        return 0
+    if is_pytree(value):
+        return Branch(value.parts(), builder(value))
+    if value is None:
+        return None
+    raise NoFormula
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is Native and type(value.value) is formulas.Number
+
+
+class _Evaluation:
+    """The evaluation of a procedure's body, whose arithmetic makes a formula.
+
+    shared: the reals that procedures have captured, by identity, and the inputs that stand for them.
+    """
+
+    def __init__(self, maker: formulas.Maker) -> None:
+        self.maker = maker
+        self.shared: dict[int, tuple[Any, Native]] = {}
+        self.evaluations = 0
+
+    def call(self, f: Any, args: Sequence[Any], depth: int) -> Any:
+        """Return what a procedure returns; depth: of calls within each other."""
+        if type(f) is Closure:
+            f = _Procedure(f.lam, {name: self.captured(x) for name, x in captured(f)})
+        if type(f) is not _Procedure or len(f.lam.params) != len(args) or depth > DEEPEST:
+            raise NoFormula
+        variables = {**f.variables, **dict(zip(f.lam.params, args, strict=True))}
+        return self.value(f.lam.body, f.lam, variables, depth)
+
+    def value(self, expr: Expr, lam: Lambda, variables: dict[str, Any], depth: int) -> Any:
+        """Return the value of an expression in the body of a procedure."""
+        while True:
+            self.evaluations += 1
+            if self.evaluations > MOST_EVALUATIONS or len(self.maker.steps) > MOST_STEPS:
+                raise NoFormula
+            if isinstance(expr, Let):
+                variables[expr.name] = self.value(expr.value, lam, variables, depth)
+                expr = expr.body
+            elif isinstance(expr, Letrec):
+                variables = dict(variables)
+                variables.update({name: _Procedure(own, variables) for name, own in expr.bindings})
+                expr = expr.body
+            elif isinstance(expr, If):
+                test = self.value(expr.test, lam, variables, depth)
+                if type(test) is not bool:
+                    raise NoFormula
+                expr = expr.then if test else expr.other
+            else:
+                return self.simple(expr, lam, variables, depth)
+
+    def simple(self, expr: Expr, lam: Lambda, variables: dict[str, Any], depth: int) -> Any:
+        """Return the value of an expression that continues with no other one."""
+        if isinstance(expr, Const):
+            return expr.value
+        if isinstance(expr, Var):
+            return self.variable(expr.name, lam, variables)
+        if isinstance(expr, Prim):
+            return self.step(expr.op, [self.value(x, lam, variables, depth) for x in expr.args])
+        if isinstance(expr, App):
+            f = self.value(expr.fn, lam, variables, depth)
+            return self.call(f, [self.value(x, lam, variables, depth) for x in expr.args], depth + 1)
+        raise NoFormula
+
+    def variable(self, name: str, lam: Lambda, variables: dict[str, Any]) -> Any:
+        """Return the value of a variable; NoFormula for what is captured and may hold reals."""
+        if name not in variables:
+            if name not in lam.definitions:
+                raise NoFormula
+            return _Procedure(lam.definitions[name], variables)
+        if variables[name] is _UNKNOWN:
+            raise NoFormula
+        return variables[name]
+
+    def captured(self, value: Any) -> Any:
+        """Return what stands for a captured value."""
+        if type(value) in _WITHOUT_REALS:
+            return value
+        if type(value) not in NUMBERS or type(real_part(value)) is not float:
+            return _UNKNOWN
+        if id(value) not in self.shared:
+            self.shared[id(value)] = value, Native(self.maker.input())
+        return self.shared[id(value)][1]
+
+    def step(self, name: str, operands: list[Any]) -> Any:
+        """Return the result of a primitive."""
+        if any(map(_is_number, operands)):
+            operation = _operations().get(name)
+            if operation is not None and all(map(_is_operand, operands)):
+                given = [x.value if _is_number(x) else float(x) for x in operands]
+                return Native(self.maker.step(operation, *given)) if operation else operands[0]
+        if name not in _STORING or any(_is_number(x) for i, x in enumerate(operands) if i in OPAQUE_AT[name]):
+            raise NoFormula
+        record: Any = lookup(name)
+        return record.value(*operands) if isinstance(record, Data) else record.value(ALWAYS, *operands)
+
+
+def _is_operand(x: Any) -> bool:
+    """Return whether a value is a number of the formula, or one that is the same in all its runs."""
+    return _is_number(x) or type(x) is float or (type(x) is int and abs(x) <= LARGEST_INTEGER)

@@ -1,0 +1,237 @@
+"""Operators that are formulas: their bits, derivatives and steps, on every engine and by threads."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import checkpoint
+from checkpoint import arrays, config, engines
+from checkpoint.ctarget import library
+from checkpoint.functions.resumption import as_function
+from checkpoint.scalars import formulas
+
+RNG = np.random.default_rng(0)
+STEP = 0.125
+
+
+def joined(p: Any, q: Any) -> Any:
+    a, b = p
+    c, d = q
+    return a * c + STEP * b, (b - d) / (2 + c * c) - a
+
+
+def joined_by_branches(p: Any, q: Any) -> Any:
+    """Return the same by steps that have no formula."""
+    a, b = p
+    c, d = q
+    if a > 1e300:
+        return p
+    return a * c + STEP * b, (b - d) / (2 + c * c) - a
+
+
+def helped(x: Any, y: Any) -> Any:
+    return -x + 3 * y
+
+
+def scaled(scale: Any) -> Callable[..., Any]:
+    return lambda p, q: [scale * p[0] * helped(q[0], p[1]), q[1] / scale]
+
+
+def branching(a: Any, b: Any) -> Any:
+    return a if a > b else b
+
+
+def everything(op: Any, items: Any, at: Any) -> Any:
+    return (
+        arrays.map(op, items, items),
+        arrays.reduce(op, items),
+        arrays.scan(op, items),
+        arrays.reduce_by_index(op, items, at, items),
+    )
+
+
+@pytest.fixture(autouse=True)
+def unchecked() -> Iterator[None]:
+    """Let operators be what they are: these are not associative."""
+    with config.override(check=False):
+        yield
+
+
+def pairs(count: int) -> tuple[Any, Any]:
+    return RNG.uniform(0.5, 1.5, count), RNG.uniform(-1.0, 1.0, count)
+
+
+def bits(nest: Any) -> bytes:
+    if isinstance(nest, list | tuple):
+        return b"".join(map(bits, nest))
+    return bytes(np.asarray(nest, float).tobytes())
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 300])
+def test_values_are_those_of_lanes(count: int) -> None:
+    items, at = pairs(count), np.random.default_rng(1).integers(0, count, count)
+    found = {
+        bits(as_function(everything).call((op, items, at), {}, engine).value())
+        for op in (joined, joined_by_branches)
+        for engine in engines.usable()
+    }
+    assert len(found) == 1
+
+
+def test_formulas_take_a_number_of_steps_that_items_do_not_change() -> None:
+    def steps(op: Any, count: int) -> set[int]:
+        def whole(items: Any) -> Any:
+            return arrays.reduce(op, items)
+
+        return {checkpoint.primops(whole, pairs(count), engine=engine) for engine in engines.usable()}
+
+    assert steps(joined, 3) == steps(joined, 1000)
+    assert len(steps(joined, 3)) == 1
+    assert max(steps(joined_by_branches, 3)) < min(steps(joined_by_branches, 1000))
+
+
+def loss(scale: Any, items: Any, at: Any) -> Any:
+    total = 0.0
+    for nest in everything(scaled(scale), list(items), at):
+        total = total + np.sum(nest[0] ** 2) + np.sum(nest[1] * nest[0])
+    return total
+
+
+def loss_by_lanes(scale: Any, items: Any, at: Any) -> Any:
+    def op(p: Any, q: Any) -> Any:
+        return p if p[0] > 1e300 else scaled(scale)(p, q)
+
+    total = 0.0
+    for nest in everything(op, list(items), at):
+        total = total + np.sum(nest[0] ** 2) + np.sum(nest[1] * nest[0])
+    return total
+
+
+@pytest.mark.parametrize("count", [1, 6, 13])
+def test_gradients_by_items_and_by_captured_reals(count: int) -> None:
+    items, at = pairs(count), np.random.default_rng(1).integers(0, count, count)
+    hows: list[dict[str, Any]] = [{"engine": engine} for engine in engines.usable()]
+    hows += [{"schedule": "bisection"}, {"memory": 1_000_000}]
+    found = [checkpoint.grad(loss, (0, 1), **how)(0.5, items, at) for how in hows]
+    assert len(set(map(bits, found))) == 1
+    want = checkpoint.grad(loss_by_lanes, (0, 1))(0.5, items, at)
+    for got, of_lanes in zip(found[0][1], want[1], strict=True):
+        assert np.allclose(got, of_lanes, rtol=1e-10)
+    assert np.isclose(found[0][0], want[0], rtol=1e-10)
+    along = tuple(map(np.ones_like, items))
+    _, slope = checkpoint.jvp(lambda both: loss(both[0], both[1], at), (0.5, items), (0.25, along))
+    assert np.isclose(slope, 0.25 * found[0][0] + sum(map(np.sum, found[0][1])), rtol=1e-10)
+
+
+def test_second_derivatives() -> None:
+    items, at = pairs(5), np.array([1, 0, 1, 4, 4])
+
+    def slope(f: Any) -> Any:
+        return checkpoint.grad(lambda s: np.sum(checkpoint.grad(f, 1)(s, items, at)[0]))(0.5)
+
+    assert np.isclose(slope(loss), slope(loss_by_lanes), rtol=1e-9)
+
+
+def test_a_captured_container_has_no_formula_and_its_derivative() -> None:
+    x = RNG.uniform(0.5, 1.5, 4)
+
+    def by(scales: Any) -> Any:
+        return np.sum(arrays.map(lambda v: v * scales[0] + scales[1], x))
+
+    assert np.allclose(checkpoint.grad(by)((2.0, 3.0)), (np.sum(x), 4.0))
+
+
+def test_what_a_quotient_raises_is_raised() -> None:
+    x = np.array([1.0, 2.0, 0.0])
+    for engine in engines.usable():
+        with pytest.raises(ZeroDivisionError) as caught:
+            checkpoint.grad(lambda x: np.sum(arrays.map(lambda v: 1.0 / v, x)), engine=engine)(x)
+        assert "in item 2 of map" in caught.value.__notes__
+
+
+# Formulas themselves
+
+
+def random_formula(seed: int, inputs: int = 4) -> str:
+    draw = random.Random(seed)
+    maker = formulas.Maker(inputs)
+    values = [*maker.inputs, maker.constant(-0.0), maker.constant(1.5)]
+    for _ in range(draw.randrange(1, 30)):
+        name = draw.choice([*formulas.OPERATIONS, "add", "multiply"])
+        values.append(maker.step(name, *[draw.choice(values) for _ in range(1 if name == "negate" else 2)]))
+    return maker.finished([*values[-3:], draw.choice(values)]).text
+
+
+@contextmanager
+def by_threads(number: int) -> Iterator[None]:
+    lib = library.runtime().lib
+    before = lib.ck_threads()
+    lib.ck_set_threads(number)
+    lib.ck_wait_for_helpers(True)
+    try:
+        yield
+    finally:
+        lib.ck_set_threads(before)
+        lib.ck_wait_for_helpers(False)
+
+
+def columns(count: int, stride: int) -> list[Any]:
+    return [np.random.default_rng(i).normal(size=count * stride)[::stride] for i in range(4)]
+
+
+def filled(text: str, inputs: list[Any], stride: int) -> list[bytes]:
+    found = [np.zeros(len(inputs[0]) * stride)[::stride] for _ in formulas.parsed(text).results]
+    with np.errstate(all="ignore"):
+        formulas.fill(np, text, inputs, found)
+    return [np.where(np.isnan(x), np.nan, x).tobytes() for x in found]
+
+
+CASES = [*itertools.product((1, 5, 127, 128, 129, 1000), (1, 2, 3))]
+
+
+@pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
+@pytest.mark.parametrize("seed", range(4))
+def test_c_has_the_bits_of_numpy(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    library.runtime()
+    text = random_formula(seed)
+    for each in (text, formulas.cotangents(text)):
+        inputs = {case: [*columns(*case), *columns(*case)][: formulas.parsed(each).inputs] for case in CASES}
+        found = {case: filled(each, inputs[case], case[1]) for case in CASES}
+        with monkeypatch.context() as patch:
+            patch.setattr(formulas, "_compiled", [])
+            assert found == {case: filled(each, inputs[case], case[1]) for case in CASES}
+
+
+@pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_change_no_bit(threads: int) -> None:
+    text, inputs = random_formula(5), columns(400_003, 1)
+    library.runtime()
+    with by_threads(1):
+        want = filled(text, inputs, 1)
+    with by_threads(threads):
+        assert filled(text, inputs, 1) == want
+
+
+def test_a_quotient_that_is_not_finite_is_found() -> None:
+    maker = formulas.Maker(2)
+    text = maker.finished([maker.step(formulas.CHECKED, *maker.inputs)]).text
+    for count in (1, 130, 300_000):
+        x = [np.ones(count), np.ones(count)]
+        filled(text, x, 1)
+        x[1][-1] = 0.0
+        with pytest.raises(formulas.NotFinite):
+            filled(text, x, 1)
+
+
+def test_texts_say_all() -> None:
+    text = random_formula(1)
+    assert formulas.parsed(text).text == text
+    assert branching(1.0, 2.0) == arrays.reduce(branching, np.array([1.0, 2.0]))
