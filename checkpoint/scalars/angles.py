@@ -86,6 +86,14 @@ atan = _math(
 length = word("length", "np.hypot")
 
 
+def _modulus(x: float, y: float) -> float:
+    """Return the absolute value of the complex number x + iy, infinity where it is too large."""
+    try:
+        return abs(complex(x, y))
+    except OverflowError:  # CPython also raises it for a NaN, if the last error of C's library was one of range
+        return math.nan if math.isnan(x) or math.isnan(y) else math.inf
+
+
 def _norm2(y: Expr, x: Expr) -> Expr:
     return x * x + y * y
 
@@ -135,6 +143,19 @@ hypot = define(
         ),
         domain=((0.5, 2.0), _ARRAYS),
     ),
+)
+# Python has the absolute value of complex numbers from C's library, whose last bit may differ from that of hypot.
+modulus = define(
+    "modulus",
+    "the absolute value of the complex number x + iy",
+    *hypot.partials or (),
+    value=_modulus,
+    c="hypot(x, y)",
+    language="",
+    python=(),
+    primitive="py.modulus",
+    domain=(NONZERO, NONZERO),
+    convention=hypot.convention,
 )
 
 # Hyperbolic functions

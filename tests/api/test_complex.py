@@ -175,6 +175,21 @@ def test_inside_of_programs(engine: str) -> None:
     assert close(inner, (1 + 1j) * 2 * Z + (2j).conjugate())
 
 
+def of_many(z: complex) -> list[float]:
+    return [abs(z * (0.25 + 0.01 * i)) + abs((z + i) ** 0.7) for i in range(200)]
+
+
+def test_absolute_values_have_the_bits_of_python(engine: str) -> None:
+    """Python asks C's library, whose last bit differs from that of math.hypot for one number in a hundred."""
+    assert checkpoint.vjp(of_many, Z, [1.0] * 200, engine=engine)[0] == of_many(Z)
+    for z in (complex(1.5e308, -1.5e308), complex(1e308, math.inf), complex(math.nan, -math.inf)):
+        if cmath.isfinite(z):
+            with pytest.raises(OverflowError, match="absolute value too large"):
+                checkpoint.grad(abs, engine=engine)(z)
+        else:
+            assert checkpoint.value_and_grad(abs, engine=engine)(z)[0] == math.inf
+
+
 def turned(z: Any) -> Any:
     return z * z.conjugate() * 1j
 

@@ -29,6 +29,7 @@ from checkpoint.functions.python_functions import rest_of, result, run_of
 from checkpoint.functions.run import Run
 from checkpoint.lang.python.source.plain_objects import attribute_names, getattr_of
 from tests.support.same import same_bits
+from tests.support.translation import forced
 
 LINES = 4000  # longer runs are skipped
 REFUSALS = ("changed through another name", "was assigned again after", "cannot be differentiated")
@@ -198,6 +199,19 @@ def check_gradients(f: Callable[..., Any], args: tuple[Any, ...], names: list[st
     forward = [_forward(run_of(f, args, {}, name)) for name in names]
     assert all(same_bits(each, forward[0]) for each in forward), f"directional derivatives differ: {forward}"
     _agree(forward[0], first)
+
+
+def check_translated(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    """Check that translated code gives Python's outcome, and the cotangents of engine hybrid."""
+    with forced():
+        found = outcome(lambda: _value(f, args, "c"))
+        assert same_outcomes(natively(f, args), found), found
+        if found.error is None:
+            with redirect_stdout(io.StringIO()):
+                gradient = _gradient(run_of(f, args, {}, "c"), Plain())
+                expected = _gradient(run_of(f, args, {}, "hybrid"), Plain())
+            assert len(gradient) == len(expected)
+            assert all(map(same_bits, gradient, expected)), f"{gradient} is not {expected}"
 
 
 def check_differences(f: Callable[..., Any], args: tuple[Any, ...]) -> None:

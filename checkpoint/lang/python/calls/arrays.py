@@ -115,6 +115,10 @@ def callee_of(record: Tensor, name: str) -> Callee:
 
 
 def _maker(value: Any) -> Maker:
+    """Return what makes the expression of a default value, such as the tuple of axes of np.fft.fft2."""
+    if type(value) is tuple:
+        makers = [_maker(each) for each in value]
+        return lambda span: prim(span, "py.tuple", *[make(span) for make in makers])
     dtype = arrays.dtype_of(value)
     return lambda span: const(span, value) if dtype is None else Const(span, Native(dtype))
 

@@ -44,7 +44,7 @@ class Complex:
         return self
 
     def __abs__(self) -> Any:
-        size = prim("py.math.hypot", self.real, self.imag)
+        size = prim("py.modulus", self.real, self.imag)
         if size == math.inf and math.isfinite(self.real) and math.isfinite(self.imag):
             raise OverflowError("absolute value too large")
         return size
@@ -195,7 +195,7 @@ def _any_power(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 def _general_power(a: Any, b: Any, c: Any, d: Any) -> Any:
     """Return (a + bi) ** (c + di) by logarithms, for a base that is not zero."""
-    size = math.hypot(a, b)
+    size = prim("py.modulus", a, b)
     length = math.pow(size, c)
     angle = math.atan2(b, a)
     phase = angle * c

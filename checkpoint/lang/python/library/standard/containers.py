@@ -315,10 +315,3 @@ class OrderedDict(Mapping):
     def copy(self) -> Any:
         """See OrderedDict.copy."""
         return OrderedDict(self.table)
-
-
-CLASSES: dict[type, type] = {
-    collections.deque: Deque,
-    collections.defaultdict: DefaultDict,
-    collections.OrderedDict: OrderedDict,
-}
