@@ -90,7 +90,9 @@ def _modulus(x: float, y: float) -> float:
     """Return the absolute value of the complex number x + iy, infinity where it is too large."""
     try:
         return abs(complex(x, y))
-    except OverflowError:  # CPython also raises it for a NaN, if the last error of C's library was one of range
+    except (
+        OverflowError
+    ):  # CPython also raises it for a NaN, if the last error of C's library was one of range
         return math.nan if math.isnan(x) or math.isnan(y) else math.inf
 
 
@@ -144,7 +146,7 @@ hypot = define(
         domain=((0.5, 2.0), _ARRAYS),
     ),
 )
-# Python has the absolute value of complex numbers from C's library, whose last bit may differ from that of hypot.
+# Python has the absolute value of a complex number from C's library: its last bit may differ from hypot's.
 modulus = define(
     "modulus",
     "the absolute value of the complex number x + iy",

@@ -6,7 +6,6 @@ of the other. The attribute that holds the items is the same in all: `table`, a 
 
 from __future__ import annotations
 
-import collections
 from typing import Any
 
 from checkpoint.lang.python.library.intrinsics import prim
