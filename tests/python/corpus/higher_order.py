@@ -271,6 +271,41 @@ def stop_at(values: list[float], limit: float) -> tuple[float, str]:
     return callbacks(values, watch), f"{limit:.3f}"
 
 
+def defaults_of_later_functions(x: float, y: float) -> float:
+    """Defaults have the values of where their functions are defined, not of where the first function is."""
+    v = x
+
+    def first(t: float, k: float = v * 2.0) -> float:
+        return t * k + x
+
+    v = first(y)
+
+    def second(t: float, k: float = v, *, shift: float = math.pi) -> float:
+        nonlocal y
+        y += k
+        return t * k + shift
+
+    v = 7.0 * v
+    return first(y) + second(x) + y
+
+
+def defaults_in_loops(x: float, y: float) -> float:
+    """The same in a loop, where a default is of the turn's own values."""
+    total = 0.0
+    for k in range(3):
+
+        def first(t: float, m: float = k) -> float:
+            return t * m
+
+        v = first(x)
+
+        def second(t: float, m: float = v, *, n: float = y) -> float:
+            return t * m + n
+
+        total += second(y)
+    return total
+
+
 EXAMPLES = [
     Example(composed, (1.3,)),
     Example(logistic_map, (3.2, 0.4)),
@@ -290,4 +325,6 @@ EXAMPLES = [
     Example(golden, (1.2,)),
     Example(y_combinator, (6, 1.1)),
     Example(stop_at, ([1.0, 2.5, 0.7, 3.0], 3.9)),
+    Example(defaults_of_later_functions, (0.7, 1.3)),
+    Example(defaults_in_loops, (0.7, 1.3)),
 ]

@@ -22,6 +22,7 @@ from typing import Any
 
 from checkpoint.dataclass import dataclass
 from checkpoint.lang.python.scopes import class_statements
+from checkpoint.lang.python.scopes.defaults import may_be_early
 from checkpoint.lang.python.scopes.imports import Imports, Target
 from checkpoint.lang.python.scopes.places import Place
 from checkpoint.lang.python.scopes.reach import is_confined, is_generator, statement_lists
@@ -85,6 +86,7 @@ class Scope:
             for name, scope in functions.items()
             if not (getattr(scope.node, "decorator_list", []) or is_generator(scope.node))
             and is_confined(name, lists[scope.node], self.node)
+            and may_be_early(self, scope.node, lists[scope.node])
         }
         while candidates:
             escaping = set(self.used_as_values)
