@@ -26,7 +26,7 @@ _WITHOUT_EFFECT = (
 )
 
 
-def may_be_early(scope: Scope, node: ast.FunctionDef, statements: list[ast.stmt]) -> bool:
+def may_be_early(scope: Scope, node: ast.FunctionDef | ast.Lambda, statements: list[ast.stmt]) -> bool:
     """Return whether the defaults of a nested definition may be evaluated at the first one of its list."""
     first = next(i for i, each in enumerate(statements) if isinstance(each, ast.FunctionDef))
     if node in takewhile(_is_plain_definition, statements[first:]):
