@@ -2,7 +2,7 @@
 
 All known functions of a statement list are bound where the first of them is defined, and their defaults are
 evaluated there. A function is not known if that is too early: if a default may have another value, or fail,
-before its own definition.
+before its own definition. A scope is a Scope of scopes.py.
 """
 
 from __future__ import annotations
@@ -10,10 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from itertools import takewhile
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from checkpoint.lang.python.scopes.scopes import Scope
+from typing import Any
 
 _WITHOUT_EFFECT = (
     ast.Constant,
@@ -26,10 +23,10 @@ _WITHOUT_EFFECT = (
 )
 
 
-def may_be_early(scope: Scope, node: ast.FunctionDef | ast.Lambda, statements: list[ast.stmt]) -> bool:
+def may_be_early(scope: Any, node: ast.FunctionDef | ast.Lambda, statements: list[ast.stmt]) -> bool:
     """Return whether the defaults of a nested definition may be evaluated at the first one of its list."""
     first = next(i for i, each in enumerate(statements) if isinstance(each, ast.FunctionDef))
-    if node in takewhile(_is_plain_definition, statements[first:]):
+    if any(node is each for each in takewhile(_is_plain_definition, statements[first:])):
         return True
     defaults = [*node.args.defaults, *[each for each in node.args.kw_defaults if each is not None]]
     return all(_is_settled(scope, each, statements[first]) for each in defaults)
@@ -39,7 +36,7 @@ def _is_plain_definition(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.FunctionDef) and not statement.decorator_list
 
 
-def _is_settled(scope: Scope, default: ast.expr, first: ast.stmt) -> bool:
+def _is_settled(scope: Any, default: ast.expr, first: ast.stmt) -> bool:
     """Return whether a default has its value at a definition already, and keeps it."""
     for part in ast.walk(default):
         if not isinstance(part, _WITHOUT_EFFECT):
@@ -51,7 +48,7 @@ def _is_settled(scope: Scope, default: ast.expr, first: ast.stmt) -> bool:
     return True
 
 
-def _is_of_module(scope: Scope, node: ast.Attribute) -> bool:
+def _is_of_module(scope: Any, node: ast.Attribute) -> bool:
     """Return whether an attribute is read of what is no variable of a function, such as math.pi."""
     base = node.value
     while isinstance(base, ast.Attribute):
@@ -59,11 +56,11 @@ def _is_of_module(scope: Scope, node: ast.Attribute) -> bool:
     return isinstance(base, ast.Name) and not scope.is_local(base.id)
 
 
-def _keeps_value(scope: Scope, name: str, first: ast.stmt) -> bool:
+def _keeps_value(scope: Any, name: str, first: ast.stmt) -> bool:
     """Return whether a variable is written before a definition alone, and by no nested function."""
     if not scope.is_local(name):
         return name not in scope.globals
-    owner: Scope | None = scope
+    owner = scope
     while owner is not None and name not in owner.assigned:
         owner = owner.parent
     if owner is None or name in owner.deleted or any(name in each.changed for each in _nested(owner)):
@@ -76,7 +73,7 @@ def _keeps_value(scope: Scope, name: str, first: ast.stmt) -> bool:
     )
 
 
-def _nested(scope: Scope) -> Iterator[Scope]:
+def _nested(scope: Any) -> Iterator[Any]:
     """Yield the functions nested in one, at any depth."""
     pending = list(scope.children.values())
     while pending:
