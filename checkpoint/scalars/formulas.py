@@ -288,6 +288,11 @@ def install(run: Compiled) -> None:
     _compiled[:] = [run]
 
 
+def installed() -> Compiled:
+    """Return how engine c computes formulas; where it is not loaded, it never does."""
+    return _compiled[0] if _compiled else lambda *_: False
+
+
 def fill(xp: Any, text: str, inputs: Sequence[Any], results: Sequence[Any]) -> None:
     """Fill arrays with the results of a formula for arrays of its inputs, all with one axis, of one length.
 

@@ -1,22 +1,20 @@
 /* Formulas: see formulas.h.
  *
- * What always holds: a part is a range of items that one thread has claimed; it writes the results of these alone, and in
+ * What always holds: a part is a range of items that one thread does; it writes the results of these alone, and in
  * memory of its own besides. Behind the last item a block computes with the reals of the last one, and writes nothing.
  */
 #include "scalars/formulas.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "threads/pool.h"
 #include "threads/team.h"
 
 enum {
     BLOCK = 128,          /* items */
     WIDE = 4,             /* reals of a vector */
-    PART = 1 << 17,       /* steps of items that a thread claims at once: some 50 us */
-    LEAST_SHARED = 1 << 20 /* steps of items for which other threads are asked */
+    PART = 1 << 17,        /* steps of items that a thread does at once: some 50 us */
+    LEAST_SHARED = 1 << 19 /* steps of items for which other threads are asked */
 };
 
 typedef double Vector __attribute__((vector_size(8 * WIDE), aligned(8), may_alias));
@@ -82,9 +80,9 @@ typedef struct Task {
     const Formula *formula;
     const FormulaColumn *columns;
     BlockFunction *block;
-    int64_t items, part;
-    atomic_llong next; /* the first item that nobody has claimed */
-    atomic_bool not_finite;
+    int64_t items, part, next; /* next: the first item of no part so far */
+    int64_t start[MOST_SLOTS]; /* of the part in each slot its first item, and what has become of it */
+    FormulaOutcome done[MOST_SLOTS], outcome;
 } Task;
 
 /* The places of a thread: room for a block in each, and where the reals of each are. */
@@ -116,33 +114,47 @@ static bool do_block(const Task *task, Places *p, int64_t start, int64_t count) 
     return true;
 }
 
-/* Does parts until there are none. Returns whether there was memory. */
-static bool work(Task *task) {
+/* Parts */
+
+static FormulaOutcome do_items(const Task *task, int64_t start, int64_t end) {
     Places places;
-    if (!places_begin(&places, task->formula)) return false;
-    while (!atomic_load(&task->not_finite)) {
-        const int64_t begin = atomic_fetch_add(&task->next, task->part);
-        const int64_t end = begin + task->part < task->items ? begin + task->part : task->items;
-        if (begin >= task->items) break;
-        for (int64_t at = begin; at < end; at += BLOCK)
-            if (!do_block(task, &places, at, end - at < BLOCK ? end - at : BLOCK)) {
-                atomic_store(&task->not_finite, true);
-                break;
-            }
-    }
+    if (!places_begin(&places, task->formula)) return FORMULA_REFUSED;
+    bool finite = true;
+    for (int64_t at = start; finite && at < end; at += BLOCK)
+        finite = do_block(task, &places, at, end - at < BLOCK ? end - at : BLOCK);
     free(places.at);
+    return finite ? FORMULA_DONE : FORMULA_NOT_FINITE;
+}
+
+static bool begin_part(void *context, int slot) {
+    Task *task = context;
+    if (task->next >= task->items) return false;
+    task->start[slot] = task->next;
+    task->next += task->part;
     return true;
 }
 
-static void help(void *task) { (void)work(task); }
+static void do_part(void *context, int slot, bool is_helper) {
+    (void)is_helper;
+    Task *task = context;
+    const int64_t start = task->start[slot], end = start + task->part;
+    task->done[slot] = do_items(task, start, end < task->items ? end : task->items);
+}
+
+static bool end_part(void *context, int slot) {
+    Task *task = context;
+    task->outcome = task->done[slot];
+    return task->outcome == FORMULA_DONE;
+}
+
+static void drop_part(void *context, int slot) { (void)context, (void)slot; }
+static bool is_ready(void *context) { return context != NULL; }
 
 FormulaOutcome formula_run(const Formula *formula, const FormulaColumn *columns, int64_t items) {
     const int64_t each = formula->steps + formula->inputs + formula->results;
     Task task = {.formula = formula, .columns = columns, .block = block_function(), .items = items};
     task.part = (PART / each + BLOCK) / BLOCK * BLOCK;
-    const bool shared = items > task.part && each * items >= LEAST_SHARED && team_is_there() && pool_open(help, &task);
-    const bool worked = work(&task);
-    if (shared) pool_close();
-    if (!worked) return FORMULA_REFUSED;
-    return atomic_load(&task.not_finite) ? FORMULA_NOT_FINITE : FORMULA_DONE;
+    const TeamTask parts = {.context = &task, .begin = begin_part, .work = do_part, .end = end_part, .drop = drop_part};
+    if (each * items >= LEAST_SHARED && team_is_there() && team_run(NULL, &parts, is_ready)) return task.outcome;
+    return do_items(&task, 0, items);
 }

@@ -182,8 +182,8 @@ bool team_run(Heap *heap, const TeamTask *task, bool (*prepare)(void *context)) 
     pthread_mutex_init(&team.lock, NULL);
     pthread_cond_init(&team.changed, NULL);
     if (!pool_open(help, &team)) return false;
-    jmp_buf here, *const outer = heap->escape;
-    heap->escape = &here;
+    jmp_buf here, *const outer = heap ? heap->escape : NULL;
+    if (heap) heap->escape = &here;
     volatile bool whole = false, prepared = false;
     if (setjmp(here) == 0) {
         prepared = prepare(task->context);
@@ -191,7 +191,7 @@ bool team_run(Heap *heap, const TeamTask *task, bool (*prepare)(void *context)) 
         whole = true;
     }
     stop(&team);
-    heap->escape = outer;
+    if (heap) heap->escape = outer;
     pthread_cond_destroy(&team.changed);
     pthread_mutex_destroy(&team.lock);
     if (!whole) heap_exhausted(heap);

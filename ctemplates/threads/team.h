@@ -27,7 +27,7 @@ int team_slots(void);
 /* For tests: whether callers leave all work to helpers, however long these take to wake, and never rest from them. */
 void team_waits_for_helpers(bool waits);
 
-/* Does a task: `prepare` first, when the caller has the pool. false: there are no helpers, or `prepare` returned false;
+/* Does a task: `prepare` first, when the caller has the pool. heap: that of the caller, NULL if the task has none. false: there are no helpers, or `prepare` returned false;
  * then nothing was done. */
 bool team_run(Heap *heap, const TeamTask *task, bool (*prepare)(void *context));
 

@@ -6,6 +6,8 @@ Question: how much of a run is done by other threads? Methods take turns, after 
 have the same bits. Clock: medians by the clock, of which the ratio says something on a quiet machine alone.
 Share: the part of the processor's time that other threads took; as many threads with cores of their own would
 gain 1 / (1 - share) by it, however loaded the machine is, unless the other threads came too late for a part.
+Kernel: the part of one thread's time in the loop of formulas, whose items threads share evenly: k quiet cores
+would gain 1 / (1 - kernel (1 - 1 / k)) by it, if memory is not what they wait for.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import numpy as np
 import checkpoint
 from checkpoint import arrays
 from checkpoint.functions.resumption import as_function
+from checkpoint.scalars import formulas
 from experiments import common, processes
 
 VARIABLE = "CHECKPOINT_THREADS"
@@ -61,16 +64,27 @@ def turned(p: Any, q: Any) -> Any:
     )
 
 
-def whole_turn(x: Any) -> Any:
-    """Return a number of the product of quaternions near 1."""
-    found = arrays.reduce(turned, (1.0 - 1e-3 * x, 1e-3 * x, 2e-3 * x, 3e-3 * x))
+def whole_turn(items: Any) -> Any:
+    """Return a number of the product of quaternions."""
+    found = arrays.reduce(turned, items)
     return found[0] + found[1] * found[2]
 
 
-LOSSES: dict[str, Callable[[Any], Any]] = {
-    "map, 20 flops": lambda x: np.sum(arrays.map(polynomial, x)),
-    "map, 1,000 flops in a loop": lambda x: np.sum(arrays.map(iterated, x)),
-    "reduce, 28 flops": whole_turn,
+def turns(items: int) -> Any:
+    """Return quaternions near 1."""
+    x = np.random.default_rng(0).random(items)
+    return (1.0 - 1e-3 * x, 1e-3 * x, 2e-3 * x, 3e-3 * x)
+
+
+def numbers(items: int) -> Any:
+    return np.random.default_rng(0).random(items)
+
+
+# By name: a function of items, and what makes so many.
+LOSSES: dict[str, tuple[Callable[[Any], Any], Callable[[int], Any]]] = {
+    "map, 20 flops": (lambda x: np.sum(arrays.map(polynomial, x)), numbers),
+    "map, 1,000 flops in a loop": (lambda x: np.sum(arrays.map(iterated, x)), numbers),
+    "reduce, 28 flops": (whole_turn, turns),
 }
 
 
@@ -103,7 +117,7 @@ def measured(action: Callable[[], Any], number: int, repeats: int) -> dict[int, 
         for each, times in found.items():
             with threads(each):
                 if turn < 2:
-                    bits.add(np.asarray(action()).tobytes())
+                    bits.add(np.asarray(action(), float).tobytes())
                 else:
                     times.append(times_of(action))
     if len(bits) != 1:
@@ -111,22 +125,51 @@ def measured(action: Callable[[], Any], number: int, repeats: int) -> dict[int, 
     return {each: Times(*map(statistics.median, zip(*times, strict=True))) for each, times in found.items()}
 
 
-def rows_of(items: int, number: int, repeats: int, engine: str) -> list[list[str]]:
+def kernel_part(action: Callable[[], Any], repeats: int) -> float:
+    """Return the part of one thread's time that the loop of formulas takes, the median of some calls."""
+    spent = [0.0]
+    compiled = formulas.installed()
+
+    def timed(*operands: Any) -> bool:
+        begun = time.thread_time()
+        try:
+            return compiled(*operands)
+        finally:
+            spent[0] += time.thread_time() - begun
+
+    parts = []
+    formulas.install(timed)
+    try:
+        with threads(1):
+            for _ in range(repeats):
+                spent[0] = 0.0
+                own = times_of(action).own
+                parts.append(spent[0] / own)
+    finally:
+        formulas.install(compiled)
+    return statistics.median(parts)
+
+
+def rows_of(names: list[str], items: int, number: int, repeats: int, engine: str) -> list[list[str]]:
     """Return a row for the run and one for the gradient of each combinator."""
-    x = np.random.default_rng(0).random(items)
     rows = []
-    for name, loss in LOSSES.items():
+    for name in names:
+        loss, made = LOSSES[name]
+        x = made(items)
         gradient = checkpoint.grad(loss, engine=engine)
         actions = {
-            "run": lambda loss=loss: as_function(loss).call((x,), {}, engine).value(),
-            "gradient": lambda gradient=gradient: gradient(x),
+            "run": lambda loss=loss, x=x: as_function(loss).call((x,), {}, engine).value(),
+            "gradient": lambda gradient=gradient, x=x: gradient(x),
         }
         for what, action in actions.items():
             times = measured(action, number, repeats)
             one, several = times[1].clock, times[number].clock
             share = 1.0 - times[number].own / times[number].processor
             shown = [f"{1e3 * one:.1f}", f"{1e3 * several:.1f}", f"{one / several:.2f}"]
-            rows.append([f"{name}, {what}", *shown, f"{share:.2f}", f"{1 / (1 - share):.2f}"])
+            kernel = kernel_part(action, repeats)
+            gain = 1 / (1 - kernel * (1 - 1 / number))
+            shown += [f"{share:.2f}", f"{1 / (1 - share):.2f}", f"{1e3 * times[1].own:.1f}", f"{kernel:.2f}"]
+            rows.append([f"{name}, {what}", *shown, f"{gain:.2f}"])
     return rows
 
 
@@ -134,10 +177,22 @@ def main() -> None:
     options = common.parser(__doc__.splitlines()[0])
     options.add_argument("--items", type=common.natural, default=300_000)
     options.add_argument("--threads", type=common.natural, default=2)
+    options.add_argument("--only", default="", help="combinators whose name begins so")
     chosen = options.parse_args()
     number = chosen.threads
-    head = ("combinator", "clock, 1", f"clock, {number}", "ratio", "share", "1 / (1 - share)")
-    print(common.table(head, rows_of(chosen.items, number, chosen.repeats, chosen.engine)))
+    head = (
+        "combinator",
+        "clock, 1",
+        f"clock, {number}",
+        "ratio",
+        "share",
+        "gain",
+        "processor, 1",
+        "kernel",
+        "gain",
+    )
+    names = [name for name in LOSSES if name.startswith(chosen.only)]
+    print(common.table(head, rows_of(names, chosen.items, number, chosen.repeats, chosen.engine)))
     print(f"load: {processes.load()}")
 
 

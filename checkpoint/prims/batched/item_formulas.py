@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import List
+from checkpoint.ad.containers import Dict, List
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import Data, lookup
 from checkpoint.ad.tensors import ALWAYS
@@ -27,7 +27,7 @@ from checkpoint.errors import RunError
 from checkpoint.lang.closures import captured
 from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Prim, Var
 from checkpoint.prims.batched.transparent import OPAQUE_AT
-from checkpoint.prims.lane_values import builder, is_pytree
+from checkpoint.prims.lane_values import builder, is_array, is_pytree, structure
 from checkpoint.prims.sums import leaves_of, of_leaves
 from checkpoint.scalars import formulas
 from checkpoint.scalars.definition import find
@@ -35,6 +35,9 @@ from checkpoint.scalars.definition import find
 MOST_STEPS = 400  # of a formula
 MOST_EVALUATIONS = 20_000  # of expressions of the body
 DEEPEST = 40  # calls within each other
+DEEPEST_KEY = (
+    6  # captured functions, or containers, within each other, where a formula is kept for the next call
+)
 LARGEST_INTEGER = 2**53  # an integer beside a real is the same real
 _STORING = frozenset(
     (
@@ -83,6 +86,35 @@ class ItemFormula(NamedTuple):
 
 def item_formula(f: Any, nests: Sequence[Any]) -> ItemFormula | None:
     """Return what a procedure computes of items of nests; None where it has no formula."""
+    if type(f) is not Closure:
+        return None
+    try:
+        key = _outline(f), *map(_outline, nests)
+        known: Any = f.lam.compiled.setdefault("item formulas", {})
+        if key not in known:
+            known[key] = _found(f, nests)
+    except (NoFormula, TypeError):  # it reads reals, or what is no key
+        return _found(f, nests)
+    return cast("ItemFormula | None", known[key])
+
+
+def _outline(value: Any, depth: int = 0) -> Any:
+    """Return what a formula depends on of a value: all but arrays' elements; NoFormula for other reals."""
+    if is_array(value):
+        return is_array
+    if depth > DEEPEST_KEY:
+        raise NoFormula
+    if type(value) is Closure:
+        return value.lam, *[_outline(x, depth + 1) for _, x in captured(value)]
+    if is_pytree(value):
+        form = tuple(value.items) if type(value) is Dict else structure(value)
+        return type(value), form, *[_outline(x, depth + 1) for x in value.parts()]
+    if type(value) not in _WITHOUT_REALS:
+        raise NoFormula
+    return type(value), value
+
+
+def _found(f: Closure, nests: Sequence[Any]) -> ItemFormula | None:
     counts = [len(list(leaves_of(nest, nest))) for nest in nests]
     maker = formulas.Maker(sum(counts))
     numbers = iter([Native(x) for x in maker.inputs])
