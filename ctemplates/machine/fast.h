@@ -103,7 +103,7 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
     SERVICE(Value, cotangent_take, (Cotangent * c, uint64_t birth, int64_t field), (c, birth, field))          \
     SERVICE(void, cotangent_push, (Cotangent * c, Value cotangent), (c, cotangent))                                  \
     SERVICE(Value, cotangent_pop, (Cotangent * c), (c))                                                        \
-    SERVICE(bool, strips_may_join, (const Machine *m), (m))                                                    \
+    SERVICE(int64_t, strips_may_join, (const Machine *m), (m))                                                    \
     SERVICE(bool, strips_together, (Machine * m, StripTask *task), (m, task))                                  \
     SERVICE(bool, strips_reversed,                                                                             \
             (Cotangent * c, const StripBack *back, uint8_t mark, int64_t exit, const Word **up,                \

@@ -208,7 +208,7 @@ static bool end(void *context, int slot) {
     return part->outcome <= SPARSE;
 }
 
-bool strips_may_join(const Machine *machine) { return !machine->tags && team_is_there(); }
+int64_t strips_may_join(const Machine *machine) { return !machine->tags && team_is_there() ? pool_threads() : 0; }
 
 bool strips_together(Machine *machine, StripTask *task) {
     if (pool_threads() == 1) return false;

@@ -40,8 +40,8 @@ typedef struct StripTask {
     StripOutcome outcome;
 } StripTask;
 
-/* Returns whether other threads are most likely there: whoever asks them has ended its run on the tape. */
-bool strips_may_join(const Machine *machine);
+/* Returns how many threads there are, if others are most likely there, else 0: whoever asks them has ended its run on the tape. */
+int64_t strips_may_join(const Machine *machine);
 
 /* Runs the strips that follow. false: it would not pay, or other threads are not there; nothing was done. */
 bool strips_together(Machine *machine, StripTask *task);

@@ -1,7 +1,7 @@
 /* The vocabulary of strips: many lanes of a loop at once, in the vectors of the processor (translate/strips writes it).
  *
- * A strip is CHUNKS vectors of WIDTH lanes. What always holds: arithmetic on a vector is that of doubles, lane by lane,
- * bit for bit; a lane that a Mask does not name may hold anything.
+ * A strip is some vectors of WIDTH lanes, CHUNKS at most; how many, it is known when it begins. What always holds: arithmetic on
+ * a vector is that of doubles, lane by lane, bit for bit; a lane that a Mask does not name may hold anything.
  */
 #ifndef CK_STRIPS_H
 #define CK_STRIPS_H
@@ -20,8 +20,12 @@
 #define WIDTH 2
 #endif
 
-#define CHUNKS 8
-#define LANES (WIDTH * CHUNKS)
+#define USUAL_CHUNKS 8
+#ifndef CHUNKS /* a unit whose lanes have few numbers says more: 64 at most, which are the bits of Chunks */
+#define CHUNKS USUAL_CHUNKS
+#endif
+typedef uint64_t Chunks; /* a set of chunks */
+#define FIRST_CHUNKS(count) (UINT64_MAX >> (64 - (count)))
 
 typedef double Reals __attribute__((vector_size(8 * WIDTH)));
 typedef int64_t Integers __attribute__((vector_size(8 * WIDTH)));
@@ -122,12 +126,14 @@ INLINE void set_lane(Mask *mask, int lane, bool value) {
 #define FOR_BITS(k, bits) \
     for (unsigned rest_ = (bits), k = 0; rest_ && (k = (unsigned)__builtin_ctz(rest_), true); rest_ &= rest_ - 1)
 /* For each chunk u that has lanes, as a set of bits says. */
-#define FOR_CHUNKS(u, chunks)                                                                       \
-    for (unsigned more_ = (chunks), u = 0; more_ && (u = (unsigned)__builtin_ctz(more_), true); \
-         more_ &= more_ - 1)
+#define FOR_CHUNKS(u, chunks) \
+    for (Chunks more_ = (chunks), u = 0; more_ && (u = (Chunks)__builtin_ctzll(more_), true); more_ &= more_ - 1)
 
 /* Slots (strips/slots.py): MOVE_LANE copies one lane's element of an array of vectors, or of masks. */
 #define ALL_SLOTS ((1u << WIDTH) - 1)
+#define SLOTS 2 /* vectors; on the tape they are the chunks behind the others */
+#define FOR_ALL_CHUNKS(u, chunks) \
+    for (int64_t u = 0; u < CHUNKS + SLOTS; u = u + 1 == (chunks) && u < CHUNKS ? CHUNKS : u + 1)
 #define UNROLLED(times) _Pragma(UNROLLED_TEXT(GCC unroll times))
 #define UNROLLED_TEXT(text) #text
 #if WIDTH == 8
@@ -141,6 +147,22 @@ INLINE void set_lane(Mask *mask, int lane, bool value) {
 #define MOVE_LANE(to, i, from, j) (((int64_t *)(to))[i] = ((const int64_t *)(from))[j])
 #endif
 
+/* On the tape, the moves of lanes between their places and slots: a word for each, and one with their number and group. */
+INLINE int64_t took_slot(int slot, int lane) { return (int64_t)lane << 32 | (int64_t)slot << 1 | 1; }
+INLINE int64_t left_slot(int slot, int lane) { return (int64_t)lane << 32 | (int64_t)slot << 1; }
+INLINE bool took(int64_t move) { return move & 1; }
+INLINE int slot_of(int64_t move) { return (int)((uint32_t)move >> 1); }
+INLINE int moved_lane(int64_t move) { return (int)(move >> 32); }
+INLINE Word *end_of_moves(Word *up, const Word *moved, int64_t group) {
+    up->field = group << 32 | (int64_t)(up - moved);
+    return up + 1;
+}
+/* Takes a record of moves from the tape, the last move first. */
+#define FOR_MOVES(up, move)                                                                     \
+    for (int64_t group_ = (--(up))->field >> 32, count_ = (uint32_t)(up)->field, move = 0; \
+         count_ && (move = (--(up))->field, true); count_--)
+#define group_of_moves(up) group_
+
 INLINE Reals sizes(Reals x) { return (Reals)((Integers)x & INT64_MAX); }
 /* The lanes where a function has no value: infinite or not a number where its operand was finite, or a number. */
 INLINE Mask refused_lanes(Reals x, Reals r) {
@@ -150,10 +172,32 @@ INLINE Mask refused_lanes(Reals x, Reals r) {
 
 INLINE Reals all_reals(double x) { return x - (Reals){0}; }
 INLINE Integers all_integers(int64_t x) { return x - (Integers){0}; }
-INLINE Integers first_lanes(int64_t x) { /* x, x + 1, ... */
-    Integers to;
-    for (int k = 0; k < WIDTH; k++) to[k] = x + k;
-    return to;
+#ifdef __clang__
+#define SHUFFLED(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLED(a, b, ...) __builtin_shuffle(a, b, (Integers){__VA_ARGS__})
+#endif
+/* The words at even, or at odd, places of two vectors that follow each other. */
+#if WIDTH == 8
+#define EACH_LANE ((Integers){0, 1, 2, 3, 4, 5, 6, 7})
+#define EVEN_OF(a, b) SHUFFLED(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define ODD_OF(a, b) SHUFFLED(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+#elif WIDTH == 4
+#define EACH_LANE ((Integers){0, 1, 2, 3})
+#define EVEN_OF(a, b) SHUFFLED(a, b, 0, 2, 4, 6)
+#define ODD_OF(a, b) SHUFFLED(a, b, 1, 3, 5, 7)
+#else
+#define EACH_LANE ((Integers){0, 1})
+#define EVEN_OF(a, b) SHUFFLED(a, b, 0, 2)
+#define ODD_OF(a, b) SHUFFLED(a, b, 1, 3)
+#endif
+INLINE Integers first_lanes(int64_t x) { return x + EACH_LANE; } /* x, x + 1, ... */
+INLINE int64_t sum_of(const Integers *all, int64_t chunks) {
+    Integers sums = {0};
+    for (int64_t u = 0; u < chunks; u++) sums += all[u];
+    int64_t sum = 0;
+    for (int k = 0; k < WIDTH; k++) sum += sums[k];
+    return sum;
 }
 
 /* Reads the elements of a list or plain tuple at indices in a row, where all of them are reals; false: it is not so. */
@@ -162,13 +206,12 @@ INLINE bool reals_in_row(Value v, Integers index, Reals *to, Integers *at) {
     const Value *all = elements(v, &count);
     const int64_t first = index[0];
     if (!all || first < 0 || first > count - WIDTH || any(MASK(index != first_lanes(first)))) return false;
-    uint64_t tags = 0;
-    for (int k = 0; k < WIDTH; k++) {
-        tags |= all[first + k].tag;
-        (*to)[k] = all[first + k].real;
-    }
+    Reals low, high; /* a tag, a real, and so on */
+    __builtin_memcpy(&low, all + first, sizeof low);
+    __builtin_memcpy(&high, all + first + WIDTH / 2, sizeof high);
     *at = index;
-    return tags == REAL;
+    *to = ODD_OF(low, high);
+    return !any(MASK((Integers)EVEN_OF(low, high) != REAL));
 }
 
 /* Integers that overflow; a lane of the mask where it does: false. */
@@ -221,109 +264,9 @@ INLINE bool of_whole_lanes(Mask mask, Integers x, Reals *to) {
     return !any(mask & (MASK(x > LARGEST_EXACT) | MASK(x < -LARGEST_EXACT)));
 }
 
-/* When strips are tried. A strip may run beyond the end of a slice, as far as the run may go. */
-
-#define MOST_BEYOND (INT64_C(1) << 22)
-INLINE int64_t beyond(const Machine *m, int64_t stop) {
-    const int64_t most = m->limit - stop;
-    return most < MOST_BEYOND ? most : MOST_BEYOND;
-}
+#include "machine/strip_patience.h"
 
 enum { WORD_BYTES = sizeof(Word) };
-enum { WANTED = 1 << 16 }; /* words of a tape that a run with strips begins with where there are plenty */
-INLINE StripOutcome outcome_of(int64_t turns, int64_t lanes) { return lanes * 5 < turns * WIDTH * 2 ? SPARSE : RAN; }
-INLINE bool has_run(StripOutcome outcome) { return outcome <= SPARSE; }
-
-/* alone: how many lanes are still to run one by one. After a strip was left these are those that might be in it; and more
- * and more if no strip has run since, in any call of the unit; so it is after a sparse one, too, which took longer than
- * its lanes one by one. Not so after one for which steps or room were lacking: that says nothing of the next call. strips,
- * steps, words: of those that ran one after another since the last that was left. Threads share it all, and may lose
- * counts of it. */
-typedef struct {
-    int64_t alone, next, strips, steps, words;
-} Patience;
-#define MOST_ALONE (INT64_C(1) << 16)
-INLINE int64_t relaxed(const int64_t *x) { return __atomic_load_n(x, __ATOMIC_RELAXED); }
-INLINE void set_relaxed(int64_t *x, int64_t to) { __atomic_store_n(x, to, __ATOMIC_RELAXED); }
-INLINE bool is_alone(Patience *shared, int64_t *alone, bool ran) {
-    if (!*alone) return false;
-    --*alone;
-    if (!ran && relaxed(&shared->alone)) set_relaxed(&shared->alone, *alone);
-    return true;
-}
-INLINE void forget_strips(Patience *shared) {
-    set_relaxed(&shared->steps, 0);
-    set_relaxed(&shared->words, 0);
-    set_relaxed(&shared->strips, 0);
-}
-INLINE void note_strips(Patience *shared, int64_t strips, int64_t steps, int64_t words) {
-    set_relaxed(&shared->steps, relaxed(&shared->steps) + steps);
-    set_relaxed(&shared->words, relaxed(&shared->words) + words);
-    set_relaxed(&shared->strips, relaxed(&shared->strips) + strips);
-}
-INLINE void note_outcome(Patience *shared, StripOutcome outcome, int64_t *alone, bool *ran) {
-    if (outcome == LEFT || outcome == SPARSE) forget_strips(shared);
-    if (outcome == RAN) {
-        *ran = true;
-        set_relaxed(&shared->next, 0);
-    } else if (outcome == FULL || outcome == SHORT || (outcome == LEFT && *ran)) {
-        *alone = LANES - 1;
-    } else if (outcome == LEFT || outcome == SPARSE) {
-        const int64_t next = 2 * relaxed(&shared->next) + LANES - 1;
-        *alone = next < MOST_ALONE ? next : MOST_ALONE;
-        set_relaxed(&shared->next, *alone);
-        set_relaxed(&shared->alone, *alone);
-    }
-}
-
-/* Strips may be run by several threads far beyond the end of a slice, whose length is that of one thread. */
-enum { MOST_OF_TEAM = 1 << 26 };
-/* The strips between a counter of lanes and the end of the loop. */
-INLINE int64_t strips_up_to(int64_t end, int64_t lane) {
-    return end > lane ? (int64_t)(((uint64_t)end - (uint64_t)lane) / LANES) : 0;
-}
-/* Whether other threads are to be asked: so many steps of strips have been run, and about as many more are to come at
- * least, as far as it is known how many strips there are. */
-INLINE bool wants_team(const Patience *shared, int64_t steps, int64_t coming, const Machine *m) {
-    const int64_t before = relaxed(&shared->steps), strips = relaxed(&shared->strips);
-    return before >= steps && strips > 1 && coming > steps / (before / strips + 1) && services->strips_may_join(m);
-}
-INLINE StripTask team_task(const StripJob *job, void *given, const Patience *shared, int64_t coming, const Machine *m,
-                           int64_t stop, int64_t left) {
-    const int64_t behind = m->limit - stop < MOST_OF_TEAM ? m->limit - stop : MOST_OF_TEAM;
-    const int64_t strips = relaxed(&shared->strips), steps = relaxed(&shared->steps), words = relaxed(&shared->words);
-    return (StripTask){.job = job,
-                       .given = given,
-                       .coming = coming,
-                       .strips = strips,
-                       .steps = steps,
-                       .words = words,
-                       .most = left + behind};
-}
-/* Notes that no other threads have run strips, and that strips run one by one again: while this call of the unit takes, where
- * it is on a tape, which has little room left; else as many as at first. */
-INLINE void note_no_team(Patience *shared, const Machine *m, bool *asks) {
-    if (m->tape) *asks = false;
-    else forget_strips(shared);
-}
-INLINE void note_team(Patience *shared, const StripTask *task, const Machine *m, int64_t *alone, bool *ran, bool *asks) {
-    if (!task->done && task->outcome == RAN) { /* fewer steps are left than a part takes, or less room */
-        note_no_team(shared, m, asks);
-        return;
-    }
-    if (!task->done && task->outcome == FULL) { /* no strip fits in a chunk for such as ran before: as it would the next time */
-        forget_strips(shared);
-        return;
-    }
-    if (task->used >= 2 * task->job->part_steps) { /* later strips are expected to take what these took */
-        const double words = (double)task->words / (double)task->steps;
-        set_relaxed(&shared->strips, task->done);
-        set_relaxed(&shared->steps, task->used);
-        set_relaxed(&shared->words, (int64_t)(words * (double)task->used));
-    }
-    *ran = *ran || task->done;
-    if (task->outcome != FULL) note_outcome(shared, task->outcome, alone, ran);
-}
 
 /* The last word of a strip on the tape: its words, that one among them, and the bytes of its ways. */
 INLINE int64_t size_of(ptrdiff_t words, ptrdiff_t ways) { return (int64_t)words << 32 | (int64_t)ways; }
@@ -331,5 +274,8 @@ INLINE int64_t size_of(ptrdiff_t words, ptrdiff_t ways) { return (int64_t)words 
 /* Vectors on the tape, where words are aligned as words */
 #define PUT(up, vector) __builtin_memcpy((up), &(vector), sizeof(vector))
 #define GET(vector, up) __builtin_memcpy(&(vector), (up), sizeof(vector))
+/* All vectors of a place: the i-th of such arrays behind each other */
+#define PUT_ALL(up, i, all, chunks) memcpy((up) + (i) * (chunks) * WIDTH, all, (size_t)(chunks) * sizeof *(all))
+#define GET_ALL(all, up, i, chunks) memcpy(all, (up) + (i) * (chunks) * WIDTH, (size_t)(chunks) * sizeof *(all))
 
 #endif

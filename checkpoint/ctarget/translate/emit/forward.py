@@ -33,7 +33,7 @@ from checkpoint.ctarget.translate.ops.words import (
     stored,
 )
 from checkpoint.ctarget.translate.strips.functions import StripFunction
-from checkpoint.ctarget.translate.strips.together import Together, strips_left
+from checkpoint.ctarget.translate.strips.together import Together, lanes_left
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Node, Return, Unit
 from checkpoint.ctarget.translate.units.paths import Path, all_paths, following, reached
 from checkpoint.ctarget.translate.units.reversal import WORD
@@ -105,7 +105,10 @@ class ForwardFunction:
             lines.append(f"    Value duals[{self._duals}] = {{{', '.join(['{0}'] * self._duals)}}};")
         lines += ["    const Value *const r = m->registers;", "    int64_t left = stop - m->steps;"]
         if self.strips:
-            lines += ["    static Patience patience;", "    int64_t alone = relaxed(&patience.alone);"]
+            lines += [
+                "    static Patience patience;",
+                "    int64_t alone = relaxed(&patience.alone), coming, chunks;",
+            ]
             lines.append("    bool ran = false, asks = true; /* other threads, for strips */")
             lines.append("    bool sharp = true; /* strips without some cotangents run */")
         if "frames" in used:
@@ -204,7 +207,8 @@ class ForwardFunction:
     def _some_strip(self, header: Header) -> None:
         """Run the next lanes at once, if they can be."""
         general, *others = self.strips
-        self.put(f"if (!is_alone(&patience, &alone, ran) && {strips_left(general.plan)} > 0) {{")
+        self.put(f"coming = {lanes_left(general.plan)};", "chunks = chunks_of(&patience, coming);")
+        self.put("if (!is_alone(&patience, &alone, ran) && chunks > 1) {")
         for each in others:
             self.put(f"if (sharp && {each.suffices()}) {{")
             self._strip(each, header)
@@ -216,6 +220,8 @@ class ForwardFunction:
     def _strip(self, strip: StripFunction, header: Header) -> None:
         together = self._together(strip)
         size = "(up - up_before) + (ways_before - ways) / WORD_BYTES" if self.records else "0"
+        noted = "note_outcome(&patience, outcome, chunks, wider, &alone, &ran);"
+        noted = f"if (sharp) {noted}" if strip.is_sharp else noted
         self.put(
             *([f"    {line}" for line in self._team(together, header)] if together else []),
             "{",
@@ -225,10 +231,11 @@ class ForwardFunction:
             f"    const StripOutcome outcome = {strip.call()};",
             if_unlikely("outcome == FULL && ran", self._take(header.exit)),
             *(["    sharp = outcome != LEFT;"] if strip.is_sharp else []),
-            f"    {'if (sharp) ' if strip.is_sharp else ''}note_outcome(&patience, outcome, &alone, &ran);",
+            "    const int64_t steps = left_before - left;",
+            f"    const bool wider = note_ran(&patience, outcome, chunks, coming, steps, {size});",
+            f"    {noted}",
             "    if (has_run(outcome)) {",
             *[f"        {line}" for line in strip.after()],
-            f"        if (outcome == RAN) note_strips(&patience, 1, left_before - left, {size});",
             f"        goto header_{header.number};",
             "    }",
             "}",

@@ -14,17 +14,17 @@ there.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence
 from itertools import groupby
 
 from checkpoint.ctarget.translate.ops.accumulators import Accumulators
 from checkpoint.ctarget.translate.ops.object_ops import Element, Load
-from checkpoint.ctarget.translate.ops.operation import Accumulator, Operation
+from checkpoint.ctarget.translate.ops.operation import Accumulator
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import broken, plain
-from checkpoint.ctarget.translate.strips import cells, together
+from checkpoint.ctarget.translate.strips import cells, slots, together
 from checkpoint.ctarget.translate.strips.lanes import Variable
-from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.plan import Plan, groups, loops
 from checkpoint.ctarget.translate.strips.records import (
     StripRecord,
     StripRecords,
@@ -33,7 +33,7 @@ from checkpoint.ctarget.translate.strips.records import (
     number_of,
 )
 from checkpoint.ctarget.translate.strips.rows import appended
-from checkpoint.ctarget.translate.strips.vector_adjoint import VectorAdjoint
+from checkpoint.ctarget.translate.strips.vector_adjoint import VectorAdjoint, first_name, gift, last_name
 from checkpoint.ctarget.translate.strips.vectors import TYPES
 from checkpoint.ctarget.translate.units.graph import Header, Jump
 
@@ -72,12 +72,18 @@ class StripAdjoint:
         }
         lines = [
             "typedef struct {",
-            *[f"    {TYPES[kind]} {name}[CHUNKS];" for name, kind in between.items()],
+            *[f"    {TYPES[kind]} {name}[CHUNKS + SLOTS];" for name, kind in between.items()],
         ]
-        lines += ["    const Word *footer, *up;", "    const uint8_t *ways;", f"}} {self._type};", ""]
+        lines += [
+            "    int64_t chunks;",
+            "    const Word *footer, *up;",
+            "    const uint8_t *ways;",
+            f"}} {self._type};",
+            "",
+        ]
         for name, text in texts.items():
             own = {array: kind for array, kind in arrays.items() if array in words[name]}
-            lines += [*self._part(name, text, own, set(between), words[name]), ""]
+            lines += [*self._part(name, text, own, between, words[name]), ""]
         records = together.part_records(len(texts["lanes"]), sum(not each.is_void for each in self._all))
         return [*lines, *together.reversal(f"strip{self.plan.suffix}", self._type, records)]
 
@@ -86,7 +92,7 @@ class StripAdjoint:
         self.text += [part for line in lines for part in broken(f"    {line}")]
 
     def _part(
-        self, name: str, text: list[str], arrays: dict[str, Kind], between: set[str], used: set[str]
+        self, name: str, text: list[str], arrays: dict[str, Kind], between: Collection[str], used: set[str]
     ) -> list[str]:
         """Return one of the functions. arrays: those that it uses; between: those of them that others use."""
         parameters = {
@@ -94,23 +100,21 @@ class StripAdjoint:
             "lanes": f"{self._type} *restrict strip",
             "last": f"Cotangent *c, {self._type} *restrict strip",
         }
-        footer = f"{len(self.records.kept)} * LANES"
         lines = []
         if name == "first":
-            shared = len(self.records.shared)
-            lines += ["memset(strip, 0, sizeof *strip);", "strip->ways = ways;"]
-            lines += [f"up -= {shared + 1} + {footer};", "strip->footer = up;"]
-        lines += self._footer(used)
+            words = f"{len(self.records.shared) + 2} + {len(self.records.kept)} * strip->chunks * WIDTH"
+            lines += ["strip->ways = ways;", "strip->chunks = up[-2].field;"]
+            lines += [f"up -= {words};", "strip->footer = up;"]
+        lines += ["const int64_t chunks = strip->chunks;", *self._footer(used)]
         if name == "lanes":
             lines += ["const Word *up = strip->up;", "const uint8_t *ways = strip->ways;"]
         for array, kind in arrays.items():
-            zero = "all_reals(0.0)" if kind == "real" else "all_integers(0)"
-            is_shared = array in between
-            lines.append(
-                f"{TYPES[kind]} *const {array} = strip->{array};"
-                if is_shared
-                else f"{TYPES[kind]} {array}[CHUNKS] = {{{zero}}};"
-            )
+            own = f"*const {array} = strip->{array}" if array in between else f"{array}[CHUNKS + SLOTS]"
+            lines.append(f"{TYPES[kind]} {own};")
+        begun = [f"strip->{array}[u]" for array in between] if name == "first" else []
+        begun += [f"{array}[u]" for array in arrays if array not in between]
+        zeros = [f"    {each} = (__typeof__({each})){{0}};" for each in begun]
+        lines += ["FOR_ALL_CHUNKS(u, chunks) {", *zeros, "}"] if begun else []
         end = ["    strip->up = up;"] if name == "first" else []
         return [
             f"static void strip{self.plan.suffix}_reverse_{name}({parameters[name]}) {{",
@@ -126,26 +130,44 @@ class StripAdjoint:
         for i, place in enumerate(self.records.kept):
             if f"{place.name}_kept" in used:
                 lines += [
-                    f"{TYPES[place.kind]} {place.name}_kept[CHUNKS];",
-                    f"GET({place.name}_kept, footer + {i} * LANES);",
+                    f"{TYPES[place.kind]} {place.name}_kept[CHUNKS + SLOTS];",
+                    f"GET_ALL({place.name}_kept, footer, {i}, chunks);",
                 ]
         before = len(self.records.kept)
         for i, each in enumerate(self.records.shared):
             if each.name in used:
-                word = f"footer[{before} * LANES + {i}].{each.part}"
+                word = f"footer[{before} * chunks * WIDTH + {i}].{each.part}"
                 lines.append(f"const {each.c_type} {each.name} = {word};")
         return lines
 
     def _all_ways(self) -> None:
         """Reverse the records of chunks."""
-        turns = {id(each): turn for turn in self.records.of_group.values() for each in turn.records}
-        self.put("for (int begun = 0; begun < LANES;) switch (*ways++) {")
-        for record in self._all:
-            if not record.is_void and id(record) not in turns:
-                self._way(record)
-        for turn in self.records.of_group.values():
-            self._turn(turn)
+        self.put("for (int64_t begun = 0; begun < chunks * WIDTH;) switch (*ways++) {")
+        moves: list[str] = []
+        for number, group in enumerate(groups(self.plan)):
+            before = len(self.text)
+            self._ways_of(group)
+            if loops(self.plan, group):
+                moves += slots.moved_back(number, self.text[before:])
+        if moves:
+            self.put(f"case {slots.MOVES}: FOR_MOVES(up, move) {{", "    const int lane = moved_lane(move);")
+            self.put(
+                "    switch (group_of_moves(up)) {",
+                *[f"    {line}" for line in moves],
+                "    }",
+                "}",
+                "break;",
+            )
         self.put("default: __builtin_unreachable();", "}")
+
+    def _ways_of(self, group: list[Header]) -> None:
+        turn = self.records.of_group.get(group[0].number)
+        merged = turn.records if turn else ()
+        for record in self._all:
+            if record.path.header in group and not record.is_void and record not in merged:
+                self._way(record)
+        if turn:
+            self._turn(turn)
 
     def _turn(self, turn: TurnRecord) -> None:
         """Reverse the ways of a turn, the last header's first."""
@@ -180,7 +202,7 @@ class StripAdjoint:
             return
         closing = [each for each in self._all if self.plan.closes(each.path)]
         size = self.records.lane_words
-        self.put("for (int lane = LANES - 1; lane >= 0; lane--) {", f"    up -= {size};")
+        self.put("for (int64_t lane = chunks * WIDTH; lane-- > 0;) {", f"    up -= {size};")
         if len(closing) > 1:
             self.put(f"    switch (up[{size - 1}].field) {{")
         for record in closing:
@@ -194,7 +216,7 @@ class StripAdjoint:
         self.put(f"up -= {self.records.closing_words};")
         for i, row in enumerate(self.records.rows):
             name = self._array(row.cotangents, "real")
-            given = f"up[{2 * i}].birth, up[{2 * i + 1}].field, LANES, (double *){name}"
+            given = f"up[{2 * i}].birth, up[{2 * i + 1}].field, chunks * WIDTH, (double *){name}"
             self.put(f"cotangent_take_row(c, {given});")
 
     def _first(self, record: StripRecord) -> list[str]:
@@ -207,10 +229,10 @@ class StripAdjoint:
             out.put(*self._taken(place))
         wanted = {place: each for place, each in out.of.items() if self.plan.is_wanted(place)}
         for place, accumulator in wanted.items():
-            name = self._array(_first_name(record, place), "real")
+            name = self._array(first_name(record, place), "real")
             out.put(f"((double *){name})[lane] = {accumulator.text};")
         self._passed_back[id(record)] = {
-            place: Accumulator(_first_name(record, place), False, each.never_minus_zero)
+            place: Accumulator(first_name(record, place), False, each.never_minus_zero)
             for place, each in wanted.items()
         }
         return out.text
@@ -231,7 +253,7 @@ class StripAdjoint:
         if len(self._beginning) == 1:
             self.put(*self._given(self._beginning[0]))
             return
-        self.put("for (int lane = LANES - 1; lane >= 0; lane--) {")
+        self.put("for (int64_t lane = chunks * WIDTH; lane-- > 0;) {")
         self.put("    switch (((const int64_t *)way_of)[lane]) {")
         for record in self._beginning:
             self.put(f"    case {record.path.end.number}: {{")
@@ -244,14 +266,14 @@ class StripAdjoint:
         if not record.last:
             return []
         saved = {name for name, _ in self._saved[id(record)]}
-        gifts = [f"    {_gift(record, operation, saved)}," for operation in record.last]
-        call = f"cotangent_give_lanes(c, gifts, {len(gifts)}, LANES);"
+        gifts = [f"    {gift(record, operation, saved)}," for operation in record.last]
+        call = f"cotangent_give_lanes(c, gifts, {len(gifts)}, (int)(chunks * WIDTH));"
         return ["const LaneGifts gifts[] = {", *gifts, "};", call]
 
     def _last(self, record: StripRecord) -> list[str]:
         out = Accumulators()
         for place, kind in self._saved[id(record)]:
-            name = _last_name(record, place)
+            name = last_name(record, place)
             own = f"{place}_a" if kind == "real" else place
             out.put(f"const {C_TYPES[kind]} {own} = ((const {C_TYPES[kind]} *){name})[lane];")
         for operation in record.last:
@@ -357,12 +379,12 @@ class StripAdjoint:
         for operation in record.last:
             (to,) = reals(operation.sets())
             saved.append((to.name, "real"))
-            name = self._array(_last_name(record, to.name), "real")
+            name = self._array(last_name(record, to.name), "real")
             adjoint.put(f"{name}[u] = all_reals(0.0) + {adjoint.cotangent(to).text};")
             for residual in operation.residuals():
                 if not residual.birth and not self.plan.is_uniform(residual.place):
                     saved.append((residual.place.name, residual.place.kind))
-                    name = self._array(_last_name(record, residual.place.name), residual.place.kind)
+                    name = self._array(last_name(record, residual.place.name), residual.place.kind)
                     adjoint.put(f"{name}[u] = {residual.place.name};")
         self._saved[id(record)] = list(dict.fromkeys(saved))
 
@@ -375,20 +397,3 @@ class StripAdjoint:
         moves = [(name, each) for name, each in moves if each.text != f"{name}_u"]
         adjoint.put(*[f"const Reals {name}_new = all_reals(0.0) + {each.text};" for name, each in moves])
         adjoint.put(*[f"{name}[u] = either_reals(mask, {name}_new, {name}[u]);" for name, _ in moves])
-
-
-def _first_name(record: StripRecord, place: Place) -> str:
-    return f"first_{record.path.end.number}_{place.name}"
-
-
-def _gift(record: StripRecord, operation: Operation, saved: Set[str]) -> str:
-    """Return the LaneGifts of an operation that adds to the cotangent of a field of what all lanes share."""
-    assert isinstance(operation, Load | Element)
-    (to,) = reals(operation.sets())
-    field, cotangents = plain(operation.field), f"(const double *){_last_name(record, to.name)}"
-    where = f"0, (const int64_t *){_last_name(record, field)}" if field in saved else f"{field}, NULL"
-    return f"{{{operation.owner.name}_birth, {where}, {cotangents}}}"
-
-
-def _last_name(record: StripRecord, name: str) -> str:
-    return f"last_{record.path.end.number}_{name}"

@@ -49,7 +49,7 @@ def close(out: StripText, takes_births: bool) -> None:
         _close_rows(out, takes_births)
         return
     several = len(out.plan.late) > 1
-    out.put("for (int lane = 0; lane < LANES; lane++) {")
+    out.put("for (int64_t lane = 0; lane < lanes; lane++) {")
     out.indent = 2
     if several:
         out.put("switch (((const int64_t *)closed)[lane]) {")
@@ -76,11 +76,11 @@ def _close_rows(out: StripText, takes_births: bool) -> None:
         if out.records:
             out.put(f"up[{2 * i}].birth = ({where}).object->birth;")
             out.put(f"up[{2 * i + 1}].field = (int64_t)((const List *)({where}).object)->length;")
-        out.put(f"append_reals(m, {where}, (const double *){row.place.name}, LANES);")
+        out.put(f"append_reals(m, {where}, (const double *){row.place.name}, lanes);")
     if out.records:
         out.put(f"up += {out.records.closing_words};")
     if takes_births:
-        out.put("for (int lane = 0; lane < LANES; lane++) births += ((const int64_t *)born)[lane];")
+        out.put("births += sum_of(born, chunks);")
 
 
 def _close_lane(out: StripText, path: Path) -> None:

@@ -26,7 +26,15 @@ from checkpoint.ctarget.translate.strips.closing import save
 from checkpoint.ctarget.translate.strips.counting import StepCounts
 from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
 from checkpoint.ctarget.translate.strips.lines import StripText
-from checkpoint.ctarget.translate.strips.plan import Plan, first_of, groups, kept_name, leaders, remembered
+from checkpoint.ctarget.translate.strips.plan import (
+    Plan,
+    first_of,
+    groups,
+    kept_name,
+    leaders,
+    loops,
+    remembered,
+)
 from checkpoint.ctarget.translate.strips.records import StripRecords
 from checkpoint.ctarget.translate.strips.sharing import free_arrays, shared_arrays
 from checkpoint.ctarget.translate.strips.vectors import FAILED, FULL, NONE, SHORT, TYPES, spread, statements
@@ -81,7 +89,7 @@ class StripLanes(StripText):
         self.put("{")
         self.indent = 2
         self.put(if_unlikely("left < 0", SHORT))
-        write = self._in_slots if self._loops(group) else self._by_chunks
+        write = self._in_slots if loops(self.plan, group) else self._by_chunks
         write(group)
         self.indent = 1
         self.put("}")
@@ -92,26 +100,26 @@ class StripLanes(StripText):
         """Write one turn for each chunk that has lanes at the first header of a group."""
         number = group[0].number
         steps = self._counts.of_header[number]
-        self.put(*self._room(group))
+        self.put(*self._room(group, "chunks"))
         if self._is_first:
-            self.put("const unsigned chunks = (1u << CHUNKS) - 1;")
+            self.put("const Chunks here = FIRST_CHUNKS(chunks);")
             begin = ["const Mask in = ALL_LANES;", f"left -= {steps} * WIDTH;"]
         else:
-            self.put(f"const unsigned chunks = live_{number};", f"live_{number} = 0;")
+            self.put(f"const Chunks here = live_{number};", f"live_{number} = 0;")
             begin = [f"const Mask in = at_{number}[u];", f"at_{number}[u] = NO_LANES;"]
             begin += ["turns++;", "lanes += count_of(in);", f"SPEND({steps}, in);"]
-        self.put("Spending spent = {0};", "FOR_CHUNKS(u, chunks) {")
+        self.put("Spending spent = {0};", "FOR_CHUNKS(u, here) {")
         self.indent = 3
         self.put(*begin)
         self._turn(group)
         self.indent = 2
         self.put("}", "left -= total_of(spent);")
 
-    def _room(self, group: list[Header]) -> list[str]:
-        """Return the statement that ends the strip if a turn might not fit on the tape."""
+    def _room(self, group: list[Header], chunks: str) -> list[str]:
+        """Return the statement that ends the strip if a turn of some chunks might not fit on the tape."""
         if self.records is None:
             return []
-        return [if_unlikely(f"!has_room(up, ways, {self.records.room(group)})", FULL)]
+        return [if_unlikely(f"!has_room(up, ways, {self.records.room(group)} * {chunks})", FULL)]
 
     def _turn(self, group: list[Header]) -> None:
         """Write one turn of a group for the lanes of the mask `in`."""
@@ -133,14 +141,8 @@ class StripLanes(StripText):
 
     @property
     def _chunk(self) -> str:
-        """Return the number of the chunk that a turn is of, in C."""
-        return "chunk_of[u]" if self._slotted else "u"
-
-    def _loops(self, group: list[Header]) -> bool:
-        """Return whether lanes make turns within a group."""
-        leader = group[0]
-        stays = [path for path in self.plan.ways.values() if path.header in group and _target(path) is leader]
-        return leader is not self.plan.loop and bool(stays)
+        """Return the number of the chunk that a turn is of, in C: those of slots are behind the others."""
+        return "CHUNKS + u" if self._slotted else "u"
 
     def _in_slots(self, group: list[Header]) -> None:
         """Write the turns of a group that loops (slots.py)."""
@@ -148,13 +150,16 @@ class StripLanes(StripText):
         before, indent = self.lines, self.indent
         self.lines, self.indent, self._slotted = [], 0, True
         self._turn(group)
-        turn = slots.Turn(header.number, self._counts.of_header[header.number], self.lines, self._room(group))
-        self.lines, self.indent, self._slotted = before, indent, False
         below = [self._plain_below(each.root) for each in group]
-        is_short = None not in below and sum(filter(None, below)) <= slots.MOST_TOGETHER
+        vectors = 2 if None not in below and sum(filter(None, below)) <= slots.MOST_TOGETHER else 1
+        room = self._room(group, str(vectors))
+        steps, lines = self._counts.of_header[header.number], slots.needed(self.lines)
+        turn = slots.Turn(header.number, steps, lines, room)
+        self.lines, self.indent, self._slotted = before, indent, False
         left_behind = {self._array(param)[:-3] for param in header.params if param in self._free}
         found = slots.arrays(turn, set(self.saved), left_behind)
-        self.put(*slots.run(turn, found, 2 if is_short else 1, is_apart=self.records is not None))
+        moves = None if self.records is None else self.groups.index(group)
+        self.put(*slots.run(turn, found, vectors, moves))
 
     def _header(self, header: Header, mask: str) -> None:
         """Write the tree of a header for the lanes of a mask, behind the params that it reads."""
@@ -361,7 +366,7 @@ class StripLanes(StripText):
         if is_within:
             self.put(f"here_{number} |= {mask};")
         else:
-            live = [] if self._slotted else [f"live_{number} |= (unsigned)any({mask}) << u;"]
+            live = [] if self._slotted else [f"live_{number} |= (Chunks)any({mask}) << u;"]
             self.put(f"at_{number}[u] |= {mask};", *live)
 
     def _set_lanes(self, to: str, kind: Kind, mask: str, text: str) -> None:
@@ -389,8 +394,3 @@ class StripLanes(StripText):
     def _is_within(self, header: Header) -> bool:
         """Return whether a header is run in the turn in which lanes reach it, behind another."""
         return self._leader[id(header)] is not header
-
-
-def _target(path: Path) -> Header:
-    assert isinstance(path.end, Jump)
-    return path.end.header

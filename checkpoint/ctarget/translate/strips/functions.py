@@ -2,8 +2,8 @@
 
 In: a unit, the plan of its loop over lanes, the records of the strip for `strip_tape`. Out: functions in C:
 
-    strip_plain_lanes   runs the next LANES lanes to their ends; it reads what lanes share, and changes
-                        nothing but a StripPlain and the tape
+    strip_plain_lanes   runs the lanes of the next chunks to their ends; it reads what lanes share,
+                        and changes nothing but a StripPlain and the tape
     strip_plain_close   does what has waited for that, in the order of lanes
     strip_plain         both; the unit calls it at the header of the loop. It returns RAN; or what else came,
                         and then has done nothing that the machine could notice
@@ -87,12 +87,14 @@ class StripFunction:
         """Return the expression that calls it, where the unit is at the header of the loop."""
         names = [param.name for param in self.plan.loop.params]
         lists = [f"&{param.name}" for param in self.lists]
-        given = ["unit", "m", *names, *lists, "&left", "&births", "beyond(m, stop)"]
+        given = ["unit", "m", *names, "chunks", *lists, "&left", "&births", "beyond(m, stop)"]
         return f"{self.name}({', '.join([*given, *(['&up', '&ways'] if self.records else [])])})"
 
     def after(self) -> list[str]:
         """Return the statements that continue behind a strip."""
-        lines = [f"{each.name} += LANES;" for each in self.plan.loop.params if each in self.plan.counters]
+        lines = [
+            f"{each.name} += chunks * WIDTH;" for each in self.plan.loop.params if each in self.plan.counters
+        ]
         if self.records:
             lines.append(f"*--ways = {self.mark};")
         return lines
@@ -121,7 +123,7 @@ class StripFunction:
         fields += [f"    {c_type} {name};" for name, c_type in self.numbers.items()]
         tape = ["    Word *up; /* the records of lanes */"] if self.records else []
         steps = "    int64_t used; /* steps; the runtime reads it */"
-        return ["typedef struct {", steps, *fields, *tape, f"}} {self.type};"]
+        return ["typedef struct {", steps, "    int64_t chunks;", *fields, *tape, f"}} {self.type};"]
 
     def _arrays(self) -> Iterable[tuple[str, Kind]]:
         """Return the arrays that both functions may use, with their kinds."""
@@ -152,24 +154,28 @@ class StripFunction:
 
     def _lanes(self) -> list[str]:
         used = _words([*self.body, *(self.records.footer() if self.records else [])])
-        lines = ["memset(strip, 0, sizeof *strip);"]
+        lines = ["strip->chunks = chunks;"]
+        begun = []
         for name, kind in self._arrays():
             if name in self.arrays:
                 lines.append(f"{TYPES[kind]} *const {name} = strip->{name};")
             elif name in used:
-                lines.append(f"{TYPES[kind]} {name}[CHUNKS] = {{{NONE[kind]}}};")
+                lines.append(f"{TYPES[kind]} {name}[CHUNKS];")
+            if name in self.arrays or name in used:
+                begun.append(f"{name}[u] = {NONE[kind]};")
         lines += [f"{c_type} {name} = {_zero(c_type)};" for name, c_type in self._numbers() if name in used]
         for header, *_ in self.lanes.groups[1:]:
-            lines += [
-                f"Mask at_{header.number}[CHUNKS] = {{NO_LANES}};",
-                f"unsigned live_{header.number} = 0;",
-            ]
+            lines += [f"Mask at_{header.number}[CHUNKS];", f"Chunks live_{header.number} = 0;"]
+            begun.append(f"at_{header.number}[u] = NO_LANES;")
+        if begun:
+            lines += ["for (int64_t u = 0; u < chunks; u++) {", *[f"    {line}" for line in begun], "}"]
         lines += [f"{c_type}{name};" for name, c_type in sorted(self.lanes.temporaries.items())]
         if self.records:
             lines += ["Word *up = *tape_up;", "uint8_t *ways = *tape_ways;"]
         lines += ["int64_t left = most;"]
         lines.append("int64_t turns = 0, lanes = 0; /* of chunks, and of the lanes that they had */")
-        parameters = [*self._parameters(), f"{self.type} *restrict strip", "int64_t most", *self._on_tape()]
+        parameters = [*self._parameters(), "int64_t chunks", f"{self.type} *restrict strip", "int64_t most"]
+        parameters += self._on_tape()
         return [
             f"static StripOutcome {self.name}_lanes({', '.join(parameters)}) {{",
             *[f"    {line}" for line in lines],
@@ -198,7 +204,8 @@ class StripFunction:
     def _close(self) -> list[str]:
         parameters = ["Machine *m", *self._parameters(), f"{self.type} *strip"]
         parameters += [*self._of_lists(), "int64_t *births_before"]
-        lines = [f"const {TYPES[kind]} *const {name} = strip->{name};" for name, kind in self.arrays.items()]
+        lines = ["const int64_t chunks = strip->chunks, lanes = chunks * WIDTH;", "(void)lanes;"]
+        lines += [f"const {TYPES[kind]} *const {name} = strip->{name};" for name, kind in self.arrays.items()]
         lines += [f"const {c_type} {name} = strip->{name};" for name, c_type in self.numbers.items()]
         births = sorted({each.name for each in self.records.births} if self.records else ())
         lines += [
@@ -220,7 +227,7 @@ class StripFunction:
             f"{C_TYPES[param.kind]} {first_of(param) if param in self.plan.counters else param.name}"
             for param in self.plan.loop.params
         ]
-        parameters = ["const Unit *unit", "Machine *m", *params, *self._of_lists()]
+        parameters = ["const Unit *unit", "Machine *m", *params, "int64_t chunks", *self._of_lists()]
         parameters += ["int64_t *left_before", "int64_t *births_before", "int64_t more", *self._on_tape()]
         names = ", ".join(["unit", *self._names()])
         lists, own = ", ".join(map(list_name, self.lists)), [param.name for param in self.lists]
@@ -230,7 +237,7 @@ class StripFunction:
             f"    if (UNLIKELY(!{self.name}_fits({', '.join([*self._names(), *own])}))) return EARLY;",
             f"    {self.type} strip;",
             "    const int64_t most = *left_before + more;",
-            f"    const StripOutcome outcome = {self.name}_lanes({names}, &strip, most{tape});",
+            f"    const StripOutcome outcome = {self.name}_lanes({names}, chunks, &strip, most{tape});",
             "    if (!has_run(outcome)) return outcome;",
             f"    {self.name}_close(m, {names}, &strip, {lists}, births_before);",
             "    *left_before -= strip.used;",

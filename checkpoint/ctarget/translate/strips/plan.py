@@ -128,6 +128,14 @@ def groups(plan: Plan) -> list[list[Header]]:
     return list({id(group): group for group in found.values()}.values())
 
 
+def loops(plan: Plan, group: list[Header]) -> bool:
+    """Return whether lanes make turns within a group: they do so in slots (slots.py)."""
+    if group[0] is plan.loop:
+        return False
+    ends = [path.end for path in plan.ways.values() if path.header in group]
+    return any(isinstance(end, Jump) and end.header is group[0] for end in ends)
+
+
 def leaders(groups: list[list[Header]]) -> dict[int, Header]:
     """Return the first header of each header's group, by the ids of headers."""
     return {id(each): group[0] for group in groups for each in group}

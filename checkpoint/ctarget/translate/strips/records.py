@@ -6,8 +6,10 @@ throughout a lane, is recorded once, in the footer. The operations that wait unt
 records for each lane.
 
 On the tape a strip is, from the bottom: the records of chunks, as they come, each with a word that says
-which lanes of which chunk it is of; the records of lanes, of one size, or where rows begin (rows.py); the
-footer, whose last word is the size of the whole. Among the ways are the numbers of jumps of the chunks.
+which lanes of which chunk it is of, and records of the lanes that took and left slots (slots.py), which are
+the chunks behind the others; the records of lanes, of one size, or where rows begin (rows.py); the footer,
+whose last words are how many chunks there are, and the size of the whole. Among the ways are the numbers of
+jumps of the chunks, and MOVES.
 
 What always holds: the forward function writes the words in the order in which the adjoint reads them.
 """
@@ -216,10 +218,10 @@ class StripRecords:
     # Where there is room
 
     def room(self, headers: list[Header]) -> int:
-        """Return the bytes that a turn at some headers may take."""
+        """Return the bytes that a turn of a chunk at some headers may take."""
         of_way = self.of_way.values()
         records = [record for record in of_way if record.path.header in headers and not record.is_void]
-        return sum(WORD * (8 * len(record.words) + 1) + 1 for record in records) * 8
+        return sum(WORD * (8 * len(record.words) + 1) + 1 for record in records)
 
     @property
     def lane_words(self) -> int:
@@ -230,12 +232,13 @@ class StripRecords:
     @property
     def closing_words(self) -> str:
         """Return how many words the records of lanes have, or of rows: a birth and a field."""
-        return str(2 * len(self.rows)) if self.rows else f"LANES * {self.lane_words}"
+        return str(2 * len(self.rows)) if self.rows else f"chunks * WIDTH * {self.lane_words}"
 
-    def room_of_close(self) -> int:
-        """Return the bytes that the end of a strip takes."""
-        closing = 2 * len(self.rows) or 64 * self.lane_words
-        return WORD * (closing + 64 * len(self.kept) + len(self.shared) + 1) + 8
+    def room_of_close(self) -> str:
+        """Return the bytes that the end of a strip takes, in C."""
+        once = 2 * len(self.rows) + len(self.shared) + 2
+        of_lanes = len(self.kept) + (0 if self.rows else self.lane_words)
+        return f"{WORD * once + 8} + {WORD * of_lanes} * chunks * WIDTH"
 
     # What the forward function writes
 
@@ -274,11 +277,15 @@ class StripRecords:
 
     def footer(self) -> list[str]:
         """Return the statements that record what is recorded once, behind the records of lanes."""
-        kept = [f"PUT(up + {i} * LANES, {place.name}_kept);" for i, place in enumerate(self.kept)]
-        lines = [*kept, f"up += {len(kept)} * LANES;"] if kept else []
+        kept = [f"PUT_ALL(up, {i}, {place.name}_kept, chunks);" for i, place in enumerate(self.kept)]
+        lines = [*kept, f"up += {len(kept)} * chunks * WIDTH;"] if kept else []
         shared = [f"up[{i}].{word.part} = {word.name};" for i, word in enumerate(self.shared)]
-        size = f"up[{len(shared)}].field = size_of(up + {len(shared) + 1} - *tape_up, *tape_ways - ways);"
-        return [*lines, *shared, size, f"up += {len(shared) + 1};"]
+        words = len(shared) + 2
+        end = [
+            f"up[{words - 2}].field = chunks;",
+            f"up[{words - 1}].field = size_of(up + {words} - *tape_up, *tape_ways - ways);",
+        ]
+        return [*lines, *shared, *end, f"up += {words};"]
 
 
 def leaving(plan: Plan, path: Path) -> list[Place]:

@@ -15,13 +15,19 @@ slot without a lane at the header is outside of all masks.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from checkpoint.ctarget.translate.ops.words import if_unlikely
+from checkpoint.ctarget.translate.strips.vectors import FULL
+
+MOVES = 255  # the way of a record of moves, which is none of a jump's
 TURNS = 16  # until lanes that have left give their slots to others
 MOST_TOGETHER = 40  # operations of a turn up to which two vectors take turns in it
-_INDEXED = re.compile(r"\b(?!chunk_of\b)(\w+)\[u\]")
-_WRITTEN = re.compile(r"\b(\w+)\[u\] (?:\||\+)?= ")
+INDEXED = re.compile(r"\b(\w+)\[u\]")
+_VECTOR = re.compile(r" *const (?:Reals|Integers|Mask) (\w+) = .*;")
+WRITTEN = re.compile(r"\b(\w+)\[u\] (?:\||\+)?= ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,16 @@ class Arrays:
         return tuple(dict.fromkeys((*self.read, *self.set)))
 
 
+def needed(lines: Sequence[str]) -> list[str]:
+    """Return statements without the vectors that no other one reads."""
+    while True:
+        words = Counter(re.findall(r"\w+", "\n".join(lines)))
+        kept = [line for line in lines if not (m := _VECTOR.fullmatch(line)) or words[m[1]] > 1]
+        if len(kept) == len(lines):
+            return kept
+        lines = kept
+
+
 def arrays(turn: Turn, set_only: Set[str], left_behind: Set[str]) -> Arrays:
     """Return the arrays of a turn.
 
@@ -64,10 +80,10 @@ def arrays(turn: Turn, set_only: Set[str], left_behind: Set[str]) -> Arrays:
     once a lane has left.
     """
     text = "\n".join(turn.statements)
-    named = dict.fromkeys(_INDEXED.findall(text))
+    named = dict.fromkeys(INDEXED.findall(text))
     masks = [name for name in named if re.fullmatch(r"at_\d+", name)]
     others = [name for name in named if name not in masks]
-    written = set(_WRITTEN.findall(text))
+    written = set(WRITTEN.findall(text))
     return Arrays(
         tuple([name for name in masks if name != f"at_{turn.number}"]),
         tuple([name for name in others if name not in set_only]),
@@ -78,23 +94,23 @@ def arrays(turn: Turn, set_only: Set[str], left_behind: Set[str]) -> Arrays:
 
 def in_registers(turn: Sequence[str]) -> list[str]:
     """Return the statements of a turn on the copies of arrays that are in registers."""
-    return [_INDEXED.sub(r"\1_now[u]", line) for line in turn]
+    return [INDEXED.sub(r"\1_now[u]", line) for line in turn]
 
 
-def run(turn: Turn, found: Arrays, slots: int, is_apart: bool) -> list[str]:
+def run(turn: Turn, found: Arrays, slots: int, moves: int | None) -> list[str]:
     """Return the statements that run all lanes that wait at a header.
 
-    slots: how many vectors. is_apart: whether lanes of one chunk stay in one vector, as a tape needs it,
-    which says by chunks where lanes are; the chunk of vector u is chunk_of[u].
+    slots: how many vectors. moves: the number of the group by which a tape says which lanes took, and left,
+    slots; None: nothing is recorded.
     """
     number = turn.number
     here = f"at_{number}"
     copies = [*found.all, *found.masks]
     return [
-        f"unsigned waiting = live_{number}, chunk = 0, next = 0; /* chunks; lanes of the chunk */",
+        f"Chunks waiting = live_{number};",
+        "unsigned chunk = 0, next = 0; /* and lanes of it */",
         f"unsigned held[{slots}] = {{0}};",
         f"int lane_of[{slots} * WIDTH] = {{0}};",
-        *([f"unsigned chunk_of[{slots}] = {{0}};"] if is_apart else []),
         f"Mask {here}_slot[{slots}];",
         *[f"__typeof__({name}[0]) {name}_slot[{slots}];" for name in copies],
         f"for (int k = 0; k < {slots}; k++) {{",
@@ -104,49 +120,58 @@ def run(turn: Turn, found: Arrays, slots: int, is_apart: bool) -> list[str]:
         "}",
         f"live_{number} = 0;",
         "for (;;) {",
-        *[f"    {line}" for line in _refill(here, found, slots, is_apart)],
+        *[f"    {line}" for line in _refill(here, found, slots, moves)],
         "    if (!busy) break;",
         *[f"    {line}" for line in _turns(turn, found, slots)],
         "}",
     ]
 
 
-def _refill(here: str, found: Arrays, slots: int, is_apart: bool) -> list[str]:
+def _refill(here: str, found: Arrays, slots: int, moves: int | None) -> list[str]:
     """Return the statements by which lanes that have left give their slots to others.
 
     The variable `busy` says whether any slot has a lane then.
     """
+    is_taped = moves is not None
+    room = if_unlikely(f"!has_room(up, ways, (2 * {slots} * WIDTH + 2) * WORD_BYTES)", FULL)
     return [
         "unsigned busy = 0;",
+        *([room, "const Word *const moved = up;"] if is_taped else []),
         f"for (int k = 0; k < {slots}; k++) {{",
         f"    const unsigned left_here = held[k] & ~bits_of({here}_slot[k]);",
         "    held[k] &= ~left_here;",
         "    FOR_BITS(j, left_here) {",
         "        const int slot = k * WIDTH + (int)j, lane = lane_of[slot];",
+        *(["        (up++)->field = left_slot(slot, lane);"] if is_taped else []),
         *[f"        MOVE_LANE({name}, lane, {name}_slot, slot);" for name in found.written],
         *[part for name in found.masks for part in _arrive(name)],
         "    }",
         *[f"    {name}_slot[k] = NO_LANES;" for name in found.masks],
-        *[f"    {line}" for line in (_fill_together if is_apart else _fill)(here, found)],
+        *[f"    {line}" for line in _fill(here, found, is_taped)],
         f"    {here}_slot[k] = mask_of(held[k]);",
         "    busy |= held[k];",
         "}",
+        *(
+            [
+                "if (up != moved) {",
+                f"    up = end_of_moves(up, moved, {moves});",
+                f"    *--ways = {MOVES};",
+                "}",
+            ]
+            if is_taped
+            else []
+        ),
     ]
 
 
-def _fill_together(here: str, found: Arrays) -> list[str]:
-    """Return the statements that give a vector without lanes to those of the next chunk."""
-    return ["if (!held[k] && waiting) {", *_take_chunk(here), *_whole(found), "    chunk_of[k] = chunk;", "}"]
-
-
-def _fill(here: str, found: Arrays) -> list[str]:
+def _fill(here: str, found: Arrays, is_taped: bool) -> list[str]:
     """Return the statements that give slots without lanes to those that wait next."""
     return [
         "while (held[k] != ALL_SLOTS && (next || waiting)) {",
         "    if (!next) {",
         *[f"    {line}" for line in _take_chunk(here)],
         "        if (!held[k] && next == ALL_SLOTS) {",
-        *[f"        {line}" for line in _whole(found)],
+        *[f"        {line}" for line in _whole(found, is_taped)],
         "            continue;",
         "        }",
         "    }",
@@ -155,25 +180,48 @@ def _fill(here: str, found: Arrays) -> list[str]:
         "    next &= next - 1;",
         "    held[k] |= 1u << j;",
         "    lane_of[slot] = lane;",
+        *(["    (up++)->field = took_slot(slot, lane);"] if is_taped else []),
         *[f"    MOVE_LANE({name}_slot, slot, {name}, lane);" for name in found.read],
         "}",
     ]
 
 
+def moved_back(number: int, text: Sequence[str]) -> list[str]:
+    """Return the statements that undo a move of a lane, in a reversal.
+
+    number: of the group. text: what reverses its turns.
+    """
+    named = dict.fromkeys(INDEXED.findall("\n".join(text)))
+    written = set(WRITTEN.findall("\n".join(text)))
+    slot = "CHUNKS * WIDTH + slot_of(move)"
+    return [
+        f"case {number}:",
+        "    if (took(move)) {",
+        *[f"        MOVE_LANE({name}, lane, {name}, {slot});" for name in named if name in written],
+        "    } else {",
+        *[f"        MOVE_LANE({name}, {slot}, {name}, lane);" for name in named],
+        "    }",
+        "    break;",
+    ]
+
+
 def _take_chunk(here: str) -> list[str]:
     return [
-        "    chunk = (unsigned)__builtin_ctz(waiting);",
+        "    chunk = (unsigned)__builtin_ctzll(waiting);",
         "    waiting &= waiting - 1;",
         f"    next = bits_of({here}[chunk]);",
         f"    {here}[chunk] = NO_LANES;",
     ]
 
 
-def _whole(found: Arrays) -> list[str]:
+def _whole(found: Arrays, is_taped: bool) -> list[str]:
     """Return the statements that put all lanes of a chunk into a vector without lanes."""
     return [
         *[f"    {name}_slot[k] = {name}[chunk];" for name in found.read],
-        "    for (int j = 0; j < WIDTH; j++) lane_of[k * WIDTH + j] = (int)chunk * WIDTH + j;",
+        "    for (int j = 0; j < WIDTH; j++) {",
+        "        lane_of[k * WIDTH + j] = (int)chunk * WIDTH + j;",
+        *(["        (up++)->field = took_slot(k * WIDTH + j, (int)chunk * WIDTH + j);"] if is_taped else []),
+        "    }",
         "    held[k] = next;",
         "    next = 0;",
     ]
@@ -185,7 +233,7 @@ def _arrive(name: str) -> list[str]:
     return [
         f"        if (is_in({name}_slot[k], (int)j)) {{",
         f"            set_lane(&{name}[lane / WIDTH], lane % WIDTH, true);",
-        f"            {live} |= 1u << lane / WIDTH;",
+        f"            {live} |= (Chunks)1 << lane / WIDTH;",
         "        }",
     ]
 

@@ -14,6 +14,15 @@ _CPU = Path("/proc/cpuinfo")
 _TARGETS = ("avx512f,avx512dq", "avx2")  # the widest first; machine/strips.h knows them
 
 
+MOST_ARRAYS = 64  # of vectors of all chunks, in a file; they are on the stack of a thread, and in its cache
+MOST_CHUNKS = 64  # bits of a set of chunks
+
+
+def chunks(text: str) -> list[str]:
+    """Return what has strips of more chunks than usual, if the functions of a file have few arrays."""
+    return [f"#define CHUNKS {MOST_CHUNKS}"] if text.count("[CHUNKS") <= MOST_ARRAYS else []
+
+
 def pragma() -> str:
     """Return the line that a file of strips begins with; "": none."""
     target = _widest()

@@ -29,8 +29,8 @@ PART_RECORDS = 8_192
 USUAL_LINES = 6
 
 
-def strips_left(plan: Plan) -> str:
-    """Return an expression: how many strips there are to come, where the loop goes on while a counter is less
+def lanes_left(plan: Plan) -> str:
+    """Return an expression: how many lanes there are to come, where the loop goes on while a counter is less
     than a number that all lanes share; else INT64_MAX.
     """
     root = plan.loop.root
@@ -40,7 +40,7 @@ def strips_left(plan: Plan) -> str:
             match each:
                 case Apply(definition="less", domain="integers", operands=(counter, end)):
                     if root.end.test in each.sets() and counter in plan.counters and end in plan.constant:
-                        return f"strips_up_to({plain(end)}, {plain(counter)})"
+                        return f"lanes_up_to({plain(end)}, {plain(counter)})"
     return "INT64_MAX"
 
 
@@ -100,14 +100,14 @@ class Together:
             "    const Unit *unit;",
             "    Machine *m;",
             *own,
-            "    int64_t births;",
+            "    int64_t births, chunks;",
         ]
         tape = self._on_tape() if self.strip.records else []
         return [*structure, f"}} {self.given};", "", *self._lanes(), *self._close(), *tape, *self._job(), ""]
 
     def _lanes(self) -> list[str]:
         strip = self.strip
-        arguments = ", ".join(["given->unit", *map(self._argument, self._lane_params())])
+        arguments = ", ".join(["given->unit", *map(self._argument, self._lane_params()), "given->chunks"])
         tape = ", up, ways" if strip.records else ""
         mark = f"    if (has_run(outcome)) *--*ways = {strip.mark};" if strip.records else ""
         return [
@@ -168,18 +168,17 @@ class Together:
         there; again: the statements that begin it.
         """
         strip = self.strip
-        fields = ", ".join(["unit", "m", *[param.name for param in self._params], "births"])
-        moved = [
-            f"{param.name} += LANES * task.done;" for param in self._params if param in strip.plan.counters
-        ]
-        coming = strips_left(strip.plan)
-        wanted = f"asks && wants_team(&patience, {TEAM_STEPS}, {coming}, m)"
-        noted = "note_team(&patience, &task, m, &alone, &ran, &asks);"
+        fields = ", ".join(["unit", "m", *[param.name for param in self._params], "births", "chunks"])
+        counters = [param for param in self._params if param in strip.plan.counters]
+        moved = [f"{param.name} += chunks * WIDTH * task.done;" for param in counters]
+        wanted = f"asks && wants_team(&patience, {TEAM_STEPS}, coming, m, &chunks)"
+        task = f"team_task(&{self.name}_job, &given, &patience, chunks, coming, m, stop, left)"
+        noted = "note_team(&patience, &task, chunks, m, &alone, &ran, &asks);"
         ended = ["if (ways != (uint8_t *)end) {", *[f"    {line}" for line in self._ends], "}"]
         return [
             f"if ({' && '.join([wanted, strip.fits(), *tests])}) {{",
             f"    {self.given} given = {{{fields}}};",
-            f"    StripTask task = team_task(&{self.name}_job, &given, &patience, {coming}, m, stop, left);",
+            f"    StripTask task = {task};",
             *([f"    {line}" for line in ended] if strip.records else []),
             "    const bool together = services->strips_together(m, &task);",
             "    if (together) {",
@@ -202,4 +201,6 @@ class Together:
 
     def _argument(self, param: Place) -> str:
         is_counter = param in self.strip.plan.counters
-        return f"given->{param.name} + number * LANES" if is_counter else f"given->{param.name}"
+        return (
+            f"given->{param.name} + number * given->chunks * WIDTH" if is_counter else f"given->{param.name}"
+        )

@@ -7,11 +7,16 @@ is computed for one lane after another.
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
 from checkpoint.ctarget.translate.ops.accumulators import Accumulators
-from checkpoint.ctarget.translate.ops.places import Kind, Source
+from checkpoint.ctarget.translate.ops.object_ops import Element, Load
+from checkpoint.ctarget.translate.ops.operation import Operation
+from checkpoint.ctarget.translate.ops.places import Kind, Place, Source, reals
+from checkpoint.ctarget.translate.ops.words import plain
 from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
 from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.records import StripRecord
 from checkpoint.ctarget.translate.strips.vectors import on_vectors
 
 
@@ -45,3 +50,22 @@ class VectorAdjoint(Accumulators):
             *in_lanes("mask", reads, [(name, "real")], [f"{name} = {text};"]),
         )
         return name
+
+
+def first_name(record: StripRecord, place: Place) -> str:
+    """Return the name of the array of what waited passes back to a place."""
+    return f"first_{record.path.end.number}_{place.name}"
+
+
+def gift(record: StripRecord, operation: Operation, saved: Set[str]) -> str:
+    """Return the LaneGifts of an operation that adds to the cotangent of a field of what all lanes share."""
+    assert isinstance(operation, Load | Element)
+    (to,) = reals(operation.sets())
+    field, cotangents = plain(operation.field), f"(const double *){last_name(record, to.name)}"
+    where = f"0, (const int64_t *){last_name(record, field)}" if field in saved else f"{field}, NULL"
+    return f"{{{operation.owner.name}_birth, {where}, {cotangents}}}"
+
+
+def last_name(record: StripRecord, name: str) -> str:
+    """Return the name of the array in which a vector is saved for the end."""
+    return f"last_{record.path.end.number}_{name}"
