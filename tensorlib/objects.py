@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.array_library import dtype_kind, library_of, namespace_of, zeros_beside
-from checkpoint.errors import RunError
+from checkpoint.errors import RunError, refusal
 from checkpoint.prims.arrays import methods, tensor
 from tensorlib.layout.moving import call, linear, matrices, shape_of, viewed, with_options
 from tensorlib.rules import discrete
@@ -23,6 +23,16 @@ _INSTEAD = {
     "flags": "leave it out",
     "ctypes": "do what needs it outside of the function",
 }
+_METHODS_INSTEAD = {
+    "compress": "write np.compress(condition, x)",
+    "put": "write np.put(x, places, values)",
+    "resize": "write x = np.resize(x, shape), which repeats the elements where it has to",
+    "view": "use the array itself; write x.astype(dtype) for elements of another type",
+}
+_METHOD = (
+    "write it with functions that have one (tensorlib/README.md lists them), or make it a step of its own, "
+    "checkpoint.primitive"
+)
 
 
 def _attribute(xp: Any, x: Any, name: str) -> Any:
@@ -46,10 +56,7 @@ def _attribute(xp: Any, x: Any, name: str) -> Any:
     if not hasattr(x, name):
         getattr(x, name)  # Python's own error
     if name not in methods:
-        raise RunError(
-            f"the method {name} of arrays has no rule here: write it with functions that have one "
-            f"(tensorlib/README.md lists them), or make it a step of its own, checkpoint.primitive"
-        )
+        raise refusal(f"the method {name} of arrays has no rule here: {_METHODS_INSTEAD.get(name, _METHOD)}")
     raise RunError(
         f"the attribute {name} of an array cannot be used as a value here: call it where it stands, "
         f"x.{name}(...)"

@@ -260,12 +260,6 @@ def f(x):
     «a.shape» = (3, 1)
     return np.sum(a)
 ---
-the method resize of arrays has no rule here: write it with functions that have one
-def f(x):
-    a = 2.0 * x
-    «a.resize(2)»
-    return np.sum(a)
----
 an array of object is no value of a program
 def f(x):
     return «np.array([None, 1])»

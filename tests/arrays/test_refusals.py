@@ -79,7 +79,8 @@ def test_exceptions_of_numpy_with_the_place(said: str, marked: str, engine: str)
 
 
 PASSED_BY_HANDLERS: dict[str, Any] = {
-    "np.quantile": lambda x: np.quantile(x, 0.3, method="lower"),
+    "the method view .* x.astype": lambda x: x.view(np.int64) * 1.0,
+    "the method resize .* np.resize": lambda x: (2.0 * x).resize(2),
     "np.einsum": lambda x: np.einsum(x, [0], x, [0]),
     "np.linalg.eigvalsh of a complex array": lambda x: np.linalg.eigvalsh(np.eye(2) * 1j * x[0])[0],
     "np.linalg.cholesky of a complex array": lambda x: (

@@ -62,7 +62,7 @@ LINES = forms(
     {w} = bounded({e})  {w} = bounded({e})  {w} = bounded({e})  {w} {op}= 0.5  {w} = bounded({w} {op} {e})
     items.append(bounded({e}))  items[{j}] = bounded({e})  items[{j}] {op}= 0.5  items[1:3] = [{e}, {z}]
     items.insert({j}, {z})  items.sort()  items.reverse()  items = items[:4]  items.extend(o)
-    items.sort(key=lambda t: (round(t, 1), -t), reverse={b})  d[{k}] = bounded({e})
+    items.sort(key=lambda t: (round(t, 1), -t), reverse=bool({b}))  d[{k}] = bounded({e})
     d[{k}] = d.get({k}, 0.0) * 0.5 + {z}  d.update(c={e})  d = «k: bounded(t * {e}) for k, t in d.items()»
     d.setdefault({k}, {e})  {w} = bounded(d.pop('c', {e}))  d |= «'b': bounded({e})»
     q.append(bounded({e}))  q.appendleft(bounded({e}))  q.rotate({j})

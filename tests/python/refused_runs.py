@@ -162,16 +162,6 @@ def f(x):
         total = 10.0 * total + item
     return total
 ---
-dataclasses.replace of Steel, whose attributes are more than what it is made of, is not supported here
-from dataclasses import dataclass, replace
-@dataclass
-class Steel:
-    stiffness: float
-    def __post_init__(self):
-        self.shear = self.stiffness / 2.6
-def f(x):
-    return «replace(Steel(x), stiffness=2.0 * x)».shear
----
 a NaN in a container is compared with a NaN: Python asks whether both are one object
 import math
 def f(x):

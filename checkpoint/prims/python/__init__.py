@@ -46,7 +46,8 @@ What comes in, for the run to change (state.py)
 What is refused (exceptions.py)
     R refuse message
 Loops and calls (iteration.py, foreign.py)
-    S sequence x   callee f n   R callable exact-sum norm fields x   replaced x changes
+    S sequence x   callee f n   R callable exact-sum norm fields x
+    R is-made-anew x   replaced fields-with x changes
     O call-primitive f ...   primops functions f call x   interrupt functions f call x l
 Lanes of vmap (checkpoint/prims/lanes.py)
     O lanes f args keywords in_axes   enter-lane f args keywords row

@@ -21,6 +21,7 @@ from checkpoint.ad.values import Closure, Unusable
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
 from checkpoint.lang.python.source.members import found as found_in
+from checkpoint.lang.python.source.members import is_generated, own_init
 from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.prims.python.native import class_name, class_of, native
 from checkpoint.prims.python.support import (
@@ -210,15 +211,38 @@ def _replaced(now: Now, x: Any, changes: Dict) -> Record | Object:
         raise TypeError(
             f"{x.layout.cls.__name__}.__init__() got an unexpected keyword argument {unknown[0]!r}"
         )
-    cls = x.layout.cls
-    taken = [field.name for field in dataclasses.fields(cls) if field.init] if is_dataclass(cls) else None
-    if hasattr(cls, "__post_init__") or (taken is not None and not set(x.layout.names) <= set(taken)):
-        raise RunError(
-            f"dataclasses.replace of {cls.__name__}, whose attributes are more than what it is made of, is "
-            f"not supported here: call {cls.__name__}(...) with all its fields"
-        )
     items = [fresh(changes.items.get(n, i)) for n, i in zip(x.layout.names, x.items, strict=True)]
     return Record(x.layout, tuple(items)) if type(x) is Record else Object(x.layout, items, owner=now.owner)
+
+
+def _is_made_anew(now: Now, x: Any) -> bool:
+    """Return whether dataclasses.replace calls the class, which does more than to set fields."""
+    cls = x.layout.cls if type(x) in WITH_ATTRIBUTES else None
+    if cls is None or not is_dataclass(cls):
+        return False
+    taken = {field.name for field in dataclasses.fields(cls) if field.init}
+    is_plain = is_generated(own_init(cls)) and not hasattr(cls, "__post_init__")
+    return not (is_plain and taken.issuperset(x.layout.names))
+
+
+def _fields_with(now: Now, x: Any, changes: Dict) -> Dict:
+    """Return the changes and the other fields, which dataclasses.replace passes to the class."""
+    found = {name: fresh(value) for name, value in changes.items.items()}
+    for field in dataclasses.fields(x.layout.cls):
+        if not field.init and field.name in found:
+            raise ValueError(
+                f"field {field.name} is declared with init=False, it cannot be specified with replace()"
+            )
+        if field.init and field.name not in found:
+            found[field.name] = _attribute(x, field.name)
+    return Dict(found, owner=now.owner)
+
+
+def _attribute(x: Any, name: str) -> Any:
+    position = x.layout.index.get(name)
+    if position is None:
+        raise AttributeError(f"{x.layout.cls.__name__!r} object has no attribute {name!r}")
+    return fresh(x.items[position])
 
 
 def _fields(now: Now, x: Any) -> Dict:
@@ -239,4 +263,6 @@ rearrange(
 rearrange("exact-sum", 1, "math.fsum(x), without derivative", lambda now, x: math.fsum(_reals(now, x)))
 rearrange("norm", 1, "math.hypot(*x), without derivative", lambda now, x: math.hypot(*_reals(now, x)))
 rearrange("replaced", 2, "dataclasses.replace: an object, the new fields as a dictionary", _replaced)
+rearrange("is-made-anew", 1, "whether dataclasses.replace calls the class", _is_made_anew, discrete=True)
+rearrange("fields-with", 2, "the changes and the other fields, as a dictionary", _fields_with)
 rearrange("fields", 1, "x._asdict()", _fields)

@@ -71,6 +71,37 @@ def with_defaults_of_the_class(x: float) -> tuple[object, ...]:
     return before, dataclasses.asdict(counter)
 
 
+@dataclass(frozen=True)
+class Steel:
+    """What computes an attribute of its fields, and checks them."""
+
+    stiffness: float
+    density: float = 7.8
+
+    def __post_init__(self) -> None:
+        if self.density < 0.0:
+            raise ValueError("a density is positive")
+        object.__setattr__(self, "shear", self.stiffness / 2.6)
+
+
+def replaced(x: float) -> tuple[float, ...]:
+    """Objects that are made anew, by an `__init__` that does more than to set fields."""
+    steel = dataclasses.replace(Steel(x, x), stiffness=2.0 * x)
+    counter = Counter(x)
+    counter.step = 7.0
+    return steel.shear, steel.density, dataclasses.replace(counter, start=x * x).step  # type: ignore[attr-defined]
+
+
+def replaced_wrongly(x: float) -> Steel:
+    """A replacement that the class refuses."""
+    return dataclasses.replace(Steel(x), density=-x)
+
+
+def replaced_without_init(x: float) -> Counter:
+    """A replacement of a field that is no argument."""
+    return dataclasses.replace(Counter(x), step=x)
+
+
 def no_data(x: float) -> object:
     """A real, which is no dataclass."""
     return dataclasses.asdict(x)  # type: ignore[call-overload]  # the error is what is tested
@@ -125,6 +156,9 @@ def same_arrays(x: float) -> tuple[object, ...]:
 EXAMPLES = [
     Example(as_data, (1.5,)),
     Example(with_defaults_of_the_class, (1.5,)),
+    Example(replaced, (1.5,)),
+    Example(replaced_wrongly, (1.5,), raises=ValueError),
+    Example(replaced_without_init, (1.5,), raises=ValueError),
     Example(no_data, (1.5,), raises=TypeError),
     Example(compared, (1.5,)),
     Example(chained, (1.5,)),

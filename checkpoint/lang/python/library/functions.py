@@ -314,6 +314,8 @@ def fromkeys_(iterable: Any, value: Any = None, /) -> Any:
 
 def replace_(x: Any, /, **changes: Any) -> Any:
     """See dataclasses.replace."""
+    if prim("py.is-made-anew", x):
+        return type(x)(**prim("py.fields-with", x, changes))
     return prim("py.replaced", x, changes)
 
 
