@@ -21,7 +21,7 @@ from checkpoint.ad.values import Closure, Unusable
 from checkpoint.errors import RunError
 from checkpoint.lang.python.source import mismatch
 from checkpoint.lang.python.source.members import found as found_in
-from checkpoint.lang.python.source.members import is_generated, own_init
+from checkpoint.lang.python.source.members import is_generated
 from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.prims.python.native import class_name, class_of, native
 from checkpoint.prims.python.support import (
@@ -217,11 +217,11 @@ def _replaced(now: Now, x: Any, changes: Dict) -> Record | Object:
 
 def _is_made_anew(now: Now, x: Any) -> bool:
     """Return whether dataclasses.replace calls the class, which does more than to set fields."""
-    cls = x.layout.cls if type(x) in WITH_ATTRIBUTES else None
+    cls: Any = x.layout.cls if type(x) in WITH_ATTRIBUTES else None
     if cls is None or not is_dataclass(cls):
         return False
     taken = {field.name for field in dataclasses.fields(cls) if field.init}
-    is_plain = is_generated(own_init(cls)) and not hasattr(cls, "__post_init__")
+    is_plain = is_generated(x.layout.cls.__init__) and not hasattr(cls, "__post_init__")
     return not (is_plain and taken.issuperset(x.layout.names))
 
 
