@@ -6,7 +6,8 @@ import itertools
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -137,6 +138,58 @@ def test_second_derivatives() -> None:
         return checkpoint.grad(lambda s: np.sum(checkpoint.grad(f, 1)(s, items, at)[0]))(0.5)
 
     assert np.isclose(slope(loss), slope(loss_by_lanes), rtol=1e-9)
+
+
+@dataclass
+class Span:
+    """A span of a line."""
+
+    first: float
+    length: float
+
+    def joined(self, other: Span) -> Span:
+        return Span(self.first * other.length, self.length + 0.5 * other.length)
+
+
+@dataclass(frozen=True)
+class FixedSpan:
+    """The same, never changed."""
+
+    first: float
+    length: float
+
+    def joined(self, other: FixedSpan) -> FixedSpan:
+        return FixedSpan(self.first * other.length, self.length + 0.5 * other.length)
+
+
+class Pair(NamedTuple):
+    first: float
+    length: float
+
+    def joined(self, other: Any) -> Pair:
+        return Pair(self.first * other.length, self.length + 0.5 * other.length)
+
+
+@pytest.mark.parametrize("made", [Span, FixedSpan, Pair])
+def test_items_are_objects(made: Any) -> None:
+    def spans(op: Any, x: Any, y: Any) -> Any:
+        whole, each = arrays.reduce(op, made(x, y)), arrays.map(op, made(x, y), made(y, x))
+        assert isinstance(whole, made)
+        assert isinstance(each, made)
+        return whole.first + whole.length**2 + np.sum(each.first * each.length)
+
+    def by_methods(a: Any, b: Any) -> Any:
+        return a.joined(b)
+
+    def by_lanes(a: Any, b: Any) -> Any:
+        return a if a.first > 1e300 else a.joined(b)
+
+    ways = [checkpoint.value_and_grad(spans, (1, 2), engine=engine) for engine in engines.usable()]
+    x, y = pairs(5)
+    found = [[way(op, x, y) for way in ways] for op in (by_methods, by_lanes)]
+    assert {bits(value) for each in found for value, _ in each} == {bits(found[0][0][0])}
+    assert len({bits(slopes) for _, slopes in found[0]}) == 1
+    assert np.allclose(found[0][0][1], found[1][0][1], rtol=1e-12)
 
 
 def test_a_captured_container_has_no_formula_and_its_derivative() -> None:

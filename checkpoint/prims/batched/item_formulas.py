@@ -42,7 +42,8 @@ LARGEST_INTEGER = 2**53  # an integer beside a real is the same real
 _STORING = frozenset(
     (
         *("cons", "car", "cdr", "null?", "pair?", "py.tuple", "py.list", "py.record", "py.len", "py.item"),
-        *("py.unpack", "py.callee", "py.tuple-of", "py.list-of"),
+        *("py.unpack", "py.callee", "py.tuple-of", "py.list-of", "py.new", "py.attribute", "py.instance"),
+        *("py.instance-of", "py.class-of", "py.same-class", "py.is-object", "py.kind", "py.callable"),
     )
 )
 
