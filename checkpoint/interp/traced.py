@@ -17,7 +17,7 @@ _NONE, _FURTHER, _SECOND = slice(0, 0), slice(1, None), slice(1, 2)
 # Which operands of a step may not be or hold arrays: indices, names, numbers of parts.
 _KEYS: dict[str, slice] = {
     **dict.fromkeys(("py.list", "py.tuple", "py.record", "py.new", "py.append", "cons", "car", "cdr"), _NONE),
-    **dict.fromkeys(("py.len", "py.is", "py.sequence"), _NONE),
+    **dict.fromkeys(("py.len", "py.is", "py.sequence", "py.tuple-of", "py.list-of"), _NONE),
     **dict.fromkeys(("py.instance", "py.item", "py.slice", "py.attribute", "py.unpack"), _FURTHER),
     **dict.fromkeys(("py.unpack-star", "py.unpack-rest"), _FURTHER),
     **dict.fromkeys(("py.set", "py.set-attribute"), _SECOND),

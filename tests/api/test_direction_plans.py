@@ -146,6 +146,18 @@ def test_other_arguments(taken: list[bool]) -> None:
     assert all(taken)
 
 
+def test_a_table_as_an_argument() -> None:
+    """Structured arrays have no signature."""
+
+    def f(x: Any, table: Any) -> Any:
+        return steady(x) * table["weight"][0]
+
+    jacobian, table = checkpoint.jacfwd(f), np.zeros(3, [("weight", float), ("count", int)])
+    for weight in (1.0, 2.0, 3.0, 3.0):
+        table["weight"] = weight
+        agrees(jacobian, f, X, table)
+
+
 def test_one_array_as_two_arguments() -> None:
     def f(x: Any, y: Any, z: Any) -> Any:
         return steady(x) * y - z

@@ -7,9 +7,10 @@ procedures by their texts, and everything else by its value. Only arrays of the 
 
 from __future__ import annotations
 
+from types import EllipsisType
 from typing import Any
 
-from checkpoint.ad.array_library import is_default
+from checkpoint.ad.array_library import defaults, is_default
 from checkpoint.ad.arrays import ARRAYS, Native
 from checkpoint.ad.containers import Layout, List, Record
 from checkpoint.ad.values import Closure, Environment, Pair
@@ -43,7 +44,7 @@ def signature(root: Any) -> tuple[Signature, list[Any]] | None:
             found.append(value.hex())
         elif kind is Layout:
             found.append(value)
-        elif kind is Native:
+        elif kind is Native and isinstance(value.value, (type, EllipsisType, defaults[0].dtype)):
             found += (type(value.value), value)
         elif kind not in _OPENED:
             return None

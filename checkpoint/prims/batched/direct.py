@@ -22,6 +22,7 @@ from checkpoint.ad.operands import native
 from checkpoint.ad.tensors import ALWAYS, Tensor
 from checkpoint.ad.tracing.traces import evaluated, traced
 from checkpoint.prims.batched.exact import is_rounded_alike
+from checkpoint.prims.batched.products import product
 from checkpoint.prims.batched.rules import elementwise, rule_of
 from checkpoint.prims.batched.values import is_batch
 from checkpoint.prims.batched.values import record as record_named
@@ -51,6 +52,8 @@ def at_once(record: Tensor, operands: Sequence[Any]) -> Any:
         data if type(x) is float or type(x) is Array or own == count else _with_axes(data, count - own)
         for x, data, own in zip(operands, found, ranks, strict=True)
     ]
+    if record.name == PRODUCT and type(operands[0]) is Array:
+        return traced(product, *aligned)
     return _applied(record, *aligned)
 
 

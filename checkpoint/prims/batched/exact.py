@@ -1,7 +1,8 @@
 """Which steps have, for many lanes at once, the bits that each lane has alone.
 
 These are the functions that IEEE 754 rounds correctly, element by element, those that only move elements, and
-products of stacks of matrices, which NumPy multiplies one by one. Not so: functions of the C library, which
+products of stacks of matrices, which NumPy multiplies one by one (as products.py does where that has the same
+bits). Not so: functions of the C library, which
 NumPy computes otherwise, sums and products with vectors, which are added in an order that depends on their
 shapes, and complex numbers.
 """

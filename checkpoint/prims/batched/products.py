@@ -1,0 +1,72 @@
+"""Products of one matrix with narrow ones, one for each direction: these side by side, as one product.
+
+In: a matrix, and a stack of matrices whose first axis is that of the directions, such as points in space
+and their derivatives. Out: the products, with the bits of one product for each direction.
+
+Which bits a product has, the order in which a library of linear algebra adds, depends on the forms of
+operands alone. So whether a product of matrices that lie side by side has the bits of each is found out once
+for each form, on operands whose sums are rounded. Only finite results are taken: of two NaNs either may be
+left.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from checkpoint.ad.array_library import defaults
+
+ELEMENT = 8  # bytes
+NARROW = range(2, 5)  # columns; others are as fast one by one, or nearly
+LEAST = 1 << 20  # multiplications that are worth it
+# Multiplications that OpenBLAS leaves to one thread: to wake others may cost ten times as much.
+ALONE = 1 << 18
+FEW_ROWS = 16  # as many at once are worth it
+Form = tuple[tuple[int, ...], tuple[int, ...]]  # shape and strides
+
+
+def product(x: Any, y: Any) -> Any:
+    """Return the products of x with all matrices of y."""
+    xp = defaults[0]
+    if _is_narrow(x, y) and _is_alike((x.shape, x.strides), (y.shape, y.strides)):
+        found = _beside(x, y)
+        if xp.isfinite(found).all():
+            return found
+    return xp.matmul(x, y)
+
+
+def _is_narrow(x: Any, y: Any) -> bool:
+    if x.ndim != 2 or y.ndim != 3 or y.shape[-1] not in NARROW or _rows(y) < FEW_ROWS:
+        return False
+    return len(x) * int(y.size) >= LEAST and min(*x.strides, *y.strides) >= 0
+
+
+def _rows(y: Any) -> int:
+    """Return how many rows one thread multiplies at once by all matrices of y."""
+    return ALONE // max(int(y.size), 1)
+
+
+def _beside(x: Any, y: Any) -> Any:
+    """Return the products, by one for each few rows of x."""
+    xp, rows, (n, k, p) = defaults[0], _rows(y), y.shape
+    beside = y.transpose(1, 0, 2).reshape(k, n * p)
+    found = xp.empty((n, len(x), p))
+    for start in range(0, len(x), rows):
+        part = xp.matmul(x[start : start + rows], beside)
+        found[:, start : start + rows] = part.reshape(-1, n, p).transpose(1, 0, 2)
+    return found
+
+
+@lru_cache(maxsize=256)
+def _is_alike(x: Form, y: Form) -> bool:
+    """Return whether `_beside` has the bits of single products, for operands of these forms."""
+    first, second = _sample(x, 0.3), _sample(y, 0.7)
+    return bool(_beside(first, second).tobytes() == defaults[0].matmul(first, second).tobytes())
+
+
+def _sample(form: Form, step: float) -> Any:
+    """Return an array of this form whose elements have no pattern."""
+    xp, (shape, strides) = defaults[0], form
+    last = sum([(count - 1) * stride for count, stride in zip(shape, strides, strict=True)])
+    elements = xp.sin(1.3 * xp.arange(last // ELEMENT + 1) + step)
+    return xp.lib.stride_tricks.as_strided(elements, shape, strides)
