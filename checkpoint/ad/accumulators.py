@@ -19,10 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from operator import add
 from typing import Any
 
 from checkpoint.ad.array_library import is_default, libraries, namespace_of, zeros_beside
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Memory, zeros_like
+from checkpoint.ad.tracing.traces import PARTS, traced, tracing
 from checkpoint.collector import Paused
 
 MANY = 1000  # arrays, from which on the garbage collector waits while handles are made
@@ -87,6 +89,8 @@ class Accumulator:
         kind = type(other)
         if kind is float:  # 0.0
             return self
+        if tracing.get() is not None:
+            return self._traced_sum(other)
         if self.elements is not None:
             return self._sparse_sum(other)
         if kind is Scattered:
@@ -104,6 +108,12 @@ class Accumulator:
 
     def __radd__(self, other: float) -> Accumulator:
         return self
+
+    def _traced_sum(self, other: Any) -> Accumulator:
+        """Add a contribution while a trace learns, which knows of no change: the sum is another array."""
+        if type(other) is Scattered:
+            return Accumulator(traced(_with_scattered, self.array, other))
+        return Accumulator(traced(add, self.array, other.array))
 
     def _sparse_sum(self, other: Any) -> Accumulator:
         """Add a contribution to a sparse accumulator."""
@@ -140,7 +150,7 @@ class Accumulator:
     def own(self) -> None:
         """Copy the elements unless they can be changed in place."""
         if not self.owned:
-            self.array = namespace_of(self.array).array(self.array)
+            self.array = traced(namespace_of(self.array).array, self.array)
             self.owned = True
 
 
@@ -162,9 +172,9 @@ class Scattered:
         self.repeats = repeats
 
     def __radd__(self, other: float) -> Accumulator:
-        index = self.element()
+        index = self.element() if tracing.get() is None else None
         if index is None:
-            return Accumulator(self.dense(), True)
+            return Accumulator(traced(Scattered.dense, self), True)
         return Accumulator.sparse(self.like, index, float(self.array))
 
     def element(self) -> Any:
@@ -192,6 +202,13 @@ class Scattered:
             whole[self.index] += self.array
 
 
+def _with_scattered(array: Any, added: Scattered) -> Any:
+    """Return the sum of an array and a contribution to some of its elements, another array."""
+    found = namespace_of(array).array(array)
+    added.add_to(found)
+    return found
+
+
 def _added_by_columns(whole: Any, index: Any, array: Any) -> bool:
     """Add to a few columns of many rows, one column at a time, and return True; False if there are others.
 
@@ -208,6 +225,7 @@ def _added_by_columns(whole: Any, index: Any, array: Any) -> bool:
     return True
 
 
+PARTS.add(Scattered)
 _INTEGERS = frozenset((int,))
 _OF_VIEWS = frozenset((int, slice, type(None), type(...)))
 MANY_ROWS, FEW_COLUMNS = 64, 4

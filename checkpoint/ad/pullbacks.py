@@ -16,6 +16,7 @@ from checkpoint.ad.accumulators import Accumulator, Scattered
 from checkpoint.ad.array_library import dtype_kind, is_view, libraries, namespace, zeros_beside
 from checkpoint.ad.numbers import Node
 from checkpoint.ad.operands import of_reals
+from checkpoint.ad.tracing.traces import FORMS, constant, traced, tracing
 from checkpoint.errors import InternalError
 
 
@@ -56,6 +57,7 @@ class Like:
         return math.prod(self.shape)
 
 
+FORMS.add(Like)
 NESTS = (list, tuple)  # making `list | tuple` takes longer than asking for it
 PLAIN = frozenset((float, int, bool, str, slice, type(None)))
 RESULT = -1  # the position of the result, however many operands there are
@@ -143,12 +145,12 @@ class Pullback:
         natives, record = self.natives, self.record
         xp = namespace((g, *natives))
         if record.pull is not None:
-            found = record.pull(xp, self.wanted, g, self.result, self.saved, *natives)
+            found = traced(record.pull, xp, self.wanted, g, self.result, self.saved, *natives)
             yield from zip(reversed(self.wanted), reversed(found), strict=True)
             return
         for position in reversed(self.wanted):
             rule = record.vjp(position) if record.variadic else record.vjps[position]
-            yield position, rule(xp, g, self.result, *natives)  # type: ignore[misc]
+            yield position, traced(rule, xp, g, self.result, *natives)  # type: ignore[arg-type]
 
     def contribution(self, position: int, g: Any) -> Any:
         """Return the contribution to an operand, for the result's cotangent g, where both are one number."""
@@ -188,7 +190,7 @@ class Pullback:
 
     def _is_new(self, cotangent: Any, g: Any) -> bool:
         """Return whether nobody else holds the elements of an array that a rule has returned."""
-        if cotangent.shape == () or is_view(cotangent) or cotangent is g:
+        if cotangent.shape == () or is_view(cotangent) or cotangent is g or tracing.get() is not None:
             return False
         for held in (*self.natives, *self.saved):
             if cotangent is held:
@@ -258,7 +260,7 @@ def _array(accumulator: Any) -> Any:
 def _or_zeros(accumulator: Any, like: Any, beside: Any) -> Any:
     """Return the cotangent in an accumulator; zeros for an array's that has received nothing."""
     if type(accumulator) is float and type(like) is not float:
-        return zeros_beside(beside, like.shape, like.dtype)
+        return constant(zeros_beside(beside, like.shape, like.dtype))
     return _array(accumulator)
 
 

@@ -47,7 +47,7 @@ from checkpoint.ad.pullbacks import Pull, Pullback
 from checkpoint.ad.record import Primitive, Update, lookup
 from checkpoint.ad.storage import in_place, supersede
 from checkpoint.ad.tables import Table, called
-from checkpoint.ad.tracing.traces import evaluated, refuse
+from checkpoint.ad.tracing.traces import evaluated, refuse, traced
 from checkpoint.dataclass import dataclass
 from checkpoint.errors import InternalError
 
@@ -239,9 +239,10 @@ def valued(
     """Return the native result of a record, and what it saves; counts: as in `plain`."""
     xp = functions_for(record.name, natives)
     saves = record.saves if counts else record.saves_uncounted or record.saves
-    return (
-        saves(xp, wanted, *natives) if wanted and saves is not None else (evaluated(record, xp, natives), ())
-    )
+    if not wanted or saves is None:
+        return evaluated(record, xp, natives), ()
+    found: tuple[Any, tuple[Any, ...]] = traced(saves, xp, wanted, *natives)
+    return found
 
 
 def handle(now: Any, record: Tensor, operands: Sequence[Any], result: Any, literals: int = 0) -> Any:

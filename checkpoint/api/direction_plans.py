@@ -9,6 +9,7 @@ has happened yet, and the run is made.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from checkpoint.ad.tracing.signature import signature
 from checkpoint.ad.tracing.traces import Plan, Trace, tracing
 from checkpoint.functions.run import Run
 
+MAX_FAILURES = 4  # of a plan, more than it has been taken
 MAX_TRACES = 8  # of one function: more are of functions whose runs differ from call to call
 
 
@@ -35,10 +37,17 @@ class RunPlan:
         self._places = [float(k) for k in range(len(found))]
         self._value = replace(value, found, self._places)
         self._made = made
+        self._failures = 0
+
+    @property
+    def is_worthwhile(self) -> bool:
+        """Whether it has not failed more often than it has been taken, and some times more."""
+        return self._failures < MAX_FAILURES
 
     def value(self, inputs: Sequence[Any]) -> Any:
         """Return the value of the run for the elements of these arrays; None: the plan fails."""
         outputs = self._plan(inputs)
+        self._failures = max(self._failures + (1 if outputs is None else -1), -MAX_FAILURES)
         if outputs is None:
             return None
         rest = iter(outputs)
@@ -46,30 +55,38 @@ class RunPlan:
 
 
 class RunPlans:
-    """The plans of one function's runs, each with what decides how they go; None: such runs have no plan."""
+    """The plans of one function's runs, each with what decides how they go; None: such runs have no plan.
 
-    def __init__(self) -> None:
+    most: how many bytes the arrays of a run may have that gets a plan.
+    runs: whether a run that has no plan is made here, too.
+    """
+
+    def __init__(self, most: int = sys.maxsize, runs: bool = True) -> None:
+        self._most = most
+        self._runs = runs
         self._plans: list[tuple[Any, RunPlan | None]] = []
 
     def value(self, run: Run, directions: Any, again: Callable[[], Again | None]) -> Any:
-        """Return the value of a run along directions; None: it fails, or `again` returns None.
+        """Return the value of a run along directions; None: it fails, or is not made here.
 
-        again: returns the same run on the engine that knows of directions, and what makes it.
+        again: returns the same run on the engine that knows of directions, and what makes it; None: it is not
+            made here.
         """
         key, inputs = _known(run, directions)
         own = [plan for known, plan in self._plans if known == key]
         for plan in own:
-            if plan is not None and (value := plan.value(inputs)) is not None:
+            if plan is not None and plan.is_worthwhile and (value := plan.value(inputs)) is not None:
                 return value
-        if (found := again()) is None:
+        is_left = key is None or None in own or len(self._plans) >= MAX_TRACES
+        if (is_left and not self._runs) or (found := again()) is None:
             return None
         beside, make = found
-        if key is None or None in own or len(self._plans) >= MAX_TRACES:
+        if is_left:
             return make()
         own_key, inputs = _known(beside, directions)
         if own_key != key:
             return make()
-        value, plan = _traced(make, inputs)
+        value, plan = _traced(make, inputs, self._most)
         self._plans.append((key, plan))
         return value
 
@@ -82,7 +99,7 @@ def _known(run: Run, directions: Any) -> tuple[Any, list[Any]]:
     return (directions, run.tags, library.generation(), signed[0]), signed[1]
 
 
-def _traced(make: Callable[[], Any], inputs: Sequence[Any]) -> tuple[Any, RunPlan | None]:
+def _traced(make: Callable[[], Any], inputs: Sequence[Any], most: int) -> tuple[Any, RunPlan | None]:
     """Return the value of a run, and its plan."""
     trace = Trace(inputs)
     token = tracing.set(trace)
@@ -90,7 +107,7 @@ def _traced(make: Callable[[], Any], inputs: Sequence[Any]) -> tuple[Any, RunPla
         value = make()
     finally:
         tracing.reset(token)
-    return value, None if value is None else _plan_of(trace, value)
+    return value, None if value is None or trace.nbytes > most else _plan_of(trace, value)
 
 
 def _plan_of(trace: Trace, value: Any) -> RunPlan | None:

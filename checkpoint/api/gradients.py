@@ -19,6 +19,7 @@ from checkpoint.ad.attributes import stored
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.numbers import NUMBERS, one, real_part
 from checkpoint.ad.tangent import is_zero, zeros_of
+from checkpoint.api.gradient_plans import GradientPlans
 from checkpoint.api.journals import Directory, check_journal, check_workers, taken_by
 from checkpoint.api.schedules import named_schedule
 from checkpoint.collector import Paused
@@ -89,6 +90,7 @@ class Derivative(Derived):
         self.journal = journal
         self.workers = workers
         self._may_be_small = self._small_positions()
+        self._plans = GradientPlans()
         functools.update_wrapper(self, function, updated=())
         self.__doc__ = f"{self.kind} of {_name(function)}.\n\n{function.__doc__ or ''}".rstrip()
 
@@ -199,11 +201,10 @@ class ValueAndGrad(Derivative):
         schedule = named_schedule(self.schedule)
         if self.journal is not None or self.workers is not None:
             y, xbar = self._by_others(call, schedule, positions)
-        elif self.progress is False:
-            y, xbar = call.run.vjp(self.cotangent_of, schedule)
         else:
+            planned = self._may_be_small and self._plans.take(self, call, positions, args, kwargs)
             with reported(self.progress):
-                y, xbar = call.run.vjp(self.cotangent_of, schedule)
+                y, xbar = planned or call.run.vjp(self.cotangent_of, schedule)
         cotangents = call.unpacked(xbar)
         if isinstance(call, PythonCall) and call.run.u.car.lam.rounds and not self.has_state:
             self._warn_where_rounded(call, [i for i in positions if is_zero(cotangents[i])], args, kwargs)

@@ -30,6 +30,10 @@ _FORMED = frozenset(
         *("concatenate", "stack", "reshape", "transpose", "swapaxes", "broadcast_to"),
     )
 )
+FORMS: set[type] = set()  # of what depends on the forms of arrays alone, and stands for them in rules
+PARTS: set[type] = (
+    set()
+)  # of what holds arrays that rules have made, and is used by functions that are traced
 _PLAIN = frozenset((int, bool, str, type(None)))
 _MAX_CALLS = 20_000  # of a trace: longer ones take much to compile, and their steps cost less than they do
 
@@ -54,7 +58,7 @@ class Plan:
                 found = self.run(*inputs)
         except Exception:  # the run raises it, or warns
             return None
-        return found and [found[x] if type(x) is int else x for x in self.outputs]
+        return found and [found[x] if type(x) is int else x.copy() for x in self.outputs]
 
 
 class Trace:
@@ -72,6 +76,11 @@ class Trace:
         self._inputs = [f"i{k}" for k in range(len(inputs))]
         # Of derived arrays, by their identities.
         self._names = {id(array): name for name, array in zip(self._inputs, inputs, strict=True)}
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the derived arrays."""
+        return sum([getattr(x, "nbytes", 0) for x in self._kept])
 
     def refuse(self, reason: str) -> None:
         """There is no plan."""
@@ -123,14 +132,20 @@ class Trace:
         if self._is_array(arg):
             if id(arg) not in self._constants:
                 self.refuse("an array of unknown origin")
+        elif kind in PARTS:
+            if id(arg) not in self._constants:
+                self.refuse("a part of unknown origin")
         elif not (
-            kind in _PLAIN or kind is float or isinstance(arg, (type, ModuleType, EllipsisType, dtype))
+            kind in _PLAIN
+            or kind is float
+            or kind in FORMS
+            or isinstance(arg, (type, ModuleType, EllipsisType, dtype))
         ):
             self.refuse(f"an operand that is a {kind.__name__}")
         return self._of(arg)
 
     def _keep_constants(self, made: Any) -> None:
-        if self._is_array(made):
+        if self._is_array(made) or type(made) in PARTS:
             self._constants.setdefault(id(made), made)
         elif type(made) in (tuple, list):
             for item in made:
@@ -158,6 +173,10 @@ class Trace:
             if not is_formed:
                 shape, dtype = self._of(made.shape), self._of(made.dtype)
                 self._guard(f"{place}.shape == {shape} and {place}.dtype == {dtype}", place)
+        elif kind in PARTS:
+            self._names[id(made)] = place
+            self._kept.append(made)
+            self._guard(f"type({place}) is {self._of(kind)}", place)
         elif kind in _PLAIN:
             self._guard(f"type({place}) is {self._of(kind)} and {place} == {self._of(made)}", place)
         else:
@@ -188,7 +207,7 @@ class Trace:
                 shown.append(len(found))
                 found.append(name)
             elif id(output) in self._constants:
-                shown.append(output)
+                shown.append(output.copy())  # whoever has the run's own may change it
             else:
                 self.refuse("a result of unknown origin")
         if self.refusal:
@@ -211,6 +230,30 @@ class Trace:
         exec("\n".join([head, *reversed(lines)]), scope)
         run: Callable[..., Any] = scope["plan"]
         return run
+
+
+class Refused(BaseException):
+    """Raised by a Probe. No program can handle it."""
+
+
+class Probe(Trace):
+    """Stands for a trace in a run that is to find out whether one would be refused: it ends there."""
+
+    def __init__(self) -> None:
+        super().__init__(())
+
+    def refuse(self, reason: str) -> None:
+        """End the run, before the step."""
+        raise Refused(reason)
+
+    def call(self, function: Callable[..., Any], args: Sequence[Any], made: Any, name: str = "") -> None:
+        """Learn nothing."""
+
+    def truth(self, data: Any, outcome: bool) -> None:
+        """Learn nothing."""
+
+    def constant(self, array: Any) -> None:
+        """Learn nothing."""
 
 
 def _is_of_shapes(name: str, args: Sequence[Any]) -> bool:

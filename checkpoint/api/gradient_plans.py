@@ -1,0 +1,97 @@
+"""Plans of gradients of functions of arrays: the calls of a library that a run and its reversal make.
+
+In: a call, which is the second one of its function at least. Out: its value and the cotangents of its
+arguments, as a sweep returns them. Plans are those of direction_plans.py; they are of short runs on small
+arrays, of whose time most is Python's. A plan learns from engine interp, which has the bits of all engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from checkpoint.ad.arrays import Array
+from checkpoint.ad.graph import numbers
+from checkpoint.ad.library import silently
+from checkpoint.ad.tracing.traces import Probe, Refused, constant, refuse, tracing
+from checkpoint.ad.values import Pair
+from checkpoint.api.direction_plans import Again, RunPlans
+from checkpoint.api.directions import repeated
+from checkpoint.config import memory
+from checkpoint.driver.observe import observers
+from checkpoint.driver.schedule import Plain
+from checkpoint.functions.interface import Call
+
+MAX_NUMBERS = 100  # in the arguments, and what the program reads: of more, each takes long to be looked at
+MAX_STEPS = 2000
+MAX_BYTES = 1 << 25  # of all arrays: work on larger ones is the library's, and a budget may be needed
+
+
+class Gradient(Protocol):
+    """What is differentiated: the function, and the cotangent of its value."""
+
+    function: Callable[..., Any]
+
+    def cotangent_of(self, y: Any) -> Any: ...
+
+
+class GradientPlans:
+    """The plans of one function's gradients."""
+
+    def __init__(self) -> None:
+        self._plans = RunPlans(MAX_BYTES, runs=False)
+        self._calls = 0
+
+    def take(
+        self,
+        gradient: Gradient,
+        call: Call,
+        positions: Sequence[int],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+    ) -> tuple[Any, Any] | None:
+        """Return the value and the cotangents of arguments at some positions; None: a sweep finds them."""
+        if len(call.run.found) > MAX_NUMBERS or memory() is not None or observers():
+            return None
+        self._calls += 1
+
+        def again() -> Again | None:
+            beside = repeated(gradient.function, call, args, kwargs) if self._calls > 1 else None
+            if beside is None:
+                return None
+            beside.differentiate_by(positions)
+            ends = _ends(beside)
+            return beside.run, lambda: _reversed(beside, gradient.cotangent_of) if ends else None
+
+        found = self._plans.value(call.run, ("gradient", tuple(positions)), again)
+        return None if found is None else (found.car, found.cdr)
+
+
+def _ends(call: Call) -> bool:
+    """Return whether a call ends soon, and makes nothing but library calls; it makes nothing else here."""
+    token = tracing.set(Probe())
+    try:
+        with silently():  # the run itself warns
+            return call.run.ends(MAX_STEPS)[1].finished
+    except (Refused, Exception):  # the sweep raises what it raises
+        return False
+    finally:
+        tracing.reset(token)
+
+
+def _reversed(call: Call, cotangent_of: Callable[[Any], Any]) -> Pair | None:
+    """Return the value of a call and its cotangents; None: it fails."""
+
+    def seed(y: Any) -> Any:
+        cotangent = cotangent_of(y)
+        if type(cotangent) is Array:
+            constant(cotangent.data)
+        return cotangent
+
+    try:
+        y, xbar = call.run.vjp(seed, Plain())
+    except Exception:  # the sweep raises what it raises
+        return None
+    if any(type(x) is float for x in numbers(xbar)):
+        refuse("the cotangent of a real, which no trace knows")
+    return Pair(y, xbar)
