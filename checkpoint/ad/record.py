@@ -271,6 +271,7 @@ class Control(Primitive):
 P = TypeVar("P", bound=Primitive)
 
 _registry: dict[str, Primitive] = {}
+_later: list[Callable[[], None]] = []  # what registers further records, in the order in which that is done
 
 
 def register(record: P) -> P:
@@ -281,11 +282,41 @@ def register(record: P) -> P:
     return record
 
 
+def later(load: Callable[[], None]) -> Callable[[], None]:
+    """Let a function register records that few programs need: when one of them, or all, are looked up.
+
+    It imports their modules, so it may be called again. They implement no function of Python.
+    """
+    _later.append(load)
+    return load
+
+
 def lookup(name: str) -> Primitive:
     """Return the record of a name, which must be registered."""
-    return _registry[name]
+    found = find(name)
+    if found is None:
+        raise InternalError(f"there is no primitive {name}")
+    return found
+
+
+def find(name: str) -> Primitive | None:
+    """Return the record of a name, or None."""
+    if name not in _registry:
+        _load()
+    return _registry.get(name)
 
 
 def records() -> dict[str, Primitive]:
     """Return a dictionary of all records by name."""
+    _load()
     return dict(_registry)
+
+
+def records_at_once() -> list[Primitive]:
+    """Return the records that are registered by now: all that implement functions of Python."""
+    return list(_registry.values())
+
+
+def _load() -> None:
+    for load in _later:
+        load()

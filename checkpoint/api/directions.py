@@ -7,20 +7,18 @@ arguments by which nothing is differentiated stay without a tangent.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from math import prod
 from typing import Any
 
-from checkpoint.ad.array_library import zeros_beside
-from checkpoint.ad.arrays import Array, NotTogether, check_real, directions
+from checkpoint.ad.arrays import Array, NotTogether, directions
 from checkpoint.ad.graph import enter, numbers, replace
 from checkpoint.ad.library import silently
 from checkpoint.ad.numbers import Dual, elements, fresh, primal_at, zero
-from checkpoint.ad.tangent import split, tangent_of
+from checkpoint.ad.tangent import split
 from checkpoint.ad.tracing.traces import constant
 from checkpoint.api.direction_plans import RunPlans
+from checkpoint.api.units import unit
 from checkpoint.functions.interface import Call
 from checkpoint.functions.python_functions import PythonFunction
 from checkpoint.functions.resumption import as_function
@@ -151,7 +149,7 @@ def _along_one(
     """Return the value as a tree, its tangents, and the number of steps; call `begin` when the run begins."""
 
     def tangent(number: Any, start: int) -> Any:
-        return _unit(number, start, group)
+        return unit(number, start, group)
 
     def lifted(argument: Any, tag: int) -> Any:
         begin()
@@ -176,7 +174,7 @@ def _lifted_together(call: Call, at: Sequence[int], groups: Sequence[Sequence[in
     """Return the value of a run along all directions, and the tag of its duals."""
 
     def tangents(number: Any, start: int) -> Any:
-        return _several([_unit(number, start, group) for group in groups])
+        return _several([unit(number, start, group) for group in groups])
 
     tag = call.run.tags
     token = directions.set(Together(tag, len(groups)))
@@ -208,13 +206,6 @@ def _lifted(
     return replace(argument, found, made)
 
 
-def _unit(number: Any, start: int, positions: Sequence[int]) -> Any:
-    """Return the tangent of a number, whose first real is at `start`, that is 1 at these positions."""
-    end = start + elements(number)
-    inside = positions[bisect_left(positions, start) : bisect_left(positions, end)]
-    return _ones_at(zero(number), [k - start for k in inside])
-
-
 def _several(column: Sequence[Any]) -> Any:
     """Return the tangents of one number as Several, but zeros alone as one zero."""
     found = stacked(column)
@@ -227,30 +218,3 @@ def _several(column: Sequence[Any]) -> Any:
 def _along(number: Any, tag: int, k: int) -> Any:
     is_dual = type(number) is Dual and number.tag == tag
     return part(number, k) if is_dual else zero(number)
-
-
-def units(found: Sequence[Any], positions: Sequence[int]) -> list[Any]:
-    """Return tangents of numbers that are 1 at the reals at these positions, in their order, and else 0."""
-    tangents, start = [], 0
-    for number in found:
-        tangents.append(_unit(number, start, positions))
-        start += elements(number)
-    return tangents
-
-
-def _ones_at(zeros: Any, positions: Sequence[int]) -> Any:
-    """Return a tangent that is 1 at these positions of one that is zero."""
-    if not positions:
-        return zeros
-    if type(zeros) is float:
-        return 1.0
-    check_real(zeros.data)
-    flat = zeros_beside(zeros.data, prod(zeros.data.shape), zeros.data.dtype)
-    flat[list(positions)] = 1.0
-    return Array(flat.reshape(zeros.data.shape), zeros.memory)
-
-
-def direction(call: Call, positions: Sequence[int]) -> Any:
-    """Return the tangent of all arguments that is 1 at the reals at these positions, in their order."""
-    argument = call.run.argument
-    return tangent_of(argument, units(numbers(argument), positions))

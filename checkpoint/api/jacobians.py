@@ -9,17 +9,17 @@ What is no real, in value or argument, has None.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from checkpoint.ad.array_library import namespace_of
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import elements
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.api.directions import Known, along_each, direction, repeated, units
 from checkpoint.api.gradients import ArgNums, Derivative, Grad
 from checkpoint.api.schedules import named_schedule
+from checkpoint.api.units import direction, units
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
@@ -27,6 +27,9 @@ from checkpoint.functions.interface import Call, holds_real
 from checkpoint.functions.public import within_programs
 from checkpoint.functions.resumption import as_function
 from checkpoint.watch.progress import ProgressOption, reported
+
+if TYPE_CHECKING:
+    from checkpoint.api.directions import Known
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -84,9 +87,12 @@ class ForwardJacobian(Jacobian):
     kind = "Jacobian"
     counterpart = "jacfwd"
 
-    def __init__(self, *how: Any) -> None:
-        super().__init__(*how)
-        self._known = Known()
+    @cached_property
+    def _known(self) -> Known:
+        """What earlier calls have found out of runs along several directions."""
+        from checkpoint.api.directions import Known  # noqa: PLC0415  (with the rules of lanes)
+
+        return Known()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
@@ -102,6 +108,8 @@ class ForwardJacobian(Jacobian):
         self, call: Call, at: list[int], chosen: list[int], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Any, list[Sequence[Any]]]:
         """Return the value, as a tree, and the tangents of its numbers along each of the places."""
+        from checkpoint.api.directions import along_each, repeated  # noqa: PLC0415  (as above)
+
         again = partial(repeated, self.function, call, args, kwargs)
         shape, columns = along_each(call, at, [(place,) for place in chosen], again, self._known)
         return shape, list(columns)

@@ -23,11 +23,12 @@ from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import elements, zero
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.api.colouring import Plan, coordinates, groups_in, planned, readable, symmetric
-from checkpoint.api.directions import along_each, direction, repeated
+from checkpoint.api.directions import along_each, repeated
 from checkpoint.api.gradients import ArgNums, Derivative
 from checkpoint.api.jacobians import places, unit_cotangent
 from checkpoint.api.reversals import Reversals
 from checkpoint.api.schedules import named_schedule
+from checkpoint.api.units import direction
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError

@@ -9,7 +9,7 @@ from checkpoint.ad.containers import Object
 from checkpoint.ad.library import overload
 from checkpoint.ad.numbers import real_part
 from checkpoint.ad.pullbacks import PLAIN
-from checkpoint.ad.record import NoReset, WrongCall, records
+from checkpoint.ad.record import NoReset, WrongCall, find
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import Failure, Unusable
 from checkpoint.errors import Lane, RunError, SourceError, Span, WorkersError
@@ -95,7 +95,7 @@ def failure(name: str, operands: tuple[Any, ...], exception: Exception, span: Sp
     for operand in (*called, *operands):
         if type(operand) is Unusable:
             return operand.error(span)
-        if type(operand) is Object and isinstance(records().get(name), Tensor):
+        if type(operand) is Object and isinstance(find(name), Tensor):
             return _of_object(name, operand, span)
     if any(captured(operand) is not None for operand in (*called, *operands)):
         exception = NoReset(NO_RESET_HERE)  # a procedure of another program has shifted
@@ -126,7 +126,7 @@ def run_ending(
 
 def _about(name: str, operands: tuple[Any, ...]) -> str:
     """Return a text of the operands that a function of arrays takes and those it received, for messages."""
-    record = records().get(name)
+    record = find(name)
     if record is not None and not isinstance(record, Tensor):
         record = overload(record, operands)
     if record is None:

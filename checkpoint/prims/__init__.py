@@ -1,47 +1,40 @@
-"""The primitives. Importing this package registers all records; front ends need their arities."""
+"""The primitives. Importing this package registers their records, those that few programs need `later`."""
 
 from __future__ import annotations
 
-from checkpoint.ad.record import records
+from checkpoint.ad.record import later, records
 from checkpoint.ad.tensors import Tensor
 from checkpoint.lang.tensors import TENSORS
 from checkpoint.prims import (
     arrays,
     data,
     interruption,
-    lane_tensors,
-    lanes,
     operators,
-    parts,
     python,
     references,
     scalars,
-    sums,
     variants,
 )
-from checkpoint.prims.batched import apart as batched_apart
-from checkpoint.prims.batched import combinators
-from checkpoint.prims.batched import steps as batched_steps
 
 __all__ = [
     "arities",
     "arrays",
-    "batched_apart",
-    "batched_steps",
-    "combinators",
     "data",
     "interruption",
-    "lane_tensors",
-    "lanes",
     "operators",
-    "parts",
     "python",
     "references",
     "scalars",
-    "sums",
     "text_arities",
     "variants",
 ]
+
+
+@later
+def _of_many_items() -> None:
+    """Register the records of lanes, combinators and sums of items."""
+    from checkpoint.prims import lane_tensors, lanes, parts, sums  # noqa: F401, PLC0415
+    from checkpoint.prims.batched import apart, combinators, steps  # noqa: F401, PLC0415
 
 
 def arities() -> dict[str, int]:

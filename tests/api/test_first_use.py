@@ -156,6 +156,25 @@ PARTS = {
             return x * x
         print(checkpoint.value_and_grad(logged, engine=E)(2.0, [logging.getLogger()]))
     """,
+    "lanes": """
+        import numpy as np
+        def areas(x): return checkpoint.vmap(lambda r: r * r * x)(np.array([1.0, 2.0])).sum()
+        print(checkpoint.value_and_grad(areas, engine=E)(3.0), checkpoint.primops(areas, 3.0, engine=E))
+    """,
+    "sums of items": """
+        def total(x): return checkpoint.summed(lambda r: r * r * x, over=[1.0, 2.0])
+        print(checkpoint.value_and_grad(total, engine=E)(3.0), checkpoint.primops(total, 3.0, engine=E))
+    """,
+    "combinators": """
+        import numpy as np
+        def product(xs): return checkpoint.arrays.reduce(lambda a, b: a * b, xs)
+        print(checkpoint.grad(product, engine=E)(np.array([1.0, 2.0, 3.0])))
+    """,
+    "a Jacobian along many directions": """
+        import numpy as np
+        def squares(xs): return xs * xs
+        print(checkpoint.jacobian(squares, engine=E)(np.arange(9.0)).sum(axis=0))
+    """,
     "derivatives of derivatives": """
         def bent(x): return checkpoint.grad(lambda t: t * t * t)(x)
         print(checkpoint.grad(bent, engine=E)(2.0), checkpoint.hessian(lambda t: t**3, engine=E)(2.0))
@@ -252,11 +271,33 @@ def test_an_import_loads_nothing_that_few_programs_need() -> None:
     of_graphs = {"checkpoint.lang.onnx.model", "checkpoint.lang.onnx.function"}
     of_workers = {"concurrent.futures"}
     of_rare_values = {"decimal", "fractions", "json", "logging", "pathlib", "statistics", "textwrap"}
-    rare = of_rare_values | of_open_packages_and_disks | of_watched_gradients | of_graphs | of_workers
+    of_lanes = {"checkpoint.prims.lanes", "checkpoint.prims.batched.program", "checkpoint.api.directions"}
+    rare = (
+        of_lanes | of_rare_values | of_open_packages_and_disks | of_watched_gradients | of_graphs | of_workers
+    )
     loaded = set(found.stdout.split())
     assert not rare & loaded
     of_python_functions = ("calls", "control", "linking.linker", "normal", "translation")
     assert not [name for name in loaded if name.startswith(tuple(map(FRONT_END.format, of_python_functions)))]
+
+
+def test_records_that_are_registered_later_implement_no_function_of_python(tmp_path: Path) -> None:
+    """Programs find the primitive of a function among those that are registered at once."""
+    now_and_later = """
+from checkpoint.ad.record import records, records_at_once
+now = {record.name for record in records_at_once()}
+later = [record for record in records().values() if record.name not in now]
+print(*[record.name for record in later])
+print(*[record.name for record in later if record.implements], "-")
+"""
+    script = tmp_path / "script.py"
+    script.write_text("import checkpoint\n" + now_and_later)
+    found = subprocess.run(
+        [sys.executable, str(script)], check=True, timeout=120, capture_output=True, text=True
+    )
+    later, implementing = found.stdout.splitlines()
+    assert {"py.lanes", "py.batched", "py.summands", "tensor-lanes"} <= set(later.split())
+    assert implementing == "-"
 
 
 def loaded_by(tmp_path: Path, program: str) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
-from checkpoint.ad.record import Scalar, records
+from checkpoint.ad.record import Scalar, find
 from checkpoint.errors import SourceError, Span
 from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
 from checkpoint.lang.python.context.arguments import Arguments
@@ -30,7 +30,7 @@ def is_predicate(expr: Expr) -> bool:
         return type(expr.value) is bool
     if not isinstance(expr, Prim):
         return False
-    record = records().get(expr.op)
+    record = find(expr.op)
     return expr.op in _ANSWERS or (isinstance(record, Scalar) and record.partials is None)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import is_dataclass
 from typing import Any
 
-from checkpoint.ad.record import Scalar, records
+from checkpoint.ad.record import Scalar, find
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, If
 from checkpoint.lang.python.calls import arrange, hashing
@@ -46,7 +46,7 @@ _SHOWN = ("py.repr", "py.str")
 
 def has_members(program: ProgramContext, op: str) -> bool:
     """Return whether an operator is arithmetic, in a program with enumerations that are numbers."""
-    return any(map(is_enum_of_numbers, program.classes)) and isinstance(records().get(op), Scalar)
+    return any(map(is_enum_of_numbers, program.classes)) and isinstance(find(op), Scalar)
 
 
 def numbers(program: ProgramContext, v: list[Expr], span: Span) -> list[Expr]:

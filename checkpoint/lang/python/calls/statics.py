@@ -22,7 +22,7 @@ from typing import Any
 
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.library import refusal
-from checkpoint.ad.record import VARIADIC, Primitive, records
+from checkpoint.ad.record import VARIADIC, Primitive, records_at_once
 from checkpoint.ad.values import Foreign
 from checkpoint.lang.core import Const, Expr, If, Var
 from checkpoint.lang.python.calls import (
@@ -122,7 +122,7 @@ def _is_hashable(value: Any) -> bool:
 @functools.cache
 def _implementations() -> dict[Any, list[Primitive]]:
     found: dict[Any, list[Primitive]] = {}
-    for record in records().values():
+    for record in records_at_once():
         for function in record.implements:
             found.setdefault(function, []).append(record)
     return found
