@@ -301,22 +301,20 @@ def lookup(name: str) -> Primitive:
 
 def find(name: str) -> Primitive | None:
     """Return the record of a name, or None."""
-    if name not in _registry:
-        _load()
+    for load in _later:
+        if name in _registry:
+            break
+        load()
     return _registry.get(name)
 
 
 def records() -> dict[str, Primitive]:
     """Return a dictionary of all records by name."""
-    _load()
+    for load in _later:
+        load()
     return dict(_registry)
 
 
 def records_at_once() -> list[Primitive]:
     """Return the records that are registered by now: all that implement functions of Python."""
     return list(_registry.values())
-
-
-def _load() -> None:
-    for load in _later:
-        load()

@@ -1,4 +1,4 @@
-"""The primitives of Python programs. Importing this package registers all records.
+"""The primitives of Python programs. Importing this package registers their records, some of them `later`.
 
 Names begin with "py."; what a record is of Python's own is its `implements`. R: Rearrange, S: Select,
 U: Update, D: Data, E: Effect, O: Operator. "..." is any number of operands, [ ] may be left out.
@@ -80,52 +80,51 @@ What is rounded (watching.py)
 
 from __future__ import annotations
 
+from checkpoint.ad.record import later
 from checkpoint.prims.python import (
     arithmetic,
     arrays,
-    classes,
     comparison,
-    dictionaries,
     exceptions,
-    foreign,
     integers,
     iteration,
     mathematics,
     native,
     objects,
-    outside,
-    own,
     sequences,
     sets,
-    solvers,
-    standard,
-    state,
     text,
     updates,
-    watching,
 )
 
 __all__ = [
     "arithmetic",
     "arrays",
-    "classes",
     "comparison",
-    "dictionaries",
     "exceptions",
-    "foreign",
     "integers",
     "iteration",
     "mathematics",
     "native",
     "objects",
-    "outside",
-    "own",
     "sequences",
     "sets",
-    "solvers",
-    "standard",
-    "state",
     "text",
     "updates",
-    "watching",
 ]
+
+
+@later
+def _of_objects() -> None:
+    """Register the records of classes, dictionaries, solvers, the standard library and the world outside."""
+    from checkpoint.prims.python import (  # noqa: F401, PLC0415
+        classes,
+        dictionaries,
+        foreign,
+        outside,
+        own,
+        solvers,
+        standard,
+        state,
+        watching,
+    )
