@@ -1,6 +1,7 @@
 /* Entry points for translated code: see api_fast.h. */
 #include "api/api_fast.h"
 
+#include "array_steps/unit_elements.h"
 #include "containers/containers.h"
 #include "machine/fast.h"
 #include "natives/natives_derive.h"
@@ -79,12 +80,12 @@ static const Value *shape_parts(Value v, uint32_t *count) {
 }
 
 /* Returns the layout of an instance or a record (1: it is a plain tuple), the procedure of a closure, the tag of a dual, 2
- * for a string, or 0. */
+ * for a string, what translated code makes of a handle of an array (unit_elements.h), or 0. */
 static int64_t detail_of(Value v) {
     const Kind kind = kind_of(v);
     if (kind == DUAL) return (int64_t)v.object->birth;
     if (kind == CLOSURE || kind == PROCEDURE) return (int64_t)(uintptr_t)procedure_of(v);
-    if (kind != INSTANCE && kind != RECORD) return is_text(v) ? TEXT : 0;
+    if (kind != INSTANCE && kind != RECORD) return is_text(v) ? TEXT : element_kind(v);
     const Value layout = kind == INSTANCE ? instance_in(v)->layout : cells_of(v)[0];
     return layout.tag == NOTHING ? PLAIN_TUPLE : (int64_t)(uintptr_t)((Foreign *)layout.object)->python;
 }

@@ -17,6 +17,7 @@
 #include "arrays/storage_table.h"
 #include "bridge/gil.h"
 #include "bridge/guard.h"
+#include "array_steps/unit_elements.h"
 #include "containers/collector.h"
 #include "containers/containers.h"
 #include "containers/peek.h"
@@ -42,6 +43,7 @@ const HeapHooks HELD_HOOKS = {
     .add_foreign = foreign_sum,
     .gradient = gradient_step,
     .reverse_gradient = gradient_reverse,
+    .elements = &ELEMENT_HOOKS,
 };
 
 typedef struct Gate Gate;

@@ -13,19 +13,22 @@ static void find(ArrayClasses *c) {
     ARRAY_SLOTS(FIND_SLOT)
 }
 
+static ArrayClasses all_classes;
+static bool complete;
+
 /* Returns the classes, found once under the GIL, like `classes`. */
 const ArrayClasses *array_classes(void) {
-    static ArrayClasses known;
-    static bool complete;
-    if (LIKELY(complete)) return &known;
+    if (LIKELY(complete)) return &all_classes;
     ArrayClasses found;
     memset(&found, 0, sizeof found);
     find(&found);
     if (PyErr_Occurred()) return NULL;
-    if (!complete) known = found;
+    if (!complete) all_classes = found;
     complete = true;
-    return &known;
+    return &all_classes;
 }
+
+const ArrayClasses *known_array_classes(void) { return complete ? &all_classes : NULL; }
 
 /* What is in the table of namespaces stays there, and keeps its type. */
 PyObject *namespace_of_type(const ArrayClasses *c, PyTypeObject *type) {

@@ -69,6 +69,7 @@ typedef struct ArrayClasses {
 } ArrayClasses;
 
 const ArrayClasses *array_classes(void); /* NULL: they cannot be found, and an exception is set */
+const ArrayClasses *known_array_classes(void); /* without the GIL; NULL: nobody has asked for them yet */
 
 /* Returns the namespace of the first library's array among these, or of what has the dtype of one; borrowed. */
 PyObject *array_namespace(const ArrayClasses *c, PyObject *const *items, Py_ssize_t count);

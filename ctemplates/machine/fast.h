@@ -101,6 +101,7 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
             (Cotangent * c, uint64_t birth, int64_t first, int64_t count, double *reals),                        \
             (c, birth, first, count, reals))                                                                      \
     SERVICE(Value, cotangent_take, (Cotangent * c, uint64_t birth, int64_t field), (c, birth, field))          \
+    SERVICE(Value, accumulator_sum, (Heap * heap, Value a, Value b), (heap, a, b))                             \
     SERVICE(void, cotangent_push, (Cotangent * c, Value cotangent), (c, cotangent))                                  \
     SERVICE(Value, cotangent_pop, (Cotangent * c), (c))                                                        \
     SERVICE(int64_t, strips_may_join, (const Machine *m), (m))                                                    \

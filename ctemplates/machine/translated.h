@@ -259,6 +259,7 @@ INLINE bool has_room(const Word *up, const uint8_t *ways, ptrdiff_t bytes) {
 }
 
 #include "machine/unit_cotangents.h"
+#include "machine/unit_elements.h"
 
 /* Functions of numbers without derivatives, as in natives_integer.c. false: the machine performs the step. */
 

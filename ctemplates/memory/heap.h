@@ -26,6 +26,7 @@ struct Machine;
 struct Cotangent;
 struct Whole;
 struct Tags;
+struct ElementHooks;
 typedef struct HeapHooks {
     void (*release_python)(void *python);          /* drops a reference; acquires the GIL itself */
     void (*destroy_container)(Heap *heap, Object *object); /* frees what a mutable container owns, not the object */
@@ -39,6 +40,7 @@ typedef struct HeapHooks {
      * with operands in the registers `at`, whose result, if it is a number, has `received`. false: refused (operators/gradient.h). */
     bool (*gradient)(struct Machine *machine, const Value *operands, int64_t base, Value *result);
     bool (*reverse_gradient)(struct Cotangent *c, const struct Whole *whole, Value *received, const Register *at);
+    const struct ElementHooks *elements; /* of arrays, for translated code (state/element_sums.h); NULL: there are no arrays */
     /* Of executables, where nothing is left to Python; else NULL. mismatched: notes that the cotangent of a run within a step
      * does not fit its value. left: that the run has ended early; its tags, and those of the numbers of its step. */
     void (*mismatched)(Heap *heap, Value value, Value cotangent);

@@ -90,6 +90,8 @@ void tape_destroy(Tape *tape) {
         else
             tape_pop(tape, marked_block(mark));
     while (tape->chunk) free_chunk(tape);
+    for (size_t i = 0; i < tape->held_count; i++) drop(tape->heap, tape->held[i]);
+    heap_free(tape->heap, tape->held, tape->held_room * sizeof(Value));
     heap_free(tape->heap, tape, sizeof(Tape));
 }
 
@@ -177,6 +179,16 @@ const RunEnd *tape_run_below(TapePlace *place) {
     const RunEnd *end = (const RunEnd *)(const void *)(chunk->words + used - 1 - RUN_END_WORDS);
     *place = (TapePlace){chunk, used - end->words - 1};
     return end;
+}
+
+void tape_hold(Tape *tape, Value object) {
+    if (tape->held_count == tape->held_room) {
+        const size_t before = tape->held_room, room = before ? 2 * before : 4;
+        tape->held = heap_resize(tape->heap, tape->held, before * sizeof(Value), room * sizeof(Value));
+        tape->held_room = room;
+        tape->bytes += (room - before) * sizeof(Value);
+    }
+    tape->held[tape->held_count++] = object;
 }
 
 void tape_undo(Tape *tape, const Block *block) { tape_pop(tape, block); }

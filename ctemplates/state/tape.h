@@ -82,6 +82,8 @@ typedef struct Tape {
     size_t spare; /* bytes that are not in use in all chunks but the newest */
     size_t bound; /* its expected maximum in bytes: no chunk is larger than an eighth of it */
     KeptTape kept;
+    Value *held; /* what its runs refer to by address: objects of Python's */
+    size_t held_count, held_room;
 } Tape;
 
 size_t tape_held(const Tape *tape); /* its bytes, and what is not in use of its chunks */
@@ -102,6 +104,9 @@ static inline Word *tape_take(Tape *tape, size_t words) {
     tape->bytes += words * sizeof(Word);
     return taken;
 }
+
+/* Keeps an object until the tape is destroyed; takes the reference. */
+void tape_hold(Tape *tape, Value object);
 
 /* Returns how many words there is room for in the newest chunk. */
 static inline size_t tape_rest(const Tape *tape) { return tape->chunk ? tape->chunk->room - tape->chunk->used : 0; }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from checkpoint import Bisection, grad
-from experiments.arrays import building, chains, layers, overhead, peer, programs
+from experiments.arrays import building, chains, elements, layers, overhead, peer, programs
 
 ENGINE = "hybrid"
 
@@ -43,3 +43,15 @@ def test_programs_for_peers_are_the_same_over_numpy() -> None:
     args = programs.arguments(np)
     for name, program in peer.programs("numpy").items():
         assert program(args[name]) == next(f for f in programs.PROGRAMS if f.__name__ == name)(args[name])
+
+
+@pytest.mark.parametrize("program", elements.PROGRAMS, ids=lambda program: program.__name__)
+def test_elements_of_arrays_are_as_those_of_lists(program: Any) -> None:
+    """The values and gradients are equal, and each is measured."""
+    x = np.linspace(0.2, 1.0, 8)
+    (value, gradient), (same, of_list) = (elements.gradient(program, given, 2) for given in (x, x.tolist()))
+    assert float(value) == same
+    assert gradient == pytest.approx(np.array(of_list), rel=1e-13)  # which adds up in another order
+    assert set(elements.measured(program, 8, 2)) == {
+        f"{what}, {kind}" for what in ("gradient", "Python") for kind in ("array", "list")
+    }

@@ -16,8 +16,9 @@ from collections.abc import Iterable, Sequence
 
 from checkpoint.ctarget.translate.emit.records import Record, Records
 from checkpoint.ctarget.translate.ops.accumulators import Accumulators
+from checkpoint.ctarget.translate.ops.object_ops import TAKEN
 from checkpoint.ctarget.translate.ops.operation import Residual
-from checkpoint.ctarget.translate.ops.places import C_TYPES, DualParts, Place, Source, reals
+from checkpoint.ctarget.translate.ops.places import C_TYPES, DualParts, Place, Source, View, is_real, reals
 from checkpoint.ctarget.translate.ops.words import Move, broken, declaration, in_order
 from checkpoint.ctarget.translate.strips.functions import StripFunction
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Unit
@@ -71,7 +72,8 @@ class AdjointFunction:
         params = [param for header in reached(self.unit) for param in reals(header.params)]
         lines = ["    const uint8_t *const last = ways + end->ways;"]
         lines += [f"    {_read(each, f'header[{i}]')}" for i, each in enumerate(self.records.prologue)]
-        lines += declaration("double", [f"{param.name}_b" for param in params])
+        lines += declaration("double", [f"{param.name}_b" for param in params if is_real(param)])
+        lines += declaration("ElementSums", [f"{param.name}_b" for param in params if not is_real(param)])
         if self.strips:
             lines.append("    bool apart = false; /* strips are reversed one by one */")
         return [*lines, "    Value *w = c->window;", "    (void)header;"]
@@ -101,17 +103,18 @@ class AdjointFunction:
 
     def _exit(self, record: Record, exit: Exit) -> None:
         duals = [register for register, source in exit.contents if isinstance(source, DualParts)]
-        tags = " | ".join([f"w[{register}].tag" for register, _ in exit.contents if register not in duals])
+        arrays = {register: source.kind for register, source in exit.contents if source.kind in TAKEN}
+        others = [register for register, _ in exit.contents if register not in (*duals, *arrays)]
+        tags = " | ".join([f"w[{register}].tag" for register in others])
         tests = [f"({tags}) != REAL"] if tags else []
         tests += [f"!is_dual_accumulator(w[{register}])" for register in duals]
+        tests += [f"!is_accumulator(w[{register}])" for register in arrays]
         if tests:
             self._put(f"    if (UNLIKELY({' || '.join(tests)})) return false;")
         # Accumulators in the window may be -0.0.
-        passed = [
-            (source, f"take_accumulator(&w[{i}])" if i in duals else f"0.0 + w[{i}].real")
-            for i, source in exit.contents
-        ]
-        self._path(record, passed)
+        texts = {i: f"take_accumulator(&w[{i}])" for i in (*duals, *arrays)}
+        texts |= {i: f"{TAKEN[kind]}(c, {texts[i]})" for i, kind in arrays.items()}
+        self._path(record, [(source, texts.get(i, f"0.0 + w[{i}].real")) for i, source in exit.contents])
 
     def _header(self, header: Header) -> None:
         records = self._jumps_to[header.number]
@@ -168,6 +171,10 @@ class AdjointFunction:
         for register, wanted in header.entry:
             if isinstance(wanted, Place) and wanted.kind == "real":
                 cotangents[register] = f"of_real({wanted.name}_b)"
+            elif isinstance(wanted, Place) and wanted.kind == "element":
+                cotangents[register] = f"scalar_accumulator(c, {wanted.name}_b)"
+            elif isinstance(wanted, View):
+                cotangents[register] = f"sums_accumulator(c, &{wanted.handle.name}_b)"
             elif isinstance(wanted, DualParts):
                 names = ", ".join([f"{part.name}_b" for part in reals([wanted])])
                 cotangents[register] = f"dual_accumulator(c, {names})"
@@ -201,7 +208,7 @@ class PathAdjoint(Accumulators):
             if isinstance(source, DualParts):
                 self.receive(source, text)
             else:
-                self.add(source, text, never_minus_zero=True)
+                self.add(source, text, never_minus_zero=source.kind == "real")
         for operation in self.record.reversed:
             operation.reverse(self)
         self._pass_back()
@@ -222,7 +229,9 @@ class PathAdjoint(Accumulators):
         moves = []
         for param in reals(self.record.path.header.params):
             cotangent = self.cotangent(param)
-            moves.append(Move("double", f"{param.name}_b", cotangent.normalised(), cotangent.text))
+            text = cotangent.normalised() if param.kind == "real" else cotangent.text
+            c_type = "double" if is_real(param) else "ElementSums"
+            moves.append(Move(c_type, f"{param.name}_b", text, cotangent.text))
         self.put(*in_order(moves))
 
 

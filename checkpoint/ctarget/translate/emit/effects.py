@@ -61,10 +61,11 @@ def write_effects(out: Forward, effects: Sequence[Effect], plain: Mapping[Place,
 def _kind(effect: Effect) -> type[Effect] | None:
     """Return the class of an effect on a pair that may be done with the next one; None: another effect.
 
-    A dual is made where it is stored: it would take the block of the pair that is being made.
+    A dual, or a scalar of NumPy's, is made where it is stored: it would take the block of the pair that is
+    being made.
     """
     if isinstance(effect, Make):
-        has_duals = any(isinstance(cell, DualParts) for cell in effect.cells)
+        has_duals = any(isinstance(cell, DualParts) or cell.kind == "element" for cell in effect.cells)
         return Make if effect.tag == "PAIR" and not has_duals else None
     return Leave if isinstance(effect, Leave) else None
 

@@ -9,21 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from checkpoint.ctarget.translate.ops.operation import Operation
-from checkpoint.ctarget.translate.ops.places import DualParts, KnownClosure, Place, Tag
-from checkpoint.ctarget.translate.ops.words import content, opened, unlike, unlike_tags
+from checkpoint.ctarget.translate.ops.places import DualParts, KnownClosure, Place, Tag, View
+from checkpoint.ctarget.translate.ops.words import content, opened, unlike, unlike_tags, viewed
 from checkpoint.ctarget.translate.units.graph import Header
 
-Entry = tuple[tuple[int, Place | Tag | KnownClosure | DualParts], ...]  # registers, and what is in them
+Entry = tuple[
+    tuple[int, Place | Tag | KnownClosure | DualParts | View], ...
+]  # registers, and what is in them
 
 
 def opening(header: Header, entry: Entry, temporary: Callable[[str, str], str]) -> list[str]:
     """Return the statements that test and set the params, and the checks. temporary: as of Forward."""
     tests = [f"left < {header.max_steps}"]
-    tests += [test for register, wanted in entry if (test := unlike(f"r[{register}]", wanted))]
-    tests += unlike_tags([(f"r[{register}]", wanted) for register, wanted in entry])
+    others = [(register, wanted) for register, wanted in entry if not isinstance(wanted, View)]
+    tests += [test for register, wanted in others if (test := unlike(f"r[{register}]", wanted))]
+    tests += unlike_tags([(f"r[{register}]", wanted) for register, wanted in others])
     lines = [f"if ({' || '.join(tests)}) return false;"]
     for register, wanted in entry:
-        if isinstance(wanted, Place):
+        if isinstance(wanted, View):
+            temporary("view", "ElementView ")
+            lines.append(f"if ({unlike(f'r[{register}]', wanted, 'm->steps')}) return false;")
+            lines += viewed(f"r[{register}]", wanted)
+        elif isinstance(wanted, Place) and wanted.kind != "element":
             lines.append(f"{wanted.name} = {content(f'r[{register}]', wanted.kind)};")
         elif isinstance(wanted, KnownClosure) and wanted.environment is not None:
             lines.append(f"{wanted.environment.name} = environment_of(r[{register}]);")

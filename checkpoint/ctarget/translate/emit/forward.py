@@ -66,7 +66,7 @@ class ForwardFunction:
         self._temporaries: dict[str, str] = {}  # variables that hold no place, and their types
         self._taken = taken_before(self._paths.values())
         entries = [header.entry or () for header in unit.headers]
-        self._duals = max(sum(isinstance(each, DualParts) for _, each in entry) for entry in entries)
+        self._duals = max(sum(map(_is_opened, [each for _, each in entry])) for entry in entries)
         self._fields = fields_of_pairs(unit)
         self._stack = stack_use(self._paths.values())
         self._takes_tags = any(taken.tags for taken in self._taken.values())
@@ -158,8 +158,10 @@ class ForwardFunction:
         return [*lines, *self._begin(header), *self._own_duals(entry), f"goto header_{header.number};"]
 
     def _own_duals(self, entry: Entry) -> list[str]:
-        """Return the statements that take the duals at an entry, which are dropped where the unit is left."""
-        registers = [register for register, wanted in entry if isinstance(wanted, DualParts)]
+        """Return the statements that take the duals and scalars of NumPy's at an entry; the unit has their
+        numbers, and they are dropped where it is left.
+        """
+        registers = [register for register, wanted in entry if _is_opened(wanted)]
         return [f"duals[{i}] = load(&r[{register}]);" for i, register in enumerate(registers)]
 
     def _begin(self, header: Header) -> list[str]:
@@ -378,6 +380,11 @@ class ForwardFunction:
         self.put(f"{to} = leave_to(m, {self.unit.reference(exit.block)}, {steps}, {births});")
         self.put(*stored(exit.contents))
         self.put(*[f"drop(m->heap, duals[{i}]);" for i in range(self._duals)], "return true;")
+
+
+def _is_opened(wanted: object) -> bool:
+    """Return whether an entry takes a number out of the object that a register has."""
+    return isinstance(wanted, DualParts) or (isinstance(wanted, Place) and wanted.kind == "element")
 
 
 def _comment(at: Node | Header | Exit) -> str:

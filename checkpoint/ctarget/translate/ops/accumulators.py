@@ -6,11 +6,13 @@ In: contributions, in their order. Out: statements, and for each place an expres
 from __future__ import annotations
 
 from checkpoint.ctarget.translate.ops.operation import Accumulator
-from checkpoint.ctarget.translate.ops.places import DualParts, Place, Source
+from checkpoint.ctarget.translate.ops.places import DualParts, Place, Source, has_accumulator, is_real
 
 
 class Accumulators:
     """The cotangents of places, to which operations write their statements (ops/operation.py, Adjoint).
+
+    That of an element is -0.0 where nothing was added; that of an array is an ElementSums.
 
     text: the statements so far.
     """
@@ -27,9 +29,9 @@ class Accumulators:
         self.text += lines
 
     def cotangent(self, place: Place) -> Accumulator:
-        """Return the cotangent of a place, 0.0 where nothing contributed to it."""
+        """Return the cotangent of a place, of a real 0.0 where nothing contributed to it."""
         found = self.of.get(place)
-        return found if found is not None else Accumulator("0.0", is_own=False, never_minus_zero=True)
+        return found if found is not None else _NOTHING.get(place.kind, _NO_REAL)
 
     def receive(self, source: Source, text: str) -> None:
         """Add the accumulator that an expression of the type Value takes, to a source that is a dual."""
@@ -43,7 +45,10 @@ class Accumulators:
 
     def add(self, source: Source, text: str, sign: str = "+", never_minus_zero: bool = False) -> None:
         """Add (or subtract) an expression to the cotangent of a source that is a real place."""
-        if not isinstance(source, Place) or source.kind != "real":
+        if not isinstance(source, Place) or not has_accumulator(source):
+            return
+        if not is_real(source):
+            self._join(source, text)
             return
         before, own = self.of.get(source), f"{source.name}_a"
         if before is None and sign == "+" and text.isidentifier():
@@ -59,3 +64,26 @@ class Accumulators:
         if before is not None:
             never_minus_zero = before.never_minus_zero or (never_minus_zero and sign == "+")
         self.of[source] = Accumulator(own, is_own=True, never_minus_zero=never_minus_zero)
+
+    def _join(self, array: Place, text: str) -> None:
+        """Add an expression of the type ElementSums to the accumulator of an array."""
+        if array in self.of:
+            self.put(f"join_sums(c, &{self.of[array].text}, {text});")
+        else:
+            self.sums(array, text)
+
+    def sums(self, array: Place, text: str = "no_sums()") -> str:
+        """Return the variable of the accumulator of an array, which begins with an expression."""
+        if array not in self.of:
+            own = f"{array.name}_a"
+            self.put(f"ElementSums {own} = {text};")
+            self.of[array] = Accumulator(own, is_own=True, never_minus_zero=False)
+        return self.of[array].text
+
+
+# What places to which nothing contributed have, by their kinds; -0.0 is added to nothing.
+_NO_REAL = Accumulator("0.0", is_own=False, never_minus_zero=True)
+_NOTHING = {
+    "element": Accumulator("-0.0", is_own=False, never_minus_zero=False),
+    "array": Accumulator("no_sums()", is_own=False, never_minus_zero=False),
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from checkpoint.ctarget.translate.ops.dual_ops import accumulator_of
+from checkpoint.ctarget.translate.ops.object_ops import TAKEN
 from checkpoint.ctarget.translate.ops.operation import (
     Adjoint,
     Effect,
@@ -13,7 +14,7 @@ from checkpoint.ctarget.translate.ops.operation import (
     Residual,
     Undifferentiated,
 )
-from checkpoint.ctarget.translate.ops.places import DualParts, Place, Source, is_real, places_in, reals
+from checkpoint.ctarget.translate.ops.places import DualParts, Place, Source, View, is_real, places_in, reals
 from checkpoint.ctarget.translate.ops.words import (
     content,
     if_unlikely,
@@ -21,6 +22,7 @@ from checkpoint.ctarget.translate.ops.words import (
     stored,
     unlike,
     unlike_tags,
+    viewed,
 )
 from checkpoint.dataclass import dataclass
 
@@ -30,11 +32,11 @@ class Peek(Undifferentiated, Op):
     """Reads the values saved in the top frame of the machine's stack.
 
     Exits unless the frame's point is `point` (a reference) and all are of the kinds of `saved`.
-    Counted values are borrowed: the Pop that follows moves them, and drops duals.
+    Counted values are borrowed: the Pop that follows moves them, and drops duals and scalars of NumPy's.
     """
 
     point: int
-    saved: tuple[Place | DualParts, ...]
+    saved: tuple[Place | DualParts | View, ...]
 
     def reads(self) -> Sequence[Source]:
         return ()
@@ -49,14 +51,18 @@ class Peek(Undifferentiated, Op):
         saved = out.temporary("saved", "const Value *")
         out.put(f"{saved} = top_saved(frames, {len(self.saved)});")
         fields = [(place, f"{saved}[{i}]") for i, place in enumerate(self.saved)]
-        tests = [test for place, field in fields if (test := unlike(field, place))]
+        tests = [unlike(field, place) for place, field in fields if not isinstance(place, View)]
+        tests = [test for test in tests if test]
         tests += unlike_tags([(field, place) for place, field in fields])
         if tests:
             out.put(if_unlikely(" || ".join(tests), out.exit()))
         for place, field in fields:
-            if isinstance(place, DualParts):
+            if isinstance(place, View):
+                out.put(if_unlikely(unlike(field, place), out.exit()), *viewed(field, place))
+                out.temporary("view", "ElementView ")
+            elif isinstance(place, DualParts):
                 out.put(*opened(field, place))
-            else:
+            elif place.kind != "element":
                 out.put(f"{place.name} = {content(field, place.kind)};")
 
 
@@ -92,7 +98,9 @@ class Push(Effect):
 
     def reverse(self, adjoint: Adjoint) -> None:
         for source in reversed(self.saved):
-            if is_real(source):
+            if source.kind in TAKEN:
+                adjoint.add(source, f"{TAKEN[source.kind]}(c, cotangent_pop(c))")
+            elif is_real(source):
                 adjoint.add(source, "popped(c)")
             elif isinstance(source, DualParts):
                 adjoint.receive(source, "cotangent_pop(c)")
@@ -108,7 +116,7 @@ class Pop(Effect):
     """
 
     point: int
-    saved: tuple[Place | DualParts, ...]
+    saved: tuple[Place | DualParts | View, ...]
 
     def reads(self) -> Sequence[Source]:
         return ()
@@ -117,8 +125,8 @@ class Pop(Effect):
         return ()
 
     def write(self, out: Forward) -> None:
-        duals = [i for i, saved in enumerate(self.saved) if isinstance(saved, DualParts)]
-        out.put(*[f"drop_saved(m, &frames, {i});" for i in duals])
+        opened = [isinstance(saved, DualParts) or saved.kind == "element" for saved in self.saved]
+        out.put(*[f"drop_saved(m, &frames, {i});" for i, is_opened in enumerate(opened) if is_opened])
         out.put(f"pop(m, &frames, {len(self.saved)});")
 
     def contributes(self, active: Set[Place]) -> Sequence[Place]:
@@ -131,6 +139,10 @@ class Pop(Effect):
         for saved in self.saved:
             if isinstance(saved, DualParts):
                 adjoint.put(f"cotangent_push(c, {accumulator_of(adjoint, saved)});")
+            elif isinstance(saved, View):
+                adjoint.put(f"cotangent_push(c, sums_accumulator(c, &{adjoint.sums(saved.handle)}));")
+            elif saved.kind == "element":
+                adjoint.put(f"cotangent_push(c, scalar_accumulator(c, {adjoint.cotangent(saved).text}));")
             else:
                 adjoint.put(f"give_back(c, {adjoint.cotangent(saved).normalised()});")
 

@@ -17,9 +17,12 @@ from checkpoint.ctarget.translate.ops.operation import (
     Residual,
     Undifferentiated,
 )
-from checkpoint.ctarget.translate.ops.places import TAGS, Constant, DualParts, Place, Source, reals
+from checkpoint.ctarget.translate.ops.places import TAGS, Constant, DualParts, Kind, Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import PAYLOADS, if_unlikely, plain, stored, value
 from checkpoint.dataclass import dataclass
+
+# What takes the accumulators of places that are not reals, from Values.
+TAKEN: dict[Kind, str] = {"element": "taken_scalar", "array": "taken_sums"}
 
 # Reading
 
@@ -190,6 +193,8 @@ def receive(adjoint: Adjoint, source: Source, field: str) -> None:
     """
     if isinstance(source, DualParts):
         adjoint.receive(source, f"cotangent_take{field}")
+    elif source.kind in TAKEN:
+        adjoint.add(source, f"{TAKEN[source.kind]}(c, cotangent_take{field})")
     else:
         adjoint.add(source, f"taken{field}")
 

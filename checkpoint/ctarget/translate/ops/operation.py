@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence, Set
 from typing import Protocol
 
-from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source
+from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source, is_real
 from checkpoint.dataclass import dataclass
 from checkpoint.errors import InternalError
 
@@ -44,7 +44,7 @@ class Residual:
     @property
     def part(self) -> str:
         """Return the member of the union Word that has it."""
-        return "birth" if self.birth else "real" if self.place.kind == "real" else "field"
+        return "birth" if self.birth else "real" if is_real(self.place) else "field"
 
 
 @dataclass(slots=True)
@@ -102,6 +102,9 @@ class Adjoint(Protocol):
 
         never_minus_zero: the expression cannot be -0.0.
         """
+
+    def sums(self, array: Place, text: str = "no_sums()") -> str:
+        """Return the variable of the accumulator of an array, an ElementSums, which begins with `text`."""
 
     def receive(self, source: Source, text: str) -> None:
         """Add the accumulator that an expression of the type Value takes, to a source that is a dual."""

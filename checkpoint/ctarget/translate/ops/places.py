@@ -11,11 +11,21 @@ from typing import Literal
 
 from checkpoint.dataclass import dataclass
 
-# real: double; integer: int64_t (births too); boolean: bool; value: Value, owned where it is counted.
-Kind = Literal["real", "integer", "boolean", "value"]
-C_TYPES: dict[Kind, str] = {"real": "double", "integer": "int64_t", "boolean": "bool", "value": "Value"}
-# The tags of Values that are numbers (kinds.h), by the kinds of places.
-TAGS: dict[Kind, str] = {"real": "REAL", "integer": "INTEGER", "boolean": "BOOLEAN"}
+# real: double; integer: int64_t (births too); boolean: bool; value: Value, owned where it is counted;
+# element: the double of a scalar of NumPy's; array: Value, a handle on an array of NumPy's, owned.
+Kind = Literal["real", "integer", "boolean", "value", "element", "array"]
+C_TYPES: dict[Kind, str] = {
+    "real": "double",
+    "integer": "int64_t",
+    "boolean": "bool",
+    "value": "Value",
+    "element": "double",
+    "array": "Value",
+}
+# The tags of Values that are numbers (kinds.h; ELEMENT: a FOREIGN), by the kinds of places.
+TAGS: dict[Kind, str] = {"real": "REAL", "integer": "INTEGER", "boolean": "BOOLEAN", "element": "ELEMENT"}
+DOUBLES = frozenset(("real", "element"))  # the kinds whose accumulators are doubles
+_WITH_ACCUMULATORS = DOUBLES | {"array"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -76,6 +86,35 @@ class DualParts:
         return any(isinstance(part, DualParts) for part in self.parts)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class View:
+    """An array of NumPy's doubles, and what its elements are read by.
+
+    handle: of the kind "array". data: the address of the first element. sizes, strides: for each axis, the
+    latter in bytes. All but the handle are integers, which do not change while the unit runs.
+    """
+
+    handle: Place
+    data: Place
+    sizes: tuple[Place, ...]
+    strides: tuple[Place, ...]
+
+    kind: Kind = field(default="array", init=False)
+
+    @property
+    def tag(self) -> str:
+        """Return the tag of its shape."""
+        return VIEWS[len(self.sizes) - 1]
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Return all places, the handle first."""
+        return (self.handle, self.data, *self.sizes, *self.strides)
+
+
+VIEWS = ("ROW", "MATRIX")  # the tags of arrays, by the number of their axes less 1
+
+
 @dataclass(frozen=True, slots=True)
 class Tag:
     """The tag that a value must have, as in Expect."""
@@ -88,14 +127,19 @@ Source = Place | Constant | KnownClosure | DualParts
 
 
 def is_real(source: Source | None) -> bool:
+    """Return whether a source has a double as its accumulator in the adjoint."""
+    return isinstance(source, Place) and source.kind in DOUBLES
+
+
+def has_accumulator(source: Source | None) -> bool:
     """Return whether a source has an accumulator in the adjoint."""
-    return isinstance(source, Place) and source.kind == "real"
+    return isinstance(source, Place) and source.kind in _WITH_ACCUMULATORS
 
 
 def reals(sources: Iterable[Source]) -> list[Place]:
     """Return the places among sources, and in duals among these, that have accumulators in the adjoint."""
     parts = [part for source in sources for part in parts_of(source)]
-    return [part for part in parts if isinstance(part, Place) and part.kind == "real"]
+    return [part for part in parts if isinstance(part, Place) and has_accumulator(part)]
 
 
 def parts_of(source: Source) -> tuple[Source, ...]:
@@ -105,7 +149,7 @@ def parts_of(source: Source) -> tuple[Source, ...]:
     return tuple([each for part in source.parts for each in parts_of(part)])
 
 
-def places_in(sources: Iterable[Source | None]) -> Iterator[Place]:
+def places_in(sources: Iterable[Source | View | None]) -> Iterator[Place]:
     """Yield the places that sources are read from."""
     for source in sources:
         if isinstance(source, Place):
@@ -115,3 +159,5 @@ def places_in(sources: Iterable[Source | None]) -> Iterator[Place]:
         elif isinstance(source, DualParts):
             yield source.tag
             yield from places_in(source.parts)
+        elif isinstance(source, View):
+            yield from source.places

@@ -34,16 +34,21 @@ def expression(definition: str, domain: str, operands: Sequence[Source]) -> str 
 
 def on_reals(definition: str, operands: Sequence[Source], to: Place, exit: Exit) -> list[str]:
     """Return the statements that set `to` to the value on doubles, or exit where there is none."""
-    lines = [
-        if_unlikely(f"!is_exact({plain(operand)})", exit())
-        for operand in operands
-        if operand.kind == "integer" and not _is_exact(operand)
-    ]
+    lines = exact_integers(operands, exit)
     simple = expression(definition, "reals", operands)
     if simple is not None:
         return [*lines, f"{to.name} = {simple};"]
     words = [*map(real, operands), "0.0"][:2]
     return [*lines, if_unlikely(f"!value_{definition}({', '.join(words)}, &{to.name})", exit())]
+
+
+def exact_integers(operands: Sequence[Source], exit: Exit) -> list[str]:
+    """Return the statements that exit where an integer among the operands is no double."""
+    return [
+        if_unlikely(f"!is_exact({plain(operand)})", exit())
+        for operand in operands
+        if operand.kind == "integer" and not _is_exact(operand)
+    ]
 
 
 def _is_exact(operand: Source) -> bool:

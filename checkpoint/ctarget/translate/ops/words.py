@@ -15,6 +15,7 @@ from fractions import Fraction
 from textwrap import wrap
 
 from checkpoint.ctarget.translate.ops.places import (
+    DOUBLES,
     TAGS,
     Constant,
     DualParts,
@@ -23,11 +24,13 @@ from checkpoint.ctarget.translate.ops.places import (
     Place,
     Source,
     Tag,
+    View,
 )
 from checkpoint.dataclass import dataclass
 
 # The member of a Value that has the content of a place of a kind.
 PAYLOADS: dict[Kind, str] = {"real": "real", "integer": "integer", "boolean": "integer"}
+VALUES = frozenset(("value", "array"))  # the kinds of places that are Values
 LARGEST_EXACT = 1 << 53  # integers up to it are doubles, too
 WIDEST = 110
 _SPACE = re.compile(r"(?<!\|)(?<!&&) ")  # where no line is broken
@@ -65,7 +68,7 @@ def real(source: Source) -> str:
         assert source.value is not None
         return literal(float(source.value))
     assert isinstance(source, Place)
-    return source.name if source.kind == "real" else f"(double){source.name}"
+    return source.name if source.kind in DOUBLES else f"(double){source.name}"
 
 
 def plain(source: Source) -> str:
@@ -86,8 +89,10 @@ def value(source: Source) -> str:
         if source.is_nested:
             return f"dual_around(m->heap, {source.tag.name}, {', '.join(map(value, source.parts))})"
         return f"dual(m->heap, {source.tag.name}, {real(source.primal)}, {real(source.tangent)})"
-    if source.kind == "value":
+    if source.kind in VALUES:
         return plain(source)
+    if source.kind == "element":
+        return f"of_scalar(m, {plain(source)})"
     return f"of_{source.kind}({plain(source)})"
 
 
@@ -110,7 +115,7 @@ def lacks_tag(held: str, tag: str, procedure: int | None = None, count: int | No
 
 def content(held: str, kind: Kind) -> str:
     """Return the expression that a place of a kind is set to from a Value."""
-    return f"load(&{held})" if kind == "value" else f"{held}.{PAYLOADS[kind]}"
+    return f"load(&{held})" if kind in VALUES else f"{held}.{PAYLOADS[kind]}"
 
 
 def broken(line: str) -> list[str]:
@@ -182,11 +187,19 @@ def in_braces(lines: list[str]) -> list[str]:
     return ["{", *[f"    {line}" for line in lines], "}"]
 
 
-def unlike(held: str, wanted: Place | Tag | KnownClosure | DualParts) -> str:
-    """Return a test that a Value is not what is wanted; "": anything is wanted."""
+def unlike(held: str, wanted: Place | Tag | KnownClosure | DualParts | View, now: str = "INT64_MAX") -> str:
+    """Return a test that a Value is not what is wanted; "": anything is wanted.
+
+    The double of an element is set by the test, and what elements of an array are read by. now: the step
+    before which no other handle may have changed the array; without it, none ever.
+    """
     match wanted:
         case Place(kind="value"):
             return ""
+        case Place(name, kind="element"):
+            return f"!open_scalar(m, {held}, &{name})"
+        case View(sizes=sizes):
+            return f"!open_array(m, {held}, {len(sizes)}, {now}, &view)"
         case Place():
             return f"{held}.tag != {TAGS[wanted.kind]}"
         case Tag(tag, procedure):
@@ -195,6 +208,17 @@ def unlike(held: str, wanted: Place | Tag | KnownClosure | DualParts) -> str:
             return lacks_tag(held, "PROCEDURE" if environment is None else "CLOSURE", procedure)
         case DualParts():
             return f"!is_dual({held})"
+
+
+def viewed(held: str, view: View) -> list[str]:
+    """Return the statements that set the places of a View from a Value, which open_array has opened."""
+    axes = range(len(view.sizes))
+    return [
+        f"{view.handle.name} = load(&{held});",
+        f"{view.data.name} = view.data;",
+        *[f"{view.sizes[i].name} = view.sizes[{i}];" for i in axes],
+        *[f"{view.strides[i].name} = view.strides[{i}];" for i in axes],
+    ]
 
 
 def opened(held: str, parts: DualParts) -> list[str]:

@@ -19,6 +19,7 @@ from checkpoint.ctarget.translate.specialise import (
     callable_steps,
     data_steps,
     dual_steps,
+    element_steps,
     lane_steps,
     lifted,
     list_steps,
@@ -78,6 +79,9 @@ def compute(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
             done = scalar(steps, step, uses)
             if done is not None:
                 return done
+    done = element_steps.of_elements(steps, step, uses)
+    if done is not None:
+        return done
     if is_null_test(step):
         return data_steps.is_nothing(steps, step, uses)
     rule = RULES.get(step.op)

@@ -13,7 +13,7 @@ from typing import Any
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.tables import return_point
 from checkpoint.ctarget.translate.ops.operation import Effect
-from checkpoint.ctarget.translate.ops.places import DualParts, Kind, Place, Source
+from checkpoint.ctarget.translate.ops.places import DualParts, Kind, Place, Source, View
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.values import Held, Virtual
 from checkpoint.ctarget.translate.units.graph import Exit, Unit
@@ -63,6 +63,14 @@ class Builder:
             self.ages[tag] = age
         primal, tangent = (self.place(f"{name}_{part}", "real") for part in ("primal", "tangent"))
         return Virtual("DUAL", [primal, tangent], tag), DualParts(tag, primal, tangent)
+
+    def view(self, name: str, axes: int) -> View:
+        """Return an array of so many axes in new places."""
+        sizes, strides = (
+            tuple([self.place(f"{name}_{word}", "integer") for _ in range(axes)])
+            for word in ("size", "stride")
+        )
+        return View(self.place(name, "array"), self.place(f"{name}_data", "integer"), sizes, strides)
 
     def new_tag(self, name: str) -> Place:
         """Return the place of a tag that is newer than all others."""

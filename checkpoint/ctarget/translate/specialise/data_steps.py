@@ -11,7 +11,7 @@ from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.translate.ops.check_ops import EndTest, Expect, IsKind
 from checkpoint.ctarget.translate.ops.places import Constant
-from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
+from checkpoint.ctarget.translate.specialise.steps import OF_ARRAYS, Rule, Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import (
     OTHER,
     UNSURE,
@@ -92,7 +92,7 @@ def _has_tag(tag: str, steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
 
 # Kinds
 
-_DUALS = frozenset(("DUAL", "NODE"))
+_DUALS = frozenset(("DUAL", "NODE")) | OF_ARRAYS
 # For each test the kinds for which it is true, and those for which it depends on the value.
 TESTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "boolean?": (frozenset(("BOOLEAN",)), frozenset((OTHER,))),

@@ -14,7 +14,7 @@ from checkpoint.ctarget.translate.nested.numbers import TooComplex
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
 from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, SetCall
 from checkpoint.ctarget.translate.ops.operation import Effect
-from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place
+from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place, View
 from checkpoint.ctarget.translate.specialise import block_steps, inner, lifted, turns
 from checkpoint.ctarget.translate.specialise.headers import Headers
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
@@ -345,18 +345,20 @@ class Ends:
         state = open.state.copy()
         case = Node(open.node.block, open.node.steps, open.node.exit)
         first, *names = peer.block.params
-        places: list[Place | DualParts] = []
+        places: list[Place | DualParts | View] = []
         slots: dict[str, Abstract] = {}
         tags: dict[Place, Place] = {}
+        place: Place | DualParts | View
         for name, was in zip(names, saved, strict=True):
             if isinstance(was, Virtual) and was.tag == "DUAL":
                 age = self.builder.ages[was.birth]
-                slots[name], parts = self.builder.dual(name, tags.get(was.birth), age)
-                tags[was.birth] = parts.tag
-                places.append(parts)
-                continue
-            kind = was.kind if isinstance(was, Place | Constant) else "value"
-            places.append(self.builder.place(name, kind))
+                slots[name], place = self.builder.dual(name, tags.get(was.birth), age)
+                tags[was.birth] = place.tag
+            elif isinstance(was, View):
+                slots[name] = place = self.builder.view(name, len(was.sizes))
+            else:
+                place = self.builder.place(name, was.kind if isinstance(was, Place | Constant) else "value")
+            places.append(place)
         case.ops.append(Peek(point, tuple(places)))
         for name, place, was in zip(names, places, saved, strict=True):
             if isinstance(place, Place):

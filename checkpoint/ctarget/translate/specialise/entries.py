@@ -10,10 +10,10 @@ from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
 from checkpoint.ctarget.translate.ops.object_ops import Load
 from checkpoint.ctarget.translate.ops.operation import Op
-from checkpoint.ctarget.translate.ops.places import Constant, DualParts, KnownClosure, Place, Tag
+from checkpoint.ctarget.translate.ops.places import VIEWS, Constant, DualParts, KnownClosure, Place, Tag, View
 from checkpoint.ctarget.translate.specialise.builder import WITH_COTANGENTS, Builder
 from checkpoint.ctarget.translate.specialise.observe import Shape, is_dual_of_reals
-from checkpoint.ctarget.translate.specialise.steps import NUMBERS
+from checkpoint.ctarget.translate.specialise.steps import NUMBERS, OF_ARRAYS
 from checkpoint.ctarget.translate.specialise.values import (
     Abstract,
     Closure,
@@ -25,7 +25,7 @@ from checkpoint.ctarget.translate.specialise.values import (
 )
 from checkpoint.ctarget.translate.units.graph import Header, Unit
 
-Wanted = Place | Tag | KnownClosure | DualParts
+Wanted = Place | Tag | KnownClosure | DualParts | View
 Entry = tuple[tuple[int, Wanted], ...]
 
 
@@ -44,6 +44,8 @@ def known(builder: Builder, name: str, shape: Shape, tags: dict[int, Place]) -> 
     """
     if shape.tag in NUMBERS:
         return builder.place(name, NUMBERS[shape.tag])
+    if shape.tag in VIEWS:
+        return builder.view(name, VIEWS.index(shape.tag) + 1)
     if is_dual_of_reals(shape):
         made, parts = builder.dual(name, tags.get(shape.number), shape.number)
         tags[shape.number] = parts.tag
@@ -74,7 +76,7 @@ def entry(builder: Builder, peer: BlockPeer, state: State) -> Entry | None:
 
 def _wanted(builder: Builder, value: Abstract) -> list[Wanted] | None:
     match value:
-        case Place():
+        case Place() | View():
             return [value]
         case Constant(None):
             return [Tag("NOTHING")]
@@ -124,12 +126,14 @@ def _fits(unit: Unit, wanted: Wanted, shape: Shape) -> bool:
     match wanted:
         case DualParts():
             return is_dual_of_reals(shape)
+        case View(tag=tag):
+            return shape.tag == tag
         case Place(kind="value"):
             return True
         case Place(kind=kind):
             return NUMBERS.get(shape.tag) == kind
         case Tag("OTHER"):
-            return shape.tag not in ("REAL", "TEXT", *WITH_COTANGENTS)
+            return shape.tag not in ("REAL", "TEXT", *WITH_COTANGENTS, *OF_ARRAYS)
         case Tag(tag, procedure):
             return shape.tag == tag and (procedure is None or shape.procedure is unit.references[procedure])
         case KnownClosure(procedure):

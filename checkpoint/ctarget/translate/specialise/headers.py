@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
 from checkpoint.ctarget.peers import BlockPeer
-from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
+from checkpoint.ctarget.translate.ops.places import Constant, Place, Source, View
 from checkpoint.ctarget.translate.specialise import entries
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
@@ -148,6 +148,10 @@ class Headers:
                     return param(value)
                 case Held(place, tag, hint):
                     return Held(param(place), tag, hint)
+                case View(handle, data, sizes, strides):
+                    return View(
+                        param(handle), param(data), tuple(map(param, sizes)), tuple(map(param, strides))
+                    )
                 case Constant() if value.value is not None:
                     return self.builder.place("constant", value.kind)
             return value

@@ -12,7 +12,7 @@ from checkpoint.ctarget.translate.ops.attribute_ops import MakeKnown, MakeRecord
 from checkpoint.ctarget.translate.ops.frame_ops import Push
 from checkpoint.ctarget.translate.ops.object_ops import Keep, Make
 from checkpoint.ctarget.translate.ops.operation import Effect
-from checkpoint.ctarget.translate.ops.places import Constant, KnownClosure, Place, Source
+from checkpoint.ctarget.translate.ops.places import Constant, KnownClosure, Place, Source, View
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.values import (
@@ -41,7 +41,7 @@ class Materialiser:
         match value:
             case Place() | Constant():
                 return value
-            case Held(place):
+            case Held(place) | View(place):
                 return place
             case Closure(procedure, environment):
                 number = self.builder.reference(procedure)

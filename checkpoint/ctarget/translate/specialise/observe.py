@@ -17,6 +17,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, procedure_peer
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.tables import LANES
+from checkpoint.ctarget.translate.ops.places import VIEWS
 from checkpoint.dataclass import dataclass
 from checkpoint.lang.lanes import LANE_COUNT, lane_position
 
@@ -24,14 +25,15 @@ DEPTH, SHALLOW, MOST = 8, 6, 256
 MOST_SAVED = 16  # values that the frame of a loop over lanes saves
 # See ctemplates/api/api_fast.h.
 _NUMBERS = 4
-_PLAIN_TUPLE, _TEXT, _FIRST_ALONE = 1, 2, -1
+_PLAIN_TUPLE, _TEXT, _ELEMENT, _FIRST_ALONE = 1, 2, 3, -1
 WITH_LAYOUT = frozenset(("INSTANCE", "RECORD"))
 
 
 @dataclass(frozen=True)
 class Shape:
     """A value. tag: its Kind (ctemplates/program/kinds.h), by name; TUPLE: a RECORD that is a plain tuple;
-    TEXT: a FOREIGN that is a string.
+    TEXT: a FOREIGN that is a string; ELEMENT, ROW, MATRIX: one that is a handle on a scalar of NumPy's, or on
+    an array of doubles with one axis or two (ctemplates/array_steps/unit_elements.h).
 
     procedure: of a CLOSURE or PROCEDURE. layout: of an INSTANCE, or of a RECORD that is no plain tuple.
     fields: what it consists of: of a PAIR 2, of a CLOSURE its ENVIRONMENT, of an ENVIRONMENT the captures,
@@ -171,6 +173,8 @@ class _Listed:
         tag = _tags()[number]
         if tag == "FOREIGN" and detail == _TEXT:
             return Shape("TEXT", address=address)
+        if tag == "FOREIGN" and detail >= _ELEMENT:
+            return Shape(("ELEMENT", *VIEWS)[detail - _ELEMENT], address=address)
         if tag == "DUAL":
             return Shape(tag, None, fields, address=address, number=detail)
         if tag in WITH_LAYOUT:

@@ -21,6 +21,7 @@ from checkpoint.ctarget.translate.specialise.steps import Steps
 from checkpoint.ctarget.translate.specialise.values import Abstract
 from checkpoint.scalars.definition import Definition, find
 
+_PLAIN = frozenset(("real", "integer", "boolean"))
 _PROBE = (7, 2)  # integers for which every definition has a value, whose kind is that of all its results
 
 
@@ -57,7 +58,7 @@ def _folded(definition: Definition, known: Sequence[Any]) -> float | bool | None
 def kind_of_result(op: str, kinds: tuple[Kind, ...]) -> tuple[Domain, Kind] | None:
     """Return how a primitive is done on operands of these kinds, and the kind of its result; None: not."""
     found = _facts(op)
-    if found is None or found[1].arity != len(kinds) or "value" in kinds:
+    if found is None or found[1].arity != len(kinds) or not _PLAIN.issuperset(kinds):
         return None
     facts = found[1]
     of_reals: Kind = "boolean" if facts.is_predicate else "real"
@@ -85,6 +86,12 @@ def definition_of(op: str) -> Definition:
     found = _facts(op)
     assert found is not None
     return find(found[0])
+
+
+def definition_named(op: str) -> str | None:
+    """Return the name of the definition that a primitive is; None: it is none."""
+    found = _facts(op)
+    return None if found is None else found[0]
 
 
 @cache

@@ -10,6 +10,7 @@ machine's own code would have left. Births are taken in the order of the steps.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
@@ -18,7 +19,7 @@ from checkpoint.ctarget.tables import is_uncounted, ownership_of
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
 from checkpoint.ctarget.translate.ops.dual_ops import OpenDual
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Element, Keep, Load, Make
-from checkpoint.ctarget.translate.ops.places import TAGS, Constant, Kind, Place, Source
+from checkpoint.ctarget.translate.ops.places import DOUBLES, TAGS, VIEWS, Constant, Kind, Place, Source, View
 from checkpoint.ctarget.translate.ops.scalar_ops import Copy
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
@@ -37,6 +38,7 @@ from checkpoint.ctarget.translate.units.graph import Node
 
 NUMBERS: dict[str, Kind] = {tag: kind for kind, tag in TAGS.items()}
 PARTS = ("primal", "tangent")  # of a dual
+OF_ARRAYS = frozenset(("ELEMENT", *VIEWS))  # tags of shapes that are FOREIGN
 
 
 class Untranslatable(Exception):
@@ -139,6 +141,8 @@ class Steps:
         match value:
             case Held(place, tag) if tag not in UNCOUNTED:
                 self.node.effects.insert(len(self.node.effects) if place in self.fresh else 0, Keep(place))
+            case View(place):
+                self.node.effects.insert(0, Keep(place))
             case Closure(_, environment) if environment is not None:
                 self.keep(environment)
             case Virtual():
@@ -148,6 +152,8 @@ class Steps:
         """Remove a reference to a value."""
         match value:
             case Held(place, tag) if tag not in UNCOUNTED:
+                self._drop(place)
+            case View(place):
                 self._drop(place)
             case Closure(_, environment) if environment is not None:
                 self.release(environment)
@@ -176,7 +182,11 @@ class Steps:
                 self.copied(f"{name}_{part}", cell) for part, cell in zip(PARTS, value.cells, strict=True)
             ]
             return Virtual("DUAL", cells, value.birth)
-        if not isinstance(value, Place) or value.kind != "real":
+        if isinstance(value, View):
+            handle = self.builder.place(name, "array")
+            self.node.ops.append(Copy(handle, value.handle))
+            return replace(value, handle=handle)
+        if not isinstance(value, Place) or value.kind not in DOUBLES:
             return value
         place = self.builder.place(name, value.kind)
         self.node.ops.append(Copy(place, value))
@@ -246,6 +256,8 @@ class Steps:
         is a CHAIN, whose kind is checked later.
         """
         tag = hint.tag if hint is not None else "REAL" if name in peer.code.arithmetic else "OTHER"
+        if tag in OF_ARRAYS:  # no op opens what an object holds
+            tag = "FOREIGN"
         place = self.builder.place(name, NUMBERS.get(tag, "value"))
         read = op(place)
         self.node.ops.append(read)

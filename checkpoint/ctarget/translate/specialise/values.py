@@ -1,7 +1,8 @@
 """Abstract values, known while a unit is made, and the State of the program at a point.
 
 An abstract value is one of
-    Place     a real, integer or boolean in a local variable of C
+    Place     a real, integer or boolean in a local variable of C; or a scalar of NumPy's
+    View      an array of NumPy's, whose elements the unit reads
     Constant  a constant of the program
     Held      a Value in a local variable: counted, or of a kind that is not known
     Closure   a closure of a known procedure; its environment is Held, Virtual or None
@@ -24,7 +25,7 @@ from typing import Any, TypeGuard
 
 from checkpoint.ad.containers import Layout
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
-from checkpoint.ctarget.translate.ops.places import TAGS, Constant, DualParts, Place
+from checkpoint.ctarget.translate.ops.places import TAGS, Constant, DualParts, Place, View
 from checkpoint.ctarget.translate.specialise.observe import Shape, extent
 from checkpoint.dataclass import dataclass
 
@@ -77,7 +78,7 @@ class Virtual:
     layout: Layout | None = None
 
 
-Abstract = Place | Constant | Held | Closure | Virtual
+Abstract = Place | Constant | Held | Closure | Virtual | View
 
 
 def dual_parts(value: Virtual) -> DualParts:
@@ -330,6 +331,8 @@ def _kind(value: Abstract, seen: dict[int, int]) -> Any:
             return ("held", tag)
         case Closure(procedure, environment):
             return (id(procedure), None if environment is None else _kind(environment, seen))
+        case View(sizes=sizes):
+            return ("view", len(sizes))
     if id(value) in seen and value.tag != "DUAL":
         return seen[id(value)]
     seen.setdefault(id(value), len(seen))
@@ -347,6 +350,19 @@ def leaves(state: State, block: BlockPeer) -> Iterator[Place | Constant | Held]:
         yield from _leaves(state.slots[name], seen)
 
 
+def views_in(state: State) -> list[View]:
+    """Return the arrays in a state, in its frames and in virtual objects, too."""
+    found: list[View] = []
+
+    def leaf(value: Abstract) -> Abstract:
+        if isinstance(value, View):
+            found.append(value)
+        return value
+
+    Copier(leaf, lambda birth: birth).state(state)
+    return found
+
+
 def _leaves(value: Abstract, seen: set[int]) -> Iterator[Place | Constant | Held]:
     match value:
         case Virtual():
@@ -362,5 +378,7 @@ def _leaves(value: Abstract, seen: set[int]) -> Iterator[Place | Constant | Held
                 yield from _leaves(environment, seen)
         case Constant(None):
             return
+        case View():
+            yield from value.places
         case _:
             yield value

@@ -30,8 +30,8 @@ from checkpoint.ctarget.translate.units.paths import Path, all_paths
 
 
 def find(unit: Unit) -> Plan | None:
-    """Return the plan of a unit's first loop over lanes, or None: where there are duals, too."""
-    if unit.has_duals:
+    """Return the plan of a unit's first loop over lanes, or None: where there are duals, or arrays, too."""
+    if unit.has_duals or any(place.kind in ("element", "array") for place in unit.places):
         return None
     paths = all_paths(unit)
     for header in unit.headers:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from checkpoint.ctarget.translate.ops.operation import Operation
-from checkpoint.ctarget.translate.ops.places import DualParts, KnownClosure, Place, Source, places_in
+from checkpoint.ctarget.translate.ops.places import DualParts, KnownClosure, Place, Source, View, places_in
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Node, Unit
 from checkpoint.ctarget.translate.units.paths import following
 from checkpoint.errors import InternalError
@@ -44,7 +44,7 @@ def _check_entry(header: Header) -> None:
         return
     found: set[Place] = set()
     for _, wanted in header.entry:
-        if isinstance(wanted, Place | KnownClosure | DualParts):
+        if isinstance(wanted, Place | KnownClosure | DualParts | View):
             found.update(places_in([wanted]))
     if found != set(header.params):
         raise _wrong(f"where the machine enters header {header.number}, it does not set its params")

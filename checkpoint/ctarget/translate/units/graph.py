@@ -30,7 +30,7 @@ from typing import Any
 
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.operation import Effect, Op
-from checkpoint.ctarget.translate.ops.places import DualParts, KnownClosure, Place, Source, Tag
+from checkpoint.ctarget.translate.ops.places import DualParts, KnownClosure, Place, Source, Tag, View
 from checkpoint.dataclass import dataclass
 
 
@@ -119,7 +119,7 @@ class Header:
     number: int
     block: BlockPeer
     params: tuple[Place, ...]
-    entry: tuple[tuple[int, Place | Tag | KnownClosure | DualParts], ...] | None
+    entry: tuple[tuple[int, Place | Tag | KnownClosure | DualParts | View], ...] | None
     max_steps: int = 0
     tags: tuple[str | None, ...] = ()
     checks: tuple[Op, ...] = ()

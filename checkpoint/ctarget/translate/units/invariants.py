@@ -57,7 +57,7 @@ class Invariants:
         same = self._same(first)
         for params in same.values():
             self.first.update(dict.fromkeys(params, first))
-        if same and first.kind != "value":
+        if same and first.kind not in ("value", "array"):
             for param in self._grown(same, first):
                 self.first[param] = first
                 self.late.add(param)

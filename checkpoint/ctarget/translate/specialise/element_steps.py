@@ -1,0 +1,143 @@
+"""Rules for steps on NumPy's arrays and scalars: elements, lengths, arithmetic, comparisons.
+
+In: a block (steps.py), a step. Out: what is known of its result; ops of the node. What is not sure to be what
+NumPy gives, without a warning, is left to the machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from checkpoint.cps import blocks as b
+from checkpoint.cps import terms as t
+from checkpoint.cps.ownership import Uses
+from checkpoint.cps.rewrite import operands_of
+from checkpoint.ctarget.peers import BlockPeer
+from checkpoint.ctarget.tables import ownership_of
+from checkpoint.ctarget.translate.ops.element_ops import (
+    SYMBOLS,
+    Arithmetic,
+    Locate,
+    MaySet,
+    ReadElement,
+    SetElement,
+)
+from checkpoint.ctarget.translate.ops.places import Constant, Place, View
+from checkpoint.ctarget.translate.ops.scalar_ops import Convert, Copy
+from checkpoint.ctarget.translate.specialise.scalar_steps import apply, definition_named
+from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
+from checkpoint.ctarget.translate.specialise.values import Abstract, Virtual, views_in
+
+COMPARISONS = frozenset(("py.lt", "py.le", "py.gt", "py.ge", "py.eq", "py.ne"))
+NUMBERS = frozenset(("real", "integer", "element"))
+
+
+def of_elements(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
+    """Translate a step on an array, or on a scalar of NumPy's; None: it has no such operand."""
+    given = [steps.state.slots.get(operand) for operand in step.operands if isinstance(operand, str)]
+    first = given[0] if given and isinstance(step.operands[0], str) else None
+    if isinstance(first, View):
+        return _of_array(steps, step, uses, first)
+    if not any(isinstance(value, Place) and value.kind == "element" for value in given):
+        return None
+    operands = [steps.operand(operand) for operand in step.operands]
+    numbers = [value for value in operands if isinstance(value, Place | Constant) and value.kind in NUMBERS]
+    if len(numbers) < len(operands):
+        return None
+    definition = definition_named(step.op)
+    if definition in SYMBOLS or definition == "negate":
+        to = steps.builder.place(step.name, "element")
+        steps.node.ops.append(Arithmetic(to, definition, tuple(numbers), step.span.line))
+        return to
+    if step.op in COMPARISONS and _only_decides(steps.peer, step.name, step):
+        to = steps.builder.place(step.name, "boolean")
+        steps.node.ops.append(apply(step.op, "reals", to, tuple(numbers), step.span.line))
+        return to
+    if step.op == "py.float":
+        to = steps.builder.place(step.name, "real")
+        steps.node.ops.append(Copy(to, numbers[0]))
+        return to
+    return None
+
+
+def _only_decides(peer: BlockPeer, name: str, step: t.Compute | None = None) -> bool:
+    """Return whether a slot is nothing but the test of a branch, in its block or one that this jumps to.
+
+    NumPy's booleans are objects; those that are used otherwise are the machine's. step: what sets the slot.
+    """
+    block = peer.block
+    if any(name in operands_of(each) for each in block.steps if each is not step):
+        return False
+    match block.end:
+        case b.Branch(test=test):
+            return test == name and all(name in edge.dropped for edge in ownership_of(peer).edges)
+        case b.Jump(label=label, args=args) if args.count(name) == 1:
+            target = peer.target(label)
+            passed = target.block.params[: len(args)]
+            return not target.block.steps and _only_decides(target, passed[args.index(name)])
+    return False
+
+
+# Arrays
+
+
+def _of_array(steps: Steps, step: t.Compute, uses: Uses, view: View) -> Abstract | None:
+    if any(isinstance(effect, SetElement) for effect in steps.node.effects):
+        raise Untranslatable  # ops come before effects
+    if step.op == "py.len":
+        steps.release_used(step, uses)
+        return view.sizes[0]
+    if step.op == "py.set":
+        return _changed(steps, step, uses, view)
+    if step.op in ("py.item", "py.item-to-change"):
+        return _element(steps, step, uses, view)
+    return None
+
+
+def _element(steps: Steps, step: t.Compute, uses: Uses, view: View) -> Place:
+    at = _located(steps, step, view)
+    to = steps.builder.place(step.name, "element")
+    steps.node.ops.append(ReadElement(to, view, at))
+    steps.release_used(step, uses)
+    return to
+
+
+def _located(steps: Steps, step: t.Compute, view: View) -> tuple[Place, ...]:
+    """Return the position along each axis that the second operand, an index, names."""
+    index = steps.operand(step.operands[1])
+    indices = index.cells if isinstance(index, Virtual) and index.tag == "TUPLE" else [index]
+    found = [each for each in indices if isinstance(each, Place | Constant) and each.kind == "integer"]
+    if len(found) < len(indices) or len(found) != len(view.sizes):
+        raise Untranslatable
+    at = tuple([steps.builder.place(f"{step.name}_at", "integer") for _ in found])
+    for place, each, size in zip(at, found, view.sizes, strict=True):
+        steps.node.ops.append(Locate(place, each, size))
+    return at
+
+
+def _changed(steps: Steps, step: t.Compute, uses: Uses, view: View) -> View:
+    """Set an element; no other array that the path may read shows it."""
+    content = steps.operand(step.operands[2])
+    if not isinstance(content, Place | Constant) or content.kind not in NUMBERS or 0 not in uses.moved:
+        raise Untranslatable
+    at = _located(steps, step, view)
+    steps.take([step.operands[0]], uses)
+    others = tuple([other.handle for other in views_in(steps.state) if other.handle is not view.handle])
+    steps.node.ops.append(MaySet(view.handle, others))
+    to, old = steps.builder.place(step.name, "array"), steps.builder.place(f"{step.name}_old", "real")
+    number = steps.node.steps + steps.peer.block.steps.index(step)
+    steps.node.effects.append(SetElement(to, old, view, at, _as_double(steps, step, content), number))
+    for i in uses.moved:
+        operand = step.operands[i]
+        if i and isinstance(operand, str):
+            steps.release(steps.state.slots.pop(operand))
+    return replace(view, handle=to)
+
+
+def _as_double(steps: Steps, step: t.Compute, content: Place | Constant) -> Place | Constant:
+    """Return a number as a double; the unit exits where an integer is none."""
+    if content.kind != "integer":
+        return content
+    to = steps.builder.place(f"{step.name}_double", "real")
+    steps.node.ops.append(Convert(to, "of_whole", (content,)))
+    return to

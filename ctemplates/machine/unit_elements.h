@@ -1,0 +1,120 @@
+/* Single elements of arrays in translated code: part of translated.h, whose vocabulary it needs. See state/element_sums.h. */
+#ifndef CK_UNIT_ELEMENT_WORDS_H
+#define CK_UNIT_ELEMENT_WORDS_H
+
+#include "state/element_sums.h"
+
+/* Handles */
+
+INLINE bool open_scalar(const Machine *m, Value v, double *x) {
+    const ElementHooks *hooks = m->heap->hooks->elements;
+    return kind_of(v) == FOREIGN && hooks && hooks->open_scalar(v, x);
+}
+INLINE bool open_array(Machine *m, Value v, int axes, int64_t steps, ElementView *view) {
+    const ElementHooks *hooks = m->heap->hooks->elements;
+    return kind_of(v) == FOREIGN && hooks && hooks->open_array(m, v, axes, steps, view);
+}
+INLINE Value of_scalar(Machine *m, double x) { return m->heap->hooks->elements->scalar(m, x); }
+
+INLINE bool same_element(double a, double b) { return same_real(a, b); }
+
+/* Elements, by an index as in Python. */
+INLINE bool position(int64_t index, int64_t size, int64_t *at) {
+    *at = index < 0 ? index + size : index;
+    return *at >= 0 && *at < size;
+}
+INLINE double double_at(int64_t data, int64_t offset) { return *(const double *)(intptr_t)(data + offset); }
+
+INLINE void set_double(int64_t data, int64_t offset, double x) { *(double *)(intptr_t)(data + offset) = x; }
+
+/* Changes: `changed` consumes a handle, and returns the one after the step of this number. */
+INLINE bool may_set(const Machine *m, Value v) { return m->heap->hooks->elements->may_set(m, v); }
+INLINE bool share(const Machine *m, Value a, Value b) { return m->heap->hooks->elements->share(a, b); }
+INLINE Value changed(Machine *m, Value v, int64_t steps, int64_t data) {
+    return m->heap->hooks->elements->changed(m, v, steps, data);
+}
+INLINE void put_back(Cotangent *c, ElementView view, int64_t row, int64_t column, double old) {
+    const int64_t at[ELEMENT_AXES] = {row, column};
+    c->heap->hooks->elements->put_back(c, &view, at, old);
+}
+
+/* Returns whether NumPy gives this result of two operands without a warning, and a library that warns of all does, too. */
+INLINE bool is_silent(double result, double x, double y) {
+    return isnormal(result) || (result == 0.0 && (x == 0.0 || y == 0.0));
+}
+
+/* Cotangents of scalars: -0.0 where nothing was added. */
+INLINE bool is_accumulator(Value v) { return v.tag == REAL || kind_of(v) == FOREIGN; }
+INLINE double taken_scalar(Cotangent *c, Value accumulator) {
+    if (accumulator.tag == REAL) return -0.0;
+    return c->heap->hooks->elements->take_scalar(c, accumulator);
+}
+INLINE Value scalar_accumulator(Cotangent *c, double x) {
+    return same_real(x, -0.0) ? of_real(0.0) : c->heap->hooks->elements->scalar_accumulator(c, x);
+}
+
+/* Cotangents of arrays */
+
+INLINE ElementSums no_sums(void) { return (ElementSums){.whole = {.tag = REAL}}; }
+INLINE ElementSums taken_sums(Cotangent *c, Value accumulator) {
+    ElementSums sums = no_sums();
+    sums.whole = accumulator;
+    if (accumulator.tag != REAL) c->heap->hooks->elements->open_sums(&sums);
+    return sums;
+}
+/* Returns the accumulator of a location, and leaves nothing. */
+INLINE Value sums_accumulator(Cotangent *c, ElementSums *sums) {
+    if (sums->count) c->heap->hooks->elements->fold(c, sums);
+    const Value whole = sums->whole;
+    *sums = no_sums();
+    return whole;
+}
+INLINE void give_element(Cotangent *c, ElementSums *sums, int64_t at, double cotangent, int32_t axes, int64_t rows,
+                         int64_t columns) {
+    if (sums->reals) {
+        sums->reals[at] += cotangent;
+        return;
+    }
+    for (int32_t i = 0; i < sums->count; i++) {
+        if (sums->few[i].at != at) continue;
+        sums->few[i].sum += cotangent;
+        return;
+    }
+    sums->axes = axes;
+    sums->sizes[0] = rows;
+    sums->sizes[1] = columns;
+    sums->few[sums->count++] = (ElementSum){at, 0.0 + cotangent};
+    if (sums->count == FEW_SUMS || sums->whole.tag != REAL) c->heap->hooks->elements->fold(c, sums);
+}
+/* Takes what an element has received; -0.0: the location has received nothing. */
+INLINE double taken_element(Cotangent *c, ElementSums *sums, int64_t at) {
+    if (sums->reals) {
+        const double received = sums->reals[at];
+        sums->reals[at] = 0.0;
+        return received;
+    }
+    if (sums->whole.tag != REAL) return c->heap->hooks->elements->take_element(c, sums, at);
+    for (int32_t i = 0; i < sums->count; i++) {
+        if (sums->few[i].at != at) continue;
+        const double received = sums->few[i].sum;
+        sums->few[i].sum = 0.0;
+        return received;
+    }
+    return sums->count ? 0.0 : -0.0;
+}
+/* Moves what another location's accumulator has to this one's. */
+INLINE void join_sums(Cotangent *c, ElementSums *sums, ElementSums other) {
+    if (other.whole.tag != REAL && sums->whole.tag == REAL) {
+        const ElementSums own = *sums;
+        *sums = other;
+        other = own;
+    }
+    if (other.whole.tag != REAL) {
+        sums->whole = accumulator_sum(c->heap, sums->whole, other.whole);
+        c->heap->hooks->elements->open_sums(sums);
+    }
+    for (int32_t i = 0; i < other.count; i++)
+        give_element(c, sums, other.few[i].at, other.few[i].sum, other.axes, other.sizes[0], other.sizes[1]);
+}
+
+#endif
