@@ -16,7 +16,6 @@ from checkpoint.ad.library import silently
 from checkpoint.ad.tracing.traces import Probe, Refused, constant, refuse, tracing
 from checkpoint.ad.values import Pair
 from checkpoint.api.direction_plans import Again, RunPlans
-from checkpoint.api.directions import repeated
 from checkpoint.config import memory
 from checkpoint.driver.observe import observers
 from checkpoint.driver.schedule import Plain
@@ -56,6 +55,8 @@ class GradientPlans:
         self._calls += 1
 
         def again() -> Again | None:
+            from checkpoint.api.directions import repeated  # noqa: PLC0415  (with the rules of lanes)
+
             beside = repeated(gradient.function, call, args, kwargs) if self._calls > 1 else None
             if beside is None:
                 return None
