@@ -104,6 +104,12 @@ def compared(x: float) -> Any:
     return one == other, one != other, one == same, x * other.cos(x) == x * math.cos(x)
 
 
+def texts_of_elements(x: float) -> tuple[str, ...]:
+    """Texts that an element of an array stands in."""
+    a = np.array([x, 2.0 * x])
+    return "%5.1f" % a[1], "%.2e|" % (a[0] * 3.0), "%s and %d" % (a[0], 2), "100%"  # noqa: UP031
+
+
 EXAMPLES = [
     Example(compared, (0.7,)),
     Example(by_operators, (0.7,)),
@@ -111,4 +117,5 @@ EXAMPLES = [
     Example(in_order, (0.7,)),
     Example(declined, (0.5,), raises=TypeError),
     Example(declined_by_all, (0.5,), raises=TypeError),
+    Example(texts_of_elements, (1.5,)),
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.python.corpus import Example
 
@@ -264,6 +265,21 @@ def empty_attributes(x):
     return total, smoothed.mean, slopes.calls + smoothed.count, Smoothed(x).mean is None
 
 
+def like_it(tree: Any, x: float) -> Any:
+    """Return containers as those of a tree, with other numbers."""
+    if isinstance(tree, list | tuple):
+        return type(tree)(like_it(each, x) for each in tree)
+    if isinstance(tree, dict):
+        return type(tree)((key, like_it(each, x)) for key, each in tree.items())
+    return type(tree)(tree * x)
+
+
+def made_like_others(x: float) -> Any:
+    """Containers and numbers of the classes of others."""
+    empty = [type(each)() for each in (True, 1, x, "ab", (x,), [x])]
+    return like_it({"a": [x, (2, x)], "b": ()}, x), empty
+
+
 EXAMPLES = [
     Example(empty_attributes, (1.5,)),
     Example(types_mapped, (1.5,)),
@@ -290,4 +306,5 @@ EXAMPLES = [
     Example(without_arguments, (0.7,), raises=TypeError),
     Example(no_class, (0.7,), raises=TypeError),
     Example(not_subclass, (0.7,), raises=TypeError),
+    Example(made_like_others, (1.5,)),
 ]

@@ -306,6 +306,62 @@ def defaults_in_loops(x: float, y: float) -> float:
     return total
 
 
+def changing_decorator(x: float) -> tuple[float, list[str]]:
+    """A function that is only called, for a decorator, and makes functions that change a list."""
+    calls: list[str] = []
+
+    def logged(name: str) -> Callable[[Callable[..., float]], Callable[..., float]]:
+        def decorate(f: Callable[..., float]) -> Callable[..., float]:
+            def inner(*args: float, **named: float) -> float:
+                calls.append(name)
+                return f(*args, **named)
+
+            return inner
+
+        return decorate
+
+    @logged("product")
+    def product(a: float, b: float = 2.0) -> float:
+        return a * b
+
+    return product(x) + product(x, b=x), calls
+
+
+def changing_defaults(x: float) -> float:
+    """Defaults that a function counts, which is only called."""
+    n = 0.0
+
+    def count() -> float:
+        nonlocal n
+        n += 1.0
+        return n
+
+    def scaled(a: float, b: float = count()) -> float:
+        return a * b
+
+    shifted: Callable[..., float] = lambda a, b=count(): a + b  # noqa: B008, E731
+    count()
+    return scaled(x) + shifted(x) * n
+
+
+def in_turn(x: float) -> float:
+    """Functions that are values, and between them one that is only called."""
+
+    def scaled(t: float) -> float:
+        return raised(t) * x
+
+    def raised(t: float) -> float:
+        return t + 1.0
+
+    def doubled(t: float, f: Function = scaled) -> float:
+        return f(t) * 2.0
+
+    def again(t: float, f: Function = doubled) -> float:
+        return f(t) * 2.0
+
+    return sum(f(x) for f in (scaled, doubled, again)) + raised(x)
+
+
 EXAMPLES = [
     Example(composed, (1.3,)),
     Example(logistic_map, (3.2, 0.4)),
@@ -327,4 +383,7 @@ EXAMPLES = [
     Example(stop_at, ([1.0, 2.5, 0.7, 3.0], 3.9)),
     Example(defaults_of_later_functions, (0.7, 1.3)),
     Example(defaults_in_loops, (0.7, 1.3)),
+    Example(changing_decorator, (0.7,)),
+    Example(changing_defaults, (0.7,)),
+    Example(in_turn, (0.7,)),
 ]

@@ -28,6 +28,7 @@ from checkpoint.lang.python.context.meanings import (
 )
 from checkpoint.lang.python.control import handlers
 from checkpoint.lang.python.control.joins import parameter
+from checkpoint.lang.python.scopes.defaults import leading
 from checkpoint.lang.python.scopes.scopes import FunctionNode, Scope
 
 
@@ -35,26 +36,16 @@ def define(t: FunctionContext, statements: list[ast.stmt], env: Env, exits: Exit
     """Translate the definitions that begin a list of statements, around the rest of the list."""
     first = statements[0]
     assert isinstance(first, ast.FunctionDef)
-    scope = t.scope.children[first]
     if t.program.is_outside(t, first.name, env):
         advised = "give it another name, and assign that to the global"
         raise t.refuse(first, f"a function with the name of a global, {first.name},", advised)
-    if t.known.get(first.name) is scope:
+    run = leading(statements)
+    if any(t.known.get(s.name) is t.scope.children[s] for s in (first, *run)):
         return _known(t, statements, env, exits)
-    run = [s for s in _leading(statements) if t.known.get(s.name) is not t.scope.children[s]]
     rest = statements[len(run) :]
     if first.decorator_list:
         run, rest = [first], statements[1:]
     return _escaping(t, run, env, replace(exits, next=lambda now: t.block(rest, now, exits)))
-
-
-def _leading(statements: list[ast.stmt]) -> list[ast.FunctionDef]:
-    found = []
-    for statement in statements:
-        if not isinstance(statement, ast.FunctionDef) or statement.decorator_list:
-            break
-        found.append(statement)
-    return found
 
 
 def with_defaults(

@@ -287,6 +287,10 @@ def call_of_type(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     def choose(v: list[Expr]) -> Expr:
         here = passed.like(v[1:])
         result: Expr = prim(span, "py.no-class", copy_of(v[0]))
+        for builtin in _MADE_LIKE:
+            own = here.like([copy_of(each) for each in here.values])
+            of_builtin = t.attempt(node, lambda builtin=builtin, own=own: _converted(t, builtin, own, node))  # type: ignore[misc]
+            result = If(span, instance(span, copy_of(v[0]), builtin), of_builtin, result)
         for cls in reversed(t.program.classes):
             own = here.like([copy_of(each) for each in here.values])
             known = t.program.reference_of(cls)
@@ -295,6 +299,15 @@ def call_of_type(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
         return result
 
     return bind(t.program.names, [value, *passed.values], choose, "argument")
+
+
+_MADE_LIKE = (str, int, bool, float, dict, tuple, list)  # classes of Python's that `type(x)(...)` may call
+
+
+def _converted(t: FunctionContext, builtin: type, passed: Any, node: ast.Call) -> Expr:
+    callee = t.program.library_callee(builtin)
+    assert callee is not None
+    return arrange.apply(t, callee, passed, node, arrange.caller(t, callee, t.span(node)))
 
 
 def _made(t: FunctionContext, known: Reference, passed: Any, node: ast.Call) -> Expr:

@@ -26,10 +26,40 @@ _WITHOUT_EFFECT = (
 def may_be_early(scope: Any, node: ast.FunctionDef | ast.Lambda, statements: list[ast.stmt]) -> bool:
     """Return whether the defaults of a nested definition may be evaluated at the first one of its list."""
     first = next(i for i, each in enumerate(statements) if isinstance(each, ast.FunctionDef))
-    if any(node is each for each in takewhile(_is_plain_definition, statements[first:])):
+    if any(node is each for each in leading(statements[first:])):
         return True
-    defaults = [*node.args.defaults, *[each for each in node.args.kw_defaults if each is not None]]
-    return all(_is_settled(scope, each, statements[first]) for each in defaults)
+    return all(_is_settled(scope, each, statements[first]) for each in _defaults(node))
+
+
+def leading(statements: list[ast.stmt]) -> list[ast.FunctionDef]:
+    """Return the definitions that begin a list of statements and may be bound together.
+
+    They have no decorators, and no default reads the name of one before it.
+    """
+    found: list[ast.FunctionDef] = []
+    for each in takewhile(_is_plain_definition, statements):
+        assert isinstance(each, ast.FunctionDef)
+        if _names_in(_defaults(each)) & {before.name for before in found}:
+            break
+        found.append(each)
+    return found
+
+
+def names_at_definitions(scope: Any) -> set[str]:
+    """Return the names in the defaults and decorators of nested functions."""
+    nodes: list[ast.expr] = []
+    for node in scope.children:
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            nodes += [*_defaults(node), *getattr(node, "decorator_list", [])]
+    return _names_in(nodes)
+
+
+def _names_in(nodes: list[ast.expr]) -> set[str]:
+    return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _defaults(node: ast.FunctionDef | ast.Lambda) -> list[ast.expr]:
+    return [*node.args.defaults, *[each for each in node.args.kw_defaults if each is not None]]
 
 
 def _is_plain_definition(statement: ast.stmt) -> bool:

@@ -22,7 +22,7 @@ from typing import Any
 
 from checkpoint.dataclass import dataclass
 from checkpoint.lang.python.scopes import class_statements
-from checkpoint.lang.python.scopes.defaults import may_be_early
+from checkpoint.lang.python.scopes.defaults import may_be_early, names_at_definitions
 from checkpoint.lang.python.scopes.imports import Imports, Target
 from checkpoint.lang.python.scopes.places import Place
 from checkpoint.lang.python.scopes.reach import is_confined, is_generator, statement_lists
@@ -89,12 +89,11 @@ class Scope:
             and may_be_early(self, scope.node, lists[scope.node])
         }
         while candidates:
-            escaping = set(self.used_as_values)
+            changing = {name for name, scope in candidates.items() if scope.effects(candidates)}
+            escaping = self.used_as_values | (changing & names_at_definitions(self))
             for child in self.children.values():
                 if child.name not in candidates:
-                    escaping |= {
-                        n for n in child.free if n in candidates and candidates[n].effects(candidates)
-                    }
+                    escaping |= child.free & changing
                 escaping |= child.free_used_as_values()
             remaining = {name: scope for name, scope in candidates.items() if name not in escaping}
             if len(remaining) == len(candidates):

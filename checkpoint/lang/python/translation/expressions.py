@@ -139,9 +139,24 @@ def binary(t: FunctionContext, node: ast.BinOp, env: Env) -> Expr:
     left, right = translate(t, node.left, env), translate(t, node.right, env)
     if tables.computes_with_reals(t.text.source.name):
         return prim(t.span(node), op, left, right)
+    if op == "py.mod" and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
+        right = _values_of_format(t, node.right, right)
     if t.program.has_sets and op in sets.OWN:
         return iterables.of_sets(t, op, [left, right], node)
     return t.program.operation(t, op, [left, right], node)
+
+
+def _values_of_format(t: FunctionContext, node: ast.expr, values: Expr) -> Expr:
+    """Return what a text is formatted with, an array as a tuple of one: `%` beside it is NumPy's operator."""
+    if isinstance(node, ast.Tuple | ast.Dict | ast.Constant):
+        return values
+    span = t.span(node)
+
+    def choose(v: list[Expr]) -> Expr:
+        is_array = prim(span, "py.is-array", copy_of(v[0]))
+        return If(span, is_array, prim(span, "py.tuple", copy_of(v[0])), copy_of(v[0]))
+
+    return bind(t.program.names, [values], choose)
 
 
 def set_display(t: FunctionContext, node: ast.Set, env: Env) -> Expr:
