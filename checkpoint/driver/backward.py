@@ -84,6 +84,7 @@ class Backward:
         yield from self._widen()
         yield from self._relieve()
         yield from self.policy.fetch()
+        yield from self._plan()
         mark, high = ledger.marks[-1], ledger.high
         cut = self._cut(mark)
         yield from ledger.restore(mark)
@@ -138,23 +139,42 @@ class Backward:
         yield from ledger.drop(largest)
         return True
 
+    def _plan(self) -> Done:
+        """Plan the last segment, if it has no plan that still holds.
+
+        Where the plan runs more again than is sensible, tapes and states are given up for a better one.
+        Raise BudgetError, which names a sufficient budget, if it is absurd all the same.
+        """
+        repeated = self._planned()
+        while repeated > SENSIBLE and (yield from self._give_up(1)):
+            repeated = self._planned()
+        if repeated > ABSURD:
+            self._refuse()
+
+    def _planned(self) -> float:
+        """Plan the last segment as `_plan` does; return how many times its work the plan runs again."""
+        ledger, mark = self.ledger, self.ledger.marks[-1]
+        work, room = round(ledger.costs.work(mark.step, ledger.high)), min(ledger.room(), self.trusted)
+        if mark.snapshots and 0.5 <= ledger.recorded / mark.recorded <= 2 and room <= 2 * mark.room:
+            return 0.0
+        mark.snapshots = 0
+        if ledger.predicted(mark.step, ledger.high) <= room:
+            return 0.0
+        state = self._state_bytes(mark)
+        current = min(state, room // 2)  # the state at which a tape begins
+        mark.snapshots, mark.base = divide(
+            work, ledger.recorded, state, room - current, ledger.report.spare, MARK_BYTES
+        )
+        mark.recorded, mark.room = ledger.recorded, room
+        return recomputed(work, mark.snapshots, mark.base) / max(work, 1)
+
     def _cut(self, mark: Mark) -> int:
         """Return the step where the last part of a segment begins: its start, if it is taped at once."""
-        ledger, high = self.ledger, self.ledger.high
-        work = round(ledger.costs.work(mark.step, high))
-        room = min(ledger.room(), self.trusted)
-        if not mark.snapshots or not 0.5 <= ledger.recorded / mark.recorded <= 2 or room > 2 * mark.room:
-            if ledger.predicted(mark.step, high) <= room:
-                return mark.step
-            state = self._state_bytes(mark)
-            current = min(state, room // 2)  # the state at which a tape begins
-            mark.snapshots, mark.base = divide(
-                work, ledger.recorded, state, room - current, ledger.report.spare, MARK_BYTES
-            )
-            mark.recorded, mark.room = ledger.recorded, room
-            self._check(mark, work, state, room)
-        part = first_part(work, mark.snapshots, mark.base)
-        cut = ledger.costs.step_after(mark.step, part) if part else mark.step
+        if not mark.snapshots:
+            return mark.step
+        costs, high = self.ledger.costs, self.ledger.high
+        part = first_part(round(costs.work(mark.step, high)), mark.snapshots, mark.base)
+        cut = costs.step_after(mark.step, part) if part else mark.step
         return min(max(cut, mark.step), high - 1)
 
     def _state_bytes(self, mark: Mark) -> int:
@@ -165,11 +185,10 @@ class Backward:
         average = (ledger.report.states - ledger.shared) // others if others else 0
         return max(self.state or average, 0)
 
-    def _check(self, mark: Mark, work: int, state: int, room: int) -> None:
-        """Raise BudgetError, which names a sufficient budget, if a plan runs over ABSURD times the work."""
-        if recomputed(work, mark.snapshots, mark.base) <= ABSURD * work:
-            return
+    def _refuse(self) -> None:
+        """Raise BudgetError, which names a budget within which a plan is sensible."""
         ledger = self.ledger
+        room, state = min(ledger.room(), self.trusted), self._state_bytes(ledger.marks[-1])
         whole = round(ledger.costs.work(ledger.marks[0].step, ledger.end))
         enough = max(room, state, int(ledger.recorded), 1)
         while (

@@ -226,6 +226,14 @@ def test_uneven_runs_keep_to_the_budget(
     assert model.most_held <= memory
 
 
+def test_small_states_are_given_up_where_the_cotangent_has_taken_their_room() -> None:
+    def cotangent(step: int) -> int:
+        return 110_000 if step < 15_000 else 0
+
+    model = Model(20_000, size=20, state=lambda _: 2_000, cotangent=cotangent).follow(Budget(150_000))
+    assert model.counts.advanced <= 5 * 20_000
+
+
 def test_states_that_swell_in_the_middle_are_thinned_there() -> None:
     def state(step: int) -> int:
         return 20_000 if 4_000 <= step < 6_000 else 200
