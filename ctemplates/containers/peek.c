@@ -64,12 +64,19 @@ bool object_hash(Value v, uint64_t *hash) {
     return hashes;
 }
 
+/* Returns the only integer that an object can be equal to, or NULL. Other numbers have the hashes of equal integers, which
+ * are their own, but for that of -1. */
+static PyObject *integer_like(PyObject *python) {
+    if (PyLong_Check(python) || PyFloat_Check(python)) return PyNumber_Long(python);
+    const Py_hash_t hash = PyObject_Hash(python);
+    return hash == -1 ? NULL : PyLong_FromSsize_t(hash == -2 ? -1 : hash);
+}
+
 bool whole_of(Value v, int64_t *whole) {
     PyObject *python = python_in(v);
     if (PyLong_CheckExact(python)) return false; /* a large one */
-    if (!PyLong_Check(python) && !PyFloat_Check(python)) return false;
     PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *integer = PyNumber_Long(python);
+    PyObject *integer = integer_like(python);
     int overflow = 1;
     if (integer && PyObject_RichCompareBool(integer, python, Py_EQ) == 1)
         *whole = PyLong_AsLongLongAndOverflow(integer, &overflow);

@@ -74,6 +74,8 @@ def by_constants(x: float) -> tuple[object, ...]:
     """Fractions, decimals, dates, bytes and members of enumerations as keys."""
     taps: dict[Any, float] = {Fraction(1, 4): x, Fraction(1, 2): 2.0 * x, 3: 1.0}
     taps[Fraction(3)] = 5.0
+    wholes: dict[Any, float] = {3: x, Fraction(-1): 2.0 * x}
+    wholes[Fraction(3)] = 5.0 * x  # equal to the integer, also as a key
     prices = {Decimal("1.10"): x, Decimal("2.2"): x * x}
     days = {date(2020, 1, 1): x, date(2020, 1, 2): 3.0}
     sides = {Side.CALL: x, Side.PUT: 2.0}
@@ -81,6 +83,7 @@ def by_constants(x: float) -> tuple[object, ...]:
         sum(float(k) * v for k, v in taps.items()),
         [k + 1 for k in taps],
         taps[Fraction(2, 4)],
+        [wholes[3], wholes[-1], len(wholes)],
         prices[Decimal("1.1")],
         [day.isoformat() for day in days],
         days.get(date(2020, 1, 2)),
