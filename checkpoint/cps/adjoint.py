@@ -6,7 +6,8 @@ accumulator of slot x, and (o . i)' for that of field i of object o, which is st
 
     (add x' y')                  x' += y'
     (scale x' (p a ...) i y')    x' += (the i-th partial of p at a ...) y', for each of Scale's targets
-    (take x' o i)                x' += (o . i)', where o was made here: nothing is added to (o . i)' any more
+    (take x' o i)                x' += (o . i)', where o was made here: nothing is added to (o . i)' any more;
+                                 _ for x': the field is of a literal, and what it has is removed
     (give o i y')                (o . i)' += y'
     (pick s y')                  (o . i)' += y', for the object o and its field i that step s has read
     (move s)                     for each field of the new object that s has made of fields of its operands,
@@ -64,7 +65,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Take:
-    target: str
+    target: str | None  # None: nobody receives it
     owner: str
     field: int
 
@@ -185,9 +186,19 @@ def _of_group(group: b.MakeEnvironment | b.CopyCaptures) -> tuple[Action, ...]:
 
 
 def _takes(owner: str, operands: tuple[t.Operand, ...]) -> tuple[Action, ...]:
-    """Return the actions for an object that is made of copies of operands."""
-    fields = [(i, operand) for i, operand in enumerate(operands) if isinstance(operand, str)]
-    return tuple([Take(operand, owner, i) for i, operand in reversed(fields)])
+    """Return the actions for an object that is made of copies of operands.
+
+    A field of a literal real receives as any other does: what it has must go with the object.
+    """
+    fields = [(i, operand) for i, operand in enumerate(operands) if may_receive(operand)]
+    return tuple(
+        [Take(operand if isinstance(operand, str) else None, owner, i) for i, operand in reversed(fields)]
+    )
+
+
+def may_receive(operand: t.Operand) -> bool:
+    """Return whether anything may be added to the accumulator of a field that holds an operand."""
+    return isinstance(operand, str) or isinstance(operand.value, float)
 
 
 def values_needed(action: Action) -> b.Slots:

@@ -17,6 +17,7 @@ from checkpoint.cps.rewrite import operands_of
 from checkpoint.errors import InternalError, Span
 
 Contribution = tuple[str, str]
+NOBODY = "_"  # receives what fields of literals have
 
 
 def check_adjoint(procedure: b.Procedure, block: b.Block, found: a.Adjoint) -> None:
@@ -105,7 +106,7 @@ def contributions(action: a.Action) -> list[Contribution]:
             scaled = [(i, action.operands[i]) for i in action.targets]
             return [(str(name), f"scale {action.source} {i}") for i, name in scaled]
         case a.Take():
-            return [(action.target, f"take {action.owner} {action.field}")]
+            return [(action.target or NOBODY, f"take {action.owner} {action.field}")]
         case a.Give():
             return [(action.owner, f"give {action.source} {action.field}")]
         case a.Pick():
@@ -128,7 +129,7 @@ def slots_of(action: a.Action) -> list[str]:
         case a.Scale():
             return [action.source, *[name for name in action.operands if isinstance(name, str)]]
         case a.Take():
-            return [action.target, action.owner]
+            return [*([action.target] if action.target else []), action.owner]
         case a.Give():
             return [action.owner, action.source]
         case a.Pick() | a.Move() | a.Put() | a.Pull() | a.Redo():
@@ -184,8 +185,11 @@ def _of_group(group: b.MakeEnvironment | b.CopyCaptures) -> list[Contribution]:
 
 
 def _fields(owner: str, operands: tuple[t.Operand, ...]) -> list[Contribution]:
-    fields = [(i, name) for i, name in enumerate(operands) if isinstance(name, str)]
-    return [(name, f"take {owner} {i}") for i, name in reversed(fields)]
+    fields = [(i, operand) for i, operand in enumerate(operands) if a.may_receive(operand)]
+    return [
+        (operand if isinstance(operand, str) else NOBODY, f"take {owner} {i}")
+        for i, operand in reversed(fields)
+    ]
 
 
 def _written(contributions: list[Contribution]) -> str:

@@ -52,7 +52,8 @@ def action_texts(action: a.Action) -> list[str]:
             scaled = [(f"{action.operands[i]}'", str(i)) for i in action.targets]
             return [form("scale", target, call, i, f"{action.source}'") for target, i in scaled]
         case a.Take():
-            return [form("take", f"{action.target}'", action.owner, str(action.field))]
+            target = f"{action.target}'" if action.target else "_"
+            return [form("take", target, action.owner, str(action.field))]
         case a.Give():
             return [form("give", action.owner, str(action.field), f"{action.source}'")]
         case a.Pick():

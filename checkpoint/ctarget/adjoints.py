@@ -107,7 +107,9 @@ def _action(
         case a.Scale():
             found.update(_scale(peer, index, action, positions))
         case a.Take(target, owner, field):
-            found.update(target=registers[target], field=field, note=notes.births[owner])
+            found.update(field=field, note=notes.births[owner])
+            if target is not None:
+                found["target"] = registers[target]
         case a.Give(_, field, source):
             found.update(source=registers[source], field=field, note=notes.at[index])
         case a.Pick(step):

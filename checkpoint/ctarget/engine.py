@@ -160,6 +160,12 @@ class C:
         """See Engine.cotangent_bytes; elements of arrays are only counted by a sweep."""
         return runtime().lib.ck_cotangent_bytes(cotangent.held) + cotangent.sealed.bytes, 0
 
+    def left_over(self, cotangent: Cotangent, start: State) -> int:
+        """See Engine.left_over; the fields of what sealed capsules hold are not known apart."""
+        if cotangent.sealed.was_used:
+            return 0
+        return int(runtime().lib.ck_cotangent_left_over(cotangent.held, start.births))
+
     def ignore(self, start: State, positions: Sequence[int]) -> None:
         """See WithDriver.ignore."""
         state = start.python()

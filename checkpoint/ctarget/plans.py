@@ -194,7 +194,10 @@ def _of_scalar(record: Scalar, names: Names) -> tuple[Function, Function | None]
         return apply(record, given) if takes_reals(given) else plain(now, *given)
 
     def tape(now: Any, *given: Any) -> Any:
-        return (apply(record, given), None) if takes_reals(given) else taped(now, *given)  # type: ignore[misc]
+        if takes_reals(given):
+            return apply(record, given), None
+        value, origin = taped(now, *given)  # type: ignore[misc]
+        return value, origin or IDLE  # the partials of `record` are not those of what was done
 
     return run, None if taped is None else tape
 

@@ -143,6 +143,13 @@ class Engine(Protocol):
         """
         ...
 
+    def left_over(self, cotangent: Any, start: Any) -> int:
+        """Return how many accumulators a cotangent has of what was made after a state to which it belongs.
+
+        None, or those of constants and dead objects would grow with the length of a run.
+        """
+        ...
+
     def argument_cotangents(
         self, start: Any, cotangent: Any, found: Sequence[Number], within: Sequence[int] | None = None
     ) -> list[Any]:

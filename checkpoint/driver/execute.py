@@ -15,6 +15,7 @@ from dataclasses import field
 from time import perf_counter, process_time
 from typing import Any, cast
 
+from checkpoint import config
 from checkpoint.ad.library import silently
 from checkpoint.collector import Paused
 from checkpoint.dataclass import dataclass
@@ -81,7 +82,7 @@ class Sweep:
         """Reverse the run from `start`; return its end state and the cotangent of `start`."""
         found = observers()
         if not found:
-            return outcome(self.halves(start, schedule, found))
+            return self._checked(start, outcome(self.halves(start, schedule, found)))
         finished = False
         try:
             with observed(()):
@@ -90,6 +91,15 @@ class Sweep:
         finally:
             for observer in found:
                 observer.ended(finished)
+        return self._checked(start, result)
+
+    def _checked(self, start: State, result: tuple[State, Any]) -> tuple[State, Any]:
+        """Return what a sweep returns; raise InternalError where CHECKPOINT_CHECK finds more than that."""
+        left = self.engine.left_over(result[1], start) if config.current().check else 0
+        if left:
+            raise InternalError(
+                f"{left} accumulators of objects that the run has made are left after its reversal"
+            )
         return result
 
     def halves(self, start: State, schedule: Schedule, observers: tuple[Observer, ...]) -> Halves:

@@ -243,6 +243,10 @@ class Interp:
         """See Engine.cotangent_bytes."""
         return cotangent.bytes, cotangent.accumulated
 
+    def left_over(self, cotangent: Accumulators, start: State) -> int:
+        """Return 0: accumulators go with the nodes that they belong to."""
+        return 0
+
     def argument_places(self, start: State) -> list[tuple[Any, Any]]:
         """See Engine.argument_places."""
         found, others = reach(start)

@@ -5,6 +5,7 @@
 #include "containers/containers.h"
 #include "reversal/reverse.h"
 #include "reversal/reverse_program.h"
+#include "state/left_over.h"
 
 /* The arguments of an entry point, and its results. */
 typedef struct Request {
@@ -70,6 +71,10 @@ void ck_cotangent_ignore(Held *cotangent, uint64_t first, uint64_t count) {
 }
 
 size_t ck_cotangent_bytes(const Held *cotangent) { return cotangent->cotangent->bytes; }
+
+size_t ck_cotangent_left_over(const Held *cotangent, uint64_t birth) {
+    return cotangent_left_over(cotangent->cotangent, birth);
+}
 
 /* Slots */
 

@@ -18,6 +18,7 @@ Outcome ck_cotangent_reverse(Held *cotangent, Held *tape);
 void ck_cotangent_ignore(Held *cotangent, uint64_t first, uint64_t count);
 
 size_t ck_cotangent_bytes(const Held *cotangent); /* its own storage */
+size_t ck_cotangent_left_over(const Held *cotangent, uint64_t birth); /* calls cotangent_left_over */
 
 /* Exports or imports the accumulators of all slots of the current point. */
 bool ck_cotangent_slots(const Held *cotangent, void *cotangents, void *errors);

@@ -217,8 +217,8 @@ cdr:
 field: {
     const Value pair = GET(a);
     if (UNLIKELY(kind_of(pair) != PAIR)) goto foreign;
-    if (note) (note++)->birth = pair.object->birth;
     const Value found = load(&cells_of(pair)[jumped]);
+    if (note) (note++)->birth = birth_to_note(pair.object, found);
     if ((pc->flags & FLAG_MOVES_A) && pair.object->count == 1) {
         const Value other = load(&cells_of(pair)[!jumped]); /* the field moves out of the pair, which is freed */
         heap_put(heap, pair.object, (uint32_t)pair.object->size_class);
@@ -270,7 +270,7 @@ element: {
     const Value *found = element_of(x, place);
     if (UNLIKELY(!found)) goto native;
     if (note) {
-        note[0].birth = x.object->birth;
+        note[0].birth = birth_to_note(x.object, *found);
         note[1].field = place < 0 ? place + element_count(x) : place;
         note += 2;
     }

@@ -5,9 +5,10 @@
  */
 #include "natives/natives_read.h"
 
-static bool give(Value v, int64_t birth, int64_t field, Value *result, Note *note) {
+/* Gives a field of an object of the program. */
+static bool give(Value v, Value of, int64_t field, Value *result, Note *note) {
     *result = copied(v);
-    *note = (Note){.birth = birth, .field = field};
+    *note = (Note){.birth = (int64_t)birth_to_note(of.object, v), .field = field};
     return true;
 }
 
@@ -25,7 +26,7 @@ static bool item_of_dictionary(Machine *m, Value x, Value key, Value *result, No
     const int64_t field = key_field(m->heap, key, KEYS_OF_PROGRAMS);
     if (field == NO_FIELD) return false;
     const DictionaryEntry *entry = entries_find(entries_in(x), field);
-    return entry && give(entry->value, (int64_t)x.object->birth, field, result, note);
+    return entry && give(entry->value, x, field, result, note);
 }
 
 NATIVE(native_item) {
@@ -37,7 +38,7 @@ NATIVE(native_item) {
     Elements elements;
     size_t place;
     if (!elements_of(m, x, &elements) || !element_at(&elements, index, &place)) return false;
-    return give(elements.values[place], elements.birth, (int64_t)place, result, note);
+    return give(elements.values[place], x, (int64_t)place, result, note);
 }
 
 NATIVE(native_pop_item) {
@@ -56,21 +57,21 @@ NATIVE(native_attribute) {
     const int32_t at = layout_position(m->heap, python_in(layout), python_in(name));
     if (at < 0) return false;
     const Value *fields = kind == INSTANCE ? instance_in(x)->values : cells_of(x) + 1;
-    return give(fields[at], (int64_t)x.object->birth, at, result, note);
+    return give(fields[at], x, at, result, note);
 }
 
 NATIVE(native_variable) {
     (void)m, (void)count;
     const Value x = operands[0];
     if (kind_of(x) != LIST || !list_in(x)->length) return false;
-    return give(list_in(x)->values[0], (int64_t)x.object->birth, 0, result, note);
+    return give(list_in(x)->values[0], x, 0, result, note);
 }
 
 /* Of a value of a sum, which is a tuple of its tag and itself. */
 
 static bool part_of_sum(Value x, uint32_t field, Value *result, Note *note) {
     if (kind_of(x) != RECORD || x.object->length != 3 || kind_of(cells_of(x)[0]) != NOTHING) return false;
-    return give(cells_of(x)[1 + field], (int64_t)x.object->birth, field, result, note);
+    return give(cells_of(x)[1 + field], x, field, result, note);
 }
 
 NATIVE(native_tag) {

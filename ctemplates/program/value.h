@@ -45,6 +45,13 @@ static inline bool real_in(Value v, double *real) {
     return kind_of(v) == REAL;
 }
 
+/* Returns the birth under which what is read of an object has its accumulator; 0: what it receives is nobody's, as of an
+ * integer that is read as a real, and of what is constant. */
+static inline uint64_t birth_to_note(const Object *object, Value found) {
+    const bool receives = found.tag - INTEGER > NOTHING - INTEGER && !object->constant;
+    return receives ? object->birth : 0;
+}
+
 /* Words are moved one by one: a load of 16 bytes stalls on two stores of 8 that it covers. */
 static inline Value load(const Value *from) { return (Value){.tag = from->tag, .integer = from->integer}; }
 static inline void store(Value *to, Value v) {

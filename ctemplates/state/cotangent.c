@@ -63,8 +63,6 @@ Cotangent *cotangent_create(Heap *heap, void *helper) {
 
 /* Returns the field of the entry of a page; fields of keys are larger (keys.c). */
 static int64_t field_of_page(int64_t number) { return INT64_MIN + 1 + number; }
-static bool is_page(const Entry *entry) { return entry->field < -FIRST_INTERNED; }
-static Page *page_in(const Entry *entry) { return (Page *)(void *)entry->cotangent.object; }
 
 static void destroy_entry(Heap *heap, const Entry *entry) {
     if (entry->birth && !is_page(entry)) drop(heap, entry->cotangent);

@@ -31,6 +31,10 @@ typedef struct Page {
     Value cotangents[PAGE_FIELDS];
 } Page;
 
+/* Returns whether an entry is that of a page, whose field no key has. */
+static inline bool is_page(const Entry *entry) { return entry->field < -FIRST_INTERNED; }
+static inline Page *page_in(const Entry *entry) { return (Page *)(void *)entry->cotangent.object; }
+
 /* The page of a birth that was used last, and the fields that are expected to receive. birth 0: none. */
 typedef struct PageUse {
     uint64_t birth;

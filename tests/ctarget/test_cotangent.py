@@ -19,7 +19,7 @@ from tests.driver.test_held_bytes import Weighing
 
 HERE = Path(__file__).parent
 SOURCES = [
-    *files("cotangent", "accumulator_sums", "birth_rows", "lane_gifts"),
+    *files("cotangent", "accumulator_sums", "birth_rows", "lane_gifts", "left_over"),
     *files("heap", "heap_check", "pages", "stack", "tape"),
     *files("reverse_program", "reverse_jump", "reverse_shorten", "slots"),
 ]

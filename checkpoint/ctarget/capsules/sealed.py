@@ -43,17 +43,22 @@ class Given(NamedTuple):
 
 
 class Sealed:
-    """Keeps what sealed capsules have received, by their births. bytes: of that."""
+    """Keeps what sealed capsules have received, by their births. bytes: of that.
 
-    __slots__ = ("_given", "_opened", "bytes")
+    was_used: whether any has received, so that fields of what it holds may stay when all is reversed.
+    """
+
+    __slots__ = ("_given", "_opened", "bytes", "was_used")
 
     def __init__(self) -> None:
         self._given: dict[int, Given] = {}
         self.bytes = 0
         self._opened: set[int] = set()  # capsules whose slots may have fields
+        self.was_used = False
 
     def give(self, capsule: Capsule, reals: array[float]) -> None:
         """Set what a capsule has received."""
+        self.was_used = True
         first, contents = capsule.birth, capsule.sealed
         births = range(first, first + 1 + (contents.births if contents is not None else 0))
         self._given[first] = Given(capsule, births, reals)
@@ -61,6 +66,7 @@ class Sealed:
 
     def take(self, capsule: Capsule, fields: Fields) -> Sequence[float]:
         """Remove and return what a capsule has received."""
+        self.was_used = True
         given = self._pop(capsule.birth)
         if given is not None:
             return given.reals
@@ -74,6 +80,7 @@ class Sealed:
 
         takes: whether one of these is about to be removed, as all are when the step is reversed that made it.
         """
+        self.was_used = True
         given = self._pop(birth)
         if takes:
             self._opened.discard(birth)

@@ -1,7 +1,8 @@
 """The origins of functions of arrays on blocks: what a tape keeps of them, and how it reverses them.
 
-    Pulled   the locations of the operands' numbers, and what the rules of the record need
-    Written  a change in place: the elements that it overwrote, and by what
+    Pulled    the locations of the operands' numbers, and what the rules of the record need
+    Unwanted  the fields of a tuple or list of which no cotangent is wanted
+    Written   a change in place: the elements that it overwrote, and by what
 
 The reversal of a change in place undoes it, so that earlier steps find the array in their state; the tape
 keeps only the overwritten elements. Whatever outlives the tape has copied the array by then
@@ -58,12 +59,7 @@ class Pulled:
         if self.is_simple:
             self._reverse_simply(slots)
             return
-        if self.results is None:
-            received = [slots[RESULT]]
-        elif isinstance(self.results, Elements):
-            received = cotangent.take_reals(self.results.birth, self.results.count)
-        else:
-            received = [cotangent.take(*key) for key in self.results]
+        received = [slots[RESULT]] if self.results is None else _taken(self.results, cotangent)
         if isinstance(self.places, Elements):
             if found := self.pullback.of_elements(received):
                 cotangent.give_reals(self.places.birth, found)
@@ -85,6 +81,26 @@ class Pulled:
             g = received.array if type(received) is Accumulator else received
             for position, place in zip(reversed(pullback.wanted), reversed(places), strict=True):
                 slots[place] = slots.get(place, 0.0) + pullback.contribution(position, g)
+
+
+class Unwanted:
+    """A tuple or list of numbers that have been made of constants: nobody wants what they receive."""
+
+    __slots__ = ("results",)
+
+    def __init__(self, results: list[Key] | Elements) -> None:
+        self.results = results
+
+    def reverse(self, slots: dict[str, Any], cotangent: Cotangent) -> None:
+        """Take what the numbers have received."""
+        _taken(self.results, cotangent)
+
+
+def _taken(results: list[Key] | Elements, cotangent: Cotangent) -> list[Any]:
+    """Take what the fields of a result have received."""
+    if isinstance(results, Elements):
+        return cotangent.take_reals(results.birth, results.count)
+    return [cotangent.take(*key) for key in results]
 
 
 class Written:

@@ -167,8 +167,10 @@ class Emitter(Forward):
             case a.Scale():
                 self.scale(action)
             case a.Take():
-                birth = self.births[action.owner]
-                self.line(f"{self.accumulators[action.target]} += c.take({birth}, {action.field})")
+                taken = f"c.take({self.births[action.owner]}, {action.field})"
+                self.line(
+                    taken if action.target is None else f"{self.accumulators[action.target]} += {taken}"
+                )
             case a.Give():
                 source, birth = self.accumulators[action.source], self.births[action.owner]
                 self.line(f"if {source} != 0.0: c.give({birth}, {action.field}, {source})")

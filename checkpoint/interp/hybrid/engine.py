@@ -260,6 +260,10 @@ class Hybrid:
         """See Engine.cotangent_bytes."""
         return cotangent.bytes()
 
+    def left_over(self, cotangent: Cotangent, start: State) -> int:
+        """See Engine.left_over."""
+        return sum(birth >= start.births for birth, _ in cotangent.objects)
+
     def argument_places(self, start: State) -> Iterable[tuple[Any, Any]]:
         """See Engine.argument_places."""
         start.version.show()

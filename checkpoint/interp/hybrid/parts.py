@@ -24,7 +24,7 @@ from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.driver.raised import LONGEST_TRACE, SHOWN_OF_OPERAND, Raised, failure, left_open, run_ending
 from checkpoint.errors import RUN_ENDING, InternalError
-from checkpoint.interp.hybrid.array_origins import IDLE, Idle, Pulled, Written
+from checkpoint.interp.hybrid.array_origins import IDLE, Idle, Pulled, Unwanted, Written
 from checkpoint.interp.hybrid.code import BlockCode
 from checkpoint.interp.hybrid.machine import LEAVE, Frame, Machine, Split, Values
 from checkpoint.interp.hybrid.origins import Origin, all_born, perform, perform_taped
@@ -79,7 +79,7 @@ class Part:
         self.frames: list[int] = []
         self.stripped: list[str] = []
         self.resumed: Capsule | None = None
-        self.structured: dict[Any, Structured | Origin | Pulled | Written | Idle] = {}
+        self.structured: dict[Any, Structured | Origin | Pulled | Unwanted | Written | Idle] = {}
         self.births: dict[str, int] = {}
 
     def forward(self, machine: Machine, last: int) -> bool:

@@ -122,7 +122,9 @@ class Reversal:
                 else:
                     self.scale(action)
             case a.Take():
-                self.add(action.target, self.cotangent.take(self.birth(action.owner), action.field))
+                taken = self.cotangent.take(self.birth(action.owner), action.field)
+                if action.target is not None:
+                    self.add(action.target, taken)
             case a.Give():
                 received = self.received_by(action.source)
                 if received != 0.0:

@@ -31,7 +31,7 @@ from checkpoint.ad.tensors import (
     valued,
 )
 from checkpoint.ad.values import Pair
-from checkpoint.interp.hybrid.array_origins import Elements, Place, Pulled, Written
+from checkpoint.interp.hybrid.array_origins import Elements, Place, Pulled, Unwanted, Written
 from checkpoint.interp.hybrid.origins import all_born
 from checkpoint.interp.hybrid.structured import CONSTANT
 from checkpoint.prims.arrays import overload, scalar_on_arrays
@@ -40,7 +40,7 @@ Values = tuple[Any, ...]
 Names = tuple[str | None, ...]
 
 PULL_BYTES = 400  # on CPython: an origin with its Pullback
-Origin = Pulled | Written
+Origin = Pulled | Unwanted | Written
 
 
 def on_arrays(record: Any, operands: Values) -> Tensor | None:
@@ -163,18 +163,22 @@ def _pulled(
     data: Any,
     wanted: tuple[int, ...],
     saved: tuple[Any, ...] = (),
-) -> Pulled | None:
-    if not wanted or (type(result) not in NUMBERS and not leaves(result)):
+) -> Pulled | Unwanted | None:
+    is_number = type(result) in NUMBERS
+    if (is_number and not wanted) or (not is_number and not leaves(result)):
         return None
+    results: Any = _elements(result)
+    if results is None and not is_number:
+        results = [place for place in places_of(result, None) if isinstance(place, tuple)]
+    if not wanted:
+        machine.tape.bytes += PULL_BYTES
+        return Unwanted(results)
     pullback = Pullback(record, natives, data, wanted, saved)
     places: Any = _elements(operands[wanted[0]]) if len(wanted) == 1 else None
     if places is None:
         places = [place for i in wanted for place in places_of(operands[i], names[i])]
     machine.tape.bytes += PULL_BYTES
     machine.tape.keep(pullback.arrays())
-    results: Any = _elements(result)
-    if results is None and type(result) not in NUMBERS:
-        results = [place for place in places_of(result, None) if isinstance(place, tuple)]
     return Pulled(pullback, places, results)
 
 

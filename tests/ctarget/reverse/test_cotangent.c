@@ -9,6 +9,7 @@
 #include "scalars/scalars.h"
 #include "state/birth_rows.h"
 #include "state/lane_gifts.h"
+#include "state/left_over.h"
 
 /* Stand-ins: no step is arithmetic. */
 const uint16_t SCALAR_COUNT = 3;
@@ -61,6 +62,16 @@ static void one_turn(Cotangent *c, uint64_t b, int64_t field, Plain *p) {
     }
 }
 
+/* What is left over of the births from each on is what there is in a table of births from 1 on. */
+static void check_left_over(const Cotangent *c, const Plain *table, uint32_t births, uint32_t fields) {
+    size_t left = 0;
+    for (uint32_t b = births + 1; b-- > 0;) {
+        CHECK(cotangent_left_over(c, b + UINT64_C(1)) == left);
+        for (uint32_t f = 0; b && f < fields; f++) left += table[(b - 1) * fields + f].there;
+    }
+    CHECK(left > 0);
+}
+
 static void test_map(Heap *heap) {
     Cotangent *c = create(heap);
     memset(plain, 0, sizeof plain);
@@ -95,6 +106,7 @@ static void test_pages(Heap *heap) {
         one_turn(c, b + UINT64_C(1), f, &row[b][f]);
     }
     CHECK(c->page_count > 0);
+    check_left_over(c, row[0], ROWS, LONG);
     for (uint32_t b = 0; b < ROWS; b++)
         for (uint32_t f = 0; f < LONG; f++)
             CHECK(cotangent_take(c, b + UINT64_C(1), f).real == (row[b][f].there ? row[b][f].cotangent : 0.0));
@@ -195,6 +207,7 @@ static void test_births(Heap *heap) {
         if (c->rows.count > most) most = c->rows.count;
     }
     CHECK(most > LONG / ROW_BIRTHS);
+    check_left_over(c, own[0], LONG, ROW_FIELDS + 1);
     for (uint32_t b = 0; b < LONG; b++)
         for (int64_t f = 0; f <= ROW_FIELDS; f++)
             CHECK(cotangent_take(c, b + UINT64_C(1), f).real == (own[b][f].there ? own[b][f].cotangent : 0.0));

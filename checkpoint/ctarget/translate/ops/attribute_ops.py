@@ -18,7 +18,7 @@ from checkpoint.ctarget.translate.ops.operation import (
     Residual,
     Undifferentiated,
 )
-from checkpoint.ctarget.translate.ops.places import Place, Source, reals
+from checkpoint.ctarget.translate.ops.places import Place, Source
 from checkpoint.ctarget.translate.ops.words import if_unlikely, stored, value
 from checkpoint.dataclass import dataclass
 
@@ -154,8 +154,4 @@ class SetAttribute(Effect):
         return (Residual(self.to, birth=True),)
 
     def reverse(self, adjoint: Adjoint) -> None:
-        field = f"(c, {self.to.name}_birth, {self.index})"
-        if reals([self.value]):
-            receive(adjoint, self.value, field)
-        else:
-            adjoint.put(f"taken{field};")
+        receive(adjoint, self.value, f"(c, {self.to.name}_birth, {self.index})")

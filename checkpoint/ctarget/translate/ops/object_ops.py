@@ -17,7 +17,17 @@ from checkpoint.ctarget.translate.ops.operation import (
     Residual,
     Undifferentiated,
 )
-from checkpoint.ctarget.translate.ops.places import TAGS, Constant, DualParts, Kind, Place, Source, reals
+from checkpoint.ctarget.translate.ops.places import (
+    TAGS,
+    Constant,
+    DualParts,
+    Kind,
+    Place,
+    Source,
+    is_real,
+    may_receive,
+    reals,
+)
 from checkpoint.ctarget.translate.ops.words import PAYLOADS, if_unlikely, plain, stored, value
 from checkpoint.dataclass import dataclass
 
@@ -195,15 +205,15 @@ def receive(adjoint: Adjoint, source: Source, field: str) -> None:
         adjoint.receive(source, f"cotangent_take{field}")
     elif source.kind in TAKEN:
         adjoint.add(source, f"{TAKEN[source.kind]}(c, cotangent_take{field})")
-    else:
+    elif is_real(source):
         adjoint.add(source, f"taken{field}")
+    elif may_receive(source):
+        adjoint.put(f"taken{field};")
 
 
 def received_by(content: Source) -> Sequence[Place] | None:
     """Return the places to which a change of a field adds in the adjoint; None: it has no cotangent."""
-    if content.kind == "value" and not isinstance(content, DualParts):
-        return None
-    return reals([content])
+    return reals([content]) if may_receive(content) else None
 
 
 # Making
@@ -236,7 +246,8 @@ class Make(Effect):
     """An object of the kind PAIR, ENVIRONMENT or LIST, an empty DICTIONARY, or a TUPLE (a RECORD whose first
     cell, NOTHING, is not among `cells`). Takes the references that cells own.
 
-    Adjoint: for each cell, the last first: cell' += (to . index)', removed from the map, under `birth`.
+    Adjoint: for each cell that may receive, the last first: cell' += (to . index)', removed from the map,
+    under `birth`.
     """
 
     to: Place
@@ -258,7 +269,7 @@ class Make(Effect):
         out.put(f"{out.temporary('to', 'Value *')} = {text};", *stored(enumerate(self.cells)))
 
     def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
-        return reals(self.cells) or None
+        return reals(self.cells) if any(may_receive(cell) for cell in self.cells) else None
 
     def residuals(self) -> Sequence[Residual]:
         return (Residual(self.birth),)
@@ -300,7 +311,7 @@ class Update(Effect):
     """Stores an element in a list, at a position that a Changeable has found: at the end if it `appends`.
 
     to: the list, with a reference of its own. Takes the reference that the value owns. Adjoint: value' +=
-    (to . at)', removed from the map; of integers too, since the machine may have read them as reals.
+    (to . at)', removed from the map.
     """
 
     to: Place
@@ -329,11 +340,7 @@ class Update(Effect):
         return (Residual(self.to, birth=True), Residual(self.at))
 
     def reverse(self, adjoint: Adjoint) -> None:
-        given = f"(c, {self.to.name}_birth, {self.at.name})"
-        if reals([self.value]):
-            receive(adjoint, self.value, given)
-        else:
-            adjoint.put(f"taken{given};")
+        receive(adjoint, self.value, f"(c, {self.to.name}_birth, {self.at.name})")
 
 
 # References

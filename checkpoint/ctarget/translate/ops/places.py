@@ -142,6 +142,11 @@ def reals(sources: Iterable[Source]) -> list[Place]:
     return [part for part in parts if isinstance(part, Place) and has_accumulator(part)]
 
 
+def may_receive(source: Source) -> bool:
+    """Return whether a field with this content may have an accumulator: a constant is read as any real is."""
+    return source.kind in _WITH_ACCUMULATORS or isinstance(source, DualParts)
+
+
 def parts_of(source: Source) -> tuple[Source, ...]:
     """Return the parts of a dual that are none, of any other source itself."""
     if not isinstance(source, DualParts):

@@ -1,0 +1,21 @@
+/* What is left over of objects: see left_over.h. */
+#include "state/left_over.h"
+
+static size_t ones(uint64_t bits) { return (size_t)__builtin_popcountll(bits); }
+
+static size_t left_in_row(const BirthRow *row, uint64_t birth) {
+    const uint64_t first = (row->key - 1) / ROW_FIELDS * ROW_BIRTHS; /* of its births */
+    if (birth >= first + ROW_BIRTHS) return 0;
+    return ones(birth <= first ? row->present : row->present >> (birth - first));
+}
+
+size_t cotangent_left_over(const Cotangent *c, uint64_t birth) {
+    size_t count = 0;
+    for (size_t i = 0; i < c->entry_room; i++) {
+        const Entry *entry = &c->entries[i];
+        if (entry->birth && entry->birth >= birth) count += is_page(entry) ? ones(page_in(entry)->present) : 1;
+    }
+    for (size_t i = 0; i < c->rows.room; i++)
+        if (c->rows.all[i]) count += left_in_row(c->rows.all[i], birth);
+    return count;
+}
