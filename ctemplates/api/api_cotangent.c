@@ -5,7 +5,7 @@
 #include "containers/containers.h"
 #include "reversal/reverse.h"
 #include "reversal/reverse_program.h"
-#include "state/left_over.h"
+#include "reversal/left_over.h"
 
 /* The arguments of an entry point, and its results. */
 typedef struct Request {

@@ -221,6 +221,7 @@ SHARES = {
     "python/test_kept_iterators.py": 4,
     "python/test_local_classes.py::test_each_derivative_and_lane_has_classes_and_identities_of_its_own": NONE,
     "python/test_places.py::test_different_functions_in_threads": NONE,
+    "python/test_random_mixed.py": 4,
     "python/test_random_objects.py": NONE,
     "scalars/test_new_function.py::test_it_is_translated": NONE,
     "scalars/test_new_function.py::test_it_works[on_reals]": NONE,

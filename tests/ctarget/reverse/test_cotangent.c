@@ -9,7 +9,7 @@
 #include "scalars/scalars.h"
 #include "state/birth_rows.h"
 #include "state/lane_gifts.h"
-#include "state/left_over.h"
+#include "reversal/left_over.h"
 
 /* Stand-ins: no step is arithmetic. */
 const uint16_t SCALAR_COUNT = 3;

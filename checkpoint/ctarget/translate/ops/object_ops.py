@@ -197,10 +197,7 @@ class HoldsElement(Undifferentiated, Op):
 
 
 def receive(adjoint: Adjoint, source: Source, field: str) -> None:
-    """Write what moves the accumulator of a field to that of its content.
-
-    field: the arguments in C that name it.
-    """
+    """Write what moves the accumulator of a field, named by arguments in C, to that of its content."""
     if isinstance(source, DualParts):
         adjoint.receive(source, f"cotangent_take{field}")
     elif source.kind in TAKEN:
@@ -246,8 +243,7 @@ class Make(Effect):
     """An object of the kind PAIR, ENVIRONMENT or LIST, an empty DICTIONARY, or a TUPLE (a RECORD whose first
     cell, NOTHING, is not among `cells`). Takes the references that cells own.
 
-    Adjoint: for each cell that may receive, the last first: cell' += (to . index)', removed from the map,
-    under `birth`.
+    Adjoint: for each cell that may receive, the last first: cell' += (birth . index)', taken out of the map.
     """
 
     to: Place

@@ -1,5 +1,5 @@
 /* What is left over of objects: see left_over.h. */
-#include "state/left_over.h"
+#include "reversal/left_over.h"
 
 static size_t ones(uint64_t bits) { return (size_t)__builtin_popcountll(bits); }
 
