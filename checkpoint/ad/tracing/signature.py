@@ -21,7 +21,11 @@ _OPENED = frozenset((Record, List, Pair, Closure, Environment, tuple))
 
 
 def signature(root: Any) -> tuple[Signature, list[Any]] | None:
-    """Return the signature of a value, and its arrays; None: it holds something that has no signature."""
+    """Return the signature of a value, and its arrays; None: it holds something that has no signature, or no
+    array has been seen yet.
+    """
+    if not defaults:
+        return None
     found: list[Any] = []
     arrays: list[Any] = []
     places: dict[int, int] = {}  # of arrays among these, by their identities
