@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from dataclasses import field
 from enum import Enum, auto
 from functools import partial
 from time import perf_counter
@@ -30,6 +31,7 @@ from checkpoint.ctarget.peers import making
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate import boundary
 from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, Effort, RecentBlocks
+from checkpoint.dataclass import dataclass
 from checkpoint.errors import TranslationWarning
 from checkpoint.interp.hybrid.machine import ENTRY
 
@@ -66,48 +68,35 @@ MAX_SOUGHT, MAX_SEARCHES = 3_000, 6
 # Imports within functions are of what compiles and makes units: most processes end before the first sample.
 
 
+@dataclass(slots=True, eq=False)
 class Account:
     """The steps and units of the runs that start in one procedure.
 
-    steps: how many there were. due: how many make a watch sample. gap: the steps between two samples. varied:
-    by which part the last gap was longer. patience: how many times the interval of samples is to pass before
-    the next one; rests_until: when that is over, by the clock, in the background. searches: for loops, so
-    far. skips: samples inside of units. blocks: where the last ones were. units: what was made. made: by the
-    labels of the procedure's own blocks, the units that can be entered there. refused: the blocks of which no
-    unit can be made. inside: those in units that are entered elsewhere, and how many samples were there
-    since: such a run soon reaches where it can enter. rolled: the blocks whose units follow no recursion to
-    its end, since no loop around these was found.
+    steps: how many there were. seconds: those of their slices. due: how many steps make a watch sample.
+    gap: the steps between two samples. varied: by which part the last gap was longer. patience: how many
+    times the interval of samples is to pass before the next one; rests_until: when that is over, by the
+    clock, in the background. blocks: where the last samples were. units: what was made. made: by the labels
+    of the procedure's own blocks, the units that can be entered there. refused: the blocks of which no unit
+    can be made. inside: those in units that are entered elsewhere, and how many samples were there since:
+    such a run soon reaches where it can enter. searches: for loops, so far. skips: samples inside of units.
+    rolled: the blocks whose units follow no recursion to its end, since no loop around these was found.
     """
 
-    __slots__ = (
-        "blocks",
-        "due",
-        "gap",
-        "inside",
-        "made",
-        "patience",
-        "refused",
-        "rests_until",
-        "rolled",
-        "searches",
-        "skips",
-        "steps",
-        "units",
-        "varied",
-    )
-
-    def __init__(self) -> None:
-        self.steps = 0
-        self.due = THRESHOLD
-        self.units: list[Translation] = []
-        self.gap, self.varied = 0, 0.0
-        self.patience, self.rests_until = 1, 0.0
-        self.blocks = RecentBlocks()
-        self.made: dict[str, list[Translation]] = {}
-        self.refused: set[str] = set()
-        self.inside: dict[str, int] = {}
-        self.searches = self.skips = 0
-        self.rolled: set[str] = set()
+    steps: int = 0
+    seconds: float = 0.0
+    due: int = field(default_factory=lambda: THRESHOLD)
+    gap: int = 0
+    varied: float = 0.0
+    patience: int = 1
+    rests_until: float = 0.0
+    blocks: RecentBlocks = field(default_factory=RecentBlocks)
+    units: list[Translation] = field(default_factory=list)
+    made: dict[str, list[Translation]] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+    inside: dict[str, int] = field(default_factory=dict)
+    searches: int = 0
+    skips: int = 0
+    rolled: set[str] = field(default_factory=set)
 
 
 def account_of(lam: Any) -> Account:
@@ -333,11 +322,12 @@ class Translator:
 
         try:
             fitting = [each for each in made if each.fits(place.standing())]
-            is_larger = bool(fitting) and self._may_be_large(place) and fitting[-1].is_too_small
+            may_be_large = self._may_be_large(place, account)
+            is_larger = bool(fitting) and may_be_large and fitting[-1].is_too_small
             is_sharper = taped and bool(fitting) and fitting[-1].is_blunt(place.standing())
             if (fitting and not (is_larger or is_sharper)) or len(made) >= MAX_KINDS or not may_begin:
                 return fitting[-1] if fitting else None
-            is_large = is_larger or (fitting[-1].is_large if is_sharper else self._may_be_large(place))
+            is_large = is_larger or (fitting[-1].is_large if is_sharper else may_be_large)
             how = forms.How(is_large, label not in own.rolled, turns=not place.is_in_lane)
             translation: Translation | None = forms.of_standing(place.standing(), how)
         except Exception:
@@ -353,9 +343,13 @@ class Translator:
         _register(translation, own, label)
         return translation
 
-    def _may_be_large(self, place: Place) -> bool:
-        """Return whether the next unit is of a loop over lanes, and runs are long enough for a large one."""
-        pays = self.mode == "wait" or self.effort.allows(True, EXPECTED_LARGE, place.foreseen)
+    def _may_be_large(self, place: Place, account: Account) -> bool:
+        """Return whether the next unit is of a loop over lanes, and runs are long enough for a large one.
+
+        Those of the account are taken to come again: an image may be rendered a thousand times, each quickly.
+        """
+        foreseen = place.foreseen + account.seconds
+        pays = self.mode == "wait" or self.effort.allows(True, EXPECTED_LARGE, foreseen)
         return place.is_loop_over_lanes and pays
 
     def _may_make(self, own: Account, label: str, account: Account, may_begin: bool) -> bool:

@@ -80,6 +80,7 @@ class Watch:
         self._add(steps)
         seconds = perf_counter() - self._since
         policy.translator.effort.ran += seconds
+        self._account.seconds += seconds
         self._pace.add(steps, seconds)
         try:
             self._sample(held)

@@ -48,12 +48,14 @@ def over_lanes(foreseen: float = 0.0) -> translation.Place:
 
 
 def test_units_of_lanes_may_be_large_where_runs_are_long_or_will_be() -> None:
-    translator = policy.Translator()
-    assert not translator._may_be_large(over_lanes())
-    assert translator._may_be_large(over_lanes(2 * EXPECTED_LARGE / SHARE))
-    translator.effort.ran = 2 * EXPECTED_LARGE / SHARE
-    assert translator._may_be_large(over_lanes())
-    assert not translator._may_be_large(over_lanes()._replace(is_loop_over_lanes=False))
+    translator, account = policy.Translator(), policy.Account()
+    assert not translator._may_be_large(over_lanes(), account)
+    assert translator._may_be_large(over_lanes(2 * EXPECTED_LARGE / SHARE), account)
+    account.seconds = 2 * EXPECTED_LARGE / SHARE
+    assert translator._may_be_large(over_lanes(), account)
+    account.seconds, translator.effort.ran = 0.0, 2 * EXPECTED_LARGE / SHARE
+    assert translator._may_be_large(over_lanes(), account)
+    assert not translator._may_be_large(over_lanes()._replace(is_loop_over_lanes=False), account)
 
 
 def test_small_units_of_lanes_wait_for_large_ones(monkeypatch: pytest.MonkeyPatch) -> None:
