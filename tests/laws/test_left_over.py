@@ -165,5 +165,5 @@ def test_what_is_left_is_found(engine: str, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(Sweep, "halves", halves)
     with pytest.raises(InternalError, match="3 accumulators of objects that the run has made are left"):
-        checkpoint.grad(tuples, engine=engine)(1.3, TURNS)
+        checkpoint.grad(tuples, engine=engine, schedule=Bisection(base=200))(1.3, TURNS)
     assert found == [0]

@@ -70,8 +70,9 @@ def test_short_segments_run_in_strips(schedule: Bisection, strips: ctypes.c_long
     want, at_once = in_strips(lambda: gradient(*args), strips)
     before = strips.value
     assert same(checkpoint.value_and_grad(total, engine="c", schedule=schedule)(*args), want)
-    # All lanes are run, most of them several times, and taped; some of each segment one by one.
-    assert strips.value - before > 3 * at_once
+    # All lanes are run, most of them several times, and taped; some of each segment one by one. Strips have
+    # more vectors the longer they follow one another.
+    assert strips.value - before > 2 * at_once
 
 
 def test_strips_pass_short_slices(strips: ctypes.c_long, monkeypatch: pytest.MonkeyPatch) -> None:
