@@ -200,6 +200,7 @@ SHARES = {
     "laws/test_lanes_of_corpus.py": 6,
     "laws/test_lanes_of_functions.py": 6,
     "laws/test_lanes_of_functions.py::test_lanes_are_the_loop[generators_lazy.managers-3]": NONE,
+    "laws/test_left_over.py::test_nothing_is_left_by_translated_code": 4,
     "laws/test_random_programs.py::test_laws": 3,
     "laws/test_small_gradients.py": 5,
     "laws/test_small_gradients.py::test_random_functions": NONE,
