@@ -61,6 +61,12 @@ static Captured *captured(Lane *lane, const Object *object) {
     return NULL;
 }
 
+/* Returns whether a field with a value may have an accumulator: of a real, and of an integer that a function has captured,
+ * since its variables receive whatever they are. */
+static bool receives(const Lane *lane, Value v) {
+    return v.tag == REAL || (lane->captures && (v.tag == INTEGER || v.tag == BOOLEAN));
+}
+
 /* The first pass */
 
 static bool can_copy(Lane *lane, Value v, int depth);
@@ -71,7 +77,7 @@ static bool can_copy_fields(Lane *lane, Value v, int depth) {
     for (size_t i = 0; i < count; i++) {
         const Value *item = item_for(lane, fields[i]);
         if (item ? kind_of(*item) > NOTHING : !can_copy(lane, fields[i], depth + 1)) return false;
-        lane->runs += item ? item->tag == REAL : fields[i].tag == REAL && (i == 0 || fields[i - 1].tag != REAL);
+        lane->runs += receives(lane, item ? *item : fields[i]) && (item || i == 0 || fields[i].tag != fields[i - 1].tag);
     }
     return true;
 }
@@ -155,10 +161,11 @@ static void enter_object(Lane *lane, Value v, Value *to) {
         const Value *item = item_for(lane, fields[i]);
         const Value from = item ? *item : fields[i];
         enter(lane, from, &made[i]);
-        if (!lane->copies || from.tag != REAL) continue;
+        if (!lane->copies || !receives(lane, from)) continue;
         const Object *whole = item ? lane->row.object : v.object;
+        const uint64_t birth = from.tag == REAL ? whole->birth : 0;
         const int64_t first = item ? (int64_t)(item - (cells_of(lane->row) + 1)) : (int64_t)i;
-        copies_add(lane->copies, (FieldRun){whole->birth, to->object->birth, first, (int64_t)i, 1});
+        copies_add(lane->copies, (FieldRun){birth, to->object->birth, first, (int64_t)i, 1});
     }
 }
 

@@ -45,11 +45,11 @@ static inline bool real_in(Value v, double *real) {
     return kind_of(v) == REAL;
 }
 
-/* Returns the birth under which what is read of an object has its accumulator; 0: what it receives is nobody's, as of an
- * integer that is read as a real, and of what is constant. */
+/* Returns the birth under which the reals of an object have their accumulators; 0: what they receive is nobody's. */
+static inline uint64_t birth_to_give(const Object *object) { return object->constant ? 0 : object->birth; }
+/* The same of one field, by what was found in it: an integer that is read as a real gives nothing. */
 static inline uint64_t birth_to_note(const Object *object, Value found) {
-    const bool receives = found.tag - INTEGER > NOTHING - INTEGER && !object->constant;
-    return receives ? object->birth : 0;
+    return found.tag - INTEGER > NOTHING - INTEGER ? birth_to_give(object) : 0;
 }
 
 /* Words are moved one by one: a load of 16 bytes stalls on two stores of 8 that it covers. */

@@ -30,10 +30,9 @@ static inline Copies *copies_create(Heap *heap, size_t room) {
 static inline void copies_destroy(Heap *heap, Copies *copies) { heap_free(heap, copies, copies_bytes(copies)); }
 
 /* Adds a field and its copy; there is room for as many runs. An object of birth 0, which no run has made, receives
- * nothing. */
+ * nothing: what the copy has is nobody's. */
 static inline void copies_add(Copies *copies, FieldRun one) {
     FieldRun *last = copies->count ? &copies->runs[copies->count - 1] : NULL;
-    if (!one.from) return;
     if (last && last->from == one.from && last->to == one.to && last->first + last->count == one.first &&
         last->made + last->count == one.made)
         last->count += one.count;

@@ -317,7 +317,7 @@ class ForwardFunction:
         """Set the variable of the birth of the object in a place, if the function records it."""
         birth = Residual(owner, birth=True)
         if birth in self._births:
-            self.put(f"{birth.name} = {owner.name}.object->birth;")
+            self.put(f"{birth.name} = birth_to_give({owner.name}.object);")
 
     def births_before(self, operation: Operation) -> int | None:
         """Return how many births the path takes before an operation; None: every path through it fails."""

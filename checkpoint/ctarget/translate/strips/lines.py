@@ -59,7 +59,7 @@ class StripText:
         """Set the variable of the birth of the object in a place, if the function records it."""
         birth = Residual(owner, birth=True)
         if self.records and birth in self.records.births:
-            self.put(f"{birth.name} = {owner.name}.object->birth;")
+            self.put(f"{birth.name} = birth_to_give({owner.name}.object);")
 
     def births_before(self, operation: Operation) -> int | None:
         """Return nothing: births are written here."""
