@@ -5,8 +5,8 @@ In: environment variables, or a scoped override. Out: Settings.
     CHECKPOINT_CHECK   0  nothing is checked between passes (what is assumed if it is not set)
                        1  after each pass its checker runs; passes that an engine leaves for later run too;
                           what the C compiler warns of in an executable is an error; operators of combinators
-                          are tried on three items (checkpoint.arrays), in steps of the run; a reversal that
-                          leaves accumulators of what the run has made is an error
+                          are tried on three items (checkpoint.arrays), in steps of the run; a warning
+                          says where a reversal leaves accumulators of what the run has made
     CHECKPOINT_SHOW    names of SHOWN, with commas between: what these passes made is printed on standard
                        error whenever a program is compiled
     CHECKPOINT_CONVERT names of packages outside of the user's own code, with commas between, whose Python

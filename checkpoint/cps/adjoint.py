@@ -188,7 +188,7 @@ def _of_group(group: b.MakeEnvironment | b.CopyCaptures) -> tuple[Action, ...]:
 def _takes(owner: str, operands: tuple[t.Operand, ...]) -> tuple[Action, ...]:
     """Return the actions for an object that is made of copies of operands.
 
-    A field of a literal real receives as any other does: what it has must go with the object.
+    A field of a literal number receives as any other does: what it has must go with the object.
     """
     fields = [(i, operand) for i, operand in enumerate(operands) if may_receive(operand)]
     return tuple(
@@ -198,7 +198,7 @@ def _takes(owner: str, operands: tuple[t.Operand, ...]) -> tuple[Action, ...]:
 
 def may_receive(operand: t.Operand) -> bool:
     """Return whether anything may be added to the accumulator of a field that holds an operand."""
-    return isinstance(operand, str) or isinstance(operand.value, float)
+    return isinstance(operand, str) or isinstance(operand.value, float | int)
 
 
 def values_needed(action: Action) -> b.Slots:

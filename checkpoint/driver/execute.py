@@ -10,6 +10,7 @@ There it may be reversed any number of times, where its schedule can do that and
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import field
 from time import perf_counter, process_time
@@ -51,6 +52,7 @@ from checkpoint.errors import InternalError
 
 WITHOUT_TAPE = "the schedule reversed without a tape"
 NOT_HELD = "the schedule named a tape that is not held"
+LEFT_OVER = "{} accumulators of objects that the run has made are left after its reversal"
 NEVER_REVERSED = "the schedule never reversed the end of the run"
 FIRST_PACE = 256  # with observers: steps that are run at a time, at first
 
@@ -94,12 +96,10 @@ class Sweep:
         return self._checked(start, result)
 
     def _checked(self, start: State, result: tuple[State, Any]) -> tuple[State, Any]:
-        """Return what a sweep returns; raise InternalError where CHECKPOINT_CHECK finds more than that."""
+        """Return what a sweep returns; warn of what CHECKPOINT_CHECK finds left after the reversal."""
         left = self.engine.left_over(result[1], start) if config.current().check else 0
         if left:
-            raise InternalError(
-                f"{left} accumulators of objects that the run has made are left after its reversal"
-            )
+            warnings.warn(LEFT_OVER.format(left), ResourceWarning, stacklevel=2)
         return result
 
     def halves(self, start: State, schedule: Schedule, observers: tuple[Observer, ...]) -> Halves:

@@ -61,11 +61,9 @@ static Captured *captured(Lane *lane, const Object *object) {
     return NULL;
 }
 
-/* Returns whether a field with a value may have an accumulator: of a real, and of an integer that a function has captured,
- * since its variables receive whatever they are. */
-static bool receives(const Lane *lane, Value v) {
-    return v.tag == REAL || (lane->captures && (v.tag == INTEGER || v.tag == BOOLEAN));
-}
+/* Returns whether a field with a value may have an accumulator: an integer, too, that a function has captured, or that is
+ * passed to one, since variables receive whatever they are. */
+static bool receives(Value v) { return v.tag == REAL || v.tag == INTEGER || v.tag == BOOLEAN; }
 
 /* The first pass */
 
@@ -77,7 +75,7 @@ static bool can_copy_fields(Lane *lane, Value v, int depth) {
     for (size_t i = 0; i < count; i++) {
         const Value *item = item_for(lane, fields[i]);
         if (item ? kind_of(*item) > NOTHING : !can_copy(lane, fields[i], depth + 1)) return false;
-        lane->runs += receives(lane, item ? *item : fields[i]) && (item || i == 0 || fields[i].tag != fields[i - 1].tag);
+        lane->runs += receives(item ? *item : fields[i]) && (item || i == 0 || fields[i].tag != fields[i - 1].tag);
     }
     return true;
 }
@@ -161,7 +159,7 @@ static void enter_object(Lane *lane, Value v, Value *to) {
         const Value *item = item_for(lane, fields[i]);
         const Value from = item ? *item : fields[i];
         enter(lane, from, &made[i]);
-        if (!lane->copies || !receives(lane, from)) continue;
+        if (!lane->copies || !receives(from)) continue;
         const Object *whole = item ? lane->row.object : v.object;
         const uint64_t birth = from.tag == REAL ? whole->birth : 0;
         const int64_t first = item ? (int64_t)(item - (cells_of(lane->row) + 1)) : (int64_t)i;

@@ -21,6 +21,8 @@ WORKING = {each["name"] for each in VERDICTS if each["outcome"] == "works"}
 SCRIPTS = [case for name in run.SCRIPTS for case in importlib.import_module(run.SCRIPT_FOLDER + name).CASES]
 
 
+# What stays is said in docs/design/engines.md.
+@pytest.mark.filterwarnings("ignore:.*accumulators of objects.*are left:ResourceWarning")
 @pytest.mark.parametrize(
     "case", [case for case in SCRIPTS if case.title in WORKING], ids=lambda case: case.title
 )

@@ -152,6 +152,8 @@ def same(x: Any, y: Any) -> bool:
     return np.shape(x) == np.shape(y) and all(map(same_bits, np.ravel(x).tolist(), np.ravel(y).tolist()))
 
 
+# What stays is said in docs/design/engines.md.
+@pytest.mark.filterwarnings("ignore:.*accumulators of objects.*are left:ResourceWarning")
 @pytest.mark.parametrize(("name", "width"), CASES)
 def test_lanes_are_the_loop(name: str, width: int) -> None:
     lanes = lanes_of(name, width)

@@ -24,6 +24,7 @@ from checkpoint.ctarget.translate.ops.places import (
     Kind,
     Place,
     Source,
+    is_differentiable,
     is_real,
     may_receive,
     reals,
@@ -265,7 +266,7 @@ class Make(Effect):
         out.put(f"{out.temporary('to', 'Value *')} = {text};", *stored(enumerate(self.cells)))
 
     def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
-        return reals(self.cells) if any(may_receive(cell) for cell in self.cells) else None
+        return reals(self.cells) if any(map(is_differentiable, self.cells)) else None
 
     def residuals(self) -> Sequence[Residual]:
         return (Residual(self.birth),)

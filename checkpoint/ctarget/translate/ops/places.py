@@ -143,7 +143,14 @@ def reals(sources: Iterable[Source]) -> list[Place]:
 
 
 def may_receive(source: Source) -> bool:
-    """Return whether a field with this content may have an accumulator: a constant is read as any real is."""
+    """Return whether a field with this content may have an accumulator: of any number, since an integer that
+    is passed in a call receives as a real does, and a constant is read like any other content.
+    """
+    return source.kind != "value" or isinstance(source, DualParts)
+
+
+def is_differentiable(source: Source) -> bool:
+    """Return whether a source is a number that is no integer, or a constant of that kind."""
     return source.kind in _WITH_ACCUMULATORS or isinstance(source, DualParts)
 
 
