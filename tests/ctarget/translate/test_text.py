@@ -80,7 +80,7 @@ def test_loops_that_do_not_lead_to_one_another_have_invariants_of_their_own() ->
 def test_births_are_recorded() -> None:
     assert names(containers()) == [["birth_0", "l_0_birth", "n_2", "s_0", "x_0"]]
     text = taped_source(containers())
-    assert "l_0_birth = l_0.object->birth;" in text
+    assert "l_0_birth = birth_to_give(l_0.object);" in text
     assert "give(c, l_0_birth, 0, x_0_a);" in text
     assert "taken(c, (uint64_t)birth_0, 0)" in text
 
