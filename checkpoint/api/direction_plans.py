@@ -41,7 +41,7 @@ class RunPlan:
 
     @property
     def is_worthwhile(self) -> bool:
-        """Whether it has not failed more often than it has been taken, and some times more."""
+        """Return whether it has not failed more often than it has been taken, and some times more."""
         return self._failures < MAX_FAILURES
 
     def value(self, inputs: Sequence[Any]) -> Any:

@@ -29,7 +29,7 @@ ENGINE = "interp"
 
 
 class Known:
-    """What earlier calls of a function have found out.
+    """Keeps what earlier calls of a function have found out.
 
     sizes: how many directions are taken at once for arguments of a form, by the form. plans: of their runs.
     """

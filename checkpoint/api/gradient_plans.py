@@ -27,7 +27,7 @@ MAX_BYTES = 1 << 25  # of all arrays: work on larger ones is the library's, and 
 
 
 class Gradient(Protocol):
-    """What is differentiated: the function, and the cotangent of its value."""
+    """Says what is differentiated: the function, and the cotangent of its value."""
 
     function: Callable[..., Any]
 

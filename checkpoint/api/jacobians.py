@@ -89,7 +89,7 @@ class ForwardJacobian(Jacobian):
 
     @cached_property
     def _known(self) -> Known:
-        """What earlier calls have found out of runs along several directions."""
+        """Return what earlier calls have found out of runs along several directions."""
         from checkpoint.api.directions import Known  # noqa: PLC0415  (with the rules of lanes)
 
         return Known()

@@ -1,4 +1,4 @@
-"""What a trace (checkpoint.ad.tracing.traces) learns of steps that are no functions of arrays.
+"""Tells a trace (checkpoint.ad.tracing.traces) of steps that are no functions of arrays.
 
 In: a record's name and the operands of its step. What always holds: a step that is not refused does with
 arrays what it does with others of the same form: it moves them, or asks how many or of which type they are.

@@ -39,7 +39,7 @@ _MAX_CALLS = 20_000  # of a trace: longer ones take much to compile, and their s
 
 
 class Plan:
-    """What a trace has found.
+    """Holds what a trace has found.
 
     run: takes the inputs and returns the derived arrays among the outputs, or None where a guard fails.
     outputs: for each output a number: the position of a derived array, or the constant itself.

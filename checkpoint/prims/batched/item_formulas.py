@@ -74,7 +74,7 @@ def _operations() -> dict[str, str]:
 
 
 class ItemFormula(NamedTuple):
-    """What a procedure computes of items.
+    """Says what a procedure computes of items.
 
     text: the formula; its inputs are the reals of the items, then those that the procedure has captured.
     like: a nest of zeros like what it returns. shared: the captured reals.
