@@ -57,6 +57,14 @@ def pytest_collection_finish() -> None:
 _begun = [""]  # the file whose tests run
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Fail a test that leaves the garbage collector disabled, and not the next one that looks."""
+    if not gc.isenabled():
+        gc.enable()
+        pytest.fail("the garbage collector is disabled")
+
+
 def pytest_runtest_logstart(nodeid: str) -> None:
     """Hide what the tests of a file have left, modules and caches, likewise, before those of the next."""
     file = nodeid.partition("::")[0]
