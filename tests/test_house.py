@@ -21,8 +21,8 @@ MOST_FILES = 25  # of a folder
 
 # Each may import those before it. A package stands for all its modules; "" is checkpoint/__init__.py.
 ORDER = (
-    "dataclass", "hashing", "errors", "locks", "collector", "control_groups", "cores", "config", "scalars",
-    "ad", "lang", "driver", "prims", "cps", "interp", "ctarget", "engines", "watch", "functions",
+    "dataclass", "hashing", "errors", "locks", "recursion", "collector", "control_groups", "cores", "config",
+    "scalars", "ad", "lang", "driver", "prims", "cps", "interp", "ctarget", "engines", "watch", "functions",
     "durable", "workers", "api", "control", "torch", "jax", "", "cli", "__main__",
 )  # fmt: skip
 

@@ -28,10 +28,10 @@ from checkpoint.functions.closures import changed_closure
 from checkpoint.functions.run import Run
 from checkpoint.lang import core
 from checkpoint.lang.core import Const, Expr, Lambda, Prim
-from checkpoint.lang.python.linking.growth import recursion_room
 from checkpoint.lang.python.linking.program import Linked
 from checkpoint.lang.python.linking.roundings import ROUNDINGS, is_rounding
 from checkpoint.prims.python.watching import Site
+from checkpoint.recursion import recursion_room
 
 _warned: set[str] = set()  # the places of the roundings that were warned of
 _diagnosed: WeakSet[Linked] = WeakSet()

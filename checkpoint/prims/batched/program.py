@@ -25,7 +25,6 @@ from checkpoint.ad.record import Control, Effect, Operator, Update, lookup
 from checkpoint.dataclass import dataclass
 from checkpoint.errors import Span
 from checkpoint.lang.core import App, Const, Expr, Handle, If, Lambda, Let, Letrec, Prim, Raise, Var
-from checkpoint.lang.python.linking.growth import recursion_room
 from checkpoint.prims.batched.blocks import (
     GROUPS,
     RETURN,
@@ -38,6 +37,7 @@ from checkpoint.prims.batched.blocks import (
 )
 from checkpoint.prims.batched.text import FORMS, IS_BATCHED, bound, needed, only_jumps
 from checkpoint.prims.batched.transparent import OPAQUE_AT, WITHOUT_FORM, may_change
+from checkpoint.recursion import recursion_room
 
 
 class NoForm(ValueError):

@@ -11,9 +11,6 @@ growth (`Grown`), and so does one that cannot be translated.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from checkpoint.ad import library as arrays
@@ -22,22 +19,10 @@ from checkpoint.errors import SourceError, Unreached
 from checkpoint.lang.control.convert import uses_control
 from checkpoint.lang.core import Expr, Lambda
 from checkpoint.lang.python.linking.caches import within
+from checkpoint.recursion import recursion_room
 
 if TYPE_CHECKING:  # `import checkpoint` loads this file, and no translator with it
     from checkpoint.lang.python.linking.linker import Linker
-
-ROOM = 20_000  # Python frames that a translation may need, for functions of thousands of statements
-
-
-@contextmanager
-def recursion_room() -> Iterator[None]:
-    """Let Python recurse deeper in this context: the translation of a statement nests what follows it."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, ROOM))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.caches import within
 from checkpoint.lang.python.linking.captures import without_control
 from checkpoint.lang.python.linking.facts import Facts, FactsChanged
-from checkpoint.lang.python.linking.growth import Growth, recursion_room
+from checkpoint.lang.python.linking.growth import Growth
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs
 from checkpoint.lang.python.linking.late import WITH_PROGRAMS, Late, code_of
 from checkpoint.lang.python.linking.linker import Linker
@@ -38,6 +38,7 @@ from checkpoint.lang.python.linking.roundings import rounds
 from checkpoint.lang.python.linking.shapes import Shape, entry_of, shared, with_state
 from checkpoint.lang.python.linking.stubs import Reached, TooLarge
 from checkpoint.lang.python.linking.surveys import LEAVES, classes_in, survey
+from checkpoint.recursion import recursion_room
 
 
 @dataclass(frozen=True, eq=False)
