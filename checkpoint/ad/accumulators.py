@@ -17,7 +17,7 @@ Whoever makes a contribution states whether its array is `owned`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from operator import add
 from typing import Any
@@ -197,9 +197,9 @@ class Scattered:
     def add_to(self, whole: Any) -> None:
         """Add the contribution to an array of the whole shape, in place."""
         if self.repeats:
-            namespace_of(whole).add.at(whole, self.index, self.array)
-        elif not _added_by_columns(whole, self.index, self.array):
-            whole[self.index] += self.array
+            add_repeatedly(whole, self.index, self.array)
+        else:
+            add_once(whole, self.index, self.array)
 
 
 def _with_scattered(array: Any, added: Scattered) -> Any:
@@ -207,6 +207,44 @@ def _with_scattered(array: Any, added: Scattered) -> Any:
     found = namespace_of(array).array(array)
     added.add_to(found)
     return found
+
+
+PARTS.add(Scattered)
+_INTEGERS = frozenset((int,))
+
+
+# Additions to some elements
+
+_OF_VIEWS = frozenset((int, slice, type(None), type(...)))
+MANY_ROWS, FEW_COLUMNS = 64, 4
+
+# (whole, index, added) -> whether it has added NumPy's rows at an array of indices along the first axis.
+Compiled = Callable[[Any, Any, Any], bool]
+
+_compiled: list[Compiled] = []
+
+
+def install(add: Compiled) -> None:
+    """State how engine c adds to rows at indices."""
+    _compiled[:] = [add]
+
+
+def installed() -> Compiled:
+    """Return how engine c adds to rows; where it is not loaded, it never does."""
+    return _compiled[0] if _compiled else lambda *_: False
+
+
+def add_repeatedly(whole: Any, index: Any, added: Any) -> None:
+    """Add to elements at an index, which may name an element more than once."""
+    rows = index[0] if type(index) is tuple and len(index) == 1 else index
+    if not installed()(whole, rows, added):
+        namespace_of(whole).add.at(whole, index, added)
+
+
+def add_once(whole: Any, index: Any, added: Any) -> None:
+    """Add to elements at an index, which names each of them once."""
+    if not _added_by_columns(whole, index, added):
+        whole[index] += added
 
 
 def _added_by_columns(whole: Any, index: Any, array: Any) -> bool:
@@ -223,12 +261,6 @@ def _added_by_columns(whole: Any, index: Any, array: Any) -> bool:
     for column in range(view.shape[1]):
         view[:, column] += array[:, column]
     return True
-
-
-PARTS.add(Scattered)
-_INTEGERS = frozenset((int,))
-_OF_VIEWS = frozenset((int, slice, type(None), type(...)))
-MANY_ROWS, FEW_COLUMNS = 64, 4
 
 
 def contribution_of(cotangent: Any) -> Any:

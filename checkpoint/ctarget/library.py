@@ -15,6 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from checkpoint.ad import accumulators
 from checkpoint.scalars import formulas, loops
 
 NOT_BUILT = "it was not built: install checkpoint again where there are a C compiler and Python's headers"
@@ -63,6 +64,7 @@ def _loaded() -> ModuleType | str:
         return f"its module does not load: {error}"
     loops.install(_loop_of(module))
     formulas.install(_formulas_of(module))
+    accumulators.install(_additions_of(module))
     return module
 
 
@@ -98,6 +100,16 @@ def _formulas_of(module: ModuleType) -> formulas.Compiled:
         return bool(outcome == 0)
 
     return run
+
+
+def _additions_of(module: ModuleType) -> accumulators.Compiled:
+    """Return additions to rows of NumPy's arrays, by the module."""
+    lib = module.lib
+
+    def add(whole: Any, index: Any, added: Any) -> bool:
+        return bool(lib.ck_add_at_rows(id(whole), id(index), id(added)))
+
+    return add
 
 
 def _is_main_interpreter() -> bool:

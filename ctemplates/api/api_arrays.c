@@ -1,8 +1,9 @@
-/* api_arrays.h: forwards to results.h, operators.h, formulas.h and array_memory.h. */
+/* api_arrays.h: forwards to results.h, operators.h, formulas.h, scattering.h and array_memory.h. */
 #include "arrays/results.h"
 
 #include "arrays/operators.h"
 #include "bridge/gil.h"
+#include "numpy/scattering.h"
 #include "scalars/formulas.h"
 
 #include "api/api_arrays.h"
@@ -45,6 +46,13 @@ int ck_formula(const int32_t *counts, const double *constants, const int32_t *st
     const FormulaOutcome outcome = !fits ? FORMULA_REFUSED : items ? formula_run(&formula, columns, items) : FORMULA_DONE;
     free(columns);
     return outcome;
+}
+
+bool ck_add_at_rows(uintptr_t whole, uintptr_t index, uintptr_t added) {
+    void *lock = python_lock();
+    const bool done = add_at_rows((PyObject *)whole, (PyObject *)index, (PyObject *)added);
+    python_unlock(lock);
+    return done;
 }
 
 ArrayMemory *ck_array_memory_begin(void) { return array_memory_begin(); }

@@ -1,5 +1,5 @@
-/* Results of gradients by arrays (results.h); formulas of arrays; the operators of arrays (operators.h), and the bytes of NumPy arrays
- * (array_memory.h), for tests. (Also read by cffi.) */
+/* Results of gradients by arrays (results.h); formulas of arrays; additions at indices (numpy/scattering.h); the operators of arrays
+ * (operators.h), and the bytes of NumPy arrays (array_memory.h), for tests. (Also read by cffi.) */
 #ifndef CK_API_ARRAYS_H
 #define CK_API_ARRAYS_H
 
@@ -17,6 +17,9 @@ bool ck_make_results(void *accumulators, void *numbers, void *zero, void *made);
  * results, places; arrays: the addresses of those of the inputs, then of the results. */
 int ck_formula(const int32_t *counts, const double *constants, const int32_t *steps, const int32_t *results,
                const uintptr_t *arrays);
+
+/* Adds rows at indices (numpy/scattering.h); the addresses of arrays. */
+bool ck_add_at_rows(uintptr_t whole, uintptr_t index, uintptr_t added);
 
 ArrayMemory *ck_array_memory_begin(void);
 void ck_array_memory_suspend(ArrayMemory *memory);

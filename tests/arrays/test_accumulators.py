@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tensorlib  # noqa: F401  # registers NumPy's arrays
-from checkpoint.ad.accumulators import Scattered
+from checkpoint.ad.accumulators import Scattered, installed
+from checkpoint.ctarget.library import reason, runtime
 
 ROWS = 100
 INDICES: dict[str, Any] = {
@@ -35,3 +36,58 @@ def test_parts_are_added_in_place(name: str) -> None:
     expected[index] += part
     Scattered(whole, index, part, False).add_to(whole)
     assert whole.tobytes() == expected.tobytes()
+
+
+REPEATED: dict[str, Any] = {
+    "rows": np.array([3, 0, 3, 99, 3]),
+    "rows from the end": np.array([-1, 99, -100]),
+    "rows of rows": np.array([[1, 2], [2, 2], [0, 1]]),
+    "in a tuple": (np.array([7, 7]),),
+    "narrow": np.array([5, 5, 6], "int32"),
+    "places": (np.array([1, 1, 2]), np.array([4, 4, 0])),
+    "columns": (slice(None), np.array([0, 0, 3])),
+    "list": [8, 8],
+    "none": np.zeros(0, int),
+}
+
+
+def _whole(kind: str, rng: np.random.Generator) -> Any:
+    whole = rng.normal(size=(ROWS, 5)) * 10.0 ** rng.integers(-8, 8, (ROWS, 5))
+    return {"rows": whole, "columns": np.asfortranarray(whole), "narrow": whole.astype("float32")}[kind]
+
+
+@pytest.mark.parametrize("kind", ["rows", "columns", "narrow"])
+@pytest.mark.parametrize("name", REPEATED)
+def test_repeated_elements_have_the_bits_of_add_at(name: str, kind: str) -> None:
+    rng = np.random.default_rng(0)
+    index, whole = REPEATED[name], _whole(kind, rng)
+    part = rng.normal(size=whole[index].shape).astype(whole.dtype)
+    expected = whole.copy("K")
+    np.add.at(expected, index, part)
+    Scattered(whole, index, part, True).add_to(whole)
+    assert whole.tobytes() == expected.tobytes()
+
+
+def test_nans_are_chosen_as_add_at_does() -> None:
+    own, other = np.array([0x7FF8000000000001, 0x7FF8000000000002], "int64").view(float)
+    whole, part = np.array([own, 1.0]), np.array([other, 2.0, -np.inf, np.inf])
+    index, expected = np.array([0, 1, 1, 1]), whole.copy()
+    with np.errstate(invalid="ignore"):
+        np.add.at(expected, index, part)
+        Scattered(whole, index, part, True).add_to(whole)
+    assert whole.tobytes() == expected.tobytes()
+
+
+@pytest.mark.skipif(reason() is not None, reason=f"engine c: {reason()}")
+def test_engine_c_adds_rows_or_nothing() -> None:
+    runtime()
+    add, whole = installed(), np.zeros((3, 2))
+    assert add(whole, np.array([0, -3]), np.ones((2, 2)))
+    assert whole.tolist() == [[2.0, 2.0], [0.0, 0.0], [0.0, 0.0]]
+    for index in (np.array([0, 3]), np.array([0, -4]), np.array([0, 1], "int32"), [0, 1]):
+        assert not add(whole, index, np.ones((2, 2)))
+    frozen = np.zeros(3)
+    frozen.flags.writeable = False
+    assert not add(frozen, np.array([0]), np.ones(1))
+    assert not add(whole, np.array([0, 1]), np.ones(2))
+    assert whole.sum() == 4.0
