@@ -24,7 +24,7 @@ from checkpoint.ad.values import Closure, Symbol, Unusable
 from checkpoint.errors import RunError
 from checkpoint.lang.core import MADE
 from checkpoint.prims.python.native import class_of, is_set
-from checkpoint.prims.python.sets import has_element, same_elements
+from checkpoint.prims.python.sets import constant_key, has_element, same_elements
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     INDEXED,
@@ -32,7 +32,6 @@ from checkpoint.prims.python.support import (
     elements,
     is_object,
     is_tuple,
-    key_of,
     python_operands,
     python_result,
     rearrange,
@@ -315,7 +314,7 @@ def _one_array(x: Any, y: Any) -> bool | None:
 def contains(now: Now, x: Any, v: Any) -> bool:
     """Return v in x."""
     if type(x) is Dict:
-        return key_of(now, v) in x.items
+        return constant_key(now, v) in x.items
     if type(x) is List or is_tuple(x):
         return any(equal(now, item, v, in_container=True) for item in x.items)
     if is_set(x):

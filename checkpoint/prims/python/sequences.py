@@ -16,6 +16,7 @@ from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Unusable
 from checkpoint.errors import RunError
 from checkpoint.prims.python.native import class_name, is_set
+from checkpoint.prims.python.sets import known_key
 from checkpoint.prims.python.support import (
     ANY_NUMBER,
     INDEXED,
@@ -24,7 +25,6 @@ from checkpoint.prims.python.support import (
     by_python,
     elements,
     is_tuple,
-    key_of,
     list_of,
     no_attribute,
     python_operands,
@@ -75,13 +75,13 @@ def _item(now: Now, x: Any, i: Any) -> Any:
             i = python_operands(now, (i,))[0]
         return fresh(items[i])
     if kind is Dict:
-        return fresh(x.items[key_of(now, i)])
+        return fresh(x.items[known_key(now, x, i)])
     return refuse(now, operator.getitem, x, i)
 
 
 def _item_place(now: Now, x: Any, i: Any) -> Any:
     if type(x) is Dict:
-        return key_of(now, i)
+        return known_key(now, x, i)
     if type(x) not in (List, Record):
         return None
     i = int(python_operands(now, (i,))[0])

@@ -8,7 +8,6 @@ dictionary, in the order in which they were inserted.
 from __future__ import annotations
 
 import dataclasses
-import math
 import types
 import weakref
 from collections.abc import Callable
@@ -21,10 +20,18 @@ from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.opaque import is_constant
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.ad.values import Closure
-from checkpoint.errors import RunError, an
+from checkpoint.errors import RunError, UnfitKey, an
 from checkpoint.lang.python.library.stand_ins import Overloads
 from checkpoint.lang.python.library.standard.values import STORED, value_base_of
-from checkpoint.lang.python.library.tokens import OBJECT, RANGE, SET, of_real
+from checkpoint.lang.python.library.tokens import (
+    OBJECT,
+    RANGE,
+    SET,
+    constant_of,
+    of_complex,
+    of_number,
+    of_real,
+)
 from checkpoint.lang.python.source.members import found as found_in
 from checkpoint.lang.python.source.members import is_generated
 from checkpoint.prims.python.native import class_of, is_set
@@ -33,11 +40,13 @@ from checkpoint.prims.python.support import (
     elements,
     is_object,
     is_tuple,
+    key_of,
     python_result,
     rearrange,
     select,
     tuple_of,
 )
+from checkpoint.prims.python.tangents import is_complex
 from checkpoint.prims.python.updates import dict_of
 
 
@@ -52,8 +61,11 @@ def token_of(now: Now, x: Any) -> Any:
         return x.data.item()
     if kind in NUMBERS:
         return _of_real(real_part(x))
+    if is_complex(x):
+        return _of_real(complex(*map(real_part, x.items)))
     if kind is Native and (isinstance(x.value, Enum | type | FUNCTIONS) or is_constant(type(x.value))):
-        return x
+        token = of_number(x.value)
+        return x if token is x.value else token
     if is_value(x):
         return token_of(now, x.items[x.layout.index[ITEMS]])
     function = _function_of(x)
@@ -139,13 +151,15 @@ def _identity(now: Now, x: Object) -> int | None:
 
 
 def _of_real(x: Any) -> Any:
-    if type(x) is not float:
+    """Return the token of a float, a complex number or an array that is a scalar."""
+    if type(x) not in (float, complex):
         if type(x.data).__hash__ is None:  # an array; np.float64 can be in a set
             raise TypeError(f"unhashable type: {type(x.data).__name__!r}")
-        x = float(x.data)
-    if math.isnan(x):
+        number = x.data.item()
+        x = number if type(number) is complex else float(number)
+    if x != x:  # noqa: PLR0124  # complex numbers, too
         raise RunError("a NaN is in a set: Python tells them apart by their identities")
-    return of_real(x)
+    return of_complex(x) if type(x) is complex else of_real(x)
 
 
 def _of_set(x: Record) -> Any:
@@ -197,6 +211,36 @@ def _symmetric(x: Any, y: Any) -> list[tuple[Any, Any]]:
 def _token(now: Now, x: Any) -> Any:
     token = token_of(now, x)
     return _as_value(token)
+
+
+def constant_key(now: Now, key: Any) -> Any:
+    """Return a value as a key of a dictionary of constants; numbers that are values, as what they equal."""
+    try:
+        return key_of(now, key)
+    except UnfitKey:
+        if not _is_numeric(key):
+            raise
+        return constant_of(token_of(now, key))
+
+
+def known_key(now: Now, x: Dict, key: Any) -> Any:
+    """Return the key by which a dictionary of constants has a value."""
+    constant = constant_key(now, key)
+    if type(key) in _NO_REALS or type(constant) is int:
+        return constant
+    if constant not in x.items:
+        return key_of(now, key)  # which a dictionary for keys of any kind may have
+    return next(known for known in x.items if known == constant)
+
+
+_NO_REALS = frozenset((str, int, bool, bytes, type(None), Native, Discrete))
+
+
+def _is_numeric(key: Any) -> bool:
+    """Return whether a value is a number, or a tuple of numbers and constants."""
+    if is_tuple(key):
+        return all(map(_is_numeric, key.items))
+    return is_complex(key) or type(key) not in (Record, Object, Closure)
 
 
 def _as_value(token: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from checkpoint.ad.opaque import is_constant
 from checkpoint.lang.python.library.standard.values import plain_value, value_base_of
 
-REAL, OBJECT, SET, RANGE = "%real", "%object", "%set", "%range"
+REAL, COMPLEX, OBJECT, SET, RANGE = "%real", "%complex", "%object", "%set", "%range"
 IS_VALUE = object()  # what `constant_of` gives for the token of something that is no constant
 
 
@@ -25,22 +25,59 @@ def of_real(x: float) -> Any:
     return int(x) if x.is_integer() else (REAL, x.hex())
 
 
+def of_complex(x: complex) -> Any:
+    """Return the token of a complex number, which is that of an equal real."""
+    return of_real(x.real) if x.imag == 0.0 else (COMPLEX, x.real.hex(), x.imag.hex())
+
+
+def of_number(x: Any) -> Any:
+    """Return the token of a constant; of a number that of the float, integer or complex which it equals.
+
+    Any other constant is its own token: equal ones have equal hashes.
+    """
+    import numbers  # noqa: PLC0415  # few programs have such keys
+
+    if not isinstance(x, numbers.Number) or isinstance(x, int):
+        return x
+    hash(x)  # raises what Python raises
+    if isinstance(x, numbers.Complex) and not isinstance(x, numbers.Real):
+        return of_complex(complex(x))
+    number: Any = x  # a Decimal is no Real, though it is a Number
+    try:
+        real = float(number)
+    except OverflowError:
+        return x
+    return of_real(real) if real == number else x
+
+
+def is_scalar(kind: type) -> bool:
+    """Return whether a class is that of complex numbers, or one of NumPy's of numbers."""
+    return kind is complex or (kind.__module__ == "numpy" and kind.__name__.startswith(_SCALARS))
+
+
+_SCALARS = ("bool", "int", "uint", "float", "complex", "longdouble", "clongdouble")
+
+
 def needs_tokens(keys: Iterable[Any]) -> bool:
-    """Return whether there is a real among the keys of a dictionary, or a number or text of another class."""
+    """Return whether a dictionary has a real or complex key, or a number or text of the user's or NumPy's."""
     kinds = set(map(type, keys))
-    if not kinds <= _CONSTANTS and any(value_base_of(kind) is not None for kind in kinds):
+    if not kinds <= _CONSTANTS and any(value_base_of(kind) is not None or is_scalar(kind) for kind in kinds):
         return True
     return float in kinds or (tuple in kinds and any(needs_tokens(key) for key in keys if type(key) is tuple))
 
 
 def of_constant(key: Any) -> Any:
     """Return the token of a key that comes in from outside."""
-    base = None if type(key) in _CONSTANTS else value_base_of(type(key))
-    if base is not None:
-        key = plain_value(key)
-    if type(key) is float and not math.isnan(key):
-        return of_real(key)
-    return tuple(map(of_constant, key)) if type(key) is tuple else key
+    kind = type(key)
+    if kind is tuple:
+        return tuple(map(of_constant, key))
+    if kind is float:
+        return key if math.isnan(key) else of_real(key)
+    if kind in _CONSTANTS:
+        return key
+    if value_base_of(kind) is not None:
+        return of_constant(plain_value(key))
+    return of_number(key.item() if hasattr(kind, "item") and is_scalar(kind) else key)
 
 
 def constant_of(token: Any) -> Any:
@@ -49,6 +86,8 @@ def constant_of(token: Any) -> Any:
         return token
     if token and token[0] == REAL:
         return float.fromhex(token[1])
+    if token and token[0] == COMPLEX:
+        return complex(*map(float.fromhex, token[1:]))
     if token and type(token[0]) is str and token[0].startswith("%"):
         return IS_VALUE
     parts = tuple(map(constant_of, token))
