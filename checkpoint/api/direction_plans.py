@@ -44,12 +44,18 @@ class RunPlan:
         """Return whether it has not failed more often than it has been taken, and some times more."""
         return self._failures < MAX_FAILURES
 
-    def value(self, inputs: Sequence[Any]) -> Any:
-        """Return the value of the run for the elements of these arrays; None: the plan fails."""
-        outputs = self._plan(inputs)
+    def outputs(self, inputs: Sequence[Any]) -> list[Any] | None:
+        """Return the arrays in the value of the run for other inputs; None: the plan fails."""
+        outputs = self.computed(inputs)
         self._failures = max(self._failures + (1 if outputs is None else -1), -MAX_FAILURES)
-        if outputs is None:
-            return None
+        return outputs
+
+    def computed(self, inputs: Sequence[Any]) -> list[Any] | None:
+        """Return `outputs`, but do not count this use."""
+        return self._plan(inputs)
+
+    def value(self, outputs: Sequence[Any]) -> Any:
+        """Return the value of the run with these arrays."""
         rest = iter(outputs)
         return replace(self._value, self._places, [make(rest) for make in self._made])
 
@@ -72,31 +78,48 @@ class RunPlans:
         again: returns the same run on the engine that knows of directions, and what makes it; None: it is not
             made here.
         """
-        key, inputs = _known(run, directions)
-        own = [plan for known, plan in self._plans if known == key]
-        for plan in own:
-            if plan is not None and plan.is_worthwhile and (value := plan.value(inputs)) is not None:
-                return value
-        is_left = key is None or None in own or len(self._plans) >= MAX_TRACES
+        key, inputs = self.known(run, directions)
+        made = self.outputs(key, inputs)
+        if made is not None:
+            return made[0].value(made[1])
+        has_none = any(plan is None and known == key for known, plan in self._plans)
+        is_left = key is None or has_none or len(self._plans) >= MAX_TRACES
         if (is_left and not self._runs) or (found := again()) is None:
             return None
         beside, make = found
         if is_left:
             return make()
-        own_key, inputs = _known(beside, directions)
+        own_key, inputs = self.known(beside, directions)
         if own_key != key:
             return make()
         value, plan = _traced(make, inputs, self._most)
         self._plans.append((key, plan))
         return value
 
+    @staticmethod
+    def known(run: Run, directions: Any) -> tuple[Any, list[Any]]:
+        """Return all that decides how a run goes but the elements of arrays, and these arrays.
 
-def _known(run: Run, directions: Any) -> tuple[Any, list[Any]]:
-    """Return all that decides how a run goes but the elements of arrays, and these; None: it is not known."""
-    signed = signature(run.u)
-    if signed is None:
-        return None, []
-    return (directions, run.tags, library.generation(), signed[0]), signed[1]
+        None instead of the first: it is not known.
+        """
+        signed = signature(run.u)
+        if signed is None:
+            return None, []
+        return (directions, run.tags, library.generation(), signed[0]), signed[1]
+
+    def outputs(self, key: Any, inputs: Sequence[Any]) -> tuple[RunPlan, list[Any]] | None:
+        """Return the arrays in the value of a run, and which plan has made them; None: none has."""
+        for plan in self.of(key):
+            outputs = plan.outputs(inputs)
+            if outputs is not None:
+                return plan, outputs
+        return None
+
+    def of(self, key: Any) -> list[RunPlan]:
+        """Return the plans that runs may have which go as the key says."""
+        return [
+            plan for known, plan in self._plans if plan is not None and plan.is_worthwhile and known == key
+        ]
 
 
 def _traced(make: Callable[[], Any], inputs: Sequence[Any], most: int) -> tuple[Any, RunPlan | None]:

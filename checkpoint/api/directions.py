@@ -17,6 +17,7 @@ from checkpoint.ad.library import silently
 from checkpoint.ad.numbers import Dual, elements, fresh, primal_at, zero
 from checkpoint.ad.tangent import split
 from checkpoint.ad.tracing.traces import constant
+from checkpoint.api.call_plans import Block, CallPlans
 from checkpoint.api.direction_plans import RunPlans
 from checkpoint.api.units import unit
 from checkpoint.functions.interface import Call
@@ -32,11 +33,13 @@ class Known:
     """Keeps what earlier calls of a function have found out.
 
     sizes: how many directions are taken at once for arguments of a form, by the form. plans: of their runs.
+    calls: the plans of calls that take all directions at once.
     """
 
     def __init__(self) -> None:
         self.sizes: dict[Any, int] = {}
         self.plans = RunPlans()
+        self.calls = CallPlans(self.plans)
 
 
 def along_each(
@@ -69,6 +72,44 @@ def along_each(
     if known is not None and size:
         known.sizes[form] = measure.at_once(len(groups), steps)
     return y, chain((first,), _further(call, at, groups[1:], again() if size else None, size))
+
+
+def learn(
+    known: Known,
+    function: Callable[..., Any],
+    call: Call,
+    at: Sequence[int],
+    given: tuple[Sequence[Any], Mapping[str, Any]],
+    count: int,
+    finished: Callable[[Any, Sequence[Sequence[Block]]], Any],
+) -> None:
+    """Let further calls like one along `count` directions, one for each real, do without entering.
+
+    given: the arguments. finished: returns what the caller receives for a value, as a tree, and for each of
+        its numbers a row of blocks, one for each number of the arguments by which it is differentiated.
+    """
+    if known.sizes.get((_form(call), tuple(at), count)) != count:
+        return
+
+    def finished_with(value: Any) -> Any:
+        found = numbers(value)
+        if any(type(x) is not Dual for x in found):
+            return None
+        tree = enter(replace(value, found, [fresh(x.primal) for x in found]))
+        return finished(tree, [_blocks(x.tangent.stack, call, at) for x in found])
+
+    known.calls.learn(function, call, *given, (tuple(at), count), finished_with)
+
+
+def _blocks(stack: Any, call: Call, at: Sequence[int]) -> list[Block]:
+    """Return the blocks that a stack of tangents has for each number of the arguments."""
+    found, start = [], 0
+    for number in [number for i in at for number in numbers(call.parts[i])]:
+        inner = tuple(number.data.shape) if type(number) is Array else ()
+        end = start + elements(number)
+        found.append(Block(stack, slice(start, end), inner))
+        start = end
+    return found
 
 
 def _form(call: Call) -> tuple[Any, ...]:

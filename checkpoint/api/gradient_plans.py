@@ -15,6 +15,7 @@ from checkpoint.ad.graph import numbers
 from checkpoint.ad.library import silently
 from checkpoint.ad.tracing.traces import Probe, Refused, constant, refuse, tracing
 from checkpoint.ad.values import Pair
+from checkpoint.api.call_plans import CallPlans
 from checkpoint.api.direction_plans import Again, RunPlans
 from checkpoint.config import memory
 from checkpoint.driver.observe import observers
@@ -39,7 +40,8 @@ class GradientPlans:
 
     def __init__(self) -> None:
         self._plans = RunPlans(MAX_BYTES, runs=False)
-        self._calls = 0
+        self._count = 0
+        self.calls = CallPlans(self._plans)
 
     def take(
         self,
@@ -52,20 +54,41 @@ class GradientPlans:
         """Return the value and the cotangents of arguments at some positions; None: a sweep finds them."""
         if len(call.run.found) > MAX_NUMBERS or memory() is not None or observers():
             return None
-        self._calls += 1
+        self._count += 1
 
         def again() -> Again | None:
             from checkpoint.api.directions import repeated  # noqa: PLC0415  (with the rules of lanes)
 
-            beside = repeated(gradient.function, call, args, kwargs) if self._calls > 1 else None
+            beside = repeated(gradient.function, call, args, kwargs) if self._count > 1 else None
             if beside is None:
                 return None
             beside.differentiate_by(positions)
             ends = _ends(beside)
             return beside.run, lambda: _reversed(beside, gradient.cotangent_of) if ends else None
 
-        found = self._plans.value(call.run, ("gradient", tuple(positions)), again)
+        found = self._plans.value(call.run, _directions(positions), again)
         return None if found is None else (found.car, found.cdr)
+
+    def learn(
+        self,
+        function: Callable[..., Any],
+        call: Call,
+        positions: Sequence[int],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        left: Callable[[Any, Any], Any],
+    ) -> None:
+        """Let further calls like one that had a plan do without entering.
+
+        left: returns what the caller receives for a value and the cotangent of the arguments.
+        """
+        by = _directions(positions)
+        self.calls.learn(function, call, args, kwargs, by, lambda found: left(found.car, found.cdr))
+
+
+def _directions(positions: Sequence[int]) -> tuple[Any, ...]:
+    """Return what tells plans of gradients by some arguments from others."""
+    return "gradient", tuple(positions)
 
 
 def _ends(call: Call) -> bool:

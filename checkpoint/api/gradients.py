@@ -15,10 +15,10 @@ from typing import Any, ParamSpec, TypeVar
 
 from checkpoint.ad.array_library import dtype_kind
 from checkpoint.ad.arrays import Array
-from checkpoint.ad.attributes import stored
 from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.numbers import NUMBERS, one, real_part
 from checkpoint.ad.tangent import is_zero, zeros_of
+from checkpoint.api.argnums import ArgNums, check_argnums, name_of, picked_positions
 from checkpoint.api.gradient_plans import GradientPlans
 from checkpoint.api.journals import Directory, check_journal, check_workers, taken_by
 from checkpoint.api.schedules import named_schedule
@@ -41,7 +41,6 @@ from checkpoint.workers.chosen import WorkersOption
 
 P = ParamSpec("P")
 T = TypeVar("T")
-ArgNums = int | tuple[int, ...]
 
 
 class Derivative(Derived):
@@ -92,14 +91,14 @@ class Derivative(Derived):
         self._may_be_small = self._small_positions()
         self._plans = GradientPlans()
         functools.update_wrapper(self, function, updated=())
-        self.__doc__ = f"{self.kind} of {_name(function)}.\n\n{function.__doc__ or ''}".rstrip()
+        self.__doc__ = f"{self.kind} of {name_of(function)}.\n\n{function.__doc__ or ''}".rstrip()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the derivative at these arguments."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return f"<{self.kind} of {_name(self.function)}>"
+        return f"<{self.kind} of {name_of(self.function)}>"
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Pickle by name a derivative that its module has under the function's name, as functions are."""
@@ -132,7 +131,7 @@ class Derivative(Derived):
         parts = call.parts
         for i in positions:
             if not holds_real(parts[i]):
-                raise RunError(call.without_reals(f"argument {i} of {_name(self.function)}", args[i]))
+                raise RunError(call.without_reals(f"argument {i} of {name_of(self.function)}", args[i]))
         return call, positions
 
     def picked(self, parts: Sequence[Any]) -> Any:
@@ -148,7 +147,7 @@ class Derivative(Derived):
 
     def _of_value(self, y: Any) -> Any:
         if self.has_aux:
-            name = _name(self.function)
+            name = name_of(self.function)
             if type(y) is not Record or y.layout.cls is not tuple or len(y.items) != 2:
                 raise RunError(f"with has_aux, {name} must return a tuple of two, not {_described(y)}")
             zeros = zeros_of(y.items[1])
@@ -162,7 +161,7 @@ class Derivative(Derived):
             if is_complex(y) or (type(y) in NUMBERS and _is_of_complex(real_part(y))):
                 instead = "return its real or imaginary part, or abs of it; vjp takes complex results"
             raise RunError(
-                f"{self.kind} needs a function that returns a real, and {_name(self.function)} returned "
+                f"{self.kind} needs a function that returns a real, and {name_of(self.function)} returned "
                 f"{_described(y)}: {instead}"
             )
         return cotangent
@@ -187,7 +186,8 @@ class ValueAndGrad(Derivative):
         found = None if by is None else small.taken(self.function, args, kwargs, by)
         if found is not None:
             return self._of_small(found[0], self.picked(found[1:]))
-        return self._ordinary(args, kwargs)
+        whole = None if by is None else self._plans.calls.take(self.function, args, kwargs)
+        return self._ordinary(args, kwargs) if whole is None else whole
 
     def _of_small(self, value: Any, gradient: Any) -> Any:
         return value, gradient
@@ -198,11 +198,12 @@ class ValueAndGrad(Derivative):
             call.differentiate_by(positions)
         if self.each is not None:
             return self._with_each(self.each, call, positions, args)
-        schedule = named_schedule(self.schedule)
+        schedule, planned = named_schedule(self.schedule), None
         if self.journal is not None or self.workers is not None:
             y, xbar = self._by_others(call, schedule, positions)
         else:
-            planned = self._may_be_small and self._plans.take(self, call, positions, args, kwargs)
+            if self._may_be_small is not None:
+                planned = self._plans.take(self, call, positions, args, kwargs)
             with reported(self.progress):
                 y, xbar = planned or call.run.vjp(self.cotangent_of, schedule)
         cotangents = call.unpacked(xbar)
@@ -210,6 +211,14 @@ class ValueAndGrad(Derivative):
             self._warn_where_rounded(call, [i for i in positions if is_zero(cotangents[i])], args, kwargs)
         if self._may_be_small is not None:
             small.learn(self.function, len(args), tuple(kwargs), call.run)
+        if planned is not None:
+            left = functools.partial(self._left, call, positions, args)
+            self._plans.learn(self.function, call, positions, args, kwargs, left)
+        return self._left(call, positions, args, y, xbar)
+
+    def _left(self, call: Call, positions: Sequence[int], args: Sequence[Any], y: Any, xbar: Any) -> Any:
+        """Return what the caller receives for a value and the cotangent of the arguments."""
+        cotangents = call.unpacked(xbar)
         with Paused():  # likewise what leaves
             gradient = self.picked([call.leave_cotangent(args[i], cotangents[i]) for i in positions])
             return self.outcome(y, call, gradient)
@@ -368,27 +377,6 @@ def stop_gradient(x: T) -> T:
         3.0
     """
     return x
-
-
-def picked_positions(function: Callable[..., Any], argnums: ArgNums, args: Sequence[Any]) -> list[int]:
-    """Return the positions of the arguments that argnums selects; RunError where one is missing."""
-    wanted = (argnums,) if isinstance(argnums, int) else argnums
-    for i in wanted:
-        if not -len(args) <= i < len(args):
-            given = f"{len(args)} positional argument" + ("" if len(args) == 1 else "s")
-            raise RunError(f"there is no argument {i}: {_name(function)} was called with {given}")
-    return [i % len(args) for i in wanted]
-
-
-def check_argnums(argnums: ArgNums) -> None:
-    """Raise RunError for what selects no arguments."""
-    picks = (argnums,) if isinstance(argnums, int) else argnums
-    if not isinstance(picks, tuple) or not picks or any(type(i) is not int for i in picks):
-        raise RunError(f"argnums is an int or a tuple of ints, not {argnums!r}")
-
-
-def _name(function: Any) -> str:
-    return stored(function, "__qualname__") or type(function).__name__
 
 
 def _is_of_complex(number: Any) -> bool:

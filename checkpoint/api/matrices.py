@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec
 
 from checkpoint.ad.library import refused
-from checkpoint.api.gradients import ArgNums
+from checkpoint.api.argnums import ArgNums
 from checkpoint.api.jacobians import Hessian
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule

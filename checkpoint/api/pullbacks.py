@@ -15,7 +15,7 @@ from checkpoint import config
 from checkpoint.ad.array_library import library_of, remembered
 from checkpoint.ad.arrays import Array, Copies, Discrete
 from checkpoint.ad.graph import containers_in, renew
-from checkpoint.api.gradients import ArgNums, check_argnums, picked_positions
+from checkpoint.api.argnums import ArgNums, check_argnums, picked_positions
 from checkpoint.api.reversals import Reversals
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory

@@ -22,9 +22,10 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import elements, zero
 from checkpoint.ad.tangent import tangent_of
+from checkpoint.api.argnums import ArgNums
 from checkpoint.api.colouring import Plan, coordinates, groups_in, planned, readable, symmetric
 from checkpoint.api.directions import along_each, repeated
-from checkpoint.api.gradients import ArgNums, Derivative
+from checkpoint.api.gradients import Derivative
 from checkpoint.api.jacobians import places, unit_cotangent
 from checkpoint.api.reversals import Reversals
 from checkpoint.api.schedules import named_schedule

@@ -223,12 +223,10 @@ class Surroundings:
                 return Native(thing)
             if linked.late.is_left(thing):
                 return linked.late.held(thing)
-            is_procedure = isinstance(thing, Procedure)
-            value = (
-                thing.on(self.engine, linked.control)
-                if is_procedure
-                else self.function(thing, linked.classes)
-            )
+            if isinstance(thing, Procedure):
+                value = thing.on(self.engine, linked.control)
+            else:
+                value = self.function(thing, linked.classes)
             if functions is not None:
                 functions.add(value, thing)
             return value
@@ -346,6 +344,12 @@ def program_alone(f: Callable[..., Any], count: int, names: tuple[str, ...]) -> 
     """Return the program that `Programs.alone` has for a call with so many arguments."""
     with _lock:
         return _programs.alone(f, Shape(count, names))
+
+
+def program_of(f: Callable[..., Any], count: int, names: tuple[str, ...], entry: Lambda) -> Linked | None:
+    """Return the program of an entry, made for such calls of a function, if it is complete."""
+    with _lock:
+        return _programs.complete(f, Shape(count, names), entry)
 
 
 def changes() -> int:

@@ -28,14 +28,14 @@ X, M = RNG.normal(size=12), RNG.normal(size=(12, 12))
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Return a list to which each use of a plan adds whether the plan did not fail."""
     found: list[bool] = []
-    usual = RunPlan.value
+    usual = RunPlan.outputs
 
-    def value(self: RunPlan, inputs: Any) -> Any:
+    def outputs(self: RunPlan, inputs: Any) -> Any:
         made = usual(self, inputs)
         found.append(made is not None)
         return made
 
-    monkeypatch.setattr(RunPlan, "value", value)
+    monkeypatch.setattr(RunPlan, "outputs", outputs)
     return found
 
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from checkpoint.ad.array_library import defaults, is_default
 from checkpoint.ad.arrays import ARRAYS, Native
-from checkpoint.ad.containers import Layout, List, Record
+from checkpoint.ad.containers import Dict, Layout, List, Record
 from checkpoint.ad.values import Closure, Environment, Pair
 
 Signature = tuple[Any, ...]
 _EQUAL = frozenset((int, bool, str, bytes, type(None)))
-_OPENED = frozenset((Record, List, Pair, Closure, Environment, tuple))
+_OPENED = frozenset((Record, List, Dict, Pair, Closure, Environment, tuple))
 
 
 def signature(root: Any) -> tuple[Signature, list[Any]] | None:
@@ -50,7 +50,7 @@ def signature(root: Any) -> tuple[Signature, list[Any]] | None:
             found.append(value)
         elif kind is Native and isinstance(value.value, (type, EllipsisType, defaults[0].dtype)):
             found += (type(value.value), value)
-        elif kind not in _OPENED:
+        elif kind not in _OPENED or (kind is Dict and not _EQUAL.issuperset(map(type, value.items))):
             return None
         elif id(value) in seen:
             found += ("seen", seen[id(value)])
@@ -60,6 +60,8 @@ def signature(root: Any) -> tuple[Signature, list[Any]] | None:
             found += (kind, len(parts))
             if kind is Record:
                 found.append(value.layout)
+            elif kind is Dict:
+                found += (*value.items, *map(type, value.items))
             elif kind is Closure:
                 found.append(value.lam)
             pending.extend(reversed(parts))

@@ -343,6 +343,14 @@ class Programs:
             return None
         return None if linked.met_classes or linked.is_provisional else linked
 
+    def complete(self, function: Any, shape: Shape, entry: Lambda) -> Linked | None:
+        """Return the program of an entry if it is complete, and reads nothing but data."""
+        for linked in self._known.get((self._number_of(code_of(function)), shape), ()):
+            if linked.entry is entry:
+                is_open = linked.lacks_functions or linked.functions_input is not None
+                return None if is_open or linked.is_provisional else linked
+        return None
+
     def _translated_for(self, key: tuple[int, Shape], classes: tuple[type, ...]) -> list[Linked]:
         """Return the programs that are translated for arguments of some classes.
 
