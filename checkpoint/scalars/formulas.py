@@ -98,7 +98,7 @@ def encoded(text: str) -> list[tuple[str, list[Any]]]:
 
 
 class Number:
-    """A value of a formula in the making: an input, a constant, or the result of a step."""
+    """A value of a formula in the making: an input, a shared one, a constant, or the result of a step."""
 
     __slots__ = ("maker", "number")
 
@@ -123,17 +123,21 @@ class Number:
 
 
 class Maker:
-    """Makes a formula of so many inputs. The same step on the same values is one value."""
+    """Makes a formula of so many inputs. The same step on the same values is one value.
+
+    shared: further inputs, of which the formula has those that its results need.
+    """
 
     def __init__(self, inputs: int) -> None:
         self.inputs = [Number(self, ("input", i)) for i in range(inputs)]
+        self.shared: list[Number] = []
         self.steps: list[tuple[str, tuple[Number, ...]]] = []
         self._known: dict[Any, Number] = {}
 
-    def input(self) -> Number:
-        """Return one more input."""
-        self.inputs.append(Number(self, ("input", len(self.inputs))))
-        return self.inputs[-1]
+    def share(self) -> Number:
+        """Return one more input that is shared."""
+        self.shared.append(Number(self, ("shared", len(self.shared))))
+        return self.shared[-1]
 
     def constant(self, value: float) -> Number:
         """Return a constant."""
@@ -148,19 +152,25 @@ class Maker:
             self.steps.append((name, given))
         return self._known[key]
 
-    def finished(self, results: Sequence[Number]) -> Formula:
-        """Return the formula of some results, with the steps that these need."""
+    def needed(self, results: Sequence[Number]) -> set[tuple[str, Any]]:
+        """Return the numbers of the values that some results need."""
         needed = {x.number for x in results}
         for i in reversed(range(len(self.steps))):
             if ("step", i) in needed:
                 needed.update([x.number for x in self.steps[i][1]])
+        return needed
+
+    def finished(self, results: Sequence[Number]) -> Formula:
+        """Return the formula of some results, with the shared inputs and the steps that these need."""
+        needed = self.needed(results)
         constants = sorted(value for kind, value in needed if kind == "constant")
         kept = [i for i in range(len(self.steps)) if ("step", i) in needed]
-        order = [*[x.number for x in self.inputs], *[("constant", value) for value in constants]]
+        inputs = [x.number for x in self.inputs] + [x.number for x in self.shared if x.number in needed]
+        order = [*inputs, *[("constant", value) for value in constants]]
         at = {number: i for i, number in enumerate([*order, *[("step", i) for i in kept]])}
         steps = [(self.steps[i][0], tuple([at[x.number] for x in self.steps[i][1]])) for i in kept]
         values = tuple(map(float.fromhex, constants))
-        return Formula(len(self.inputs), values, tuple(steps), tuple([at[x.number] for x in results]))
+        return Formula(len(inputs), values, tuple(steps), tuple([at[x.number] for x in results]))
 
 
 # Derivatives

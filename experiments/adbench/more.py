@@ -91,15 +91,19 @@ def of_poles(count: int, engine: str) -> tuple[Methods, Methods]:
     """Return what sums cross sections by poles, and what differentiates that sum."""
     args = poles.data(count)
     arrays = functools.partial(poles.total, apply=poles.visited)
+    items = functools.partial(poles.total, apply=poles.by_map)
     by_arrays = checkpoint.value_and_grad(arrays, engine=engine)
+    by_map = checkpoint.value_and_grad(items, engine=engine)
     by_lanes = checkpoint.value_and_grad(poles.total, engine=engine)
     objective: Methods = {
         "NumPy": lambda: arrays(*args),
         "own run": own(arrays, args, engine),
+        "own run of map": own(items, args, engine),
         "own run of lanes": own(poles.total, args, engine),
     }
     derivatives: Methods = {
         "RSBench, arrays": lambda: by_arrays(*args),
+        "RSBench, map of floats": lambda: by_map(*args),
         "RSBench, lanes of floats": lambda: by_lanes(*args),
     }
     jax = jax_of()

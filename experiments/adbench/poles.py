@@ -1,4 +1,4 @@
-"""RSBench's cross sections by poles: each pole a function of floats over lanes; arrays for JAX and NumPy.
+"""RSBench's cross sections by poles, each a function of floats under `map` or over lanes; of arrays for JAX.
 
 Source: Tramm, Siegel, Forget, Josey 2014, "Performance analysis of a reduced data movement algorithm for
 neutron cross section data in Monte Carlo simulations", at 0 K (without Doppler broadening). The sizes are
@@ -74,6 +74,11 @@ def visited(pole: Any, root: Any, cosine: Any, sine: Any, amount: Any) -> Any:
 def by_lanes(pole: Any, *rest: Any) -> Any:
     """Apply `visited` to each item."""
     return checkpoint.vmap(visited)(pole, *rest)
+
+
+def by_map(pole: Any, *rest: Any) -> Any:
+    """Apply `visited` to each item, as a combinator."""
+    return checkpoint.arrays.map(visited, pole, *rest)
 
 
 def total(model: Model, visits: Visits, np: Any = np, apply: Any = by_lanes) -> Any:

@@ -192,13 +192,75 @@ def test_items_are_objects(made: Any) -> None:
     assert np.allclose(found[0][0][1], found[1][0][1], rtol=1e-12)
 
 
-def test_a_captured_container_has_no_formula_and_its_derivative() -> None:
+def twice(pair: Any) -> Any:
+    return pair, pair
+
+
+CAPTURED: dict[str, Callable[[Any, Any], Any]] = {
+    "tuple": lambda a, b: (a, b),
+    "list": lambda a, b: [a, b, 3.0],
+    "dict": lambda a, b: {0: a, 1: b},
+    "object": Pair,
+    "beside an array": lambda a, b: (a, b, np.ones(3)),
+    "beside a function": lambda a, b: (a, b, lambda: a),
+    "of many": lambda a, b: [a, b, *[0.5 for _ in range(300)]],
+}
+
+
+@pytest.mark.parametrize("kind", CAPTURED)
+def test_captured_containers(kind: str) -> None:
+    x, made = RNG.uniform(0.5, 1.5, 6), CAPTURED[kind]
+
+    def by(scales: Any, x: Any, is_formula: Any) -> Any:
+        own = made(scales[0], scales[1])
+        pairs = twice(own)
+
+        def op(v: Any, w: Any) -> Any:
+            if is_formula:
+                return v * pairs[0][0] * w + pairs[1][1] * own[0]
+            return v if v > 1e300 else v * pairs[0][0] * w + pairs[1][1] * own[0]
+
+        return np.sum(arrays.map(op, x, x)) + arrays.reduce(op, x)
+
+    found = [
+        checkpoint.value_and_grad(by, (0, 1), engine=engine)((2.0, 3.0), x, True)
+        for engine in engines.usable()
+    ]
+    assert len({bits(each) for each in found}) == 1
+    value, (scales, items) = checkpoint.value_and_grad(by, (0, 1))((2.0, 3.0), x, False)
+    assert np.isclose(found[0][0], value, rtol=1e-13)
+    assert np.allclose(found[0][1][0], scales, rtol=1e-12)
+    assert np.allclose(found[0][1][1], items, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["tuple", "list", "dict", "object", "beside an array"])
+def test_reals_in_captured_containers_are_inputs(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs = list[int]()
+
+    def fill(xp: Any, text: str, *rest: Any) -> None:
+        inputs.append(formulas.parsed(text).inputs)
+        formulas.fill(xp, text, *rest)
+
+    monkeypatch.setattr("tensorlib.layout.item_formulas.fill", fill)
+
+    def by(scales: Any, x: Any) -> Any:
+        own = made(scales[0], scales[1])
+        return np.sum(arrays.map(lambda v: v * own[0] + own[1], x))
+
+    made, both = CAPTURED[kind], checkpoint.value_and_grad(by)
+    for a, b in ((2.0, 3.0), (2.5, 2.5)):  # the formula is kept, the reals are not
+        assert both((a, b), np.array([1.0, 2.0])) == (3.0 * a + 2.0 * b, (3.0, 2.0))
+    assert inputs[0] == 3
+
+
+def test_an_array_in_a_captured_container_has_no_formula_and_its_derivative() -> None:
     x = RNG.uniform(0.5, 1.5, 4)
 
     def by(scales: Any) -> Any:
-        return np.sum(arrays.map(lambda v: v * scales[0] + scales[1], x))
+        return np.sum(arrays.map(lambda v: v * scales[0] + scales[1][1], x))
 
-    assert np.allclose(checkpoint.grad(by)((2.0, 3.0)), (np.sum(x), 4.0))
+    assert np.allclose(checkpoint.grad(by)((2.0, np.array([0.5, 3.0])))[0], np.sum(x))
+    assert np.allclose(checkpoint.grad(by)((2.0, np.array([0.5, 3.0])))[1], (0.0, 4.0))
 
 
 def test_what_a_quotient_raises_is_raised() -> None:

@@ -23,7 +23,7 @@ def test_it_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(more, "jax_of", lambda: None)
     monkeypatch.setattr(more, "torch_of", lambda: None)
     more.main()
-    assert capsys.readouterr().out.count("\n") == 8
+    assert capsys.readouterr().out.count("\n") == 9
 
 
 def along(f: Any, x: Any, seed: int) -> tuple[float, float]:
@@ -61,12 +61,13 @@ def test_the_gradient_of_lookups_on_grids() -> None:
 def test_the_gradient_of_lookups_by_poles() -> None:
     model, visits = poles.data(3)
     arrays = functools.partial(poles.total, apply=poles.visited)
-    (value, by_lanes), (same, by_arrays) = (
-        checkpoint.value_and_grad(f)(model, visits) for f in (poles.total, arrays)
-    )
-    assert value == pytest.approx(same, rel=1e-12)
-    for one, other in zip(by_lanes, by_arrays, strict=True):
-        assert np.allclose(one, other, rtol=1e-9, atol=1e-9 * float(np.max(np.abs(other))))
+    items = functools.partial(poles.total, apply=poles.by_map)
+    value, by_arrays = checkpoint.value_and_grad(arrays)(model, visits)
+    for form in (poles.total, items):
+        same, found = checkpoint.value_and_grad(form)(model, visits)
+        assert value == pytest.approx(same, rel=1e-12)
+        for one, other in zip(found, by_arrays, strict=True):
+            assert np.allclose(one, other, rtol=1e-9, atol=1e-9 * float(np.max(np.abs(other))))
     windows, amounts = model.windows, model.amounts
     product, difference = along(lambda x: arrays(poles.Model(model.poles, *x), visits), (windows, amounts), 2)
     assert product == pytest.approx(difference, rel=1e-6)

@@ -2,22 +2,23 @@
 
 In: a procedure, and nests of arrays of float64 with one axis, whose items are reals. Out: the formula's text
 (checkpoint/scalars/formulas.py) and a nest of zeros in place of what the procedure returns; None where it
-branches on what it computes, calls what is no arithmetic, changes something, or reads containers or arrays
-that it has captured. What always holds: the answer depends on the texts of procedures and on the structure
-of nests, not on the engine and on no real.
+branches on what it computes, calls what is no arithmetic, changes something, or reads arrays or large
+containers that it has captured. What always holds: the answer depends on the texts of procedures and on the
+structure of nests and of what is captured, not on the engine and on no real.
 
 The procedure's body is evaluated once with the formula's numbers in place of reals: steps that only store
-values or take them out of containers are done as they are, and arithmetic adds steps to the formula.
+values or take them out of containers are done as they are, and arithmetic adds steps to the formula. Reals in
+captured containers are inputs of the formula once they are read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import Dict, List
+from checkpoint.ad.containers import CONTAINERS, Dict, List
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.record import Data, lookup
 from checkpoint.ad.tensors import ALWAYS
@@ -35,9 +36,8 @@ from checkpoint.scalars.definition import find
 MOST_STEPS = 400  # of a formula
 MOST_EVALUATIONS = 20_000  # of expressions of the body
 DEEPEST = 40  # calls within each other
-DEEPEST_KEY = (
-    6  # captured functions, or containers, within each other, where a formula is kept for the next call
-)
+DEEPEST_KEY = 6  # captured functions within each other, where a formula is kept for the next call
+MOST_PARTS = 200  # of a captured container whose reals are read
 LARGEST_INTEGER = 2**53  # an integer beside a real is the same real
 _STORING = frozenset(
     (
@@ -49,7 +49,7 @@ _STORING = frozenset(
 
 
 _WITHOUT_REALS = frozenset((Closure, Native, int, bool, str, type(None)))
-_UNKNOWN = object()  # a captured container or array
+_UNKNOWN = Native(object())  # a captured array or large container
 
 
 class NoFormula(Exception):
@@ -89,30 +89,76 @@ def item_formula(f: Any, nests: Sequence[Any]) -> ItemFormula | None:
     """Return what a procedure computes of items of nests; None where it has no formula."""
     if type(f) is not Closure:
         return None
+    reals: dict[int, tuple[int, Any]] = {}
     try:
-        key = _outline(f), *map(_outline, nests)
+        key = _captured_outline(f, reals), *map(_outline, nests)
         known: Any = f.lam.compiled.setdefault("item formulas", {})
         if key not in known:
-            known[key] = _found(f, nests)
-    except (NoFormula, TypeError):  # it reads reals, or what is no key
+            known[key] = _without_reals(_found(f, nests), reals)
+    except (NoFormula, TypeError):  # functions are too deep, or it has captured what is no key
         return _found(f, nests)
-    return cast("ItemFormula | None", known[key])
+    if known[key] is None:
+        return None
+    text, like, places = known[key]
+    values = [real for _, real in reals.values()]
+    return ItemFormula(text, like, [values[i] for i in places])
 
 
-def _outline(value: Any, depth: int = 0) -> Any:
-    """Return what a formula depends on of a value: all but arrays' elements; NoFormula for other reals."""
-    if is_array(value):
+def _without_reals(found: ItemFormula | None, reals: dict[int, tuple[int, Any]]) -> Any:
+    """Return a formula's text, what it returns, and the places of its captured reals among all of these."""
+    return None if found is None else (found.text, found.like, [reals[id(x)][0] for x in found.shared])
+
+
+def _outline(nest: Any) -> Any:
+    """Return what a formula depends on of a nest of arrays: its structure."""
+    if is_array(nest):
         return is_array
+    if is_pytree(nest):
+        return _form(nest), *map(_outline, nest.parts())
+    if type(nest) not in _WITHOUT_REALS:
+        raise NoFormula
+    return type(nest), nest
+
+
+def _captured_outline(value: Any, reals: dict[int, tuple[int, Any]], depth: int = 0) -> Any:
+    """Return what a formula depends on of what is captured: all but the values of reals.
+
+    reals: the place and value of those met so far, by identity; more are added. NoFormula: functions are too
+    deep within each other.
+    """
     if depth > DEEPEST_KEY:
         raise NoFormula
     if type(value) is Closure:
-        return value.lam, *[_outline(x, depth + 1) for _, x in captured(value)]
-    if is_pytree(value):
-        form = tuple(value.items) if type(value) is Dict else structure(value)
-        return type(value), form, *[_outline(x, depth + 1) for x in value.parts()]
-    if type(value) not in _WITHOUT_REALS:
-        raise NoFormula
-    return type(value), value
+        return value.lam, *[_captured_outline(x, reals, depth + 1) for _, x in captured(value)]
+    if type(value) in _WITHOUT_REALS:
+        return type(value), value
+    if _is_real(value):
+        return float, reals.setdefault(id(value), (len(reals), value))[0]
+    if is_pytree(value) and _is_small(value):
+        return _form(value), *[_captured_outline(x, reals, depth) for x in value.parts()]
+    return _UNKNOWN
+
+
+def _form(container: Any) -> Any:
+    """Return what two containers have in common that differ in their parts alone."""
+    return type(container), tuple(container.items) if type(container) is Dict else structure(container)
+
+
+def _is_real(value: Any) -> bool:
+    return type(value) in NUMBERS and type(real_part(value)) is float
+
+
+def _is_small(container: Any) -> bool:
+    """Return whether a container has at most MOST_PARTS parts, those of its parts among them."""
+    waiting, count = [container], 0
+    while waiting:
+        part = waiting.pop()
+        if is_pytree(part):
+            count += len(part.items) if type(part) in CONTAINERS else 2
+            if count > MOST_PARTS:
+                return False
+            waiting.extend(part.parts())
+    return True
 
 
 def _found(f: Closure, nests: Sequence[Any]) -> ItemFormula | None:
@@ -129,7 +175,8 @@ def _found(f: Closure, nests: Sequence[Any]) -> ItemFormula | None:
         like = fold(found, lambda value: _result(value, results))
     except (NoFormula, ArithmeticError, LookupError, TypeError, ValueError, RunError):
         return None  # the lanes one by one raise what is raised
-    shared = [real for real, _ in evaluation.shared.values()]
+    needed = maker.needed(results)
+    shared = [real for real, own in evaluation.shared.values() if own.value.number in needed]
     return ItemFormula(maker.finished(results).text, like, shared) if results else None
 
 
@@ -215,12 +262,18 @@ class _Evaluation:
 
     def captured(self, value: Any) -> Any:
         """Return what stands for a captured value."""
+        return _UNKNOWN if is_pytree(value) and not _is_small(value) else fold(value, self.stand_in)
+
+    def stand_in(self, value: Any) -> Any:
+        """Return what stands for a part of a captured value, a Branch for a container."""
         if type(value) in _WITHOUT_REALS:
             return value
-        if type(value) not in NUMBERS or type(real_part(value)) is not float:
+        if is_pytree(value):
+            return Branch(value.parts(), builder(value))
+        if not _is_real(value):
             return _UNKNOWN
         if id(value) not in self.shared:
-            self.shared[id(value)] = value, Native(self.maker.input())
+            self.shared[id(value)] = value, Native(self.maker.share())
         return self.shared[id(value)][1]
 
     def step(self, name: str, operands: list[Any]) -> Any:
@@ -233,7 +286,10 @@ class _Evaluation:
         if name not in _STORING or any(_is_number(x) for i, x in enumerate(operands) if i in OPAQUE_AT[name]):
             raise NoFormula
         record: Any = lookup(name)
-        return record.value(*operands) if isinstance(record, Data) else record.value(ALWAYS, *operands)
+        found = record.value(*operands) if isinstance(record, Data) else record.value(ALWAYS, *operands)
+        if found is _UNKNOWN:
+            raise NoFormula
+        return found
 
 
 def _is_operand(x: Any) -> bool:

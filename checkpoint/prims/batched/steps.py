@@ -91,7 +91,7 @@ def batched(context: Any, f: Any, *, exact: bool = False) -> Closure:
     if form is IS_BATCHED:
         found: Closure = renew(f)
         return found
-    if not all(each.is_fixed for each in reach(f)[1] if type(each) in MUTABLE_CONTAINERS):
+    if any(_may_change(None, each) for each in reach(f)[1] if type(each) in MUTABLE_CONTAINERS):
         raise NoForm("a function of other code that may change what it has captured")
     if form is None:
         f.lam.compiled[FORMS[exact]] = form = _form_of(f.lam, exact)
