@@ -226,11 +226,11 @@ def constant_key(now: Now, key: Any) -> Any:
 def known_key(now: Now, x: Dict, key: Any) -> Any:
     """Return the key by which a dictionary of constants has a value."""
     constant = constant_key(now, key)
-    if type(key) in _NO_REALS or type(constant) is int:
+    if type(key) in _NO_REALS:
         return constant
     if constant not in x.items:
         return key_of(now, key)  # which a dictionary for keys of any kind may have
-    return next(known for known in x.items if known == constant)
+    return constant if type(constant) is int else next(known for known in x.items if known == constant)
 
 
 _NO_REALS = frozenset((str, int, bool, bytes, type(None), Native, Discrete))
