@@ -207,13 +207,20 @@ class Rearrange(Primitive):
     Each field of the container is a copy of an operand or of a field of an operand, or holds no real. Which
     of these it is must not depend on the reals: the engine runs `value` again with tokens in their place.
     value(now, *operands): the function.
-    discrete: whether the result never holds a real.
+    discrete: whether the result never holds a real that has a derivative.
+    constants: whether a discrete result may hold reals; they are constants, and what they receive is let go.
     inline: Python text of the value, as in Select.
     """
 
     value: Callable[..., Any]
     discrete: bool = False
+    constants: bool = False
     inline: str | None = None
+
+    @property
+    def has_origin(self) -> bool:
+        """Return whether fields of the result may receive what must be passed on, or let go."""
+        return self.constants or not self.discrete
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ accumulator of slot x, and (o . i)' for that of field i of object o, which is st
                                  _ for x': the field is of a literal, and what it has is removed
     (give o i y')                (o . i)' += y'
     (pick s y')                  (o . i)' += y', for the object o and its field i that step s has read
-    (move s)                     for each field of the new object that s has made of fields of its operands,
+    (move s)                     for each field of the new objects that s has made of fields of its operands,
                                  or written: return what it has received to the field that it was copied
                                  from; the last field first, and all is taken before anything is given
     (put s)                      x' += (o . i)', for the field that the update s has written; x its content
@@ -158,7 +158,7 @@ def _of_primitive(step: t.Compute) -> tuple[Action, ...]:
         return _takes(step.name, step.operands[record.header :])
     if isinstance(record, Select):
         return (Pick(step),)
-    if isinstance(record, Rearrange) and record.discrete:
+    if isinstance(record, Rearrange) and not record.has_origin:
         return ()
     if isinstance(record, Update) and record.puts is not None:
         return (Put(step),)

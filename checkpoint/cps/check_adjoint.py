@@ -165,7 +165,7 @@ def _of_primitive(step: t.Compute) -> list[Contribution]:
             return _fields(step.name, step.operands[record.header :])
         case Select():
             return [(step.name, "pick")]
-        case Rearrange() if record.discrete:
+        case Rearrange() if not record.has_origin:
             return []
         case Update() if record.puts is not None:
             return [(step.name, "put")]

@@ -161,7 +161,7 @@ def functions_of(record: Primitive, names: Names) -> tuple[Function | None, Func
             effect = record.value
             return (lambda now, *given: all_born(now, effect(now.effects, now.steps, *given))), None
     plain = _of_data(record)
-    if isinstance(record, Data) or (isinstance(record, Rearrange) and record.discrete):
+    if isinstance(record, Data) or (isinstance(record, Rearrange) and not record.has_origin):
         return plain, None
     return plain, lambda now, *given: perform_taped(now, record, given, names)
 
@@ -232,7 +232,7 @@ def _of_handles(own: Data | Rearrange) -> tuple[Function, Function]:
         return value(now, *given) if is_test else perform(now, own, given)
 
     def tape(now: Any, *given: Any) -> Any:
-        return (value(now, *given) if is_test else perform(now, own, given)), None
+        return (value(now, *given), None) if is_test else perform_taped(now, own, given, ())
 
     return run, tape
 

@@ -6,6 +6,7 @@ Here are programs with fields that receive though nobody wants it: of literals, 
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict, deque
 from collections.abc import Callable
 from fractions import Fraction
@@ -115,6 +116,18 @@ def copies(x: float, turns: int) -> float:
     return total
 
 
+def texts(x: float, turns: int) -> float:
+    """Python makes containers of a text, which the program reads and changes."""
+    total = 0.0
+    for _ in range(turns):
+        found = json.loads('{"a": 0.5, "b": [1.5, {"c": 2.5}], "n": 3}')
+        total += found["a"] * found["b"][1]["c"] * found["n"] * x
+        found["a"] = x
+        found["b"].append(found.pop("n") * x)
+        total += found["a"] * found["b"][0] * found["b"][2]
+    return total
+
+
 def lanes(x: float, turns: int) -> float:
     def one(y: float, scale: tuple[float, float]) -> float:
         point = (y * scale[0], 1.0, 2.0)
@@ -123,7 +136,7 @@ def lanes(x: float, turns: int) -> float:
     return float(np.sum(checkpoint.vmap(one, (0, None))(np.linspace(0.0, 1.0, turns), (x, 2.0))))
 
 
-LOOPS = [tuples, lists, ranges, objects, kept_objects, keys, closures, copies, lanes]
+LOOPS = [tuples, lists, ranges, objects, kept_objects, keys, closures, copies, texts, lanes]
 
 
 @pytest.mark.parametrize("engine", engines.usable())

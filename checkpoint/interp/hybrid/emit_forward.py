@@ -142,7 +142,7 @@ class Forward(Text):
                 self.line(f"{self.names[step.name]}.owner = m.owner")
         elif isinstance(record, Select):
             self.select(step, record, texts, taped)
-        elif isinstance(record, Rearrange) and record.discrete:
+        elif isinstance(record, Rearrange) and record.discrete and not (taped and record.constants):
             text = self.value_text(record, texts)
             self.assign(step.name, text if record.inline else f"all_born(m, {text})")
         elif isinstance(record, Update) and record.puts is not None:

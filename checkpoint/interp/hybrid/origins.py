@@ -5,6 +5,7 @@ also the *origin* of the step, with which the reversal knows what only the run c
 
     Picked   the field that a Select has read
     Moved    for each field that was made or written, the field or slot that it is a copy of
+    Unwanted the fields that hold constants (array_origins.py)
 
 The origins of what a Rearrange makes are found by making it once more from operands whose reals are replaced
 by tokens; a record does nothing but move them (checkpoint.ad.record).
@@ -12,6 +13,7 @@ by tokens; a record does nothing but move them (checkpoint.ad.record).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Mutable, Record, fields
@@ -19,6 +21,7 @@ from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.operands import of_reals
 from checkpoint.ad.record import Data, Primitive, Rearrange, Select, Update
 from checkpoint.errors import InternalError
+from checkpoint.interp.hybrid.array_origins import Unwanted
 from checkpoint.interp.hybrid.cotangent import Cotangent, Key
 from checkpoint.interp.hybrid.structured import RESULT
 
@@ -92,7 +95,7 @@ class Moved:
                 cotangent.give(birth, field, contribution)
 
 
-Origin = Picked | Moved
+Origin = Picked | Moved | Unwanted
 
 
 def perform(machine: Registers, record: Primitive, operands: Values) -> Any:
@@ -124,6 +127,9 @@ def perform_taped(
         case Rearrange() if not record.discrete:
             value = perform(machine, record, operands)
             return value, moved(machine, record, value, operands, names)
+        case Rearrange() if record.constants:
+            value = perform(machine, record, operands)
+            return value, of_constants(machine, value)
         case Update():
             written = writes(machine, record, operands, names)
             if written is not None:
@@ -169,6 +175,22 @@ def all_born(machine: Any, value: Any) -> Any:
         for part in () if of_reals(parts) else parts:
             all_born(machine, part)
     return value
+
+
+def of_constants(machine: Registers, value: Any) -> Unwanted | None:
+    """Return the origin of a new container that holds constants, and containers of these."""
+    keys, pending = [], [value]
+    while pending:
+        part = pending.pop()
+        if type(part) in CONTAINERS:
+            keys += [(part.birth, field) for field, held in _held(part) if type(held) in NUMBERS]
+            pending.extend(part.parts())
+    machine.tape.bytes += MOVE_BYTES * len(keys)
+    return Unwanted(keys) if keys else None
+
+
+def _held(container: Any) -> Iterable[tuple[Any, Any]]:
+    return zip(fields(container), container.parts(), strict=True)
 
 
 def numbered(machine: Registers, value: Any) -> Any:
@@ -234,8 +256,7 @@ def moved(
 
 def reals_of(container: Any) -> frozenset[Any]:
     """Return the fields of a container that have tokens, for reals."""
-    parts = zip(fields(container), container.parts(), strict=True)
-    return frozenset(field for field, part in parts if type(part) is Token)
+    return frozenset(field for field, part in _held(container) if type(part) is Token)
 
 
 def with_tokens(position: int, operand: Any) -> Any:
@@ -244,9 +265,6 @@ def with_tokens(position: int, operand: Any) -> Any:
         return Token(position, None)
     if type(operand) not in CONTAINERS:
         return operand
-    tokens = [
-        Token(position, field) if type(part) in NUMBERS else part
-        for field, part in zip(fields(operand), operand.parts(), strict=True)
-    ]
+    tokens = [Token(position, field) if type(part) in NUMBERS else part for field, part in _held(operand)]
     copy: Record | Mutable = operand.with_parts(tuple(tokens))
     return copy

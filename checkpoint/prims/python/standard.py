@@ -190,9 +190,21 @@ rearrange("of-exact", 3, "an operator of Fractions and integers: its name, x, y"
 rearrange(
     "is-fixed", ANY_NUMBER, "whether values hold nothing that has a derivative", _is_fixed, discrete=True
 )
-rearrange("computed", 3, "what Python gives: a function, arguments, keywords", _computed, discrete=True)
 rearrange(
-    "standard", ANY_NUMBER, "a function of the standard library: its name, operands", _standard, discrete=True
+    "computed",
+    3,
+    "what Python gives: a function, arguments, keywords",
+    _computed,
+    discrete=True,
+    constants=True,
+)
+rearrange(
+    "standard",
+    ANY_NUMBER,
+    "a function of the standard library: its name, operands",
+    _standard,
+    discrete=True,
+    constants=True,
 )
 
 

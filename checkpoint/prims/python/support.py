@@ -259,6 +259,7 @@ def rearrange(
     implements: Implements = (),
     purity: Purity = Purity.MAY_FAIL,
     discrete: bool = False,
+    constants: bool = False,
     inline: str | None = None,
 ) -> Rearrange:
     """Register a primitive that makes a container, or what holds no real; `value(now, *operands)`."""
@@ -272,6 +273,7 @@ def rearrange(
             implements=implements,
             value=value,
             discrete=discrete,
+            constants=constants,
             inline=inline,
         )
     )
