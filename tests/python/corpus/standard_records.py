@@ -6,7 +6,7 @@ import dataclasses
 import functools
 from collections import ChainMap
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -153,7 +153,66 @@ def same_arrays(x: float) -> tuple[object, ...]:
     return a is b, a is c, kept[0] is a, a is not c, float(np.sum(b * c))
 
 
+class Shape:
+    """Compares, shows and hashes its objects, until a dataclass does."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __lt__(self, other: Any) -> bool:  # type: ignore[misc]  # which comes after those of `order=True`
+        return True
+
+    def __repr__(self) -> str:
+        return "a shape"
+
+    def __hash__(self) -> int:
+        return 1
+
+
+@dataclass(order=True)
+class Box(Shape):
+    width: float
+    height: float = field(default=2.0, compare=False)
+
+
+@dataclass(frozen=True)
+class Disc(Shape):
+    radius: float
+
+
+@dataclass(eq=False, repr=False)
+class Plain(Shape):
+    side: float
+
+
+class Cube(Box):
+    """Inherits what the dataclass has made."""
+
+
+def overriding(x: float) -> tuple[object, ...]:
+    """Methods that a dataclass makes come before those of the classes that it derives from."""
+    boxes = [Box(2.0, x), Box(1.0, 3.0 * x), Cube(1.5), Box(x * x)]
+    first, last = min(boxes[0], boxes[1]), max(boxes[:2])
+    print(boxes, Disc(1.0), Plain(2.0), f"{Cube(1.0)}")
+    return (
+        first.height * x + last.height,
+        sorted(boxes[:2])[0].height,
+        [Box(1.0) < Box(2.0), Box(1.0) <= Box(0.5), Box(1.0) > Box(2.0), Box(1.0) >= Box(1.0)],
+        [Box(1.0) == Box(1.0, 5.0), Box(1.0) != Box(2.0), Box(1.0) == Disc(1.0), Disc(1.0) == Disc(2.0)],
+        [Plain(1.0) == Plain(2.0), Plain(1.0) < Plain(2.0), Cube(1.0) == Cube(1.0), Cube(1.0) == Box(1.0)],
+        len({Disc(1.0), Disc(2.0), Disc(1.0)}),
+        [Box(1.0)] == [Box(2.0)],
+        Box(2.0) in boxes,
+    )
+
+
+def without_order(x: float) -> bool:
+    return bool(Disc(x) < Disc(2.0) or Box(x) < Disc(x))  # type: ignore[operator]
+
+
 EXAMPLES = [
+    Example(overriding, (1.5,)),
+    Example(without_order, (1.5,)),
     Example(as_data, (1.5,)),
     Example(with_defaults_of_the_class, (1.5,)),
     Example(replaced, (1.5,)),

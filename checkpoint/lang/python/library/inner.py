@@ -57,6 +57,36 @@ def greater_or_equal(x: Any, y: Any) -> Any:
     return x[i] >= y[i] if i < len(x) and i < len(y) else len(x) >= len(y)
 
 
+def fields_equal(self: Any, other: Any) -> Any:
+    """Return what the `__eq__` of a dataclass returns."""
+    parts = prim("py.compared", self, other)
+    return NotImplemented if parts is None else parts[0] == parts[1]
+
+
+def fields_less(self: Any, other: Any) -> Any:
+    """Return what the `__lt__` of a dataclass returns."""
+    parts = prim("py.compared", self, other)
+    return NotImplemented if parts is None else parts[0] < parts[1]
+
+
+def fields_less_or_equal(self: Any, other: Any) -> Any:
+    """Return what the `__le__` of a dataclass returns."""
+    parts = prim("py.compared", self, other)
+    return NotImplemented if parts is None else parts[0] <= parts[1]
+
+
+def fields_greater(self: Any, other: Any) -> Any:
+    """Return what the `__gt__` of a dataclass returns."""
+    parts = prim("py.compared", self, other)
+    return NotImplemented if parts is None else parts[0] > parts[1]
+
+
+def fields_greater_or_equal(self: Any, other: Any) -> Any:
+    """Return what the `__ge__` of a dataclass returns."""
+    parts = prim("py.compared", self, other)
+    return NotImplemented if parts is None else parts[0] >= parts[1]
+
+
 def contains(x: Any, v: Any) -> Any:
     """Return v in x, of a list or tuple."""
     return any(prim("py.is-same", item, v) or item == v for item in x)
@@ -163,10 +193,20 @@ def shown(x: Any) -> Any:
     return opening + ", ".join(texts) + closing
 
 
+# What stands for methods that `dataclasses` makes, where these override others of the program's.
+GENERATED: dict[str, Callable[..., Any]] = {
+    "__eq__": fields_equal,
+    "__lt__": fields_less,
+    "__le__": fields_less_or_equal,
+    "__gt__": fields_greater,
+    "__ge__": fields_greater_or_equal,
+    "__repr__": shown,
+}
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     each: each
     for each in (
         *(equal, less, less_or_equal, greater, greater_or_equal, contains, position, position_to_remove),
-        *(count, order, shown),
+        *(count, order, *GENERATED.values()),
     )
 }

@@ -24,7 +24,7 @@ from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Group, Reference, unavailable
-from checkpoint.lang.python.library import tables
+from checkpoint.lang.python.library import inner, tables
 from checkpoint.lang.python.library.intrinsics import apply
 from checkpoint.lang.python.library.stand_ins import NAMED_AS
 from checkpoint.lang.python.library.unbound import as_function
@@ -36,6 +36,8 @@ from checkpoint.lang.python.source.members import (
     METHOD_TYPES,
     all_fields,
     derives,
+    found,
+    is_generated,
     member_of,
     stored_in,
     without_cache,
@@ -179,20 +181,24 @@ class Objects(Notes):
         return self.known_groups[names]
 
     def _groups(self, names: tuple[str, ...]) -> list[Group]:
-        found: list[Group] = []
+        groups: list[Group] = []
         kept: list[tuple[type, list[Any]]] = []
         for cls in reversed(self.classes):
-            members = [member_of(cls, name) for name in names]
+            members = [member_of(cls, name) or _generated(cls, name) for name in names]
             inherited = next((m for c, m in kept if derives(cls, c)), None)
             if members == inherited or not any(isinstance(m, METHOD_TYPES) for m in members):
                 continue
-            callees = {name: self.callee_in_class(cls, name) for name in names}
+            callees = {name: self._of_group(cls, name) for name in names}
             methods = {name: callee for name, callee in callees.items() if callee is not None}
             if methods:
                 has_derived = any(c is not cls and derives(c, cls) for c in self.classes)
                 kept.insert(0, (cls, members))
-                found.insert(0, Group(cls, methods, has_derived))
-        return found
+                groups.insert(0, Group(cls, methods, has_derived))
+        return groups
+
+    def _of_group(self, cls: type, name: str) -> Callee | None:
+        is_made = name in inner.GENERATED and is_generated(found(cls, name))
+        return self.library_function(inner.GENERATED[name]) if is_made else self.callee_in_class(cls, name)
 
     def operation(self, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:
         """Apply a primitive to values, or the method behind it to objects of the program's classes."""
@@ -324,3 +330,12 @@ class Objects(Notes):
             for stand_in, of in NAMED_AS.items()
             if issubclass(of, cls) and stand_in in self.facts.classes
         ]
+
+
+def _generated(cls: type, name: str) -> Any:
+    """Return what stands for a method of a dataclass that overrides an inherited one; None for all others."""
+    members = [vars(base)[name] for base in cls.__mro__ if name in vars(base)]
+    if name not in inner.GENERATED or not members or not is_generated(members[0]):
+        return None
+    overrides = any(isinstance(m, types.FunctionType) and not is_generated(m) for m in members)
+    return inner.GENERATED[name] if overrides else None
