@@ -75,16 +75,43 @@ INLINE Mask mask_of(unsigned bits) {
 }
 #endif
 
-INLINE bool any(Mask mask) { return bits_of(mask) != 0; }
-INLINE int64_t count_of(Mask mask) {
-#ifdef __POPCNT__ /* else it is a function of a library that units are not linked to */
-    return __builtin_popcount(bits_of(mask));
+/* Returns a vector with the first elements of another one, in order, where bits are set. */
+#if WIDTH == 8
+INLINE Integers expanded(Integers old, unsigned bits, Integers from) {
+    return (Integers)_mm512_mask_expand_epi64((__m512i)old, (__mmask8)bits, (__m512i)from);
+}
+#elif WIDTH == 4
+INLINE Integers expanded(Integers old, unsigned bits, Integers from) {
+#define HALVES(a, b, c, d) {2 * a, 2 * a + 1, 2 * b, 2 * b + 1, 2 * c, 2 * c + 1, 2 * d, 2 * d + 1}
+    static const int32_t places[16][8] = {
+        HALVES(0, 0, 0, 0), HALVES(0, 0, 0, 0), HALVES(0, 0, 0, 0), HALVES(0, 1, 0, 0),
+        HALVES(0, 0, 0, 0), HALVES(0, 0, 1, 0), HALVES(0, 0, 1, 0), HALVES(0, 1, 2, 0),
+        HALVES(0, 0, 0, 0), HALVES(0, 0, 0, 1), HALVES(0, 0, 0, 1), HALVES(0, 1, 0, 2),
+        HALVES(0, 0, 0, 1), HALVES(0, 0, 1, 2), HALVES(0, 0, 1, 2), HALVES(0, 1, 2, 3)};
+#undef HALVES
+    const __m256i place = _mm256_loadu_si256((const __m256i *)places[bits]);
+    const __m256i moved = _mm256_permutevar8x32_epi32((__m256i)from, place);
+    return (Integers)either_reals(mask_of(bits), (Reals)moved, (Reals)old);
+}
 #else
-    int64_t count = 0;
-    for (unsigned bits = bits_of(mask); bits; bits &= bits - 1) count++;
+INLINE Integers expanded(Integers old, unsigned bits, Integers from) {
+    if (bits == 3) return from;
+    if (bits) old[bits - 1] = from[0];
+    return old;
+}
+#endif
+
+INLINE bool any(Mask mask) { return bits_of(mask) != 0; }
+INLINE int count_bits(unsigned bits) {
+#ifdef __POPCNT__ /* else it is a function of a library that units are not linked to */
+    return __builtin_popcount(bits);
+#else
+    int count = 0;
+    for (; bits; bits &= bits - 1) count++;
     return count;
 #endif
 }
+INLINE int64_t count_of(Mask mask) { return count_bits(bits_of(mask)); }
 /* SPEND adds to `spent`, a Spending, the steps that each lane of a mask makes, ADD_LANES one; total_of returns the sum. A mask that is a
  * vector is -1 in its lanes, so two operations count them. */
 #if WIDTH == 8
@@ -129,13 +156,22 @@ INLINE void set_lane(Mask *mask, int lane, bool value) {
 #define FOR_CHUNKS(u, chunks) \
     for (Chunks more_ = (chunks), u = 0; more_ && (u = (Chunks)__builtin_ctzll(more_), true); more_ &= more_ - 1)
 
-/* Slots (strips/slots.py): MOVE_LANE copies one lane's element of an array of vectors, or of masks. */
+/* Slots (strips/slots.py): MOVE_LANE copies one lane's element of an array of vectors, or of masks; MOVE_IF does if a bit is set, without
+ * a branch. TAKE_LANES copies elements in a row, from `lane` on, to the elements of vector k that `free` says. */
 #define ALL_SLOTS ((1u << WIDTH) - 1)
 #define SLOTS 2 /* vectors; on the tape they are the chunks behind the others */
 #define FOR_ALL_CHUNKS(u, chunks) \
     for (int64_t u = 0; u < CHUNKS + SLOTS; u = u + 1 == (chunks) && u < CHUNKS ? CHUNKS : u + 1)
 #define UNROLLED(times) _Pragma(UNROLLED_TEXT(GCC unroll times))
 #define UNROLLED_TEXT(text) #text
+INLINE void move_if(int64_t *to, int64_t from, unsigned bit) { *to ^= (*to ^ from) & -(int64_t)bit; }
+INLINE void take_lanes(void *to, unsigned free, const int64_t *from) {
+    Integers old, next;
+    __builtin_memcpy(&old, to, sizeof old);
+    __builtin_memcpy(&next, from, sizeof next);
+    old = expanded(old, free, next);
+    __builtin_memcpy(to, &old, sizeof old);
+}
 #if WIDTH == 8
 #define MOVE_LANE(to, i, from, j)                                                                               \
     do {                                                                                                        \
@@ -143,9 +179,32 @@ INLINE void set_lane(Mask *mask, int lane, bool value) {
             set_lane((Mask *)(to) + (i) / WIDTH, (i) % WIDTH, is_in(((const Mask *)(from))[(j) / WIDTH], (j) % WIDTH)); \
         else ((int64_t *)(to))[i] = ((const int64_t *)(from))[j];                                               \
     } while (0)
+#define MOVE_IF(to, i, from, j, bit)                                                                     \
+    do {                                                                                                 \
+        if (sizeof *(to) != sizeof(Mask)) move_if((int64_t *)(to) + (i), ((const int64_t *)(from))[j], bit); \
+        else if (bit) MOVE_LANE(to, i, from, j);                                                         \
+    } while (0)
+#define TAKE_LANES(to, k, free, from, lane)                                                                  \
+    do {                                                                                                     \
+        int64_t next_ = (lane);                                                                              \
+        if (sizeof *(to) != sizeof(Mask)) take_lanes((to) + (k), free, (const int64_t *)(from) + next_);     \
+        else FOR_BITS(j_, free) MOVE_LANE(to, (k) * WIDTH + (int)j_, from, next_++);                         \
+    } while (0)
 #else
 #define MOVE_LANE(to, i, from, j) (((int64_t *)(to))[i] = ((const int64_t *)(from))[j])
+#define MOVE_IF(to, i, from, j, bit) move_if((int64_t *)(to) + (i), ((const int64_t *)(from))[j], bit)
+#define TAKE_LANES(to, k, free, from, lane) take_lanes((to) + (k), free, (const int64_t *)(from) + (lane))
 #endif
+/* Lanes that wait, from `first` to `end` - 1, in a row of chunks of which all lanes do; takes chunks of `waiting` while they are few. */
+#define LANES_IN_A_ROW(first, end, waiting, at)                                                 \
+    while (end - first < WIDTH && waiting) {                                                    \
+        const int64_t next_ = __builtin_ctzll(waiting);                                         \
+        if (bits_of((at)[next_]) != ALL_SLOTS || (first < end && next_ * WIDTH != end)) break; \
+        waiting &= waiting - 1;                                                                 \
+        (at)[next_] = NO_LANES;                                                                 \
+        if (first == end) first = next_ * WIDTH;                                                \
+        end = (next_ + 1) * WIDTH;                                                              \
+    }
 
 /* On the tape, the moves of lanes between their places and slots: a word for each, and one with their number and group. */
 INLINE int64_t took_slot(int slot, int lane) { return (int64_t)lane << 32 | (int64_t)slot << 1 | 1; }

@@ -18,15 +18,18 @@ import re
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from checkpoint.ctarget.translate.ops.words import if_unlikely
 from checkpoint.ctarget.translate.strips.vectors import FULL
 
 MOVES = 255  # the way of a record of moves, which is none of a jump's
 TURNS = 16  # until lanes that have left give their slots to others
+MOST_COUNTS = 3  # vectors that count lanes; more would need more registers than counting steps in one
 MOST_TOGETHER = 40  # operations of a turn up to which two vectors take turns in it
 INDEXED = re.compile(r"\b(\w+)\[u\]")
 _VECTOR = re.compile(r" *const (?:Reals|Integers|Mask) (\w+) = .*;")
+_SPENDS = re.compile(r"\bSPEND\((-?\d+),")
 WRITTEN = re.compile(r"\b(\w+)\[u\] (?:\||\+)?= ")
 
 
@@ -109,8 +112,9 @@ def run(turn: Turn, found: Arrays, slots: int, moves: int | None) -> list[str]:
     return [
         f"Chunks waiting = live_{number};",
         "unsigned chunk = 0, next = 0; /* and lanes of it */",
+        "int64_t first = 0, end = 0; /* lanes in a row that wait */",
         f"unsigned held[{slots}] = {{0}};",
-        f"int lane_of[{slots} * WIDTH] = {{0}};",
+        f"int64_t lane_of[{slots} * WIDTH] = {{0}};",
         f"Mask {here}_slot[{slots}];",
         *[f"__typeof__({name}[0]) {name}_slot[{slots}];" for name in copies],
         f"for (int k = 0; k < {slots}; k++) {{",
@@ -139,15 +143,14 @@ def _refill(here: str, found: Arrays, slots: int, moves: int | None) -> list[str
         *([room, "const Word *const moved = up;"] if is_taped else []),
         f"for (int k = 0; k < {slots}; k++) {{",
         f"    const unsigned left_here = held[k] & ~bits_of({here}_slot[k]);",
-        "    held[k] &= ~left_here;",
-        "    FOR_BITS(j, left_here) {",
-        "        const int slot = k * WIDTH + (int)j, lane = lane_of[slot];",
-        *(["        (up++)->field = left_slot(slot, lane);"] if is_taped else []),
-        *[f"        MOVE_LANE({name}, lane, {name}_slot, slot);" for name in found.written],
-        *[part for name in found.masks for part in _arrive(name)],
+        "    if (left_here) {",
+        "        held[k] &= ~left_here;",
+        *[f"        {line}" for line in _take_back(found, is_taped)],
         "    }",
         *[f"    {name}_slot[k] = NO_LANES;" for name in found.masks],
-        *[f"    {line}" for line in _fill(here, found, is_taped)],
+        "    if (held[k] != ALL_SLOTS) {",
+        *[f"        {line}" for line in _fill(here, found, is_taped)],
+        "    }",
         f"    {here}_slot[k] = mask_of(held[k]);",
         "    busy |= held[k];",
         "}",
@@ -164,25 +167,71 @@ def _refill(here: str, found: Arrays, slots: int, moves: int | None) -> list[str
     ]
 
 
+def _take_back(found: Arrays, is_taped: bool) -> list[str]:
+    """Return the statements by which the lanes `left_here` get their own places again.
+
+    All slots are treated alike: which of them lanes have left is as good as random, so a branch for each
+    would be mispredicted.
+    """
+    return [
+        "UNROLLED(WIDTH)",
+        "for (int j = 0; j < WIDTH; j++) {",
+        "    const int64_t slot = k * WIDTH + j, lane = lane_of[slot];",
+        "    const unsigned is_left = left_here >> j & 1;",
+        *(["    up->field = left_slot((int)slot, (int)lane);", "    up += is_left;"] if is_taped else []),
+        *[f"    MOVE_IF({name}, lane, {name}_slot, slot, is_left);" for name in found.written],
+        "}",
+        *(["FOR_BITS(j, left_here) {"] if found.masks else []),
+        *(["    const int64_t lane = lane_of[k * WIDTH + (int)j];"] if found.masks else []),
+        *[f"    {line}" for name in found.masks for line in _arrive(name)],
+        *(["}"] if found.masks else []),
+    ]
+
+
 def _fill(here: str, found: Arrays, is_taped: bool) -> list[str]:
     """Return the statements that give slots without lanes to those that wait next."""
+    took = ["for (int j = 0; j < WIDTH; j++) {"]
+    took += ["    up->field = took_slot(k * WIDTH + j, (int)lane_of[k * WIDTH + j]);"]
+    took += ["    up += free >> j & 1;", "}"]
     return [
-        "while (held[k] != ALL_SLOTS && (next || waiting)) {",
-        "    if (!next) {",
-        *[f"    {line}" for line in _take_chunk(here)],
-        "        if (!held[k] && next == ALL_SLOTS) {",
-        *[f"        {line}" for line in _whole(found, is_taped)],
-        "            continue;",
-        "        }",
-        "    }",
-        "    const unsigned j = (unsigned)__builtin_ctz(~held[k]);",
-        "    const int slot = k * WIDTH + (int)j, lane = (int)(chunk * WIDTH) + __builtin_ctz(next);",
-        "    next &= next - 1;",
-        "    held[k] |= 1u << j;",
-        "    lane_of[slot] = lane;",
-        *(["    (up++)->field = took_slot(slot, lane);"] if is_taped else []),
-        *[f"    MOVE_LANE({name}_slot, slot, {name}, lane);" for name in found.read],
+        f"LANES_IN_A_ROW(first, end, waiting, {here})",
+        "if (LIKELY(end - first >= WIDTH)) {",
+        "    const unsigned free = ALL_SLOTS & ~held[k];",
+        "    const Integers lanes_first = first_lanes(first);",
+        "    take_lanes(lane_of + k * WIDTH, free, (const int64_t *)&lanes_first);",
+        *[f"    TAKE_LANES({name}_slot, k, free, {name}, first);" for name in found.read],
+        *([f"    {line}" for line in ["UNROLLED(WIDTH)", *took]] if is_taped else []),
+        "    first += count_bits(free);",
+        "    held[k] = ALL_SLOTS;",
         "}",
+        "while (held[k] != ALL_SLOTS && (first < end || next || waiting)) {",
+        *[f"    {line}" for line in _fill_one(here, found, is_taped)],
+        "}",
+    ]
+
+
+def _fill_one(here: str, found: Arrays, is_taped: bool) -> list[str]:
+    """Return the statements that give one slot to the lane that waits next."""
+    return [
+        "int64_t lane = first;",
+        "if (first < end) {",
+        "    first++;",
+        "} else {",
+        "    if (!next) {",
+        "        chunk = (unsigned)__builtin_ctzll(waiting);",
+        "        waiting &= waiting - 1;",
+        f"        next = bits_of({here}[chunk]);",
+        f"        {here}[chunk] = NO_LANES;",
+        "    }",
+        "    lane = (int64_t)chunk * WIDTH + __builtin_ctz(next);",
+        "    next &= next - 1;",
+        "}",
+        "const unsigned j = (unsigned)__builtin_ctz(~held[k]);",
+        "const int slot = k * WIDTH + (int)j;",
+        "held[k] |= 1u << j;",
+        "lane_of[slot] = lane;",
+        *(["(up++)->field = took_slot(slot, (int)lane);"] if is_taped else []),
+        *[f"MOVE_LANE({name}_slot, slot, {name}, lane);" for name in found.read],
     ]
 
 
@@ -205,42 +254,42 @@ def moved_back(number: int, text: Sequence[str]) -> list[str]:
     ]
 
 
-def _take_chunk(here: str) -> list[str]:
-    return [
-        "    chunk = (unsigned)__builtin_ctzll(waiting);",
-        "    waiting &= waiting - 1;",
-        f"    next = bits_of({here}[chunk]);",
-        f"    {here}[chunk] = NO_LANES;",
-    ]
-
-
-def _whole(found: Arrays, is_taped: bool) -> list[str]:
-    """Return the statements that put all lanes of a chunk into a vector without lanes."""
-    return [
-        *[f"    {name}_slot[k] = {name}[chunk];" for name in found.read],
-        "    for (int j = 0; j < WIDTH; j++) {",
-        "        lane_of[k * WIDTH + j] = (int)chunk * WIDTH + j;",
-        *(["        (up++)->field = took_slot(k * WIDTH + j, (int)chunk * WIDTH + j);"] if is_taped else []),
-        "    }",
-        "    held[k] = next;",
-        "    next = 0;",
-    ]
-
-
 def _arrive(name: str) -> list[str]:
     """Return the statements that have a lane wait at the header that it has reached."""
     live = name.replace("at_", "live_")
     return [
-        f"        if (is_in({name}_slot[k], (int)j)) {{",
-        f"            set_lane(&{name}[lane / WIDTH], lane % WIDTH, true);",
-        f"            {live} |= (Chunks)1 << lane / WIDTH;",
-        "        }",
+        f"if (is_in({name}_slot[k], (int)j)) {{",
+        f"    set_lane(&{name}[lane / WIDTH], (int)(lane % WIDTH), true);",
+        f"    {live} |= (Chunks)1 << lane / WIDTH;",
+        "}",
     ]
+
+
+class _Counted(NamedTuple):
+    """Statements of a turn that count steps. names: of the counts. totals: the steps of all turns, in C."""
+
+    lines: Sequence[str]
+    names: Sequence[str]
+    totals: Sequence[str]
+
+
+def _counted(lines: Sequence[str]) -> _Counted:
+    """Return the statements of a turn with a count of lanes for each number of steps, if there are few."""
+    steps = list(dict.fromkeys(match[1] for line in lines for match in _SPENDS.finditer(line)))
+    if len(steps) > MOST_COUNTS:
+        return _Counted(lines, ["spent"], ["total_of(spent)"])
+    names = [f"spent_{i}" for i in range(len(steps))]
+    name_of = dict(zip(steps, names, strict=True))
+    kept = [_SPENDS.sub(lambda match: f"ADD_LANES({name_of[match[1]]},", line) for line in lines]
+    return _Counted(kept, names, [f"{each} * total_of({name})" for each, name in name_of.items()])
 
 
 def _turns(turn: Turn, found: Arrays, slots: int) -> list[str]:
     """Return the statements that make TURNS turns."""
     here = f"at_{turn.number}"
+    counted = _counted(turn.statements)
+    held = " | ".join(f"held[{k}] << {k} * WIDTH" for k in range(slots))
+    still = " | ".join(f"bits_of({here}_now[{k}]) << {k} * WIDTH" for k in range(slots))
     names = [here, *found.all, *found.masks]
     back = [here, *found.set, *found.masks]
     unrolled = [f"UNROLLED({slots})"] if slots > 1 else []
@@ -251,27 +300,27 @@ def _turns(turn: Turn, found: Arrays, slots: int) -> list[str]:
         loop,
         *[f"    {name}_now[u] = {name}_slot[u];" for name in names],
         "}",
-        "Spending spent = {0}, used = {0};",
+        *[f"Spending {name} = {{0}};" for name in counted.names],
+        "int64_t made = 0; /* turns of lanes */",
+        f"int active = count_bits({held});",
         f"for (int turn = 0; turn < {TURNS}; turn++) {{",
         *[f"    {line}" for line in turn.checks],
-        "    Mask still = NO_LANES;",
         f"    turns += {slots};",
+        "    made += active;",
         *[f"    {line}" for line in unrolled],
         f"    {loop}",
         f"        const Mask in = {here}_now[u];",
         f"        {here}_now[u] = NO_LANES;",
-        "        ADD_LANES(used, in);",
-        *[f"        {line}" for line in in_registers(turn.statements)],
-        f"        still |= {here}_now[u];",
+        *[f"        {line}" for line in in_registers(counted.lines)],
         "    }",
-        "    if (!any(still)) break;",
+        f"    active = count_bits({still});",
+        "    if (!active) break;",
         "}",
         *unrolled,
         loop,
         *[f"    {name}_slot[u] = {name}_now[u];" for name in back],
         "}",
-        "const int64_t made = total_of(used); /* turns of lanes */",
-        f"left -= total_of(spent) + {turn.steps} * made;",
+        f"left -= {' + '.join([f'{turn.steps} * made', *counted.totals])};",
         "lanes += made;",
         "if (UNLIKELY(left < 0)) return SHORT;",
     ]
