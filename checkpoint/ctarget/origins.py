@@ -87,7 +87,7 @@ def joined_origin(plan: StepPlan, array: Any, birth: int, count: int) -> Joined:
 
 
 class WrittenElement(Written):
-    """A change of one element; `old` is a float.
+    """A change of one element; `old` is a float, or None where a copy was changed.
 
     is_real: whether a float was written, and not an array's element.
     """
@@ -95,7 +95,7 @@ class WrittenElement(Written):
     __slots__ = ("is_real",)
     data: Any
     index: Any
-    old: float
+    old: float | None
     place: str | None
     is_real: bool
 
@@ -107,6 +107,7 @@ class WrittenElement(Written):
 
     def swap(self) -> None:
         """Exchange the overwritten element for the one that has overwritten it, or back."""
+        assert self.old is not None
         present = float(self.data[self.index])
         self.data[self.index] = self.old
         self.old = present

@@ -1,6 +1,6 @@
 """The steps that Python does for the runs of a sweep (checkpoint.ctarget.sweep).
 
-In: C's calls for steps that it leaves to Python. Out: their results, from a machine of hybrid's for each run.
+In: C's calls for steps that it leaves to Python. Out: their results, from a machine of hybrid's.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from checkpoint.interp.hybrid.machine import State as PythonState
 
 
 class SweepHelper(PythonHelper):
-    """Performs the Python steps of all runs of a sweep; each run has its own machine, made on first use.
+    """Performs the Python steps of all runs of a sweep, on one machine, made on first use.
 
     at_work: the SweepRun of C, about its present run.
     given: the identities of what holds the elements of the arguments' arrays.
@@ -53,7 +53,11 @@ class SweepHelper(PythonHelper):
         if at_work is not None and at_work.run != self._run:
             self._run = at_work.run
             taped = at_work.taped
-            self._machine = self._made(Recorded(self.given, self.counts) if taped else None)
+            tape = Recorded(self.given, self.counts) if taped else None
+            if self._machine is None:
+                self._machine = self._made(tape)
+            else:
+                self._machine.begin_again(tape)
             self.collect(not taped)
         elif self._machine is None:
             self._machine = self._made(None)

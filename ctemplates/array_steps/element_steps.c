@@ -5,6 +5,8 @@
  */
 #include "array_steps/element_steps.h"
 
+#include <string.h>
+
 #include "array_steps/applied.h"
 #include "array_steps/scalar_pulls.h"
 #include "arrays/accumulators.h"
@@ -23,13 +25,33 @@ static bool is_setting(int64_t operator) {
     return operator == known;
 }
 
+/* Returns whether the first operand is an array that the run may change a copy of, which C makes: NumPy's would be laid out
+ * in the same way. */
+static bool may_copy(const Application *a) {
+    PyObject *first = a->natives->handles & 1 ? a->natives->objects[0] : NULL;
+    if (!first || *slot_of(a->plan, a->c->plan_in_place) == Py_None) return false;
+    const PyObject *owner = *slot_of(memory_of(a->c, first), classes()->storage_owner);
+    return owner != classes()->frozen && owner != a->c->constant && is_plain_row(a->natives->items[1 + ARRAY]);
+}
+
 bool sets_element(const Application *a) {
     PyObject *const *items = a->natives->items + 1;
     double content;
     if (!(a->flags & CHANGES) || a->step->count != SET_OPERANDS) return false;
     if (!is_setting(PyLong_AsLongLong(*slot_of(a->plan, a->c->plan_operator)))) return false;
-    return is_own(a) && array_element(items[ARRAY], items[INDEX]) && (numpy_of(items[ARRAY])->flags & WRITEABLE) &&
-           double_of(items[CONTENT], &content);
+    return array_element(items[ARRAY], items[INDEX]) && (numpy_of(items[ARRAY])->flags & WRITEABLE) &&
+           double_of(items[CONTENT], &content) && (is_own(a) || may_copy(a));
+}
+
+/* Takes a copy in the place of the first operand's elements, which a state of the run may hold; false: an exception is set. */
+static bool take_copy(Application *a) {
+    PyObject **place = &a->natives->items[1 + ARRAY];
+    const NumpyArray *own = numpy_of(*place);
+    PyObject *made = new_array_of_doubles(own->axes, own->shape);
+    if (!made) return false;
+    memcpy(numpy_of(made)->data, own->data, (size_t)count_of(*place) * sizeof(double));
+    Py_SETREF(*place, made);
+    return true;
 }
 
 static PyObject *name_at(const Application *a, int position) {
@@ -37,10 +59,12 @@ static PyObject *name_at(const Application *a, int position) {
     return Py_NewRef(is_wanted ? PyTuple_GET_ITEM(*slot_of(a->plan, a->c->plan_names), position) : Py_None);
 }
 
-/* Returns the origin of the step, before the element is set; NULL with an exception. */
-static PyObject *origin_of_element(const Application *a, double old) {
+/* Returns the origin of the step, before the element is set; NULL with an exception. old: where the element is, NULL in a
+ * copy, in which nothing is put back. */
+static PyObject *origin_of_element(const Application *a, const double *old) {
     const ArrayClasses *c = a->c;
-    PyObject *made = new_untracked(c->written), *kept = made ? PyFloat_FromDouble(old) : NULL;
+    PyObject *made = new_untracked(c->written), *kept = NULL;
+    if (made) kept = old ? PyFloat_FromDouble(*old) : Py_NewRef(Py_None);
     if (!kept) {
         Py_XDECREF(made);
         return NULL;
@@ -55,22 +79,26 @@ static PyObject *origin_of_element(const Application *a, double old) {
     return made;
 }
 
-/* Notes that the reversal of the tape will put elements back. */
-static void make_transient(const ArrayClasses *c, PyObject *handle) {
-    Py_SETREF(*slot_of(memory_of(c, handle), c->memory_transient), Py_NewRef(Py_True));
+/* Notes whether the reversal of the tape will put elements back. */
+static void make_transient(const Application *a, bool in_place) {
+    PyObject **const before = slot_of(memory_of(a->c, a->natives->objects[0]), a->c->memory_transient);
+    PyObject **const after = slot_of(memory_of(a->c, a->task->answer), a->c->memory_transient);
+    Py_SETREF(*after, Py_NewRef(in_place ? Py_True : *before));
 }
 
 bool set_element(Application *a) {
     Task *task = a->task;
     PyObject *const *items = a->natives->items + 1;
+    const bool in_place = is_own(a);
+    if (!in_place && !take_copy(a)) return false;
     double *element = array_element(items[ARRAY], items[INDEX]), content = 0.0;
     double_of(items[CONTENT], &content);
-    task->origin = is_taped(a) ? origin_of_element(a, *element) : NULL;
+    task->origin = is_taped(a) ? origin_of_element(a, in_place ? element : NULL) : NULL;
     if (!task->origin && is_taped(a)) return false;
     task->answer = changed(a);
     if (!task->answer) return false;
     if (task->origin) {
-        make_transient(a->c, task->answer);
+        make_transient(a, in_place);
         add_origin(task, task->origin, Py_TYPE(task->origin)->tp_basicsize + (Py_ssize_t)sizeof(PyFloatObject), (int32_t)task->step);
     }
     *element = content;
@@ -127,7 +155,8 @@ Pulling element_reverse(Pull *p, Cotangent *cotangent, PyObject *origin, Value *
     PyObject *array = is_idle ? NULL : own_array(c, received);
     double *cotangents = array ? array_element(array, index) : NULL;
     if (!element || (!is_idle && !cotangents) || !can_add(p, origin, accumulators)) return NOT_HERE;
-    *element = PyFloat_AS_DOUBLE(*slot_of(origin, c->written_old));
+    PyObject *old = *slot_of(origin, c->written_old);
+    if (old != Py_None) *element = PyFloat_AS_DOUBLE(old);
     if (is_idle) return PULLED;
     const bool is_wanted = *slot_of(origin, c->written_place) != Py_None;
     if (is_wanted && !give_element(p, origin, *cotangents, &accumulators[CONTENT])) return REFUSED;

@@ -1,8 +1,9 @@
 /* Steps that set one element of a NumPy array of doubles, without a call of Python.
  *
- * In: an application of np.setitem to an array that the run has made since its last state, an index by integers, and a
- * number. Out: the handle of the changed array, and on a tape a WrittenElement (checkpoint/ctarget/origins.py), which has
- * the element that was there before. The reversal puts that back; the cotangent of the element goes to what was written.
+ * In: an application of np.setitem to an array, an index by integers, and a number. Out: the handle of the changed array,
+ * which shows a copy if the run has not made the array since its last state, and on a tape a WrittenElement
+ * (checkpoint/ctarget/origins.py), which has the element that was there before. The reversal puts that back, but in a copy;
+ * the cotangent of the element goes to what was written.
  */
 #ifndef CK_ELEMENT_STEPS_H
 #define CK_ELEMENT_STEPS_H

@@ -208,6 +208,10 @@ class Machine:
         self.version, self.changes = since.continued()
         self.owner = object()
 
+    def begin_again(self, tape: Any) -> None:
+        """Serve another run, whose position and containers are elsewhere: what it makes has another owner."""
+        self.tape, self.ran, self.changes, self.owner = tape, None, {}, object()
+
     def state(self) -> State:
         """Return the present moment as a value, without what is not live."""
         self._continue(self.version)
