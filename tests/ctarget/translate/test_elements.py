@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pkgutil
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -159,7 +160,24 @@ def in_bins(a: Any) -> Any:
     return np.sum(np.tanh(h))
 
 
+def of_functions(a: Any) -> Any:
+    s = 0.0
+    for i in range(1, len(a)):
+        s += math.sin(a[i]) * math.exp(-a[i - 1]) - math.sqrt(a[i] * a[i]) + math.atan2(a[i], 1)
+        if math.isfinite(a[i]) and not math.isnan(a[i]):
+            s -= math.pow(2.5, a[i]) * int(3 * a[i]) + round(a[i]) + math.floor(a[i]) * a[i - 1]
+    return s
+
+
+def of_functions_in_place(a: Any) -> Any:
+    b = a * 1.0
+    for i in range(1, len(b)):
+        b[i] = math.tanh(b[i]) + 0.5 * math.cos(b[i - 1])
+    return np.sum(b * b)
+
+
 PROGRAMS = [
+    of_functions, of_functions_in_place,
     summed, branching, of_rows, of_strided_columns, of_new_arrays, of_large_arrays, of_floats, by_halves,
     negated, settling, heat, sweeping, on_a_grid, sorting, in_bins,
 ]  # fmt: skip
@@ -204,6 +222,39 @@ def test_programs_that_set_elements_too(program: Callable[..., Any]) -> None:
     with quietly():
         value = program(untranslated.X)
         agree(program, untranslated.X, untranslated.cotangent_of(np.asarray(value)))
+
+
+@pytest.mark.parametrize("program", [of_functions, of_functions_in_place, heat])
+def test_no_turn_of_a_loop_leaves_its_unit(program: Callable[..., Any]) -> None:
+    x = np.linspace(-0.7, 1.5, 3000)
+    with forced(slice=100_000):
+        for _ in range(3):
+            vjp(program, x, 1.0, engine="c", schedule=Plain())
+        before = unit_runs()
+        vjp(program, x, 1.0, engine="c", schedule=Plain())
+    assert unit_runs() < before + 300
+
+
+@pytest.mark.parametrize("program", [heat, sweeping, on_a_grid])
+def test_the_first_change_after_a_state_is_no_step_of_pythons(
+    program: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two states C copies an array before it sets an element, on a tape or not."""
+    steps: list[str] = []
+    for name in ("_change", "perform"):
+        _note_calls(monkeypatch, f"checkpoint.interp.hybrid.tensors.{name}", steps)
+    vjp(program, X, 1.0, engine="c", schedule=Bisection(base=101))
+    assert not steps
+
+
+def _note_calls(monkeypatch: pytest.MonkeyPatch, name: str, calls: list[str]) -> None:
+    function = pkgutil.resolve_name(name)
+
+    def noted(*given: Any, **named: Any) -> Any:
+        calls.append(name)
+        return function(*given, **named)
+
+    monkeypatch.setattr(name, noted)
 
 
 LONG = pytest.mark.long

@@ -6,8 +6,10 @@ NumPy gives, without a warning, is left to the machine.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from checkpoint.ad.library import overloads
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
@@ -22,9 +24,10 @@ from checkpoint.ctarget.translate.ops.element_ops import (
     ReadElement,
     SetElement,
 )
-from checkpoint.ctarget.translate.ops.places import Constant, Place, View
+from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, View
 from checkpoint.ctarget.translate.ops.scalar_ops import Convert, Copy
-from checkpoint.ctarget.translate.specialise.scalar_steps import apply, definition_named
+from checkpoint.ctarget.translate.specialise.python_steps import OF_REALS
+from checkpoint.ctarget.translate.specialise.scalar_steps import apply, definition_named, kind_of_result
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import Abstract, Virtual, views_in
 
@@ -54,10 +57,39 @@ def of_elements(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
         steps.node.ops.append(apply(step.op, "reals", to, tuple(numbers), step.span.line))
         return to
     if step.op == "py.float":
-        to = steps.builder.place(step.name, "real")
-        steps.node.ops.append(Copy(to, numbers[0]))
+        return _as_float(steps, step.name, numbers[0])
+    return _of_floats(steps, step, numbers)
+
+
+def _of_floats(steps: Steps, step: t.Compute, numbers: Sequence[Place | Constant]) -> Place | None:
+    """Apply one of Python's functions of floats, which take a scalar as one; None: it is none of these."""
+    whole = OF_REALS.get(step.op)
+    found = None if step.op in overloads else kind_of_result(step.op, tuple(map(_kind_as_float, numbers)))
+    if whole is None and found is None:
+        return None
+    operands = tuple([_as_float(steps, f"{step.name}_float", each) for each in numbers])
+    if whole is not None:
+        to = steps.builder.place(step.name, whole[1])
+        steps.node.ops.append(Convert(to, whole[0], operands))
         return to
-    return None
+    assert found is not None
+    domain, kind = found
+    to = steps.builder.place(step.name, kind)
+    steps.node.ops.append(apply(step.op, domain, to, operands, step.span.line))
+    return to
+
+
+def _kind_as_float(number: Place | Constant) -> Kind:
+    return "real" if number.kind == "element" else number.kind
+
+
+def _as_float(steps: Steps, name: str, number: Place | Constant) -> Place | Constant:
+    """Return the float of a scalar; other numbers are as they are."""
+    if number.kind != "element":
+        return number
+    to = steps.builder.place(name, "real")
+    steps.node.ops.append(Copy(to, number))
+    return to
 
 
 def _only_decides(peer: BlockPeer, name: str, step: t.Compute | None = None) -> bool:
