@@ -13,6 +13,7 @@ from checkpoint.ad.values import Closure
 from checkpoint.errors import RunError, an
 from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, Overloads
 from checkpoint.lang.python.library.standard.containers import Mapping
+from checkpoint.lang.python.library.standard.namespaces import SimpleNamespace
 from checkpoint.lang.python.source.members import base_of, found
 from checkpoint.prims.python.native import class_name, class_of, is_namespace, namespace_of
 from checkpoint.prims.python.support import (
@@ -181,7 +182,7 @@ rearrange("is-mapping", 1, "whether x is a dictionary of collections", _is_mappi
 
 def _has_namespace(now: Now, x: Any) -> bool:
     cls = class_of(x)
-    if type(x) not in WITH_ATTRIBUTES or cls in BY_STAND_IN:
+    if type(x) not in WITH_ATTRIBUTES or (cls in BY_STAND_IN and cls is not SimpleNamespace):
         held = x.value if type(x) in NATIVES else python_operands(now, (x,))[0]
         return _refused(cls) if hasattr(held, "__dict__") else False
     return bool(getattr(cls, "__dictoffset__", 0))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import json
 from collections import OrderedDict, deque
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -183,7 +184,38 @@ def of_many(x):
     return vars(Box(x, x), 1)
 
 
+SETTINGS = SimpleNamespace(rate=2.0, sizes=[1.0, 3.0], inner=SimpleNamespace(depth=3))
+
+
+def settings(x):
+    """Namespaces from outside."""
+    kept = SETTINGS
+    found = [
+        getattr(kept, "missing", x),
+        hasattr(kept, "rate"),
+        len(vars(kept)),
+        isinstance(kept, SimpleNamespace),
+    ]
+    return x * SETTINGS.rate * kept.sizes[1] ** kept.inner.depth, found
+
+
+def made(x):
+    """Namespaces that a program makes and changes."""
+    space = SimpleNamespace(a=x, b=SimpleNamespace(c=x * x))
+    space.a += space.b.c
+    other = copy.copy(space)
+    other.a, other.d = 1.0, [x]
+    vars(space)["e"] = 2.0 * x
+    space.f = 5.0
+    del space.f
+    print(SimpleNamespace(u=1, v="a"), len(vars(space)), space == other)
+    same = SimpleNamespace(u=1) == SimpleNamespace(u=1), SimpleNamespace(u=1) == SimpleNamespace(u=2)
+    return space.a * other.b.c + other.a * space.e + other.d[0], same, space
+
+
 EXAMPLES = [
+    Example(settings, (0.7,)),
+    Example(made, (0.7,)),
     Example(weighted, (0.7,)),
     Example(asked, (0.7,), differentiable=False),
     Example(written, (0.7,)),

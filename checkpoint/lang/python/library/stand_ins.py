@@ -117,6 +117,13 @@ _OF_PYTHON = {
             lambda made, attributes: vars(made).update(maps=attributes["maps"]),
         ),
         StandIn(
+            types.SimpleNamespace,
+            namespaces.SimpleNamespace,
+            lambda thing: dict(vars(thing)),
+            lambda _: types.SimpleNamespace(),
+            lambda made, attributes: vars(made).update(attributes),
+        ),
+        StandIn(
             random.Random,
             randoms.Random,
             taken_apart,

@@ -109,6 +109,24 @@ class Namespace(Mapping):
         return self.table
 
 
+class SimpleNamespace:
+    """See types.SimpleNamespace."""
+
+    def __init__(self, mapping: Any = (), /, **named: Any) -> None:
+        vars(self).update(mapping, **named)
+
+    def __eq__(self, other: Any) -> Any:
+        if isinstance(other, SimpleNamespace) and isinstance(self, SimpleNamespace):
+            return vars(self).copy() == vars(other).copy()
+        return NotImplemented
+
+    __hash__: Any = None
+
+    def __repr__(self) -> Any:
+        name = "namespace" if type(self) is SimpleNamespace else type(self).__name__
+        return name + "(" + ", ".join([f"{key}={value!r}" for key, value in vars(self).items()]) + ")"
+
+
 def vars_(x: Any, /) -> Any:
     """See builtins.vars."""
     if not prim("py.has-namespace", x):
