@@ -84,7 +84,7 @@ def _item_place(now: Now, x: Any, i: Any) -> Any:
         return known_key(now, x, i)
     if type(x) not in (List, Record):
         return None
-    i = int(python_operands(now, (i,))[0])
+    i = operator.index(python_operands(now, (i,))[0])
     return i if i >= 0 else i + len(x.items)
 
 
@@ -92,8 +92,9 @@ def _popped(now: Now, x: Any, i: Any) -> Any:
     if type(x) is List:
         items = x.items
         if not items or type(i) not in WHOLE or not -len(items) <= i < len(items):
-            list.pop([None] * len(items), *python_operands(now, (i,)))
-        return fresh(items[i])
+            i = python_operands(now, (i,))[0]
+            list.pop([None] * len(items), i)  # raises what Python raises
+        return fresh(items[operator.index(i)])
     if type(x) is Dict:
         return _item(now, x, i)
     raise no_attribute(x, "pop")

@@ -80,14 +80,14 @@ def _set_writes(now: Now, x: Any, i: Any, v: Any) -> Writes:
     place = _index(now, i)
     if type(x) is not List or not hasattr(place, "__index__"):
         return []
-    place = int(place)
+    place = operator.index(place)
     return [(place if place >= 0 else place + len(x.items), 2, None)]
 
 
 def _set_place(now: Now, result: Any, x: Any, i: Any, v: Any) -> Any:
     if type(result) is Dict:
         return key_of(now, i)
-    place = int(_index(now, i))
+    place = operator.index(_index(now, i))
     return place if place >= 0 else place + len(result.items)
 
 

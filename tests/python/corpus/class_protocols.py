@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from tests.python.corpus import Example
 
 
@@ -168,7 +170,33 @@ def defaults_from_elsewhere(x):
     return with_default(x) * with_keyword_default(x)
 
 
+class Where:
+    """Is an index by `__index__`, and another number by `__int__`."""
+
+    def __init__(self, at, x):
+        self.at, self.x = at, x
+
+    def __index__(self):
+        return self.at
+
+    def __int__(self):
+        return 7
+
+
+def indexed(x):
+    """Indices that are objects, and NumPy's integers."""
+    values, first, last = [x, 2.0 * x, x * x, 5.0], Where(1, x), np.int64(-1)
+    values[first] += x * values[first]
+    values[last] = values[first] * 3.0
+    found = values[first] + (x, 3.0 * x)[first] + values[last]
+    values.insert(first, 5.0 * x)
+    found += values.pop(first) + values.pop(np.int32(0)) * values.pop(Where(-1, x))
+    del values[np.int64(0)]
+    return found, values, [1.0, 2.0 * x, 3.0][first:][0], "abc"[first]
+
+
 EXAMPLES = [
+    Example(indexed, (0.7,)),
     Example(fields_before_properties, (0.7,)),
     Example(defaults_from_elsewhere, (0.7,)),
     Example(descriptors, (0.7,)),
