@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import checkpoint
 from checkpoint import engines, grad, hvp, jacfwd, jacrev, jvp, primops, value_and_grad
+from checkpoint.ad.numbers import Tape
 
 pytestmark = pytest.mark.engines_in_turn
 
@@ -94,3 +96,20 @@ def test_arguments_that_are_not_differentiated_change_no_second_derivative(engin
         assert np.asarray(found[0]).tobytes() == np.asarray(found[1]).tobytes()
     slopes = [checkpoint.grad(along(g), engine=engine)(centers) for g in (of_one, of_both)]
     assert slopes[0].tobytes() == slopes[1].tobytes()
+
+
+def test_arrays_of_a_derivative_within_another_wait_for_no_collector() -> None:
+    """What the tapes of its steps hold is let go at once."""
+
+    def slope_of(x: Any) -> Any:
+        return grad(lambda y: np.sum(np.sin(y) * y))(x)
+
+    x = np.linspace(0.0, 1.0, 5)
+    jvp(slope_of, x, x)
+    gc.collect()
+    gc.disable()
+    try:
+        jvp(slope_of, x, x)
+        assert not [each for each in gc.get_objects() if type(each) is Tape]
+    finally:
+        gc.enable()

@@ -70,6 +70,10 @@ class Structured:
         except Raised as raised:
             raised.value = self._off_tape(raised.value, number)
             raise
+        finally:
+            # Nodes refer to the tape that they were made on: in a cycle, arrays would wait for the collector.
+            self.tape, made_on = Tape(), self.tape
+            self.tape.entries, made_on.entries = made_on.entries, []
         return self._off_tape(result, number)
 
     def _lift(self, slot: str | None, value: Any) -> Any:
