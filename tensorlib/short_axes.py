@@ -2,7 +2,8 @@
 
 NumPy's own loops over rows of a few elements spend most of their time between rows, and its `cross` copies
 its operands first. The functions here work column by column, and have NumPy's bits: fewer than eight elements
-are added one after another, from 0.0 on, by NumPy as well, which is tested once for each length. Of zeros
+are added one after another, from 0.0 on, by NumPy as well, which is tested once for each length. Where engine
+c is loaded, its loop adds along any short axis. Of zeros
 among which an extreme is, NumPy chooses by the layout, so it is asked.
 """
 
@@ -12,6 +13,8 @@ import functools
 from typing import Any
 
 import numpy as np
+
+from checkpoint.scalars.kernels import kernel_of
 
 MOST = 7  # elements, of which NumPy adds one after another
 FEWEST_ROWS = 64
@@ -34,6 +37,10 @@ def is_short(a: Any, axis: Any) -> bool:
 
 def added_up(xp: Any, a: Any, axis: Any, keepdims: bool = False) -> Any:
     """Return the sum of an array along axes."""
+    if type(axis) is int and type(a) is np.ndarray and (loop := kernel_of("sum")) is not None:
+        found = loop(a, axis, keepdims)
+        if found is not None:
+            return found
     if is_short(a, axis) and _is_in_order(a.shape[-1]):
         return _kept(_added(a), keepdims)
     return xp.sum(a, axis=axis, keepdims=keepdims)

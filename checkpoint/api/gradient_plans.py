@@ -1,8 +1,8 @@
 """Plans of gradients of functions of arrays: the calls of a library that a run and its reversal make.
 
 In: a call, which is the second one of its function at least. Out: its value and the cotangents of its
-arguments, as a sweep returns them. Plans are those of direction_plans.py; they are of short runs on small
-arrays, of whose time most is Python's. A plan learns from engine interp, which has the bits of all engines.
+arguments, as a sweep returns them. Plans are those of direction_plans.py; they are of short runs, of
+whose time much is Python's. A plan learns from engine interp, which has the bits of all engines.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from checkpoint.functions.interface import Call
 
 MAX_NUMBERS = 100  # in the arguments, and what the program reads: of more, each takes long to be looked at
 MAX_STEPS = 2000
-MAX_BYTES = 1 << 25  # of all arrays: work on larger ones is the library's, and a budget may be needed
+MAX_BYTES = 1 << 27  # of all arrays: work on larger ones is the library's, and a budget may be needed
 
 
 class Gradient(Protocol):

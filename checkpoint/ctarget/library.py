@@ -9,14 +9,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from checkpoint.ad import accumulators
-from checkpoint.scalars import formulas, loops
+from checkpoint.scalars import formulas, kernels, loops
 
 NOT_BUILT = "it was not built: install checkpoint again where there are a C compiler and Python's headers"
 
@@ -65,6 +65,7 @@ def _loaded() -> ModuleType | str:
     loops.install(_loop_of(module))
     formulas.install(_formulas_of(module))
     accumulators.install(_additions_of(module))
+    kernels.install(_kernels_of(module))
     return module
 
 
@@ -110,6 +111,16 @@ def _additions_of(module: ModuleType) -> accumulators.Compiled:
         return bool(lib.ck_add_at_rows(id(whole), id(index), id(added)))
 
     return add
+
+
+def _kernels_of(module: ModuleType) -> Callable[[], kernels.Functions]:
+    """Return what returns NumPy's functions by kernels, by the module."""
+
+    def functions() -> kernels.Functions:
+        found: kernels.Functions = {}
+        return found if module.lib.ck_enter_functions(id(found)) else {}
+
+    return functions
 
 
 def _is_main_interpreter() -> bool:

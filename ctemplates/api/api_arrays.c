@@ -3,6 +3,7 @@
 
 #include "arrays/operators.h"
 #include "bridge/gil.h"
+#include "numpy/functions.h"
 #include "numpy/scattering.h"
 #include "scalars/formulas.h"
 
@@ -51,6 +52,14 @@ int ck_formula(const int32_t *counts, const double *constants, const int32_t *st
 bool ck_add_at_rows(uintptr_t whole, uintptr_t index, uintptr_t added) {
     void *lock = python_lock();
     const bool done = add_at_rows((PyObject *)whole, (PyObject *)index, (PyObject *)added);
+    python_unlock(lock);
+    return done;
+}
+
+bool ck_enter_functions(uintptr_t by_name) {
+    void *lock = python_lock();
+    const bool done = enter_functions((PyObject *)by_name);
+    if (!done) PyErr_Clear();
     python_unlock(lock);
     return done;
 }

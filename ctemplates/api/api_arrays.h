@@ -1,4 +1,4 @@
-/* Results of gradients by arrays (results.h); formulas of arrays; additions at indices (numpy/scattering.h); the operators of arrays
+/* Results of gradients by arrays (results.h); formulas of arrays; additions at indices (numpy/scattering.h); NumPy's functions by kernels; the operators of arrays
  * (operators.h), and the bytes of NumPy arrays (array_memory.h), for tests. (Also read by cffi.) */
 #ifndef CK_API_ARRAYS_H
 #define CK_API_ARRAYS_H
@@ -20,6 +20,9 @@ int ck_formula(const int32_t *counts, const double *constants, const int32_t *st
 
 /* Adds rows at indices (numpy/scattering.h); the addresses of arrays. */
 bool ck_add_at_rows(uintptr_t whole, uintptr_t index, uintptr_t added);
+
+/* Enters NumPy's functions by kernels (numpy/functions.h); the address of a dictionary. */
+bool ck_enter_functions(uintptr_t by_name);
 
 ArrayMemory *ck_array_memory_begin(void);
 void ck_array_memory_suspend(ArrayMemory *memory);

@@ -26,6 +26,19 @@ def samples(shape: tuple[int, ...]) -> list[Any]:
     return [normal, signs, some, infinite, nan, np.asfortranarray(normal), normal.astype(np.float32), -signs]
 
 
+@pytest.fixture
+def without_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the loop of engine c be missing."""
+    monkeypatch.setattr(short_axes, "kernel_of", lambda name: None)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.usefixtures("without_engine")
+def test_bits_without_the_engine(shape: tuple[int, ...], keepdims: bool) -> None:
+    test_bits(shape, keepdims)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_bits(shape: tuple[int, ...], keepdims: bool) -> None:
@@ -42,6 +55,7 @@ def assert_same(found: Any, expected: Any) -> None:
     assert (found.dtype, found.shape, found.tobytes()) == (expected.dtype, expected.shape, expected.tobytes())
 
 
+@pytest.mark.usefixtures("without_engine")
 def test_numpy_is_asked_for_longer_rows_and_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     seen, own = [], short_axes._added
 

@@ -21,6 +21,7 @@ from types import EllipsisType, ModuleType
 from typing import Any
 
 from checkpoint.ad.array_library import defaults
+from checkpoint.scalars.kernels import kernel_of
 
 _OF_SHAPES = frozenset(("np.shape", "np.ndim", "np.size", "np.len"))
 _FORMED = frozenset(
@@ -30,6 +31,7 @@ _FORMED = frozenset(
         *("concatenate", "stack", "reshape", "transpose", "swapaxes", "broadcast_to"),
     )
 )
+_LOOPS = frozenset(f"np.{name}" for name in ("add", "subtract", "multiply", "divide", "negative", "sqrt"))
 FORMS: set[type] = set()  # of what depends on the forms of arrays alone, and stands for them in rules
 PARTS: set[type] = (
     set()
@@ -105,8 +107,9 @@ class Trace:
         if not read:
             self._keep_constants(made)
         else:
-            place = f"r{len(self._lines)}"
-            self._lines.append((f"{self._of(function)}({', '.join(texts)})", tuple(read), place))
+            place, loop = f"r{len(self._lines)}", _loop(name, args, made)
+            called = (function, texts) if loop is None else (loop, texts[1:])
+            self._lines.append((f"{self._of(called[0])}({', '.join(called[1])})", tuple(read), place))
             if not _is_of_shapes(name, args):
                 self._learn(made, place, name in _FORMED)
 
@@ -254,6 +257,13 @@ class Probe(Trace):
 
     def constant(self, array: Any) -> None:
         """Learn nothing."""
+
+
+def _loop(name: str, args: Sequence[Any], made: Any) -> Callable[..., Any] | None:
+    """Return the function of a record that engine c calls without NumPy's dispatch; None: there is none."""
+    if name not in _LOOPS or args[0] is not defaults[0] or getattr(made, "ndim", 0) == 0:
+        return None
+    return kernel_of(name.removeprefix("np."))
 
 
 def _is_of_shapes(name: str, args: Sequence[Any]) -> bool:

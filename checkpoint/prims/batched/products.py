@@ -52,8 +52,9 @@ def _beside(x: Any, y: Any) -> Any:
     beside = y.transpose(1, 0, 2).reshape(k, n * p)
     found = xp.empty((n, len(x), p))
     for start in range(0, len(x), rows):
-        part = xp.matmul(x[start : start + rows], beside)
-        found[:, start : start + rows] = part.reshape(-1, n, p).transpose(1, 0, 2)
+        part = xp.matmul(x[start : start + rows], beside).reshape(-1, n, p)
+        for column in range(p):  # NumPy's loops over rows of a few elements spend most time between rows
+            found[:, start : start + rows, column] = part[..., column].T
     return found
 
 

@@ -1,0 +1,33 @@
+"""NumPy's functions as engine c calls them: without NumPy's dispatch, and with one loop over short rows.
+
+Out: functions that return what NumPy's return, to the last bit, warn where they warn, and call them where
+there is no such loop. Where the engine is not loaded there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+Functions = dict[str, Callable[..., Any]]
+
+_installed: list[Callable[[], Functions]] = []
+
+
+def install(functions: Callable[[], Functions]) -> None:
+    """State where engine c has them; they are asked for when the first array has been met."""
+    _installed[:] = [functions]
+
+
+def kernel_of(name: str) -> Callable[..., Any] | None:
+    """Return the function of NumPy's of a name; None: there is none.
+
+    "sum" takes an array, an axis, and whether the axis is kept, and may return None.
+    """
+    return _functions().get(name) if _installed else None
+
+
+@cache
+def _functions() -> Functions:
+    return _installed[0]()

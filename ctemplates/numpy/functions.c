@@ -1,0 +1,50 @@
+/* NumPy's functions by kernels: see functions.h. */
+#include "numpy/functions.h"
+
+#include "numpy/kernels.h"
+#include "numpy/sums.h"
+
+/* Returns the result of a kernel, or that of NumPy's own function, where there is no kernel for these operands. */
+static PyObject *called(Kernel kernel, Py_ssize_t wanted, PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    PyObject *made = count == wanted ? kernel_result(kernel, x) : NULL;
+    if (made) return made;
+    PyErr_Clear();
+    return PyObject_Vectorcall(own, x, (size_t)count, NULL);
+}
+
+#define CALLED(name, numpy, operands)                                                                          \
+    static PyObject *by_##name(PyObject *own, PyObject *const *x, Py_ssize_t count) {                          \
+        return called(name, operands, own, x, count);                                                          \
+    }
+KERNELS(CALLED)
+
+static PyObject *summed(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    (void)own;
+    if (count != 3 || !is_numpy(x[0]) || !PyLong_CheckExact(x[1])) Py_RETURN_NONE;
+    const Py_ssize_t axes = numpy_of(x[0])->axes, axis = PyLong_AsSsize_t(x[1]);
+    const Py_ssize_t at = axis < 0 ? axis + axes : axis;
+    PyObject *made = at < 0 || at >= axes ? NULL : sum_along(x[0], (int)at, x[2] == Py_True);
+    if (made) return made;
+    PyErr_Clear();
+    Py_RETURN_NONE;
+}
+
+/* CPython takes functions of all signatures as one type, and calls them by their flags. */
+#define AS_METHOD(function) ((PyCFunction)(void (*)(void))(function))
+
+#define METHOD(name, numpy, operands) {numpy, AS_METHOD(by_##name), METH_FASTCALL, NULL},
+static PyMethodDef METHODS[] = {KERNELS(METHOD){"sum", AS_METHOD(summed), METH_FASTCALL, NULL}};
+
+bool enter_functions(PyObject *by_name) {
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    bool done = numpy != NULL;
+    for (size_t i = 0; done && i < sizeof METHODS / sizeof *METHODS; i++) {
+        PyObject *own = PyObject_GetAttrString(numpy, METHODS[i].ml_name);
+        PyObject *made = own ? PyCFunction_New(&METHODS[i], own) : NULL;
+        done = made && PyDict_SetItemString(by_name, METHODS[i].ml_name, made) == 0;
+        Py_XDECREF(made);
+        Py_XDECREF(own);
+    }
+    Py_XDECREF(numpy);
+    return done;
+}
