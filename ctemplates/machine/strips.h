@@ -206,11 +206,16 @@ INLINE void take_lanes(void *to, unsigned free, const int64_t *from) {
         end = (next_ + 1) * WIDTH;                                                              \
     }
 
-/* On the tape, the moves of lanes between their places and slots: a word for each, and one with their number and group. */
+/* On the tape, the moves of lanes between their places and slots: a word for each, or for a whole vector, and one with their
+ * number and group. */
 INLINE int64_t took_slot(int slot, int lane) { return (int64_t)lane << 32 | (int64_t)slot << 1 | 1; }
 INLINE int64_t left_slot(int slot, int lane) { return (int64_t)lane << 32 | (int64_t)slot << 1; }
+#define OF_ALL_SLOTS (INT64_C(1) << 31)
+INLINE int64_t took_slots(int vector, int64_t chunk) { return took_slot(vector * WIDTH, (int)chunk * WIDTH) | OF_ALL_SLOTS; }
+INLINE int64_t left_slots(int vector, int64_t chunk) { return left_slot(vector * WIDTH, (int)chunk * WIDTH) | OF_ALL_SLOTS; }
 INLINE bool took(int64_t move) { return move & 1; }
-INLINE int slot_of(int64_t move) { return (int)((uint32_t)move >> 1); }
+INLINE bool is_whole_move(int64_t move) { return move & OF_ALL_SLOTS; }
+INLINE int slot_of(int64_t move) { return (int)((uint32_t)(move & ~OF_ALL_SLOTS) >> 1); }
 INLINE int moved_lane(int64_t move) { return (int)(move >> 32); }
 INLINE Word *end_of_moves(Word *up, const Word *moved, int64_t group) {
     up->field = group << 32 | (int64_t)(up - moved);

@@ -59,7 +59,10 @@ PROBE_STEPS, MIN_PROBE_STEPS, MAX_PROBES = 1_009, 31, 10
 # Steps between two samples in the background: at least, at most. They vary by VARIATION, since samples at
 # regular distances might always find the same place of a loop.
 GAP, MAX_GAP, VARIATION = 10_007, 250_007, 0.618034
-SAMPLE_INTERVAL = 0.005  # seconds between two samples, at least, after the first; one takes 0.05 to 0.7 ms
+SAMPLE_INTERVAL = 0.005  # seconds between two samples, at least, after the first
+USUAL_SAMPLE = (
+    SAMPLE_INTERVAL / 10
+)  # of one: most take 0.05 to 0.7 ms; where they take longer, fewer are taken
 MAX_PATIENCE = 16  # times as many, where samples have found nothing of late
 _KEY = "translate"  # of a lambda's `compiled`
 LOOP = "loop."  # the labels of the blocks where turns of loops begin start so
@@ -75,11 +78,12 @@ class Account:
     steps: how many there were. seconds: those of their slices. due: how many steps make a watch sample.
     gap: the steps between two samples. varied: by which part the last gap was longer. patience: how many
     times the interval of samples is to pass before the next one; rests_until: when that is over, by the
-    clock, in the background. blocks: where the last samples were. units: what was made. made: by the labels
-    of the procedure's own blocks, the units that can be entered there. refused: the blocks of which no unit
-    can be made. inside: those in units that are entered elsewhere, and how many samples were there since:
-    such a run soon reaches where it can enter. searches: for loops, so far. skips: samples inside of units.
-    rolled: the blocks whose units follow no recursion to its end, since no loop around these was found.
+    clock, in the background. sampling: the seconds that the last sample took. blocks: where the last
+    samples were. units: what was made. made: by the labels of the procedure's own blocks, the units that
+    can be entered there. refused: the blocks of which no unit can be made. inside: those in units that are
+    entered elsewhere, and how many samples were there since: such a run soon reaches where it can enter.
+    searches: for loops, so far. skips: samples inside of units. rolled: the blocks whose units follow no
+    recursion to its end, since no loop around these was found.
     """
 
     steps: int = 0
@@ -89,6 +93,7 @@ class Account:
     varied: float = 0.0
     patience: int = 1
     rests_until: float = 0.0
+    sampling: float = 0.0
     blocks: RecentBlocks = field(default_factory=RecentBlocks)
     units: list[Translation] = field(default_factory=list)
     made: dict[str, list[Translation]] = field(default_factory=dict)

@@ -100,8 +100,11 @@ class Watch:
             self._grow()
             return
         with stage("sampling"):
-            seconds = perf_counter() - self._begun
+            began = perf_counter()
+            seconds = began - self._begun
             found = policy.translator.sample(held, self._account, self._taped, self._waits, seconds)
+            if found is not Found.NEWS:
+                self._account.sampling = perf_counter() - began
         if found is Found.NOWHERE and self._probes < policy.MAX_PROBES:
             self._probes += 1
             self._shorten()
@@ -169,8 +172,12 @@ class Watch:
         return max(self._account.gap, self._pace.steps_in(self._interval()))
 
     def _interval(self) -> float:
-        """Return the seconds to the next sample: more where the last ones have found nothing to do."""
-        return policy.translator.sample_interval * self._account.patience
+        """Return the seconds to the next sample: more where the last ones have found nothing to do, or where
+        one takes long, as it does where much is in registers.
+        """
+        account = self._account
+        costly = max(1.0, account.sampling / policy.USUAL_SAMPLE)
+        return policy.translator.sample_interval * account.patience * costly
 
     def _hasten(self) -> None:
         """Have the next sample sooner where this run is slower than the one that has set when it is due: what

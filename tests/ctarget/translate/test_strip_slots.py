@@ -29,6 +29,19 @@ def grows(x: float, n: float) -> float:
     return x
 
 
+def passes_on(x: float, n: float) -> float:
+    """The inner loop passes `kept` on through the join behind its branch."""
+    total, kept = 0.0, x
+    while n > 0.0:
+        left = 3.0
+        while left > 0.0:
+            total = total * 0.5 - kept if total > kept else total + kept * left
+            left = left - 1.0
+        kept = kept * 0.75 + 0.25
+        n = n - 1.0
+    return total
+
+
 def turns(text: str) -> list[str]:
     """Return the statements of the turns of each loop of lanes."""
     return re.findall(r"^ +for \(int turn = 0;.*?^ +if \(!any\(still\)\)", text, re.MULTILINE | re.DOTALL)
@@ -49,6 +62,44 @@ def test_turns_touch_no_memory() -> None:
             assert "_now[u] = " in text
             assert set(re.findall(r"\w+(?<!_now)\[\w+\]", text)) == set()
             assert text.count("ways[-1] = ") == (form == "taped")
+
+
+def test_what_a_turn_passes_on_stays_where_it_is() -> None:
+    """Behind a join it is no vector that both branches set, and no lane takes it back to its place."""
+    if not is_alone():
+        check_alone(__file__, "passes_on_stays")
+        return
+    args = np.linspace(0.0, 2.0, 400), np.full(400, 30.0)
+    units = units_of(lambda: checkpoint.vmap(passes_on, engine="c")(*args))
+    (unit,) = [each for each in units if planner.find(each) is not None]
+    (text,) = [each for each in turns(emitted.source(unit, "plain", lines=False)) if "_here" in each]
+    assert len(set(re.findall(r"(\w+)_here = ", text))) == 1  # of the total alone
+    assert len(re.findall(r"_now\[u\] = either_reals\(here_", text)) == 2  # and of the turns that are left
+
+
+@pytest.mark.parametrize("kind", ["alike", "by vector", "mixed"])
+def test_lanes_that_leave_together(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All lanes of a vector take and leave slots at once, some do, or none: the bits are the same."""
+    translate_soon(monkeypatch)
+    monkeypatch.setenv("CHECKPOINT_THREADS", "1")
+    strips = counted(monkeypatch)
+    rng = np.random.default_rng(2)
+    by_vector = np.repeat(rng.integers(1, 40, LANES // 8), 8)
+    ns = {"alike": np.full(LANES, 20), "by vector": by_vector}.get(kind, rng.integers(0, 40, LANES)).astype(
+        float
+    )
+    xs = rng.random(LANES) * 2.0
+
+    for f in (grows, passes_on):
+
+        def loss(xs: Any, f: Any = f) -> Any:
+            return np.sum(checkpoint.vmap(f)(xs, ns) * np.arange(1.0, LANES + 1.0))
+
+        want = checkpoint.value_and_grad(loss, engine="hybrid")(xs)
+        for _ in until_in_strips(strips):
+            value, gradient = checkpoint.value_and_grad(loss, engine="c")(xs)
+            assert value == want[0]
+            assert gradient.tobytes() == want[1].tobytes()
 
 
 def test_vectors_of_which_most_lanes_are_short(monkeypatch: pytest.MonkeyPatch) -> None:

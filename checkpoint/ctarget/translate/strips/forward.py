@@ -36,11 +36,11 @@ from checkpoint.ctarget.translate.strips.plan import (
     remembered,
 )
 from checkpoint.ctarget.translate.strips.records import StripRecords
-from checkpoint.ctarget.translate.strips.sharing import free_arrays, shared_arrays
+from checkpoint.ctarget.translate.strips.sharing import Carried
 from checkpoint.ctarget.translate.strips.vectors import FAILED, FULL, NONE, SHORT, TYPES, spread, statements
 from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump, Next, Node, Unit
 from checkpoint.ctarget.translate.units.invariants import copies, original
-from checkpoint.ctarget.translate.units.paths import Path, following
+from checkpoint.ctarget.translate.units.paths import following
 
 CHEAP = 12  # operations that are rather done for no lane than skipped
 
@@ -58,12 +58,10 @@ class StripLanes(StripText):
         self.takes_births = any(place in plan.births for place in unit.places)
         self.groups = groups(plan)
         self._leader = leaders(self.groups)
-        first = [header for header, *_ in self.groups[1:]]
-        self._arrays = shared_arrays(plan, first, self._is_passed)
+        self._carried = Carried(plan, self.groups, self._is_passed)
         self._counts = StepCounts(self.groups, self._stays)
         self._slotted = False  # whether a turn of slots is written
         self._set: set[str] = set()  # what the group that is written has set so far
-        self._free = free_arrays(plan, self.groups, self._arrays)
         for path in plan.ways.values():
             count = 0
             for operation in path.operations:
@@ -128,7 +126,7 @@ class StripLanes(StripText):
         self.put(*(merged.begin() if merged else []))
         for other in others:
             self.put(f"Mask here_{other.number} = NO_LANES;")
-            for param in filter(self._is_passed, other.params):
+            for param in filter(self._carried.has_vector, other.params):
                 self.put(f"{TYPES[param.kind]} {param.name}_here = {NONE[param.kind]};")
         self._header(header, "in")
         for other in others:
@@ -156,7 +154,7 @@ class StripLanes(StripText):
         steps, lines = self._counts.of_header[header.number], slots.needed(self.lines)
         turn = slots.Turn(header.number, steps, lines, room)
         self.lines, self.indent, self._slotted = before, indent, False
-        left_behind = {self._array(param)[:-3] for param in header.params if param in self._free}
+        left_behind = {self._array(param)[:-3] for param in header.params if param in self._carried.free}
         found = slots.arrays(turn, set(self.saved), left_behind)
         moves = None if self.records is None else self.groups.index(group)
         self.put(*slots.run(turn, found, vectors, moves))
@@ -178,8 +176,8 @@ class StripLanes(StripText):
         return param not in plan.kept and param in plan.live and not is_known
 
     def _params(self, header: Header, text: str) -> None:
-        """Declare the params that a tree reads."""
-        used = set(re.findall(r"\w+", text))
+        """Declare the params that a tree reads, or that others are."""
+        used = set(re.findall(r"\w+", text)).union(place.name for place in self._carried.same.values())
         for param in header.params:
             if param.name not in used or param in self.plan.results:
                 continue
@@ -188,13 +186,19 @@ class StripLanes(StripText):
                 if param in self.plan.counters:
                     self.put(f"const Integers {param.name} = first_lanes({first_of(param)} + u * WIDTH);")
             elif origin is None:
-                found = f"{param.name}_here" if self._is_within(header) else self._array(param)
+                found = self._vector_of(param, header)
                 self.put(f"const {TYPES[param.kind]} {param.name} = {found};")
             elif param in self.plan.uniform:
                 self.put(f"{param.name} = {value(origin) if param.kind == 'value' else plain(origin)};")
             else:
                 assert isinstance(origin, Place)
                 self.put(f"const {TYPES[param.kind]} {param.name} = {kept_name(origin)}[u];")
+
+    def _vector_of(self, param: Place, header: Header) -> str:
+        """Return where a param is when lanes reach a header."""
+        if param in self._carried.same:
+            return self._carried.same[param].name
+        return f"{param.name}_here" if self._is_within(header) else self._array(param)
 
     def _schedule(self) -> None:
         """Continue at the first header that has lanes."""
@@ -359,9 +363,11 @@ class StripLanes(StripText):
         number, is_within = jump.header.number, self._is_within(jump.header)
         known = copies(path)
         for param, source in zip(jump.header.params, jump.sources, strict=True):
-            if self._is_passed(param) and not self._is_there(path, param, original(source, known)):
+            if self._carried.has_vector(param) and not self._carried.is_there(
+                path, param, original(source, known)
+            ):
                 to = f"{param.name}_here" if is_within else self._array(param)
-                write = self._set_lanes if is_within or param in self._free else self.blend
+                write = self._set_lanes if is_within or param in self._carried.free else self.blend
                 write(to, param.kind, mask, spread(source, self.plan))
         if is_within:
             self.put(f"here_{number} |= {mask};")
@@ -379,17 +385,7 @@ class StripLanes(StripText):
 
     def _array(self, param: Place) -> str:
         """Return the vector in which lanes that wait at a header have a param."""
-        return f"{kept_name(self._arrays[param])}[u]"
-
-    def _is_there(self, path: Path, param: Place, source: Source) -> bool:
-        """Return whether a param that a path passes on shares the array of what it is."""
-        return (
-            isinstance(source, Place)
-            and source in path.header.params
-            and source in self._arrays
-            and param in self._arrays
-            and self._arrays[source] is self._arrays[param]
-        )
+        return f"{kept_name(self._carried.arrays[param])}[u]"
 
     def _is_within(self, header: Header) -> bool:
         """Return whether a header is run in the turn in which lanes reach it, behind another."""

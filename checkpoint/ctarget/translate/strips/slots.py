@@ -115,6 +115,7 @@ def run(turn: Turn, found: Arrays, slots: int, moves: int | None) -> list[str]:
         "int64_t first = 0, end = 0; /* lanes in a row that wait */",
         f"unsigned held[{slots}] = {{0}};",
         f"int64_t lane_of[{slots} * WIDTH] = {{0}};",
+        f"bool is_whole[{slots}] = {{0}}; /* whether the last lanes that a vector took are those of a chunk */",
         f"Mask {here}_slot[{slots}];",
         *[f"__typeof__({name}[0]) {name}_slot[{slots}];" for name in copies],
         f"for (int k = 0; k < {slots}; k++) {{",
@@ -143,7 +144,10 @@ def _refill(here: str, found: Arrays, slots: int, moves: int | None) -> list[str
         *([room, "const Word *const moved = up;"] if is_taped else []),
         f"for (int k = 0; k < {slots}; k++) {{",
         f"    const unsigned left_here = held[k] & ~bits_of({here}_slot[k]);",
-        "    if (left_here) {",
+        "    if (left_here == ALL_SLOTS && is_whole[k]) {",
+        "        held[k] = 0;",
+        *[f"        {line}" for line in _take_back_whole(found, is_taped)],
+        "    } else if (left_here) {",
         "        held[k] &= ~left_here;",
         *[f"        {line}" for line in _take_back(found, is_taped)],
         "    }",
@@ -188,6 +192,18 @@ def _take_back(found: Arrays, is_taped: bool) -> list[str]:
     ]
 
 
+def _take_back_whole(found: Arrays, is_taped: bool) -> list[str]:
+    """Return the statements by which all lanes of a vector get the places of their chunk again."""
+    live = {name: name.replace("at_", "live_") for name in found.masks}
+    return [
+        "const int64_t own = lane_of[k * WIDTH] / WIDTH;",
+        *(["(up++)->field = left_slots(k, own);"] if is_taped else []),
+        *[f"{name}[own] = {name}_slot[k];" for name in found.written],
+        *[f"{name}[own] |= {name}_slot[k];" for name in found.masks],
+        *[f"{live[name]} |= (Chunks)any({name}_slot[k]) << own;" for name in found.masks],
+    ]
+
+
 def _fill(here: str, found: Arrays, is_taped: bool) -> list[str]:
     """Return the statements that give slots without lanes to those that wait next."""
     took = ["for (int j = 0; j < WIDTH; j++) {"]
@@ -199,8 +215,14 @@ def _fill(here: str, found: Arrays, is_taped: bool) -> list[str]:
         "    const unsigned free = ALL_SLOTS & ~held[k];",
         "    const Integers lanes_first = first_lanes(first);",
         "    take_lanes(lane_of + k * WIDTH, free, (const int64_t *)&lanes_first);",
-        *[f"    TAKE_LANES({name}_slot, k, free, {name}, first);" for name in found.read],
-        *([f"    {line}" for line in ["UNROLLED(WIDTH)", *took]] if is_taped else []),
+        "    is_whole[k] = free == ALL_SLOTS && first % WIDTH == 0;",
+        "    if (is_whole[k]) {",
+        *[f"        {name}_slot[k] = {name}[first / WIDTH];" for name in found.read],
+        *(["        (up++)->field = took_slots(k, first / WIDTH);"] if is_taped else []),
+        "    } else {",
+        *[f"        TAKE_LANES({name}_slot, k, free, {name}, first);" for name in found.read],
+        *([f"        {line}" for line in ["UNROLLED(WIDTH)", *took]] if is_taped else []),
+        "    }",
         "    first += count_bits(free);",
         "    held[k] = ALL_SLOTS;",
         "}",
@@ -230,6 +252,7 @@ def _fill_one(here: str, found: Arrays, is_taped: bool) -> list[str]:
         "const int slot = k * WIDTH + (int)j;",
         "held[k] |= 1u << j;",
         "lane_of[slot] = lane;",
+        "is_whole[k] = false;",
         *(["(up++)->field = took_slot(slot, (int)lane);"] if is_taped else []),
         *[f"MOVE_LANE({name}_slot, slot, {name}, lane);" for name in found.read],
     ]
@@ -243,9 +266,14 @@ def moved_back(number: int, text: Sequence[str]) -> list[str]:
     named = dict.fromkeys(INDEXED.findall("\n".join(text)))
     written = set(WRITTEN.findall("\n".join(text)))
     slot = "CHUNKS * WIDTH + slot_of(move)"
+    whole = "CHUNKS + slot_of(move) / WIDTH"
     return [
         f"case {number}:",
-        "    if (took(move)) {",
+        "    if (is_whole_move(move) && took(move)) {",
+        *[f"        {name}[lane / WIDTH] = {name}[{whole}];" for name in named if name in written],
+        "    } else if (is_whole_move(move)) {",
+        *[f"        {name}[{whole}] = {name}[lane / WIDTH];" for name in named],
+        "    } else if (took(move)) {",
         *[f"        MOVE_LANE({name}, lane, {name}, {slot});" for name in named if name in written],
         "    } else {",
         *[f"        MOVE_LANE({name}, {slot}, {name}, lane);" for name in named],
