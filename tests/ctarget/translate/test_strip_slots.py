@@ -44,7 +44,7 @@ def passes_on(x: float, n: float) -> float:
 
 def turns(text: str) -> list[str]:
     """Return the statements of the turns of each loop of lanes."""
-    return re.findall(r"^ +for \(int turn = 0;.*?^ +if \(!any\(still\)\)", text, re.MULTILINE | re.DOTALL)
+    return re.findall(r"^ +for \(int turn = 0;.*?^ +if \(!active\)", text, re.MULTILINE | re.DOTALL)
 
 
 def test_turns_touch_no_memory() -> None:

@@ -115,7 +115,7 @@ def run(turn: Turn, found: Arrays, slots: int, moves: int | None) -> list[str]:
         "int64_t first = 0, end = 0; /* lanes in a row that wait */",
         f"unsigned held[{slots}] = {{0}};",
         f"int64_t lane_of[{slots} * WIDTH] = {{0}};",
-        f"bool is_whole[{slots}] = {{0}}; /* whether the last lanes that a vector took are those of a chunk */",
+        f"bool is_whole[{slots}] = {{0}}; /* whether a vector has taken the lanes of a chunk */",
         f"Mask {here}_slot[{slots}];",
         *[f"__typeof__({name}[0]) {name}_slot[{slots}];" for name in copies],
         f"for (int k = 0; k < {slots}; k++) {{",
