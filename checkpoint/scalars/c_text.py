@@ -23,7 +23,7 @@ on Numbers x and r, and constants K(c).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from checkpoint.scalars.algebra import (
     Both,
@@ -266,6 +266,41 @@ def _is_in_loops(part: Expr | Test) -> bool:
 
 _IN_LOOPS = {name: f"({{0}} {sign} {{1}})" for name, sign in SIGNS.items()}
 _IN_LOOPS |= {"negate": "(-{0})", "quotient": "({0} / {1})", "square": "({0} * {0})"}
+
+
+def slope_of_element(
+    definition: Definition, x: str, result: str, function: Callable[[str, str], str | None]
+) -> str | None:
+    """Return the partial of a function of arrays of one operand, as C on doubles; None: it has another form.
+
+    function: returns the value of another function of arrays at an operand, as C; None: that has none.
+    """
+
+    def text(part: Expr | Test) -> str | None:
+        match part:
+            case Operand():
+                return result if part.position else x
+            case Constant():
+                return repr(float(part.value))
+            case Call():
+                operands = [text(each) for each in part.operands]
+                if None in operands:
+                    return None
+                words = [each for each in operands if each is not None]
+                if part.name in _IN_LOOPS:
+                    return _IN_LOOPS[part.name].format(*words)
+                return function(part.name, words[0]) if len(words) == 1 else None
+        return None
+
+    arrays = definition.arrays
+    if (
+        arrays is None
+        or arrays.pullbacks is not None
+        or definition.arity != 1
+        or not definition.array_derivatives
+    ):
+        return None
+    return text(definition.array_derivatives[0])
 
 
 def _in_loop(part: Expr) -> str:

@@ -43,6 +43,28 @@ INLINE bool is_silent(double result, double x, double y) {
     return isnormal(result) || (result == 0.0 && (x == 0.0 || y == 0.0));
 }
 
+/* NumPy's own functions of one double, by its loops, each of which is found once for each place of the text. */
+INLINE bool numpy_value(const Heap *heap, ElementLoop *loop, const char *name, double x, double *value) {
+    if (UNLIKELY(!__atomic_load_n(&loop->run, __ATOMIC_ACQUIRE)) && !heap->hooks->elements->find_loop(name, loop)) return false;
+    char *places[] = {(char *)&x, (char *)value};
+    const intptr_t count = 1, steps[] = {sizeof x, sizeof x};
+    loop->run(places, &count, steps, loop->data);
+    return true;
+}
+#define NUMPY_VALUE(HEAP, NAME, X, VALUE)                                                                      \
+    (__extension__({                                                                                           \
+        static ElementLoop found_loop;                                                                         \
+        numpy_value(HEAP, &found_loop, NAME, X, VALUE);                                                        \
+    }))
+/* The same in a reversal, where such a loop is known to exist. */
+#define NUMPY_FUNCTION(HEAP, NAME, X)                                                                          \
+    (__extension__({                                                                                           \
+        double found_value = NAN;                                                                              \
+        NUMPY_VALUE(HEAP, NAME, X, &found_value);                                                              \
+        found_value;                                                                                           \
+    }))
+INLINE double sign_of(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x == 0.0 ? 0.0 : x; }
+
 /* Cotangents of scalars: -0.0 where nothing was added. */
 INLINE bool is_accumulator(Value v) { return v.tag == REAL || kind_of(v) == FOREIGN; }
 INLINE double taken_scalar(Cotangent *c, Value accumulator) {

@@ -8,8 +8,6 @@
 
 #include "numpy/layout.h"
 
-typedef void Loop(char **places, const Py_ssize_t *count, const Py_ssize_t *strides, void *data);
-
 /* Calls a loop for all elements. Axes have been joined. */
 void run_loop(Places *p, Loop *loop, void *data);
 

@@ -44,21 +44,36 @@ static struct {
 
 /* Finding the loops */
 
-static void find_loops(PyObject *numpy, Kernel kernel) {
-    PyObject *found = PyObject_GetAttrString(numpy, NAMES[kernel]);
-    const int count = OPERANDS[kernel];
+/* Returns NumPy's function of this name with so many operands and one result, a new reference; NULL, maybe with an
+ * exception: it has none. */
+static PyObject *function_named(PyObject *numpy, const char *name, int count) {
+    PyObject *found = PyObject_GetAttrString(numpy, name);
     const Ufunc *ufunc = (const Ufunc *)(const void *)found;
     const bool fits = found && strcmp(Py_TYPE(found)->tp_name, "numpy.ufunc") == 0 && ufunc->inputs == count &&
-                      ufunc->outputs == 1 && strcmp(ufunc->name, NAMES[kernel]) == 0;
-    for (int width = 0; fits && width < WIDTHS; width++)
-        for (int i = 0; i < ufunc->count && !known.loops[kernel][width]; i++) {
-            const char *types = ufunc->types + (ptrdiff_t)i * (count + 1);
-            bool same = true;
-            for (int k = 0; k <= count; k++) same = same && types[k] == NUMBERS[width];
-            if (!same) continue;
-            known.loops[kernel][width] = ufunc->loops[i];
-            known.data[kernel][width] = ufunc->data ? ufunc->data[i] : NULL;
-        }
+                      ufunc->outputs == 1 && strcmp(ufunc->name, name) == 0;
+    if (!fits) Py_CLEAR(found);
+    return found;
+}
+
+/* Returns the loop of a function on numbers of one dtype, and its data; NULL: it has none. */
+static Loop *loop_in(const Ufunc *ufunc, int number, void **data) {
+    const int places = ufunc->inputs + 1;
+    for (int i = 0; i < ufunc->count; i++) {
+        const char *types = ufunc->types + (ptrdiff_t)i * places;
+        bool same = true;
+        for (int k = 0; k < places; k++) same = same && types[k] == number;
+        if (!same) continue;
+        *data = ufunc->data ? ufunc->data[i] : NULL;
+        return ufunc->loops[i];
+    }
+    return NULL;
+}
+
+static void find_loops(PyObject *numpy, Kernel kernel) {
+    PyObject *found = function_named(numpy, NAMES[kernel], OPERANDS[kernel]);
+    const Ufunc *ufunc = (const Ufunc *)(const void *)found;
+    for (int width = 0; found && width < WIDTHS; width++)
+        known.loops[kernel][width] = loop_in(ufunc, NUMBERS[width], &known.data[kernel][width]);
     Py_XDECREF(found); /* the module keeps it */
 }
 
@@ -76,6 +91,17 @@ static void find_numpy(void) {
     Py_XDECREF(numpy);
     PyErr_Clear();
     known.complete = true;
+}
+
+Loop *loop_of_doubles(const char *name, void **data) {
+    PyObject *module = PyUnicode_FromString("numpy"), *numpy = module ? PyImport_GetModule(module) : NULL;
+    PyObject *found = numpy && numpy_functions() ? function_named(numpy, name, 1) : NULL;
+    Loop *loop = found ? loop_in((const Ufunc *)(const void *)found, NUMBERS[DOUBLE], data) : NULL;
+    Py_XDECREF(found);
+    Py_XDECREF(numpy);
+    Py_XDECREF(module);
+    PyErr_Clear();
+    return loop;
 }
 
 /* Running */

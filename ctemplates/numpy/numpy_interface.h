@@ -26,6 +26,9 @@ typedef struct NumpyArray {
     int flags;
 } NumpyArray;
 
+/* An inner loop of a function of NumPy's. */
+typedef void Loop(char **places, const Py_ssize_t *count, const Py_ssize_t *strides, void *data);
+
 enum { C_CONTIGUOUS = 1, ALIGNED = 0x100, WRITEABLE = 0x400 }; /* bits of its flags */
 
 /* PyArray_Descr: the beginning of a dtype. */

@@ -36,6 +36,12 @@ typedef struct ElementView {
     int64_t sizes[ELEMENT_AXES], strides[ELEMENT_AXES]; /* in bytes */
 } ElementView;
 
+/* An inner loop of a function of NumPy's from double to double; NULL: it has not been looked up yet. */
+typedef struct ElementLoop {
+    void (*run)(char **places, const intptr_t *count, const intptr_t *steps, void *data);
+    void *data;
+} ElementLoop;
+
 /* Implemented by array_steps/unit_elements.c; an executable has none. */
 typedef struct ElementHooks {
     /* Store the double of a handle of a scalar; and what shows the elements of a handle of an array of so many axes, which
@@ -48,6 +54,8 @@ typedef struct ElementHooks {
     /* Returns the handle after a change by the step of this number, for the old one, which it consumes. On a tape, that keeps
      * the array, whose first element is at `data`. */
     Value (*changed)(Machine *m, Value v, int64_t steps, int64_t data);
+    /* Finds the loop of NumPy's function of this name; false: there is none. */
+    bool (*find_loop)(const char *name, ElementLoop *loop);
     /* Puts an element of such an array back, in the reversal. */
     void (*put_back)(Cotangent *c, const ElementView *view, const int64_t *at, double old);
     /* Takes what an element has received from a whole that has no `reals`. */

@@ -82,6 +82,14 @@ class Writer:
             f"float({x})",
             f"-({x})",
             f"max({x}, {y})",
+            f"abs({x})",
+            f"({x}) ** {self.random.choice(['2', '3', '2.0'])}",
+            f"np.exp(-abs({x}))",
+            f"np.sqrt(abs({x}) + 0.25)",
+            f"np.tanh({x})",
+            f"math.atan2({x}, 2.0 + abs({y}))",
+            f"round({x}) * ({y})",
+            f"int(math.floor({x})) * ({y})",
         ]
         return self.random.choice(forms)
 

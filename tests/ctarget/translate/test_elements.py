@@ -176,8 +176,33 @@ def of_functions_in_place(a: Any) -> Any:
     return np.sum(b * b)
 
 
+def of_functions_of_arrays(a: Any) -> Any:
+    s = 0.0
+    for i in range(1, len(a)):
+        s += np.sin(a[i]) * np.exp(-a[i - 1]) + np.cos(a[i]) * np.tanh(a[i]) - np.sqrt(1.0 + a[i] ** 2)
+        s += abs(a[i]) * 0.5 - np.log(np.abs(a[i]) + 0.1) * (+a[i - 1])
+    return s
+
+
+def of_powers(a: Any) -> Any:
+    s, b = 0.0, abs(a) + 0.01
+    for i in range(len(a)):
+        s += b[i] ** 2 - b[i] ** 3 + b[i] ** 0.5 * b[i] ** -1.5
+        s = s * 0.5 + a[i] ** 5 + a[i] ** -1 * 0.01 + a[i] ** 1
+        b[i] **= 2.5
+    return s + np.sum(b)
+
+
+def at_zero(a: Any) -> Any:
+    """Where slopes jump or are infinite, and where a cotangent is zero."""
+    b, s = np.maximum(a, 0.0), 0.0
+    for i in range(len(b)):
+        s += abs(b[i]) + b[i] ** 2 + np.sqrt(b[i]) * 0.0 + (-0.0) * np.abs(b[i]) + np.sin(b[i])
+    return s
+
+
 PROGRAMS = [
-    of_functions, of_functions_in_place,
+    of_functions_of_arrays, of_powers, at_zero, of_functions, of_functions_in_place,
     summed, branching, of_rows, of_strided_columns, of_new_arrays, of_large_arrays, of_floats, by_halves,
     negated, settling, heat, sweeping, on_a_grid, sorting, in_bins,
 ]  # fmt: skip
@@ -224,7 +249,7 @@ def test_programs_that_set_elements_too(program: Callable[..., Any]) -> None:
         agree(program, untranslated.X, untranslated.cotangent_of(np.asarray(value)))
 
 
-@pytest.mark.parametrize("program", [of_functions, of_functions_in_place, heat])
+@pytest.mark.parametrize("program", [of_functions, of_functions_in_place, of_functions_of_arrays, heat])
 def test_no_turn_of_a_loop_leaves_its_unit(program: Callable[..., Any]) -> None:
     x = np.linspace(-0.7, 1.5, 3000)
     with forced(slice=100_000):

@@ -16,6 +16,7 @@ from checkpoint.cps.ownership import Uses
 from checkpoint.cps.rewrite import operands_of
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.tables import ownership_of
+from checkpoint.ctarget.translate.ops.element_functions import Function, Power, functions_of_elements
 from checkpoint.ctarget.translate.ops.element_ops import (
     SYMBOLS,
     Arithmetic,
@@ -33,6 +34,7 @@ from checkpoint.ctarget.translate.specialise.values import Abstract, Virtual, vi
 
 COMPARISONS = frozenset(("py.lt", "py.le", "py.gt", "py.ge", "py.eq", "py.ne"))
 NUMBERS = frozenset(("real", "integer", "element"))
+POWERS = frozenset(("py.pow", "py.ipow"))
 
 
 def of_elements(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
@@ -58,7 +60,31 @@ def of_elements(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
         return to
     if step.op == "py.float":
         return _as_float(steps, step.name, numbers[0])
-    return _of_floats(steps, step, numbers)
+    return _of_floats(steps, step, numbers) or _of_scalars(steps, step, numbers)
+
+
+def _of_scalars(steps: Steps, step: t.Compute, numbers: Sequence[Place | Constant]) -> Place | None:
+    """Apply a function that gives a scalar of NumPy's; None: it is another one."""
+    record = overloads[step.op].name if step.op in overloads else step.op
+    definition = functions_of_elements().get(record)
+    first, *others = numbers
+    if not isinstance(first, Place):
+        return None
+    to = steps.builder.place(step.name, "element")
+    if definition is not None and not others:
+        steps.node.ops.append(Function(to, definition, first, step.span.line))
+        return to
+    if record == "np.positive":
+        steps.node.ops.append(Copy(to, first))
+        return to
+    if step.op in POWERS and isinstance(others[0], Constant) and _is_exponent(others[0].value):
+        steps.node.ops.append(Power(to, first, others[0], step.span.line))
+        return to
+    return None
+
+
+def _is_exponent(value: object) -> bool:
+    return type(value) in (int, float) and value != 0 and abs(float(value)) < 1e3  # type: ignore[arg-type]
 
 
 def _of_floats(steps: Steps, step: t.Compute, numbers: Sequence[Place | Constant]) -> Place | None:
