@@ -26,6 +26,7 @@ from checkpoint.ad.array_library import is_default, libraries, namespace_of, zer
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Memory, zeros_like
 from checkpoint.ad.tracing.traces import PARTS, traced, tracing
 from checkpoint.collector import Paused
+from checkpoint.scalars.kernels import kernel_of
 
 MANY = 1000  # arrays, from which on the garbage collector waits while handles are made
 LARGE = 16  # elements, from which on accumulators may be sparse
@@ -256,7 +257,12 @@ def _added_by_columns(whole: Any, index: Any, array: Any) -> bool:
     if not is_default(whole) or not _OF_VIEWS.issuperset(map(type, parts)):
         return False
     view = whole[index]
-    if view.ndim != 2 or len(view) < MANY_ROWS or not 1 < view.shape[1] <= FEW_COLUMNS:
+    if view.ndim != 2 or len(view) < MANY_ROWS:
+        return False
+    loop = kernel_of("iadd")
+    if loop is not None and loop(view, array):
+        return True
+    if not 1 < view.shape[1] <= FEW_COLUMNS:
         return False
     for column in range(view.shape[1]):
         view[:, column] += array[:, column]

@@ -23,7 +23,8 @@ def install(functions: Callable[[], Functions]) -> None:
 def kernel_of(name: str) -> Callable[..., Any] | None:
     """Return the function of NumPy's of a name; None: there is none.
 
-    "sum" takes an array, an axis, and whether the axis is kept, and may return None.
+    Some return None where NumPy's function is to be called: "sum", which takes an array, an axis, and whether
+    the axis is kept; "cross" of two arrays; and "iadd", which adds an array to columns of another one.
     """
     return _functions().get(name) if _installed else None
 

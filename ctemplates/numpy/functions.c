@@ -1,6 +1,7 @@
 /* NumPy's functions by kernels: see functions.h. */
 #include "numpy/functions.h"
 
+#include "numpy/columns.h"
 #include "numpy/kernels.h"
 #include "numpy/sums.h"
 
@@ -29,18 +30,34 @@ static PyObject *summed(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     Py_RETURN_NONE;
 }
 
+static PyObject *crossed(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    (void)own;
+    PyObject *made = count == 2 ? cross_products(x[0], x[1]) : NULL;
+    if (made) return made;
+    PyErr_Clear();
+    Py_RETURN_NONE;
+}
+
+static PyObject *added_to(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    (void)own;
+    if (count == 2 && add_to_columns(x[0], x[1])) Py_RETURN_TRUE;
+    Py_RETURN_NONE;
+}
+
 /* CPython takes functions of all signatures as one type, and calls them by their flags. */
 #define AS_METHOD(function) ((PyCFunction)(void (*)(void))(function))
 
 #define METHOD(name, numpy, operands) {numpy, AS_METHOD(by_##name), METH_FASTCALL, NULL},
-static PyMethodDef METHODS[] = {KERNELS(METHOD){"sum", AS_METHOD(summed), METH_FASTCALL, NULL}};
+static PyMethodDef METHODS[] = {KERNELS(METHOD){"sum", AS_METHOD(summed), METH_FASTCALL, NULL},
+                                {"cross", AS_METHOD(crossed), METH_FASTCALL, NULL},
+                                {"iadd", AS_METHOD(added_to), METH_FASTCALL, NULL}};
 
 bool enter_functions(PyObject *by_name) {
     PyObject *numpy = PyImport_ImportModule("numpy");
     bool done = numpy != NULL;
     for (size_t i = 0; done && i < sizeof METHODS / sizeof *METHODS; i++) {
-        PyObject *own = PyObject_GetAttrString(numpy, METHODS[i].ml_name);
-        PyObject *made = own ? PyCFunction_New(&METHODS[i], own) : NULL;
+        PyObject *own = i < KERNEL_COUNT ? PyObject_GetAttrString(numpy, METHODS[i].ml_name) : NULL;
+        PyObject *made = own || i >= KERNEL_COUNT ? PyCFunction_New(&METHODS[i], own) : NULL;
         done = made && PyDict_SetItemString(by_name, METHODS[i].ml_name, made) == 0;
         Py_XDECREF(made);
         Py_XDECREF(own);

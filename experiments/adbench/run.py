@@ -98,8 +98,8 @@ def by_observations(args: tuple[Any, ...], engine: str | None = None) -> Callabl
         _, pull = checkpoint.pullback(errors, *given, argnums=(0, 1, 2), engine=engine)
         with pull:
             for k, unit in enumerate(np.eye(2)):
-                found = pull(np.tile(unit, (count, 1)))
-                values[:, k, :CAMERA], values[:, k, CAMERA:-1], values[:, k, -1] = found
+                by_camera, by_point, by_weight = pull(np.tile(unit, (count, 1)))
+                np.concatenate([by_camera, by_point, by_weight[:, None]], axis=1, out=values[:, k])
         return sp.csr_array((entries, indices, starts), shape=shape)
 
     return jacobian

@@ -71,3 +71,56 @@ def test_sums() -> None:
     assert some
     for other in (2.0, "text", np.arange(3), np.float64(1.0)):
         assert function(other, 0, False) is None
+
+
+@pytest.mark.parametrize("shape", [(1, 3), (70, 3), (4, 5, 3), (3,), (70, 2)])
+def test_cross_products(shape: tuple[int, ...]) -> None:
+    rng, function = np.random.default_rng(1), loop("cross")
+    a, b = rng.normal(size=shape), rng.normal(size=shape)
+    found = function(a, b)
+    assert (found is None) == (len(shape) == 1 or shape[-1] != 3)
+    if found is not None:
+        assert outcome(np.cross, a, b)[:-1] == outcome(lambda: found)[:-1]
+    others = [a.astype(np.float32), a[::-1], np.asfortranarray(a), np.full(shape, np.nan), 1e200 * a, a[:1]]
+    for other in others if found is not None and len(a) > 1 else []:
+        assert function(other, 1e200 * b) is None
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 5, 16])
+def test_additions_to_columns(width: int) -> None:
+    rng, function = np.random.default_rng(width), loop("iadd")
+    whole, added = rng.normal(size=(90, 20)), rng.normal(size=(90, width))
+    whole[::7] = np.nan
+    whole[1::7] = -0.0
+    added[1::5] = -0.0
+    for view in (slice(2, 2 + width), slice(0, width)):
+        for rows in (slice(None), slice(None, None, -1)):
+            expected = whole.copy()
+            expected[rows, view] += added
+            assert function(whole[rows, view], added)
+            assert whole.tobytes() == expected.tobytes()
+
+
+def test_additions_that_are_numpys() -> None:
+    """Nothing is done."""
+    function, whole, added = loop("iadd"), np.ones((90, 20)), np.ones((90, 3))
+    before, fixed = whole.copy(), whole.copy()
+    fixed.flags.writeable = False
+    nan = np.where(np.arange(270).reshape(90, 3) == 100, np.nan, 1.0)
+    cases = [
+        (whole[:, :3], nan),
+        (whole[:, :3], added.astype(np.float32)),
+        (whole[:, :3], np.asfortranarray(added)),
+        (whole[:, :6:2], added),
+        (whole[:, :17], np.ones((90, 17))),
+        (whole[:, :4], added),
+        (whole.T[:3], added.T),
+        (fixed[:, :3], added),
+        (whole[0], added[0]),
+        (whole[:, :20], whole),
+        (2.0, added),
+        (whole[:0, :3], added[:0]),
+    ]
+    for columns, other in cases:
+        assert function(columns, other) is None
+    assert whole.tobytes() == before.tobytes() == fixed.tobytes()

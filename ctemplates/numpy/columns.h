@@ -1,0 +1,14 @@
+/* Loops over rows of a few doubles, for which NumPy calls its own once for each column or row. */
+#ifndef CK_COLUMNS_H
+#define CK_COLUMNS_H
+
+#include "numpy/numpy_interface.h"
+
+/* Returns the cross products of the vectors along the last axes of two arrays, a new reference. NULL without an exception:
+ * they are not arrays of doubles in a row, of one shape, or NumPy might warn, or choose between NaNs. */
+PyObject *cross_products(PyObject *a, PyObject *b);
+
+/* Adds an array of doubles in a row to one of a few columns, in place, as reversals do, silently; false: nothing was done. */
+bool add_to_columns(PyObject *columns, PyObject *added);
+
+#endif
