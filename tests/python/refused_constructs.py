@@ -32,6 +32,14 @@ def f(x):
     note(x)
     return x
 ---
+`functools.singledispatch` => decorate a function of the module with it, not one within a function
+import functools
+def f(x):
+    @«functools.singledispatch»
+    def g(y):
+        return y
+    return g(x)
+---
 `inspect.signature` => call it with the name of a function
 import inspect
 def f(x):

@@ -94,6 +94,13 @@ def f(x):
     make = «table.fromkeys»
     return make([x])
 ---
+the attribute calls of a function cannot be assigned to: keep the value in a variable
+def f(x):
+    def g(y):
+        return x * y
+    «g.calls» = 0
+    return g(x)
+---
 the attribute __doc__ of a float cannot be used as a value here
 def f(x):
     return «x.__doc__»

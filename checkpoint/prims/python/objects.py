@@ -172,6 +172,11 @@ def set_attribute(now: Now, x: Any, name: str, v: Any) -> Object:
     if name in _OF_ARRAYS and is_array(x):
         raise RunError(f"the attribute {name} of an array cannot be assigned to: write {_OF_ARRAYS[name]}")
     if type(x) is not Object:
+        if _procedure_of(x) is not None:
+            raise RunError(
+                f"the attribute {name} of a function cannot be assigned to: keep the value in a variable "
+                f"that the function has as nonlocal, or in an object whose class has a __call__"
+            )
         check_own(x)
         python_result(now, lambda x, v: setattr(x, name, v), x, v)  # raises Python's own error
         raise RunError(

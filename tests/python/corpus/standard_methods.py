@@ -66,6 +66,7 @@ def texts(x: float) -> tuple[object, ...]:
         list(map(str.strip, [" a ", "b "])),
         list(filter(str.isdigit, "a1b2")),
         [x * n for n in map(int.bit_length, [3, 9])],
+        x * int.from_bytes((300).to_bytes(2, "big") + (7).to_bytes(length=1, byteorder="little"), "big"),
         list(map(float.is_integer, [1.0, 1.5])),
     )
 

@@ -40,7 +40,9 @@ from checkpoint.lang.python.library import sets
 from checkpoint.lang.python.scopes.syntax import has_star
 
 Owner = tuple[type, Callee, bool]  # a class with the method, that, and whether it takes the object
-_NUMBER = ("is_integer", "bit_length", "bit_count", "hex", "as_integer_ratio", "conjugate", "__abs__")
+_NUMBER = (
+    *("is_integer", "bit_length", "bit_count", "to_bytes", "hex", "as_integer_ratio", "conjugate", "__abs__"),
+)
 _TEXT = frozenset(n for n in (*dir(str), *dir(bytes)) if not n.startswith("_")) - {"index", "count"}
 
 

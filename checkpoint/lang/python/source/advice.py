@@ -7,6 +7,7 @@ advice.
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 import types
 import warnings
@@ -50,6 +51,7 @@ ADVICE: dict[Any, str] = {
     builtins.breakpoint: "use print",
     builtins.__import__: "write an `import` statement",
     inspect.signature: "call it with the name of a function, or outside of the function, and pass the value",
+    functools.singledispatch: "decorate a function of the module with it, not one within a function",
     warnings.catch_warnings: "leave out record=True, and append the messages to a list of the function",
 }
 
