@@ -42,6 +42,22 @@ INLINE void leave_pairs(Heap *heap, Value a, unsigned a_kept, unsigned a_plain, 
     leave_pair(heap, b, b_kept, b_plain);
 }
 
+/* Walks: loops that leave one pair after another of a list (translate/emit/walks.py). `walk`: the pair at which the loop
+ * has begun to count nothing, since others refer to it; the loop has a reference to it, in place of one to the pair that it
+ * has reached. NULL: all are counted. */
+INLINE void walk_on(Heap *heap, Object **walk, Value pair, unsigned kept, unsigned plain) {
+    if (*walk) return;
+    if (pair.object->count > 1)
+        *walk = pair.object;
+    else
+        leave_pair(heap, pair, kept, plain);
+}
+static __attribute__((noinline, unused)) Object *walk_ended(Heap *heap, Object *walk, Value pair) {
+    keep(pair);
+    if (--walk->count == 0) release(heap, walk);
+    return NULL;
+}
+
 /* Pairs that are made one after another: pairs_begin counts all of them, next_pair makes one, whose cells are filled at
  * once, and pairs_end follows the last one. Nothing else uses the heap meanwhile.
  * free: the list, in a variable. later: how many pairs follow. */

@@ -17,6 +17,7 @@ from checkpoint.ctarget.translate.emit.effects import plain_fields, settle, stac
 from checkpoint.ctarget.translate.emit.entry import Entry, opening
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.references import fields_of_pairs, joined
+from checkpoint.ctarget.translate.emit.walks import Walks
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import C_TYPES, DualParts, Place
 from checkpoint.ctarget.translate.ops.words import (
@@ -68,6 +69,7 @@ class ForwardFunction:
         entries = [header.entry or () for header in unit.headers]
         self._duals = max(sum(map(_is_opened, [each for _, each in entry])) for entry in entries)
         self._fields = fields_of_pairs(unit)
+        self._walks = Walks(() if strips else self._paths.values(), self._fields)
         self._stack = stack_use(self._paths.values())
         self._takes_tags = any(taken.tags for taken in self._taken.values())
 
@@ -113,6 +115,7 @@ class ForwardFunction:
             lines.append("    bool sharp = true; /* strips without some cotangents run */")
         if "frames" in used:
             lines.append("    Frames frames = frames_of(m);")
+        lines += self._walks.declarations()
         lines += ["    const int64_t first = left;", "    int64_t births = m->births;"]
         return [*lines, "    int64_t tags = m->tags;"] if self._takes_tags else lines
 
@@ -268,7 +271,8 @@ class ForwardFunction:
             op.write(self)
         if isinstance(node.end, Return):
             self._find_case(node.end, node.exit)
-        write_effects(self, joined(node.effects, self._fields), plain_fields)
+        effects = self._walks.counted(node, joined(node.effects, self._fields), plain_fields)
+        write_effects(self, effects, plain_fields)
         match node.end:
             case Fork(test, _, other):
                 self.put(f"if (!{plain(test)}) goto {self._label(other)};")
@@ -363,7 +367,7 @@ class ForwardFunction:
         self.text.append(f"exit_{exit.number}: {_comment(exit)}")
         if path.header.entry is not None and path.is_undone:
             self.put(f"if (left == first && entry == {path.header.number}) return false;")
-        write_effects(self, exit.effects, {})
+        write_effects(self, [*self._walks.ended(path.header), *exit.effects], {})
         self.put(*self._record(exit))
         if self.records:
             self.put(self._run_end(exit))
