@@ -89,9 +89,12 @@ def _formulas_of(module: ModuleType) -> formulas.Compiled:
     """Return the values of formulas on NumPy's arrays, by the module."""
     lib, ffi = module.lib, module.ffi
 
+    def number(primitive: str) -> int:
+        return int(lib.ck_scalar_number(primitive.encode()))
+
     @cache
     def code(text: str) -> tuple[Any, ...]:
-        return tuple([ffi.new(kind, numbers) for kind, numbers in formulas.encoded(text)])
+        return tuple([ffi.new(kind, numbers) for kind, numbers in formulas.encoded(text, number)])
 
     def run(text: str, inputs: Sequence[Any], results: Sequence[Any]) -> bool:
         arrays = ffi.new("uintptr_t[]", [*map(id, inputs), *map(id, results)])

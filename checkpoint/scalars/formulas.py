@@ -1,24 +1,33 @@
 """Formulas: straight-line arithmetic on the reals of an item, done for many items at once.
 
 In: a formula as text, which programs pass on and capsules keep; arrays of the reals of all items. Out: an
-array for each result. What always holds: each step rounds correctly, so an item's results have the bits that
-it has alone, whoever computes them: engine c, block by block and in several threads, or the library's
-functions. The derivatives of a formula are formulas, too, made by the rules of the definitions.
+array for each result. What always holds: an item's results have the bits that it has alone, whoever computes
+them: engine c, block by block and in several threads, or the library's functions. For each step rounds
+correctly, or is the definition's own value. The derivatives of a formula are formulas, too
+(formula_derivatives.py).
 
     text    ::= inputs|constant,...|step,...|result,...
-    step    ::= name operand [operand]
+    step    ::= name operand ...
     operand, result: the number of a value: of an input, then of a constant, then of a step
 
-A step is a definition of OPERATIONS, or CHECKED: a quotient of which the run fails where it is not finite,
-since Python's own might raise.
+A step is one of OPERATIONS; CHECKED, a quotient of which the run fails where it is not finite, since Python's
+own might raise; one of CHOICES, where truth is 1.0 and anything but 0.0 is true; or the name of another
+definition that has derivatives by such steps. Its value is that of IEEE 754, or with "!" behind the name
+Python's, of which the run fails where Python raises.
+
+    less x y, less_equal x y, equal x y     whether it is so
+    choose test x y                         x where the test is true, else y
 """
 
 from __future__ import annotations
 
+import operator
+from array import array
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from checkpoint.scalars import loops
 from checkpoint.scalars.definition import Definition, find
 
 OPERATIONS = (
@@ -29,11 +38,23 @@ OPERATIONS = (
     "negate",
 )  # as the enum of ctemplates/scalars/formulas.h
 CHECKED = "quotient"
-CODES = {name: code for code, name in enumerate((*OPERATIONS, CHECKED))}
+CHOICES = ("less", "less_equal", "equal", "choose")
+CODES = {name: code for code, name in enumerate((*OPERATIONS, CHECKED, *CHOICES))}
+STRICT = "!"  # behind the name of a definition
 
 
 class NotFinite(ArithmeticError):
-    """Raised where a checked quotient of some item is not finite."""
+    """Raised where a checked quotient of some item is not finite, or a function of Python's raises."""
+
+
+def unchecked(name: str) -> str:
+    """Return the name of a step that never fails in place of another."""
+    return "divide" if name == CHECKED else name.removesuffix(STRICT)
+
+
+def primitive_of(definition: Definition) -> str:
+    """Return the name of a primitive that is the definition, by which C knows it."""
+    return next(filter(None, (definition.of_python, definition.language, *definition.beside)), "")
 
 
 class Formula(NamedTuple):
@@ -65,10 +86,11 @@ def parsed(text: str) -> Formula:
     )
 
 
-def encoded(text: str) -> list[tuple[str, list[Any]]]:
+def encoded(text: str, number: Callable[[str], int]) -> list[tuple[str, list[Any]]]:
     """Return a formula for C: the types and values of arrays of counts, constants, steps and results.
 
     Each input, each constant has a place; values of steps share places where one is read before the other is.
+    number: returns C's number of a primitive, of whose steps the code is twice that, behind all CODES.
     """
     formula = parsed(text)
     known = formula.inputs + len(formula.constants)
@@ -79,11 +101,11 @@ def encoded(text: str) -> list[tuple[str, list[Any]]]:
     places, free, steps = list(range(known)), list[int](), list[int]()
     count = known
     for i, (name, operands) in enumerate(formula.steps):
-        x, y = places[operands[0]], places[operands[-1]]
+        given = [places[operands[min(k, len(operands) - 1)]] for k in range(3)]
         free += {places[k] for k in operands if k >= known and last[k] == i}
         count += not free
         places.append(free.pop() if free else count - 1)
-        steps += [CODES[name], x, y, places[-1]]
+        steps += [_code(name, number), *given, places[-1]]
     counts = [formula.inputs, len(formula.constants), len(formula.steps), len(formula.results), count]
     results = [places[k] for k in formula.results]
     return [
@@ -92,6 +114,14 @@ def encoded(text: str) -> list[tuple[str, list[Any]]]:
         ("int32_t[]", [*steps, 0]),
         ("int32_t[]", [*results, 0]),
     ]
+
+
+def _code(name: str, number: Callable[[str], int]) -> int:
+    """Return the code of a step in C."""
+    if name in CODES:
+        return CODES[name]
+    function = number(primitive_of(find(unchecked(name))))
+    return len(CODES) + 2 * function + name.endswith(STRICT)
 
 
 # Making formulas
@@ -122,6 +152,15 @@ class Number:
         return self.maker.step("negate", self)
 
 
+_POWERS = frozenset(("power", "float_power"))
+_COMPUTED: dict[str, Callable[..., float]] = {
+    **{name: find(name).ieee for name in OPERATIONS},
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "equal": operator.eq,
+}
+
+
 class Maker:
     """Makes a formula of so many inputs. The same step on the same values is one value.
 
@@ -146,11 +185,25 @@ class Maker:
     def step(self, name: str, *operands: Number | float) -> Number:
         """Return the result of a step."""
         given = tuple([x if isinstance(x, Number) else self.constant(float(x)) for x in operands])
+        simpler = self._simplified(name, given)
+        if simpler is not None:
+            return simpler
         key = name, *[x.number for x in given]
         if key not in self._known:
             self._known[key] = Number(self, ("step", len(self.steps)))
             self.steps.append((name, given))
         return self._known[key]
+
+    def _simplified(self, name: str, operands: Sequence[Number]) -> Number | None:
+        """Return a value with the bits of a step that needs none, since some operands are constants."""
+        known = [float.fromhex(x.number[1]) if x.number[0] == "constant" else None for x in operands]
+        if name == "choose" and known[0] is not None:
+            return operands[1] if known[0] != 0.0 else operands[2]
+        if unchecked(name) in _POWERS and known[1] == 1.0:
+            return operands[0]
+        if None in known or name not in _COMPUTED:
+            return None
+        return self.constant(float(_COMPUTED[name](*known)))
 
     def needed(self, results: Sequence[Number]) -> set[tuple[str, Any]]:
         """Return the numbers of the values that some results need."""
@@ -171,118 +224,6 @@ class Maker:
         steps = [(self.steps[i][0], tuple([at[x.number] for x in self.steps[i][1]])) for i in kept]
         values = tuple(map(float.fromhex, constants))
         return Formula(len(inputs), values, tuple(steps), tuple([at[x.number] for x in results]))
-
-
-# Derivatives
-
-
-def _replayed(formula: Formula, maker: Maker, inputs: Sequence[Number]) -> list[Number]:
-    """Return all values of a formula, made again within another one, where nothing is checked any more."""
-    values = [*inputs, *map(maker.constant, formula.constants)]
-    for name, operands in formula.steps:
-        values.append(maker.step(_unchecked(name), *[values[i] for i in operands]))
-    return values
-
-
-def _unchecked(name: str) -> str:
-    return "divide" if name == CHECKED else name
-
-
-def _scaled(factor: Any, x: Number) -> Number:
-    """Return a product with a factor that may be 1.0 or -1.0."""
-    if isinstance(factor, Number):
-        return x * factor
-    return x if factor == 1.0 else -x if factor == -1.0 else x * factor
-
-
-def _contribution(definition: Definition, position: int, g: Number, values: list[Number]) -> Number:
-    """Return what an operand of a step receives. values: the operands, and the result."""
-    pullbacks = definition.arrays.pullbacks if definition.arrays is not None else None
-    if pullbacks is not None:
-        found: Number = pullbacks[position](g, *values)
-        return found
-    assert definition.partials is not None
-    return _scaled(definition.partials[position](*values), g)
-
-
-@cache
-def cotangents(text: str) -> str:
-    """Return the formula of the inputs' cotangents, for the inputs and the results' cotangents."""
-    formula = parsed(text)
-    maker = Maker(formula.inputs + len(formula.results))
-    inputs, given = maker.inputs[: formula.inputs], maker.inputs[formula.inputs :]
-    values = _replayed(formula, maker, inputs)
-    received: dict[int, Number] = {}
-
-    def add(number: int, contribution: Number) -> None:
-        received[number] = received[number] + contribution if number in received else contribution
-
-    for number, g in zip(reversed(formula.results), reversed(given), strict=True):
-        add(number, g)
-    first = formula.inputs + len(formula.constants)
-    for i in reversed(range(len(formula.steps))):
-        name, operands = formula.steps[i]
-        own = received.get(first + i)
-        if own is None:
-            continue
-        read = [*[values[k] for k in operands], values[first + i]]
-        for position in reversed(range(len(operands))):
-            add(operands[position], _contribution(find(_unchecked(name)), position, own, read))
-    zero = maker.constant(0.0)
-    return maker.finished([received.get(i, zero) for i in range(formula.inputs)]).text
-
-
-def _with_tangents(
-    formula: Formula, maker: Maker, inputs: Sequence[Number], tangents: Sequence[Number]
-) -> tuple[list[Number], list[Number]]:
-    """Return the results of a formula and their tangents, made within another one."""
-    values = _replayed(formula, maker, inputs)
-    along: dict[int, Number] = dict(enumerate(tangents))
-    first = formula.inputs + len(formula.constants)
-    for i, (name, operands) in enumerate(formula.steps):
-        partials = find(_unchecked(name)).partials
-        assert partials is not None
-        read = [*[values[k] for k in operands], values[first + i]]
-        for position, k in enumerate(operands):
-            if k in along:
-                part = _scaled(partials[position](*read), along[k])
-                along[first + i] = along[first + i] + part if first + i in along else part
-    zero = maker.constant(0.0)
-    return [values[i] for i in formula.results], [along.get(i, zero) for i in formula.results]
-
-
-@cache
-def tangents(text: str, shared: int) -> str:
-    """Return the formula of the results' tangents.
-
-    Its inputs are those of the formula and their tangents, then the last `shared` inputs and theirs.
-    """
-    formula = parsed(text)
-    maker = Maker(2 * formula.inputs)
-    (items, along), (alike, alike_along) = _halves(maker.inputs, 2 * shared)
-    given = [*items, *alike], [*along, *alike_along]
-    return maker.finished(_with_tangents(formula, maker, *given)[1]).text
-
-
-@cache
-def on_duals(text: str, shared: int) -> str:
-    """Return an operator on pairs of items as one on items beside their tangents, which returns both.
-
-    Its inputs end with the last `shared` inputs of the operator, and their tangents.
-    """
-    formula = parsed(text)
-    maker = Maker(2 * formula.inputs)
-    (left, right), (alike, alike_along) = _halves(maker.inputs, 2 * shared)
-    (x, x_along), (y, y_along) = _halves(left, 0)[0], _halves(right, 0)[0]
-    given = [*x, *y, *alike], [*x_along, *y_along, *alike_along]
-    results, along = _with_tangents(formula, maker, *given)
-    return maker.finished([*results, *along]).text
-
-
-def _halves(numbers: list[Number], behind: int) -> list[list[list[Number]]]:
-    """Return two halves of numbers, and two of those behind these."""
-    front, rest = numbers[: len(numbers) - behind], numbers[len(numbers) - behind :]
-    return [[part[: len(part) // 2], part[len(part) // 2 :]] for part in (front, rest)]
 
 
 # Values
@@ -306,24 +247,49 @@ def installed() -> Compiled:
 def fill(xp: Any, text: str, inputs: Sequence[Any], results: Sequence[Any]) -> None:
     """Fill arrays with the results of a formula for arrays of its inputs, all with one axis, of one length.
 
-    xp: the namespace of the arrays' library. NotFinite: of a checked quotient, an element is not finite.
+    xp: the namespace of the arrays' library. NotFinite: some item fails.
     """
     if _compiled and _compiled[0](text, inputs, results):
         return
-    for array, value in zip(results, _values(xp, text, inputs), strict=True):
-        array[...] = value
+    for result, value in zip(results, _values(xp, text, inputs), strict=True):
+        result[...] = value
 
 
 def _values(xp: Any, text: str, inputs: Sequence[Any]) -> list[Any]:
-    """Return the results of a formula by the functions of the arrays' library."""
+    """Return the results of a formula by the functions of the arrays' library, and by loops."""
     formula = parsed(text)
     values = [*inputs, *formula.constants]
     for name, operands in formula.steps:
-        definition = find(_unchecked(name))
-        assert definition.arrays is not None
-        function = getattr(xp, definition.arrays.name.removeprefix("np."))
-        value = function(*[values[i] for i in operands])
-        if name == CHECKED and not bool((value - value == 0.0).all()):
-            raise NotFinite("a quotient that is not finite")
-        values.append(value)
+        values.append(_value(xp, name, [values[i] for i in operands], inputs[0]))
     return [values[i] for i in formula.results]
+
+
+def _value(xp: Any, name: str, operands: list[Any], like: Any) -> Any:
+    """Return the value of a step, an array like another one, or a number where all operands are."""
+    if name == "choose":
+        test, x, y = operands
+        return xp.where(test != 0.0, x, y)
+    if name in CHOICES:
+        return getattr(xp, name)(*operands) * 1.0
+    definition = find(unchecked(name))
+    if definition.name not in OPERATIONS:
+        return _by_loop(xp, definition, name.endswith(STRICT), operands, like)
+    assert definition.arrays is not None
+    value = getattr(xp, definition.arrays.name.removeprefix("np."))(*operands)
+    if name == CHECKED and not bool((value - value == 0.0).all()):
+        raise NotFinite("a quotient that is not finite")
+    return value
+
+
+def _by_loop(xp: Any, definition: Definition, strict: bool, operands: list[Any], like: Any) -> Any:
+    """Return the value of a definition for arrays, and numbers, element by element."""
+    count = like.shape[0]
+    columns = [array("d", [x] * count if isinstance(x, float) else x.tolist()) for x in operands]
+    result = array("d", bytes(8 * count))
+    try:
+        loops.over(definition, strict, columns, result)
+    except (ArithmeticError, ValueError):
+        raise NotFinite(definition.name) from None
+    found = xp.zeros_like(like)
+    found[...] = xp.asarray(result.tolist())
+    return found

@@ -8,46 +8,72 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scalars/scalars.h"
 #include "threads/team.h"
 
 enum {
     BLOCK = 128,          /* items */
     WIDE = 4,             /* reals of a vector */
     PART = 1 << 17,        /* steps of items that a thread does at once: some 50 us */
-    LEAST_SHARED = 1 << 19 /* steps of items for which other threads are asked */
+    LEAST_SHARED = 1 << 19, /* steps of items for which other threads are asked */
+    SCALAR_STEPS = 16      /* as many steps a scalar takes as long as */
 };
 
 typedef double Vector __attribute__((vector_size(8 * WIDE), aligned(8), may_alias));
-
-/* Does the steps of a block. at: the reals of each place. Returns whether all checked quotients of the first `count` items
- * are finite. It is compiled for each kind of vector. */
-#define EACH_VECTOR(value) \
-    for (int i = 0; i < BLOCK / WIDE; i++) to[i] = (value); \
-    break
-#define BLOCK_FUNCTION(name, attribute) \
-    attribute static bool name(const Formula *f, double *const *at, int64_t count) { \
-        bool finite = true; \
-        for (int32_t k = 0; k < f->steps; k++) { \
-            const FormulaStep step = f->step[k]; \
-            const Vector *x = (const Vector *)at[step.x], *y = (const Vector *)at[step.y]; \
-            Vector *to = (Vector *)at[step.to]; \
-            switch (step.code) { \
-            case FORMULA_ADD: EACH_VECTOR(x[i] + y[i]); \
-            case FORMULA_SUBTRACT: EACH_VECTOR(x[i] - y[i]); \
-            case FORMULA_MULTIPLY: EACH_VECTOR(x[i] * y[i]); \
-            case FORMULA_NEGATE: EACH_VECTOR(-x[i]); \
-            default: EACH_VECTOR(x[i] / y[i]); \
-            } \
-            if (step.code == FORMULA_QUOTIENT) finite &= are_finite(at[step.to], count); \
-        } \
-        return finite; \
-    }
+typedef int64_t Mask __attribute__((vector_size(8 * WIDE), aligned(8), may_alias));
 
 static bool are_finite(const double *reals, int64_t count) {
     bool finite = true;
     for (int64_t i = 0; i < count; i++) finite &= reals[i] - reals[i] == 0.0;
     return finite;
 }
+
+/* Applies a scalar to the first `count` items, behind which the last result is repeated; false: it fails. */
+static bool apply_scalar(const FormulaStep step, double *const *at, int64_t count) {
+    const Scalar *scalar = &SCALARS[(step.code - FORMULA_SCALAR) / 2];
+    bool (*const function)(const double *, double *) = (step.code - FORMULA_SCALAR) % 2 ? scalar->value : scalar->ieee;
+    const double *x = at[step.x], *y = at[step.y];
+    double *to = at[step.to], last = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        if (!function((const double[2]){x[i], y[i]}, &last)) return false;
+        to[i] = last;
+    }
+    for (int64_t i = count; i < BLOCK; i++) to[i] = last;
+    return true;
+}
+
+/* Does the steps of a block. at: the reals of each place. Returns whether no step fails for the first `count` items. It is
+ * compiled for each kind of vector. */
+#define EACH_VECTOR(value) \
+    for (int i = 0; i < BLOCK / WIDE; i++) to[i] = (value); \
+    break
+#define TRUTH(test) ((Vector)((Mask)(test) & (Mask)one))
+#define CHOICE(test, x, y) ((Vector)(((test) & (Mask)(x)) | (~(test) & (Mask)(y))))
+#define BLOCK_FUNCTION(name, attribute) \
+    attribute static bool name(const Formula *f, double *const *at, int64_t count) { \
+        const Vector one = {1.0, 1.0, 1.0, 1.0}, zero = {0.0, 0.0, 0.0, 0.0}; \
+        bool fails = false; \
+        for (int32_t k = 0; k < f->steps && !fails; k++) { \
+            const FormulaStep step = f->step[k]; \
+            const Vector *x = (const Vector *)at[step.x], *y = (const Vector *)at[step.y], *z = (const Vector *)at[step.z]; \
+            Vector *to = (Vector *)at[step.to]; \
+            switch (step.code) { \
+            case FORMULA_ADD: EACH_VECTOR(x[i] + y[i]); \
+            case FORMULA_SUBTRACT: EACH_VECTOR(x[i] - y[i]); \
+            case FORMULA_MULTIPLY: EACH_VECTOR(x[i] * y[i]); \
+            case FORMULA_DIVIDE: EACH_VECTOR(x[i] / y[i]); \
+            case FORMULA_NEGATE: EACH_VECTOR(-x[i]); \
+            case FORMULA_QUOTIENT: EACH_VECTOR(x[i] / y[i]); \
+            case FORMULA_LESS: EACH_VECTOR(TRUTH(x[i] < y[i])); \
+            case FORMULA_LESS_EQUAL: EACH_VECTOR(TRUTH(x[i] <= y[i])); \
+            case FORMULA_EQUAL: EACH_VECTOR(TRUTH(x[i] == y[i])); \
+            case FORMULA_CHOOSE: EACH_VECTOR(CHOICE((Mask)(x[i] != zero), y[i], z[i])); \
+            default: fails = !apply_scalar(step, at, count); \
+            } \
+            if (step.code == FORMULA_QUOTIENT) fails = !are_finite(at[step.to], count); \
+        } \
+        return !fails; \
+    }
 
 typedef bool BlockFunction(const Formula *f, double *const *at, int64_t count);
 
@@ -151,7 +177,9 @@ static void drop_part(void *context, int slot) { (void)context, (void)slot; }
 static bool is_ready(void *context) { return context != NULL; }
 
 FormulaOutcome formula_run(const Formula *formula, const FormulaColumn *columns, int64_t items) {
-    const int64_t each = formula->steps + formula->inputs + formula->results;
+    int64_t each = formula->steps + formula->inputs + formula->results;
+    for (int32_t k = 0; k < formula->steps; k++)
+        if (formula->step[k].code >= FORMULA_SCALAR) each += SCALAR_STEPS - 1;
     Task task = {.formula = formula, .columns = columns, .block = block_function(), .items = items};
     task.part = (PART / each + BLOCK) / BLOCK * BLOCK;
     const TeamTask parts = {.context = &task, .begin = begin_part, .work = do_part, .end = end_part, .drop = drop_part};

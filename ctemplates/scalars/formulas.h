@@ -11,12 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The steps, in the order of CODES in formulas.py. FORMULA_QUOTIENT fails where it is not finite. */
-enum { FORMULA_ADD, FORMULA_SUBTRACT, FORMULA_MULTIPLY, FORMULA_DIVIDE, FORMULA_NEGATE, FORMULA_QUOTIENT };
+/* The steps, in the order of CODES in formulas.py. FORMULA_QUOTIENT fails where it is not finite. Truth is 1.0; CHOOSE takes
+ * y where x is not 0.0, else z. Codes behind these are scalars (scalars.h), each first as IEEE 754 has it, then as Python has it,
+ * which fails. */
+enum {
+    FORMULA_ADD, FORMULA_SUBTRACT, FORMULA_MULTIPLY, FORMULA_DIVIDE, FORMULA_NEGATE, FORMULA_QUOTIENT,
+    FORMULA_LESS, FORMULA_LESS_EQUAL, FORMULA_EQUAL, FORMULA_CHOOSE, FORMULA_SCALAR
+};
 
-/* A step: its number above, the places of its operands (of the only one twice), and that of its result. */
+/* A step: its number above, the places of its operands (of the last one again where there are fewer), and that of its result. */
 typedef struct FormulaStep {
-    int32_t code, x, y, to;
+    int32_t code, x, y, z, to;
 } FormulaStep;
 
 /* Places: those of the inputs, of the constants, then of the values of steps, which may take turns in one. */

@@ -18,7 +18,8 @@ from typing import Any
 
 from checkpoint.ad.library import silently
 from checkpoint.prims.arrays import tensor
-from checkpoint.scalars.formulas import cotangents, fill, on_duals, parsed, tangents
+from checkpoint.scalars.formula_derivatives import cotangents, on_duals, tangents
+from checkpoint.scalars.formulas import fill, parsed
 from tensorlib.layout.combining import total
 from tensorlib.layout.moving import call
 

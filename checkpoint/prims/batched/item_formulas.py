@@ -30,7 +30,7 @@ from checkpoint.lang.core import App, Const, Expr, If, Lambda, Let, Letrec, Prim
 from checkpoint.prims.batched.transparent import OPAQUE_AT
 from checkpoint.prims.lane_values import builder, is_array, is_pytree, structure
 from checkpoint.prims.sums import leaves_of, of_leaves
-from checkpoint.scalars import formulas
+from checkpoint.scalars import formula_derivatives, formulas
 from checkpoint.scalars.definition import find
 
 MOST_STEPS = 400  # of a formula
@@ -44,6 +44,7 @@ _STORING = frozenset(
         *("cons", "car", "cdr", "null?", "pair?", "py.tuple", "py.list", "py.record", "py.len", "py.item"),
         *("py.unpack", "py.callee", "py.tuple-of", "py.list-of", "py.new", "py.attribute", "py.instance"),
         *("py.instance-of", "py.class-of", "py.same-class", "py.is-object", "py.kind", "py.callable"),
+        *("py.truth", "py.not"),
     )
 )
 
@@ -66,11 +67,13 @@ class _Procedure(NamedTuple):
 @cache
 def _operations() -> dict[str, str]:
     """Return by the name of a primitive the step of a formula that it is; "": it returns its operand."""
-    found = dict.fromkeys((*find("real").exact, *find("real").beside), "")
-    for name in formulas.OPERATIONS:
-        step = formulas.CHECKED if name == "divide" else name
-        found.update(dict.fromkeys((*find(name).exact, find(name).language), step))
-    return found
+    found: dict[str, str] = {}
+    for name in (*formulas.OPERATIONS, *formula_derivatives.functions()):
+        own = find(name)
+        may_fail = own.ieee is not own.value
+        step = formulas.CHECKED if name == "divide" else name + formulas.STRICT if may_fail else name
+        found.update(dict.fromkeys((*own.exact, *own.beside, own.of_python, own.language), step))
+    return {**found, **dict.fromkeys((*find("real").exact, *find("real").beside), "")}
 
 
 class ItemFormula(NamedTuple):
@@ -283,6 +286,9 @@ class _Evaluation:
             if operation is not None and all(map(_is_operand, operands)):
                 given = [x.value if _is_number(x) else float(x) for x in operands]
                 return Native(self.maker.step(operation, *given)) if operation else operands[0]
+        elif name in _operations() and set(map(type, operands)) == {float}:
+            known: Any = lookup(name)
+            return known.value(*operands)
         if name not in _STORING or any(_is_number(x) for i, x in enumerate(operands) if i in OPAQUE_AT[name]):
             raise NoFormula
         record: Any = lookup(name)
