@@ -302,11 +302,10 @@ class StripAdjoint:
 
         words: those of the record. Ways of one header have lanes of their own: what one reads no other sets.
         """
-        path = record.path
-        adjoint = VectorAdjoint(self.plan)
+        path, adjoint = record.path, VectorAdjoint(self.plan)
         for place in record.words:
-            at = words.index(place)
-            adjoint.put(f"{TYPES[place.kind]} {place.name};", f"GET({place.name}, up + {at} * WIDTH);")
+            word = f"up + {words.index(place)} * WIDTH"
+            adjoint.put(f"{TYPES[place.kind]} {place.name};", f"GET({place.name}, {word});")
             adjoint.vectors[place.name] = place.kind
         begin, adjoint.text = adjoint.text, []
         for operation in record.recomputed:
@@ -316,6 +315,8 @@ class StripAdjoint:
                 text = cells.chosen(operation, self.plan)
             adjoint.put(f"const {TYPES[to.kind]} {to.name} = {text};")
             adjoint.vectors[to.name] = to.kind
+        kept = self.plan.kept  # params of which no record has the value
+        adjoint.vectors |= {x.name: x.kind for x in kept if not self.plan.is_uniform(kept[x])}
         for source, passed in self._passed(record):
             adjoint.add(source, passed.text, never_minus_zero=passed.never_minus_zero)
         for operation in record.main:
