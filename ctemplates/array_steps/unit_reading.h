@@ -16,13 +16,17 @@ PyObject *data_in(Value v);
 bool is_plain_array(PyObject *data);
 
 /* Returns what translated code may make of a value: ELEMENT_SCALAR, a handle of a scalar; ELEMENT_SCALAR and the number of its
- * axes, one of an array whose elements are read in place; 0: nothing. */
-enum { ELEMENT_SCALAR = 3 };
+ * axes, one of an array whose elements are read in place; WHOLE_ROW or TRUTH_ROW, one of integers or booleans with one axis;
+ * 0: nothing. */
+enum { ELEMENT_SCALAR = 3, WHOLE_ROW = ELEMENT_SCALAR + ELEMENT_AXES + 1, TRUTH_ROW };
 int64_t element_kind(Value v);
 
 /* Those of ElementHooks. */
 bool open_scalar(Value v, double *x);
 bool open_array(Machine *m, Value v, int axes, int64_t steps, ElementView *view);
+bool is_whole_row(Value v);
+bool is_truth_row(Value v);
+bool whole_at(Machine *m, Value v, int64_t index, int64_t least, int64_t *whole);
 bool find_loop(const char *name, ElementLoop *loop);
 
 #endif

@@ -14,6 +14,25 @@ INLINE bool open_array(Machine *m, Value v, int axes, int64_t steps, ElementView
     const ElementHooks *hooks = m->heap->hooks->elements;
     return kind_of(v) == FOREIGN && hooks && hooks->open_array(m, v, axes, steps, view);
 }
+INLINE bool is_whole_row(const Machine *m, Value v) {
+    return kind_of(v) == FOREIGN && m->heap->hooks->elements && m->heap->hooks->elements->is_whole_row(v);
+}
+INLINE bool is_truth_row(const Machine *m, Value v) {
+    return kind_of(v) == FOREIGN && m->heap->hooks->elements && m->heap->hooks->elements->is_truth_row(v);
+}
+INLINE bool whole_at(Machine *m, Value v, int64_t index, int64_t *whole) {
+    return m->heap->hooks->elements->whole_at(m, v, index, 1, whole);
+}
+/* The same of an integer of 64 bits, with which NumPy computes as with others. */
+INLINE bool wide_at(Machine *m, Value v, int64_t index, int64_t *whole) {
+    return m->heap->hooks->elements->whole_at(m, v, index, sizeof *whole, whole);
+}
+INLINE bool truth_at(Machine *m, Value v, int64_t index, bool *truth) {
+    int64_t whole;
+    const bool found = whole_at(m, v, index, &whole);
+    if (found) *truth = whole != 0;
+    return found;
+}
 INLINE Value of_scalar(Machine *m, double x) { return m->heap->hooks->elements->scalar(m, x); }
 
 INLINE bool same_element(double a, double b) { return same_real(a, b); }

@@ -54,6 +54,12 @@ typedef struct ElementHooks {
     /* Returns the handle after a change by the step of this number, for the old one, which it consumes. On a tape, that keeps
      * the array, whose first element is at `data`. */
     Value (*changed)(Machine *m, Value v, int64_t steps, int64_t data);
+    /* Return whether a value is a handle of an array of integers, or of booleans, with one axis. */
+    bool (*is_whole_row)(Value v);
+    bool (*is_truth_row)(Value v);
+    /* Stores the element of such an array at an index as in Python; false: there is none, it may have been changed, or it has
+     * less than so many bytes. */
+    bool (*whole_at)(Machine *m, Value v, int64_t index, int64_t least, int64_t *whole);
     /* Finds the loop of NumPy's function of this name; false: there is none. */
     bool (*find_loop)(const char *name, ElementLoop *loop);
     /* Puts an element of such an array back, in the reversal. */

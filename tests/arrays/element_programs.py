@@ -20,6 +20,7 @@ def f(x):
     b = np.tile(x[:3], (M, 1)) * 1.0
     c = np.zeros(N)
     s, t = 0.0, x[1]
+    index, chosen = np.arange(30) * 7 % N, np.arange(30) % 3 == 1
 """
 RESULTS = (
     "np.sum(np.tanh(a)) + np.sum(np.tanh(c) * np.arange(N)) + np.sum(np.tanh(b) * b) + s + t",
@@ -56,6 +57,7 @@ class Writer:
             f"s = 0.3 * s + math.tanh({self.expression()})",
             f"t = math.tanh({self.expression()})",
             "c[1:3] = a[0:2] * 0.5",
+            f"c[index[i]] += {self.expression()}",
             "a = a * 0.9 + 0.01",
             "s = s + 0.1 * b[i % M][0] * b[i % M][-1]",
             f"a[{self.place()}], c[{self.place()}] = c[{self.place()}], a[{self.place()}]",
@@ -97,6 +99,9 @@ class Writer:
         numbers = ["s", "t", repr(round(self.random.uniform(-2.0, 2.0), 2)), str(self.random.randint(-3, 3))]
         elements = [
             f"a[{self.place()}]",
+            "a[index[i]]",
+            f"c[index[i] - {self.random.randint(0, 2)}]",
+            "(s if chosen[i] else t)",
             f"c[{self.place()}]",
             f"b[{self.two_places()}]",
             f"x[{self.random.randint(0, 3)}]",

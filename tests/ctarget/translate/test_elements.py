@@ -201,7 +201,38 @@ def at_zero(a: Any) -> Any:
     return s
 
 
+ORDER, NARROW = np.argsort(np.sin(np.arange(60.0))), np.arange(60, dtype="int32")[::-1]
+CHOSEN = np.arange(60) % 3 > 0
+STARTS = np.arange(0, 61, 4)
+
+
+def by_indices(a: Any) -> Any:
+    s, order = 0.0, np.argsort(-a)
+    for i in range(1, len(a)):
+        s += a[ORDER[i]] * a[NARROW[i]] - a[order[i] - 1] * a[order[i]]
+        if CHOSEN[i] and not CHOSEN[i - 1]:
+            s = s * 0.5 + a[ORDER[i - 1] - 1]
+    return s
+
+
+def of_a_sparse_matrix(a: Any) -> Any:
+    y = np.zeros(15)
+    for i in range(15):
+        for k in range(STARTS[i], STARTS[i + 1]):
+            y[i] += a[k] * a[ORDER[k]]
+    return np.sum(y * y)
+
+
+def scattered(a: Any) -> Any:
+    h = np.zeros(60)
+    for i in range(len(a)):
+        h[ORDER[i]] += a[i] * h[NARROW[i]] + a[i]
+        h[NARROW[i]] = a[ORDER[i]]
+    return np.sum(np.tanh(h))
+
+
 PROGRAMS = [
+    by_indices, of_a_sparse_matrix, scattered,
     of_functions_of_arrays, of_powers, at_zero, of_functions, of_functions_in_place,
     summed, branching, of_rows, of_strided_columns, of_new_arrays, of_large_arrays, of_floats, by_halves,
     negated, settling, heat, sweeping, on_a_grid, sorting, in_bins,
@@ -249,7 +280,19 @@ def test_programs_that_set_elements_too(program: Callable[..., Any]) -> None:
         agree(program, untranslated.X, untranslated.cotangent_of(np.asarray(value)))
 
 
-@pytest.mark.parametrize("program", [of_functions, of_functions_in_place, of_functions_of_arrays, heat])
+TABLE = np.arange(3000)[::-1].copy()
+
+
+def by_table(a: Any) -> Any:
+    s = 0.0
+    for i in range(len(a)):
+        s += a[TABLE[i]] * a[i]
+    return s
+
+
+@pytest.mark.parametrize(
+    "program", [of_functions, of_functions_in_place, of_functions_of_arrays, heat, by_table]
+)
 def test_no_turn_of_a_loop_leaves_its_unit(program: Callable[..., Any]) -> None:
     x = np.linspace(-0.7, 1.5, 3000)
     with forced(slice=100_000):

@@ -16,8 +16,8 @@ class Expect(Undifferentiated, Op):
     """Exits unless a value has a tag.
 
     tag: a kind of kinds.h by its name; TUPLE: a RECORD that is a plain tuple; OTHER: a kind without a
-    cotangent, neither REAL nor NODE nor DUAL nor FOREIGN; TEXT: a FOREIGN that is a string. procedure: of a
-    CLOSURE or PROCEDURE, a reference. count: of a TUPLE, its length.
+    cotangent, neither REAL nor NODE nor DUAL nor FOREIGN; TEXT: a FOREIGN that is a string; one of ROWS.
+    procedure: of a CLOSURE or PROCEDURE, a reference. count: of a TUPLE, its length.
     """
 
     place: Place

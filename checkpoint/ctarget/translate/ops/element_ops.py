@@ -87,6 +87,31 @@ def flat(view: View, at: Sequence[Place]) -> str:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class ReadExact(Undifferentiated, Op):
+    """Reads an integer, or a boolean, of an array at an index as in Python; exits where there is none.
+
+    is_wide: whether it must have 64 bits.
+    """
+
+    to: Place
+    row: Place
+    index: Source
+    is_wide: bool
+
+    def reads(self) -> Sequence[Source]:
+        return (self.row, self.index)
+
+    def sets(self) -> Sequence[Place]:
+        return (self.to,)
+
+    def write(self, out: Forward) -> None:
+        exact = "wide_at" if self.is_wide else "whole_at"
+        function = "truth_at" if self.to.kind == "boolean" else exact
+        test = f"!{function}(m, {self.row.name}, {plain(self.index)}, &{self.to.name})"
+        out.put(if_unlikely(test, out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class MaySet(Undifferentiated, Op):
     """Exits unless the run may change an array, and no other one that the unit reads shows its elements."""
 

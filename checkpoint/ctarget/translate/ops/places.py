@@ -113,6 +113,7 @@ class View:
 
 
 VIEWS = ("ROW", "MATRIX")  # the tags of arrays, by the number of their axes less 1
+ROWS = ("WHOLE_ROW", "TRUTH_ROW")  # the tags of arrays of integers and of booleans, with one axis
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from textwrap import wrap
 
 from checkpoint.ctarget.translate.ops.places import (
     DOUBLES,
+    ROWS,
     TAGS,
     Constant,
     DualParts,
@@ -102,6 +103,8 @@ def has_tag(held: str, tag: str, procedure: int | None = None, count: int | None
         return f"is_closure_of({held}, {tag}, REFERENCE({procedure}))"
     if count is not None:
         return f"is_tuple_of({held}, {count})"
+    if tag in ROWS:
+        return f"is_{tag.lower()}(m, {held})"
     if tag in {"TUPLE", "OTHER", "TEXT"}:
         return f"is_{tag.lower()}({held})"
     return f"kind_of({held}) == {tag}"

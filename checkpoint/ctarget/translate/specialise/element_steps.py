@@ -23,17 +23,21 @@ from checkpoint.ctarget.translate.ops.element_ops import (
     Locate,
     MaySet,
     ReadElement,
+    ReadExact,
     SetElement,
 )
-from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, View
+from checkpoint.ctarget.translate.ops.places import ROWS, Constant, Kind, Place, View
 from checkpoint.ctarget.translate.ops.scalar_ops import Convert, Copy
 from checkpoint.ctarget.translate.specialise.python_steps import OF_REALS
 from checkpoint.ctarget.translate.specialise.scalar_steps import apply, definition_named, kind_of_result
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
-from checkpoint.ctarget.translate.specialise.values import Abstract, Virtual, views_in
+from checkpoint.ctarget.translate.specialise.values import Abstract, Held, Virtual, views_in
 
 COMPARISONS = frozenset(("py.lt", "py.le", "py.gt", "py.ge", "py.eq", "py.ne"))
 NUMBERS = frozenset(("real", "integer", "element"))
+OF_PYTHON = frozenset(("py.int", "py.index", "py.truth"))  # make numbers of NumPy's ones of Python's
+CHANGES = frozenset(("py.item-to-change", "py.set"))
+MOVES = frozenset(("py.add", "py.sub"))
 POWERS = frozenset(("py.pow", "py.ipow"))
 
 
@@ -43,6 +47,8 @@ def of_elements(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
     first = given[0] if given and isinstance(step.operands[0], str) else None
     if isinstance(first, View):
         return _of_array(steps, step, uses, first)
+    if isinstance(first, Held) and first.tag in ROWS and step.op == "py.item":
+        return _exact(steps, step, uses, first)
     if not any(isinstance(value, Place) and value.kind == "element" for value in given):
         return None
     operands = [steps.operand(operand) for operand in step.operands]
@@ -134,6 +140,66 @@ def _only_decides(peer: BlockPeer, name: str, step: t.Compute | None = None) -> 
             passed = target.block.params[: len(args)]
             return not target.block.steps and _only_decides(target, passed[args.index(name)])
     return False
+
+
+# Arrays of integers and booleans
+
+
+def _exact(steps: Steps, step: t.Compute, uses: Uses, row: Held) -> Place | None:
+    """Read an element that need not be a scalar of NumPy's; None: it may."""
+    kind: Kind = "integer" if row.tag == "WHOLE_ROW" else "boolean"
+    index = steps.operand(step.operands[1])
+    if not isinstance(index, Place | Constant) or index.kind != "integer":
+        return None
+    if not _is_place(steps, step.name, kind):
+        return None
+    to = steps.builder.place(step.name, kind)
+    steps.node.ops.append(ReadExact(to, steps.readable(row), index, _is_moved(steps, step.name)))
+    steps.release_used(step, uses)
+    return to
+
+
+def _is_place(steps: Steps, name: str, kind: Kind) -> bool:
+    """Return whether an integer or boolean is only used in its block, where it may as well be Python's."""
+    if name in steps.peer.block.live[-1]:
+        return False
+    return all(_takes_place(steps, name, kind, each) for each in _readers(steps, name))
+
+
+def _readers(steps: Steps, name: str) -> list[t.Step]:
+    return [each for each in steps.peer.block.steps if name in operands_of(each)]
+
+
+def _is_moved(steps: Steps, name: str) -> bool:
+    """Return whether such an integer is added to others."""
+    return any(
+        _is_moved(steps, each.name) if isinstance(each, t.Copy) else getattr(each, "op", "") in MOVES
+        for each in _readers(steps, name)
+    )
+
+
+def _takes_place(steps: Steps, name: str, kind: Kind, step: t.Step) -> bool:
+    if isinstance(step, t.Copy):
+        return _is_place(steps, step.name, kind)
+    if not isinstance(step, t.Compute):
+        return isinstance(step, t.Read)
+    if step.op in OF_PYTHON:
+        return True
+    if kind == "boolean":  # as an index it has another meaning
+        return False
+    first, *others = step.operands
+    if step.op == "py.item" or (step.op in CHANGES and _is_view(steps, first)):
+        return name not in (first, *others[1:])
+    is_moved = step.op in MOVES and all(each == name or _is_integer(each) for each in step.operands)
+    return is_moved and _is_place(steps, step.name, kind)
+
+
+def _is_view(steps: Steps, operand: t.Operand) -> bool:
+    return isinstance(operand, str) and isinstance(steps.state.slots.get(operand), View)
+
+
+def _is_integer(operand: t.Operand) -> bool:
+    return not isinstance(operand, str) and type(operand.value) is int
 
 
 # Arrays

@@ -17,7 +17,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, procedure_peer
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.tables import LANES
-from checkpoint.ctarget.translate.ops.places import VIEWS
+from checkpoint.ctarget.translate.ops.places import ROWS, VIEWS
 from checkpoint.dataclass import dataclass
 from checkpoint.lang.lanes import LANE_COUNT, lane_position
 
@@ -33,7 +33,8 @@ WITH_LAYOUT = frozenset(("INSTANCE", "RECORD"))
 class Shape:
     """A value. tag: its Kind (ctemplates/program/kinds.h), by name; TUPLE: a RECORD that is a plain tuple;
     TEXT: a FOREIGN that is a string; ELEMENT, ROW, MATRIX: one that is a handle on a scalar of NumPy's, or on
-    an array of doubles with one axis or two (ctemplates/array_steps/unit_elements.h).
+    an array of doubles with one axis or two; WHOLE_ROW, TRUTH_ROW: on one of integers or booleans with one
+    axis (ctemplates/array_steps/unit_reading.h).
 
     procedure: of a CLOSURE or PROCEDURE. layout: of an INSTANCE, or of a RECORD that is no plain tuple.
     fields: what it consists of: of a PAIR 2, of a CLOSURE its ENVIRONMENT, of an ENVIRONMENT the captures,
@@ -174,7 +175,7 @@ class _Listed:
         if tag == "FOREIGN" and detail == _TEXT:
             return Shape("TEXT", address=address)
         if tag == "FOREIGN" and detail >= _ELEMENT:
-            return Shape(("ELEMENT", *VIEWS)[detail - _ELEMENT], address=address)
+            return Shape(("ELEMENT", *VIEWS, *ROWS)[detail - _ELEMENT], address=address)
         if tag == "DUAL":
             return Shape(tag, None, fields, address=address, number=detail)
         if tag in WITH_LAYOUT:

@@ -19,7 +19,17 @@ from checkpoint.ctarget.tables import is_uncounted, ownership_of
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
 from checkpoint.ctarget.translate.ops.dual_ops import OpenDual
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Element, Keep, Load, Make
-from checkpoint.ctarget.translate.ops.places import DOUBLES, TAGS, VIEWS, Constant, Kind, Place, Source, View
+from checkpoint.ctarget.translate.ops.places import (
+    DOUBLES,
+    ROWS,
+    TAGS,
+    VIEWS,
+    Constant,
+    Kind,
+    Place,
+    Source,
+    View,
+)
 from checkpoint.ctarget.translate.ops.scalar_ops import Copy
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
@@ -38,7 +48,7 @@ from checkpoint.ctarget.translate.units.graph import Node
 
 NUMBERS: dict[str, Kind] = {tag: kind for kind, tag in TAGS.items()}
 PARTS = ("primal", "tangent")  # of a dual
-OF_ARRAYS = frozenset(("ELEMENT", *VIEWS))  # tags of shapes that are FOREIGN
+OF_ARRAYS = frozenset(("ELEMENT", *VIEWS, *ROWS))  # tags of shapes that are FOREIGN
 
 
 class Untranslatable(Exception):
@@ -256,7 +266,7 @@ class Steps:
         is a CHAIN, whose kind is checked later.
         """
         tag = hint.tag if hint is not None else "REAL" if name in peer.code.arithmetic else "OTHER"
-        if tag in OF_ARRAYS:  # no op opens what an object holds
+        if tag in OF_ARRAYS and tag not in ROWS:  # no op opens what an object holds
             tag = "FOREIGN"
         place = self.builder.place(name, NUMBERS.get(tag, "value"))
         read = op(place)
