@@ -51,7 +51,7 @@ from checkpoint.prims.lane_values import (
 from checkpoint.prims.python.iteration import callee_of
 from checkpoint.prims.python.support import is_tuple, operator, rearrange
 
-BLOCK = 2**12  # lanes: entering and leaving their loop costs 1% of theirs, and a state has no more results
+BLOCK = 2**13  # lanes: entering and leaving their loop costs 1% of theirs, and a state has no more results
 MAX_POSITIONAL = 10  # the most arguments that the loop over lanes passes by position
 
 

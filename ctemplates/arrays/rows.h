@@ -12,11 +12,14 @@ enum { LEAST_ROW = 8 }; /* reals, from which on they are treated together; as MA
 /* Returns the values of a list as a row, a new reference; NULL, without an exception: not all are reals, or few. */
 static inline PyObject *row_of_list(const List *list) {
     uint64_t tags = 0;
-    for (size_t i = 0; i < list->length; i++) tags |= list->values[i].tag;
     double *reals = NULL;
-    PyObject *row = tags || list->length < LEAST_ROW ? NULL : new_row((Py_ssize_t)list->length, &reals);
+    PyObject *row = list->length < LEAST_ROW ? NULL : new_row((Py_ssize_t)list->length, &reals);
+    for (size_t i = 0; row && i < list->length; i++) {
+        tags |= list->values[i].tag;
+        reals[i] = list->values[i].real;
+    }
+    if (tags) Py_CLEAR(row);
     if (!row) PyErr_Clear();
-    for (size_t i = 0; row && i < list->length; i++) reals[i] = list->values[i].real;
     return row;
 }
 
@@ -32,7 +35,10 @@ static inline Value items_of_row(Machine *m, PyObject *array) {
     const Value made = born_tuple(m, count);
     Value *to = cells_of(made) + 1;
     const char *from = row->data;
-    for (size_t i = 0; i < count; i++, from += row->strides[0]) to[i] = of_real(*(const double *)(const void *)from);
+    if (row->strides[0] == sizeof(double))
+        store_reals(to, (const double *)(const void *)from, count);
+    else
+        for (size_t i = 0; i < count; i++, from += row->strides[0]) to[i] = of_real(*(const double *)(const void *)from);
     return made;
 }
 

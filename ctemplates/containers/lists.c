@@ -22,7 +22,10 @@ Value new_list(Heap *heap, size_t length, uint64_t owner) {
 Value born_list(Machine *m, size_t length) { return born(m, new_list(m->heap, length, m->writer.epoch)); }
 
 void list_destroy(Heap *heap, List *list) {
-    for (size_t i = 0; i < list->length; i++) drop(heap, list->values[i]);
+    for (size_t i = 0; i < list->length; i++) {
+        while (i + AT_ONCE <= list->length && are_uncounted(&list->values[i])) i += AT_ONCE;
+        if (i < list->length) drop(heap, list->values[i]);
+    }
     if (list->room) heap_free(heap, list->values, list->room * sizeof(Value));
 }
 

@@ -159,7 +159,7 @@ INLINE void append_reals(Machine *m, Value v, const double *reals, int64_t count
     List *list = (List *)v.object;
     if (UNLIKELY(list->storage.owner != m->writer.epoch || list->room - list->length < (size_t)count))
         change_list(m, list, (size_t)count);
-    for (int64_t i = 0; i < count; i++) list->values[list->length + (size_t)i] = of_real(reals[i]);
+    store_reals(list->values + list->length, reals, (size_t)count);
     list->length += (size_t)count;
 }
 /* Makes a list whose elements are filled at once. */

@@ -273,6 +273,8 @@ static void free_object(Heap *heap, Object *object) {
 static inline void destroy_cells(Heap *heap, Cells *cells) {
     const uint32_t length = cells->head.length;
     for (uint32_t i = 0; i < length; i++) {
+        while (i + AT_ONCE <= length && are_uncounted(&cells->cells[i])) i += AT_ONCE;
+        if (i == length) break;
         const Value v = load(&cells->cells[i]);
         if (is_counted(v) && --v.object->count == 0) wait_to_die(heap, v.object);
     }

@@ -194,7 +194,9 @@ NATIVE(native_are_reals) {
     if (axis.integer != 0 && axis.integer != -1) return answer(false, result, note);
     const List *list = list_in(x);
     bool all = true;
-    for (size_t i = 0; i < list->length; i++) {
+    size_t first = 0; /* that is not known to be a real */
+    while (first < list->length && list->values[first].tag == REAL) first++;
+    for (size_t i = first; i < list->length; i++) {
         const Kind kind = kind_of(list->values[i]);
         if (kind == FOREIGN || kind == DUAL || kind == NODE) return false;
         all = all && kind == REAL;

@@ -34,6 +34,13 @@ typedef struct Cells {
 static inline Kind kind_of(Value v) { return (Kind)(v.tag & 0xff); }
 static inline bool is_counted(Value v) { return (v.tag & 0xff) >= PAIR; }
 static inline uint64_t upper(Value v) { return v.tag >> 8; }
+enum { AT_ONCE = 8 };
+/* Returns whether none of AT_ONCE values is counted: kinds that are not are below PAIR, a power of two. */
+static inline bool are_uncounted(const Value *values) {
+    uint64_t tags = 0;
+    for (int i = 0; i < AT_ONCE; i++) tags |= values[i].tag;
+    return (tags & 0xff) < PAIR;
+}
 static inline Value *cells_of(Value v) { return ((Cells *)v.object)->cells; }
 
 static inline bool is_exact(int64_t x) { return x <= LARGEST_EXACT && x >= -LARGEST_EXACT; }
@@ -60,6 +67,15 @@ static inline void store(Value *to, Value v) {
 }
 
 static inline Value of_real(double x) { return (Value){.tag = REAL, .real = x}; }
+/* Stores reals in a row as values, each by one store: its tag is 0. */
+static inline void store_reals(Value *to, const double *reals, size_t count) {
+    typedef double Words __attribute__((vector_size(sizeof(Value))));
+    _Static_assert(REAL == 0, "the words of a real are 0.0 and the real");
+    for (size_t i = 0; i < count; i++) {
+        const Words words = {0.0, reals[i]};
+        __builtin_memcpy(to + i, &words, sizeof words);
+    }
+}
 static inline Value of_integer(int64_t i) { return (Value){.tag = INTEGER, .integer = i}; }
 static inline Value of_boolean(bool b) { return (Value){.tag = BOOLEAN, .integer = b}; }
 static inline Value nothing(void) { return (Value){.tag = NOTHING, .integer = 0}; }

@@ -235,7 +235,6 @@ static bool collect(Cotangent *c, uint64_t birth, int64_t field, Value *to) {
         *to = birth_row_take(&c->rows, row, birth);
         return true;
     }
-    if (c->entry_count == c->page_count) c->entered = 0;
     if (!(c->entered & paged_bit(birth))) return false;
     const Entry *entry = place_of(c, birth, field);
     if (!entry->birth) return false;
@@ -246,7 +245,9 @@ static bool collect(Cotangent *c, uint64_t birth, int64_t field, Value *to) {
 
 /* Moves the accumulators of the fields of a new page there. */
 static void collect_fields(Cotangent *c, uint64_t birth, int64_t first, Page *page) {
-    for (int64_t i = 0; i < PAGE_FIELDS; i++)
+    if (c->entry_count == c->page_count) c->entered = 0;
+    const int64_t count = c->entered & paged_bit(birth) ? PAGE_FIELDS : ROW_FIELDS - first; /* others have no entry */
+    for (int64_t i = 0; i < count; i++)
         if (collect(c, birth, first + i, &page->cotangents[i])) page->present |= bit_of(i);
 }
 
@@ -291,7 +292,6 @@ void cotangent_expect(Cotangent *c, uint64_t birth, int64_t first, int64_t count
 }
 
 /* Rows of births */
-
 /* Returns the row of a field, or a new one where neighbours have received in turn; NULL: it has none. */
 static BirthRow *row_for(Cotangent *c, uint64_t birth, int64_t field) {
     BirthRow *row = birth_row_of(&c->rows, birth, field);
@@ -313,7 +313,6 @@ static BirthRow *row_for(Cotangent *c, uint64_t birth, int64_t field) {
 }
 
 /* Access */
-
 /* Returns the accumulator of a field, made as 0 if there was none. */
 static Value *accumulator_for(Cotangent *c, uint64_t birth, int64_t field) {
     Page *page = page_for(c, birth, field);
@@ -385,14 +384,17 @@ void cotangent_take_row(Cotangent *c, uint64_t birth, int64_t first, int64_t cou
         count -= some;
     }
 }
-void cotangent_give_row(Cotangent *c, uint64_t birth, int64_t count, const double *reals) {
+void cotangent_give_fields(Cotangent *c, uint64_t birth, int64_t first, int64_t count, const double *reals) {
     if (!birth || birth - c->unread < c->unread_count) return;
-    cotangent_expect(c, birth, 0, count);
-    for (int64_t i = count; i-- > 0;) {
-        Page *page = i % PAGE_FIELDS == PAGE_FIELDS - 1 ? page_for(c, birth, i) : NULL;
-        accumulate(c->heap, page ? &page->cotangents[PAGE_FIELDS - 1] : accumulator_for(c, birth, i), of_real(reals[i]));
-        if (!page) continue;
-        for (int k = PAGE_FIELDS - 1; k-- > 0;) accumulate(c->heap, &page->cotangents[k], of_real(reals[--i]));
-        page->present = UINT64_MAX;
+    while (count > 0) {
+        const int64_t field = first + --count;
+        if (reals[count] == 0.0) continue;
+        accumulate(c->heap, accumulator_for(c, birth, field), of_real(reals[count]));
+        Page *page = page_of(c, birth, field);
+        for (int64_t at = field % PAGE_FIELDS; page && count && at-- > 0;) {
+            if (reals[--count] == 0.0) continue;
+            accumulate(c->heap, &page->cotangents[at], of_real(reals[count]));
+            page->present |= bit_of(at);
+        }
     }
 }

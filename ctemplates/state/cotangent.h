@@ -112,9 +112,13 @@ void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value cotangent)
 /* Says that most of `count` fields in a row are about to receive: they get pages. */
 void cotangent_expect(Cotangent *c, uint64_t birth, int64_t first, int64_t count);
 
-/* Do as cotangent_take for each of some fields in a row, all of them REAL; and as cotangent_give for each of the first. */
+/* Do as cotangent_take, and cotangent_give, for each of some fields in a row, all of them REAL. Zeros give nothing. */
 void cotangent_take_row(Cotangent *c, uint64_t birth, int64_t first, int64_t count, double *reals);
-void cotangent_give_row(Cotangent *c, uint64_t birth, int64_t count, const double *reals);
+void cotangent_give_fields(Cotangent *c, uint64_t birth, int64_t first, int64_t count, const double *reals);
+static inline void cotangent_give_row(Cotangent *c, uint64_t birth, int64_t count, const double *reals) {
+    cotangent_expect(c, birth, 0, count);
+    cotangent_give_fields(c, birth, 0, count, reals);
+}
 
 void cotangent_push(Cotangent *c, Value cotangent);
 Value cotangent_pop(Cotangent *c); /* 0 if the stack is empty */

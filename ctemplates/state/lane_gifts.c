@@ -17,10 +17,15 @@ static bool are_apart(const LaneGifts *gifts, size_t count) {
     return true;
 }
 
+static bool are_in_a_row(const int64_t *fields, int lanes) {
+    int64_t other = 0;
+    for (int i = 0; i < lanes; i++) other |= fields[i] ^ (fields[0] + i);
+    return !other;
+}
+
 /* Says that the fields of all lanes are about to receive, if they are in a row. */
 static void expect(Cotangent *c, const LaneGifts *gift, int lanes) {
-    const int64_t *fields = gift->fields;
-    if (fields[lanes - 1] - fields[0] == lanes - 1) cotangent_expect(c, gift->birth, fields[0], lanes);
+    if (are_in_a_row(gift->fields, lanes)) cotangent_expect(c, gift->birth, gift->fields[0], lanes);
 }
 
 static void give_one(Cotangent *c, const LaneGifts *gift, int lane) {
@@ -30,6 +35,13 @@ static void give_one(Cotangent *c, const LaneGifts *gift, int lane) {
 
 static void give_one_by_one(Cotangent *c, const LaneGifts *gift, int lanes) {
     while (lanes--) give_one(c, gift, lanes);
+}
+
+static void give_fields(Cotangent *c, const LaneGifts *gift, int lanes) {
+    if (are_in_a_row(gift->fields, lanes))
+        cotangent_give_fields(c, gift->birth, gift->fields[0], lanes, gift->cotangents);
+    else
+        give_one_by_one(c, gift, lanes);
 }
 
 /* Adds a column to one accumulator. The first cotangent, as it is given, makes that where there was none. */
@@ -59,5 +71,5 @@ void cotangent_give_lanes(Cotangent *c, const LaneGifts *gifts, size_t count, in
             for (size_t i = 0; i < count; i++) give_one(c, &gifts[i], lanes);
         return;
     }
-    for (size_t i = 0; i < count; i++) (gifts[i].fields ? give_one_by_one : give_column)(c, &gifts[i], lanes);
+    for (size_t i = 0; i < count; i++) (gifts[i].fields ? give_fields : give_column)(c, &gifts[i], lanes);
 }

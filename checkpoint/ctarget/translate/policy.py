@@ -30,7 +30,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import making
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate import boundary
-from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, Effort, RecentBlocks
+from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, Effort, Pace, RecentBlocks
 from checkpoint.dataclass import dataclass
 from checkpoint.errors import TranslationWarning
 from checkpoint.interp.hybrid.machine import ENTRY
@@ -75,19 +75,20 @@ MAX_SOUGHT, MAX_SEARCHES = 3_000, 6
 class Account:
     """The steps and units of the runs that start in one procedure.
 
-    steps: how many there were. seconds: those of their slices. due: how many steps make a watch sample.
-    gap: the steps between two samples. varied: by which part the last gap was longer. patience: how many
-    times the interval of samples is to pass before the next one; rests_until: when that is over, by the
-    clock, in the background. sampling: the seconds that the last sample took. blocks: where the last
-    samples were. units: what was made. made: by the labels of the procedure's own blocks, the units that
-    can be entered there. refused: the blocks of which no unit can be made. inside: those in units that are
-    entered elsewhere, and how many samples were there since: such a run soon reaches where it can enter.
-    searches: for loops, so far. skips: samples inside of units. rolled: the blocks whose units follow no
-    recursion to its end, since no loop around these was found.
+    steps: how many there were. seconds: those of their slices. pace: of the last slices of any of them. due:
+    how many steps make a watch sample. gap: the steps between two samples. varied: by which part the last gap
+    was longer. patience: how many times the interval of samples is to pass before the next one; rests_until:
+    when that is over, by the clock, in the background. sampling: the seconds that the last sample took.
+    blocks: where the last samples were. units: what was made. made: by the labels of the procedure's own
+    blocks, the units that can be entered there. refused: the blocks of which no unit can be made. inside:
+    those in units that are entered elsewhere, and how many samples were there since: such a run soon reaches
+    where it can enter. searches: for loops, so far. skips: samples inside of units. rolled: the blocks whose
+    units follow no recursion to its end, since no loop around these was found.
     """
 
     steps: int = 0
     seconds: float = 0.0
+    pace: Pace = field(default_factory=Pace)
     due: int = field(default_factory=lambda: THRESHOLD)
     gap: int = 0
     varied: float = 0.0

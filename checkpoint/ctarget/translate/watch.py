@@ -27,7 +27,6 @@ from checkpoint.ctarget.peers import known_peer
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.boundary import stage
-from checkpoint.ctarget.translate.effort import Pace
 from checkpoint.ctarget.translate.policy import Account, Found
 
 
@@ -60,11 +59,13 @@ class Watch:
         self._sought = 0  # blocks that are still to be run one by one, to find a loop
         self.slice = max(translator.first_waiting, account.gap) if waits else policy.FIRST
         self._begun = self._since = perf_counter()
-        self._pace = Pace()
+        self._pace = account.pace
         if self._rests and not translator.pending:
-            self.slice = translator.longest
+            self.slice = self._longest()
         elif account.steps > self._due:
             self.slice = policy.PROBE_STEPS
+        elif not waits and not translator.pending:  # no slice ends before a sample is due, at the pace so far
+            self.slice = max(self.slice, min(self._due - account.steps, self._expected()))
         if length:
             account.varied = (account.varied + policy.VARIATION) % 1.0
             self.slice = min(self.slice, 1 + int(length * account.varied))
@@ -164,8 +165,11 @@ class Watch:
 
     def _longest(self) -> int:
         """Return the most steps of a slice: a call of C that has many ends by the clock."""
-        translator = policy.translator
-        return max(translator.longest, self._pace.steps_in(2 * translator.sample_interval))
+        return max(policy.translator.longest, self._expected())
+
+    def _expected(self) -> int:
+        """Return how many steps runs made in the time of a call of C, at the pace of the last slices."""
+        return self._pace.steps_in(2 * policy.translator.sample_interval)
 
     def _gap(self) -> int:
         """Return the steps to the next sample in the background, at the pace of this run."""

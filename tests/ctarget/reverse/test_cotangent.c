@@ -179,6 +179,28 @@ static void test_parts_of_rows(Heap *heap) {
     destroy(c);
 }
 
+/* Fields in a row receive from any of them on; those that receive zeros have no accumulator, and no page is left without one. */
+static void test_given_parts(Heap *heap) {
+    double given[LONG];
+    Cotangent *c = create(heap);
+    for (int i = 0; i < LONG; i++) given[i] = i % 3 && (i < 60 || i > 150) ? i / 7.0 : 0.0;
+    for (int64_t first = 0; first < LONG; first += 37)
+        for (int64_t count = 0; count <= LONG - first; count += 51) {
+            cotangent_give(c, 9, first + 1, of_real(0.5));
+            if (count % 2) cotangent_expect(c, 9, first, count);
+            cotangent_give_fields(c, 9, first, count, given);
+            cotangent_give_fields(c, 0, first, count, given);
+            for (int64_t i = 0; i < count; i++) {
+                const bool is_there = given[i] != 0.0 || i == 1;
+                CHECK(!cotangent_find(c, 9, first + i) == !is_there);
+                CHECK(cotangent_take(c, 9, first + i).real == given[i] + (i == 1 ? 0.5 : 0.0));
+            }
+            if (count < 2) CHECK(cotangent_take(c, 9, first + 1).real == 0.5);
+            CHECK(c->page_count == 0 && c->entry_count == 0);
+        }
+    destroy(c);
+}
+
 /* Pages own accumulators of all kinds. */
 static void test_kinds_on_pages(Heap *heap) {
     Cotangent *c = create(heap);
@@ -318,6 +340,7 @@ int main(void) {
     test_map(heap);
     test_pages(heap);
     test_parts_of_rows(heap);
+    test_given_parts(heap);
     test_rows(heap);
     test_births(heap);
     test_fields_in_turn(heap);

@@ -36,6 +36,18 @@ def test_a_watch_costs_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(slices) < 15
 
 
+def test_a_run_begins_with_slices_at_the_pace_of_the_runs_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where runs have been fast, one that ends within 10 ms has a slice or two, up to the next sample."""
+    monkeypatch.setattr(policy.translator, "sample_interval", policy.SAMPLE_INTERVAL)
+    account = policy.Account()
+    account.pace.add(10**12, 1.0)
+    account.due = account.steps + 5_000_000
+    assert Watch(account, taped=False, waits=False).slice == 5_000_000
+    account.rests_until = float("inf")
+    assert Watch(account, taped=False, waits=False).slice > 100 * policy.SLICE
+    assert Watch(policy.Account(), taped=False, waits=False).slice == policy.FIRST
+
+
 def test_slices_get_short_where_nothing_is_found_and_then_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
