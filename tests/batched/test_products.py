@@ -22,7 +22,11 @@ def narrow(x: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of what is not finite
-def test_products_have_the_bits_of_each_direction() -> None:
+@pytest.mark.parametrize("one_thread", [False, True])
+def test_products_have_the_bits_of_each_direction(one_thread: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether all rows are multiplied at once, or as many as one thread would do."""
+    monkeypatch.setattr(products, "_has_one_thread", lambda: one_thread)
+    products._is_alike.cache_clear()
     check(narrow, X, None)
     check(lambda x: LARGE @ (np.outer(INFINITE, steady(x)[:3]) * np.sin(x[3])), X, None)
 

@@ -11,7 +11,9 @@ left.
 
 from __future__ import annotations
 
-from functools import lru_cache
+import os
+import sys
+from functools import cache, lru_cache
 from typing import Any
 
 from checkpoint.ad.array_library import defaults
@@ -43,7 +45,14 @@ def _is_narrow(x: Any, y: Any) -> bool:
 
 def _rows(y: Any) -> int:
     """Return how many rows one thread multiplies at once by all matrices of y."""
-    return ALONE // max(int(y.size), 1)
+    return sys.maxsize if _has_one_thread() else ALONE // max(int(y.size), 1)
+
+
+@cache
+def _has_one_thread() -> bool:
+    """Return whether the library of linear algebra has been told to use one thread."""
+    told = [os.environ.get(name) for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")]
+    return next((number == "1" for number in told if number), False)
 
 
 def _beside(x: Any, y: Any) -> Any:
