@@ -105,7 +105,7 @@ def test_references_are_as_many_as_before(name: str, monkeypatch: pytest.MonkeyP
         start.heap.check()
 
 
-@pytest.mark.parametrize("name", ["loop", "recursion"])
+@pytest.mark.parametrize("name", ["loop", "recursion", "found"])
 def test_a_turn_counts_nothing(name: str) -> None:
     f = checkpoint.read(text(name, 200), engine="c")
     units = units_of(lambda: checkpoint.primops(f, 0.3, engine="c"))

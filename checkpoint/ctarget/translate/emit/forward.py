@@ -367,7 +367,7 @@ class ForwardFunction:
         self.text.append(f"exit_{exit.number}: {_comment(exit)}")
         if path.header.entry is not None and path.is_undone:
             self.put(f"if (left == first && entry == {path.header.number}) return false;")
-        write_effects(self, [*self._walks.ended(path.header), *exit.effects], {})
+        write_effects(self, self._walks.at(exit), {})
         self.put(*self._record(exit))
         if self.records:
             self.put(self._run_end(exit))

@@ -18,7 +18,7 @@ from checkpoint.ctarget.translate.ops.frame_ops import Push
 from checkpoint.ctarget.translate.ops.object_ops import Leave, Load, Make
 from checkpoint.ctarget.translate.ops.operation import Effect, Forward, Undifferentiated
 from checkpoint.ctarget.translate.ops.places import Place, Source
-from checkpoint.ctarget.translate.units.graph import Header, Jump, Node
+from checkpoint.ctarget.translate.units.graph import Exit, Jump, Node
 from checkpoint.ctarget.translate.units.paths import Path
 from checkpoint.dataclass import dataclass
 
@@ -61,60 +61,82 @@ class EndWalk(Undifferentiated, Effect):
         out.put(f"if ({self.walk}) {self.walk} = walk_ended(m->heap, {self.walk}, {self.pair.name});")
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Turn:
+    """A path that walks along a list. param: of its header. node: where a pair is left. rest: of it."""
+
+    param: Place
+    node: Node
+    rest: Place
+
+
 class Walks:
     """The walks of a unit: at most one for each header."""
 
     def __init__(self, paths: Collection[Path], fields: Mapping[Place, Load]) -> None:
         self._params: dict[int, Place] = {}  # by the ids of headers: what walks
         self._names: dict[int, str] = {}  # by the same: the variable of the walk
-        self._turns: set[int] = set()  # the ids of the last nodes of turns
-        self._headers = {id(node): path.header for path in paths for node in path.nodes}
+        self._turns: dict[int, Place] = {}  # by the ids of nodes that leave the pair: its rest
+        self._last: set[int] = set()  # the ids of the last nodes of turns
         for path in paths:
-            param = _walked(path, fields)
+            turn = _turn(path, fields)
             header = path.header
-            if param is not None and self._params.setdefault(id(header), param) is param:
+            if turn is not None and self._params.setdefault(id(header), turn.param) is turn.param:
                 self._names[id(header)] = f"walk_{header.number}"
-                self._turns.add(id(path.nodes[-1]))
+                self._turns[id(turn.node)] = turn.rest
+                self._last.add(id(path.nodes[-1]))
+        self._ends: dict[int, list[Effect]] = {}  # by the ids of nodes and exits: what ends a walk there
+        for path in paths:
+            for i, node in enumerate(path.nodes):
+                self._ends[id(node)] = self._ended(path, path.nodes[:i])
+            self._ends[id(path.end)] = self._ended(path, path.nodes)
 
     def declarations(self) -> list[str]:
         """Return the declarations of its variables."""
         return [f"    Object *{name} = NULL;" for name in self._names.values()]
 
-    def ended(self, header: Header) -> list[Effect]:
-        """Return what ends the walk of a header."""
-        name = self._names.get(id(header))
-        return [] if name is None else [EndWalk(name, self._params[id(header)])]
+    def _ended(self, path: Path, before: Sequence[Node]) -> list[Effect]:
+        """Return what ends the walk of a path's header behind some of its nodes."""
+        name = self._names.get(id(path.header))
+        if name is None:
+            return []
+        rests = [self._turns[id(node)] for node in before if id(node) in self._turns]
+        return [EndWalk(name, rests[-1] if rests else self._params[id(path.header)])]
+
+    def at(self, exit: Exit) -> list[Effect]:
+        """Return the effects of an exit."""
+        return [*self._ends.get(id(exit), ()), *exit.effects]
 
     def counted(self, node: Node, effects: Sequence[Effect], plain: Mapping[Place, int]) -> list[Effect]:
         """Return what a node does in place of its effects. plain: as of plain_fields, of the path to it."""
-        header = self._headers.get(id(node))
-        if header is None:
-            return list(effects)
+        ends = self._ends.get(id(node), [])
         if id(node) in self._turns:
-            name = self._names[id(header)]
+            [end] = ends
+            assert isinstance(end, EndWalk)
             return [
-                WalkOn(name, each, plain.get(each.pair, 0)) if isinstance(each, Leave) else each
+                WalkOn(end.walk, each, plain.get(each.pair, 0)) if isinstance(each, Leave) else each
                 for each in effects
             ]
-        goes = effects or isinstance(node.end, Jump)
-        return [*self.ended(header), *effects] if goes else []
+        goes = effects or (isinstance(node.end, Jump) and id(node) not in self._last)
+        return [*ends, *effects] if goes else []
 
 
-def _walked(path: Path, fields: Mapping[Place, Load]) -> Place | None:
-    """Return the parameter that walks along a list where a path is a turn of its header's loop.
+def _turn(path: Path, fields: Mapping[Place, Load]) -> Turn | None:
+    """Return how a path walks along a list, if it is a turn of its header's loop.
 
-    The path leaves the pair for what becomes the parameter then, and counts no other references: what it
+    It leaves a parameter's pair for what becomes the parameter then, and counts no other references: what it
     makes or pushes takes those that it has.
     """
-    if not (isinstance(path.end, Jump) and path.end.header is path.header):
+    done = [node for node in path.nodes if node.effects]
+    if not (isinstance(path.end, Jump) and path.end.header is path.header and len(done) == 1):
         return None
-    *before, last = path.nodes
-    effects = joined(last.effects, fields)
+    effects = joined(done[0].effects, fields)
     leaves = [each for each in effects if isinstance(each, Leave)]
-    if any(node.effects for node in before) or len(leaves) != 1 or len(leaves[0].kept) != 1:
+    if len(leaves) != 1 or len(leaves[0].kept) != 1:
         return None
     if not all(isinstance(each, Leave | Make | Push) for each in effects):
         return None
     [(_, rest)] = leaves[0].kept
     pairs = zip(path.header.params, path.end.sources, strict=True)
-    return next((param for param, source in pairs if param is leaves[0].pair and source is rest), None)
+    params = [param for param, source in pairs if param is leaves[0].pair and source is rest]
+    return Turn(params[0], done[0], rest) if params else None
