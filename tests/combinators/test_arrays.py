@@ -80,6 +80,20 @@ def test_at_ties_the_first_has_the_derivative(extreme: Any) -> None:
         assert checkpoint.grad(reduced, engine=engine)(x).tolist() == want.tolist()
 
 
+@pytest.mark.parametrize("magnitude", [abs, math.fabs, lambda x: math.copysign(x, 1.0)])
+@pytest.mark.parametrize("engine", engines.usable())
+def test_at_kinks_items_have_the_derivative_of_numbers(
+    magnitude: Callable[[float], float], engine: str
+) -> None:
+    """The operator has no formula, by the call of len, so its steps are those of batches."""
+
+    def f(x: Any) -> Any:
+        return arrays.reduce(lambda a, b: (magnitude(a) + magnitude(b)) * len([a]), x)
+
+    x = [0.0, 1.0, -2.0, 0.0]
+    assert checkpoint.grad(f, engine=engine)(np.array(x)).tolist() == [1.0, 1.0, -1.0, 1.0]
+
+
 @pytest.mark.parametrize("zeros", [(), (1,), (1, 3)])
 def test_products_with_zeros(zeros: tuple[int, ...]) -> None:
     x = RNG.uniform(1.0, 2.0, 5)

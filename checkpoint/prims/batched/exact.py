@@ -18,7 +18,7 @@ from checkpoint.ad.numbers import real_part
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.batched.operands import is_shared_array, rank
 from checkpoint.prims.batched.program import NoForm
-from checkpoint.prims.batched.values import data_of, is_batch
+from checkpoint.prims.batched.values import data_of, is_batch, is_numbers
 
 _ROUNDED_CORRECTLY = frozenset(
     f"np.{name}"
@@ -37,6 +37,16 @@ _MOVING = frozenset(
         *("concatenate", "array", "asarray", "copy", "getitem", "slice", "float", "attribute", "flip"),
     )
 ) | {"array.reshape", "array.flatten", "array.transpose", "array.copy", "tensorlib.relu"}
+
+
+# Functions of Python's numbers that have other derivatives at 0 than those of arrays (docs/limits.md).
+_KINKED = frozenset(("py.abs", "py.math.fabs", "py.math.copysign"))
+
+
+def check_kinks(name: str, operands: Sequence[Any]) -> None:
+    """Raise NoForm for a step on numbers of which one is at a kink, where arrays have another derivative."""
+    if name in _KINKED and any(is_batch(x) and is_numbers(x) and not data_of(x).all() for x in operands):
+        raise NoForm(f"{name} of 0")
 
 
 def check_exact(record: Tensor, operands: Sequence[Any]) -> None:

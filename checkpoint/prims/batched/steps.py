@@ -44,7 +44,7 @@ from checkpoint.lang.closures import Scopes, analyse, captured
 from checkpoint.lang.core import Lambda
 from checkpoint.prims.batched import rules
 from checkpoint.prims.batched.blocks import GROUPS, Groups
-from checkpoint.prims.batched.exact import check_exact
+from checkpoint.prims.batched.exact import check_exact, check_kinks
 from checkpoint.prims.batched.program import NoForm, batched_lambda
 from checkpoint.prims.batched.text import FORMS, IS_BATCHED
 from checkpoint.prims.batched.values import (
@@ -206,6 +206,7 @@ def _batched_step(context: Any, op: str, *operands: Any) -> Any:
 
 
 def _batched_step_exactly(context: Any, op: str, *operands: Any) -> Any:
+    check_kinks(op, operands)
     return rules.step(context, op, operands, check_exact)
 
 
