@@ -11,7 +11,7 @@ import sys
 
 import platformdirs
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.support.order import bring_together
 from tests.support.sampling import THOROUGH, mark_engines_in_turn
@@ -21,8 +21,15 @@ os.environ.setdefault("CHECKPOINT_CHECK", "1")
 os.environ.setdefault("CHECKPOINT_JIT", "off")
 os.environ.setdefault("CHECKPOINT_CACHE", platformdirs.user_cache_dir("checkpoint-tests", appauthor=False))
 
-# Random examples are the same in each run, so that a change passes or fails by what it changes.
-settings.register_profile("checkpoint", derandomize=not THOROUGH, database=None)
+# Random examples are the same in each run: a change passes or fails by what it changes. None fails for
+# its time: machines are shared, and what runs first may compile for seconds.
+settings.register_profile(
+    "checkpoint",
+    derandomize=not THOROUGH,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("checkpoint")
 
 # Hundreds of tests start Python. Where no bytecode is to lie beside the sources, it is kept elsewhere, since

@@ -31,7 +31,6 @@ from tests.python.agreement import outcome
 
 REPEATABLE = settings(
     max_examples=25,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )
 MANY = settings(REPEATABLE, max_examples=3000, derandomize=False)

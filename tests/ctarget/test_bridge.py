@@ -120,7 +120,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_what_comes_out_is_what_went_in(value: Any) -> None:
     assert same(value, through(value)[0])
 

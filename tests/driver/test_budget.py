@@ -205,7 +205,7 @@ PHASES = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(phases=PHASES, memory=st.integers(48_000, 300_000), look_every=st.integers(1, 40))
 def test_uneven_runs_keep_to_the_budget(
     phases: list[tuple[int, int, int, float]], memory: int, look_every: int

@@ -75,7 +75,7 @@ def test_a_known_length_does_not_hinder() -> None:
 @example(  # a tape over a state that was passed is outgrown just there: the state is kept again, not twice
     phases=[(626, 47, 184, 1.0), (235, 55, 150, 1.0), (314, 8, 1856, 1.0)], memory=52_118, look_every=19
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(phases=PHASES, memory=st.integers(48_000, 300_000), look_every=st.integers(1, 40))
 def test_uneven_runs_keep_to_the_budget(
     phases: list[tuple[int, int, int, float]], memory: int, look_every: int

@@ -114,7 +114,6 @@ def resealed(data: bytes, change: Callable[[str, bytearray], None]) -> bytes:
 
 HOSTILE = settings(
     max_examples=150,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 CHANGES = st.lists(

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from checkpoint.errors import RunError
@@ -19,8 +19,6 @@ from tests.support.same import difference, same_bits
 
 REPEATABLE = settings(
     max_examples=12,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
 )
 
 VALUES: tuple[Callable[[str], Any], ...] = (

@@ -44,12 +44,12 @@ def check_outcome(text: str) -> None:
 
 
 @given(st.lists(words, max_size=20).map(" ".join) | st.text(max_size=20))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_any_words(text: str) -> None:
     check_outcome(text)
 
 
 @given(st.lists(forms, min_size=1, max_size=3).map(" ".join))
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 def test_any_forms(text: str) -> None:
     check_outcome(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from checkpoint.lang.closures import Scopes, analyse
 from checkpoint.lang.core import Expr, Handle, Lambda, Let, Letrec, Var
@@ -150,7 +150,6 @@ def test_laws(text: str) -> None:
 
 
 @given(programs())
-@settings(deadline=None)
 def test_laws_of_random_programs(program: Expr) -> None:
     check_laws(program)
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint.ad.values import EMPTY, Closure, Failure, Opaque, Pair, Symbol, list_value
@@ -71,7 +71,6 @@ def test_written(value: object, text: str) -> None:
 
 
 @given(st.floats())
-@settings(deadline=None)
 def test_reals_read_back(value: float) -> None:
     expr = core(write_value(value))
     assert isinstance(expr, Const)
@@ -80,7 +79,6 @@ def test_reals_read_back(value: float) -> None:
 
 
 @given(st.text())
-@settings(deadline=None)
 def test_strings_read_back(value: str) -> None:
     expr = core(write_value(value))
     assert isinstance(expr, Const)
@@ -88,7 +86,6 @@ def test_strings_read_back(value: str) -> None:
 
 
 @given(st.integers())
-@settings(deadline=None)
 def test_integers_of_programs_read_back(value: int) -> None:
     expr = core(show(Const(NOWHERE, value)))
     assert isinstance(expr, Const)

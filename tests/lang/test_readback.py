@@ -40,7 +40,7 @@ def test_the_programs_read_back(path: Path) -> None:
 
 
 @given(programs())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_random_programs_read_back(program: Expr) -> None:
     check(program, ARITIES)
     check_reads_back(program)

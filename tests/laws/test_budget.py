@@ -1,6 +1,7 @@
 """Checkpointed gradients equal plain ones: budgets that cut the runs of the corpora change no bit.
 
-The sample of the three corpora is always the same.
+The programs of the three corpora are taken in an order that is always the same, until enough of their runs
+are cut: most are short.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from tests.support.sampling import THOROUGH
 
 Take = Callable[[Schedule], Any]
 
-SAMPLE = 12 if THOROUGH else 6  # programs of each corpus
+SAMPLE = 12 if THOROUGH else 6  # programs of each corpus, at least
+CUT = SAMPLE // 3  # runs of them that are cut, at least
 
 
 def texts_on(engine: Engine, name: str) -> Take:
@@ -54,7 +56,8 @@ CORPORA: dict[str, tuple[list[str], Callable[[Engine, str], Take]]] = {
 
 
 def drawn(corpus: str) -> list[str]:
-    return Random(corpus).sample(CORPORA[corpus][0], SAMPLE)
+    names = CORPORA[corpus][0]
+    return Random(corpus).sample(names, len(names))
 
 
 @pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
@@ -62,7 +65,9 @@ def drawn(corpus: str) -> list[str]:
 def test_checkpointed_equals_plain(corpus: str, engine: Engine) -> None:
     """The budget is a third of the tape or less, or the least that suffices."""
     cut = 0
-    for name in drawn(corpus):
+    for tried, name in enumerate(drawn(corpus)):
+        if tried >= SAMPLE and cut > CUT:
+            return
         take = CORPORA[corpus][1](engine, name)
         plain = Watched(Plain())
         expected = take(plain)
@@ -70,4 +75,4 @@ def test_checkpointed_equals_plain(corpus: str, engine: Engine) -> None:
             found, watched = tightest(take, max(memory, 4096))
             assert difference(found, expected) is None, f"{name}, {watched.schedule}"
             cut += watched.pieces > 1
-    assert cut > SAMPLE // 3, "too few runs are cut for this to say much"
+    pytest.fail("too few runs are cut for this to say much")

@@ -24,7 +24,6 @@ STEPS = 1500  # longer runs are left to the corpus
 
 REPEATABLE = settings(
     max_examples=50,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 MANY = settings(REPEATABLE, max_examples=4000, derandomize=False)

@@ -105,7 +105,6 @@ def check_example(name: str) -> None:
 
 REPEATABLE = settings(
     max_examples=12,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )
 MANY = settings(REPEATABLE, max_examples=1000, derandomize=False)

@@ -10,7 +10,6 @@ from tests.python.generator import HEAD, Program, programs
 
 REPEATABLE = settings(
     max_examples=50,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )
 MANY = settings(REPEATABLE, max_examples=4000, derandomize=False)
