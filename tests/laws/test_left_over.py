@@ -7,6 +7,7 @@ Here are programs with fields that receive though nobody wants it: of literals, 
 from __future__ import annotations
 
 import json
+import random
 from collections import defaultdict, deque
 from collections.abc import Callable
 from fractions import Fraction
@@ -128,6 +129,19 @@ def texts(x: float, turns: int) -> float:
     return total
 
 
+def generators(x: float, turns: int) -> float:
+    """A generator of random numbers goes back to a state, which holds a normal one."""
+    rng = random.Random(1)
+    total = 0.0
+    for _ in range(turns):
+        rng.gauss(0.0, 1.0)
+        state = rng.getstate()
+        total += rng.gauss(0.0, 1.0) * x
+        rng.setstate(state)
+        total += rng.gauss(0.0, 1.0) * x * x
+    return total
+
+
 def lanes(x: float, turns: int) -> float:
     def one(y: float, scale: tuple[float, float]) -> float:
         point = (y * scale[0], 1.0, 2.0)
@@ -136,7 +150,7 @@ def lanes(x: float, turns: int) -> float:
     return float(np.sum(checkpoint.vmap(one, (0, None))(np.linspace(0.0, 1.0, turns), (x, 2.0))))
 
 
-LOOPS = [tuples, lists, ranges, objects, kept_objects, keys, closures, copies, texts, lanes]
+LOOPS = [tuples, lists, ranges, objects, kept_objects, keys, closures, copies, texts, generators, lanes]
 
 
 @pytest.mark.parametrize("engine", engines.usable())

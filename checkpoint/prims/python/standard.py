@@ -284,5 +284,5 @@ rearrange("random-seed", 2, "the state of a generator with a seed: seed, version
 rearrange("random-real", 2, "a real in [0, 1): block, position", _real, discrete=True)
 rearrange("random-word", 2, "a number of 32 bits: block, position", _word, discrete=True)
 rearrange("random-next", 1, "the block after one", _next, discrete=True)
-rearrange("random-state", 3, "getstate(): block, position, gauss_next", _state, discrete=True)
-rearrange("random-from", 1, "the parts of what getstate() returned", _from, discrete=True)
+rearrange("random-state", 3, "getstate(): block, position, gauss_next", _state, discrete=True, constants=True)
+rearrange("random-from", 1, "the parts of what getstate() returned", _from, discrete=True, constants=True)
