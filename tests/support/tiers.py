@@ -25,6 +25,7 @@ FEW = 8  # values of a parameter, each of which is kept
 NONE = 0  # no case is kept
 # By folder, file, file and function, or test: one case in so many is kept.
 SHARES = {
+    "alone/test_command.py::test_another_name_and_the_program_in_c": NONE,
     "alone/test_command.py::test_the_executable_has_the_name_of_the_program": NONE,
     "alone/test_programs.py": 6,
     "api/test_complex.py": 4,
@@ -92,6 +93,7 @@ SHARES = {
     "ctarget/translate/test_cache.py::test_several_processes_compile_a_unit_once": NONE,
     "ctarget/translate/test_counts.py::test_a_loop_over_lanes_is_left_at_its_end_alone": NONE,
     "ctarget/translate/test_counts.py::test_programs[probabilistic-prolog]": NONE,
+    "ctarget/translate/test_elements.py": 8,
     "ctarget/translate/test_lanes.py": 6,
     "ctarget/translate/test_lanes.py::test_a_pixel_of_the_ray_tracer_has_its_bits": NONE,
     "ctarget/translate/test_lanes.py::test_captured_reals_have_the_gradients_of_the_loop": NONE,
@@ -113,6 +115,8 @@ SHARES = {
     "ctarget/translate/test_strip_activity.py::test_lanes_whose_constants_differ": NONE,
     "ctarget/translate/test_strip_calls.py::test_upper_halves_are_clean_at_calls": NONE,
     "ctarget/translate/test_strip_items.py::test_items_in_tuples": NONE,
+    "ctarget/translate/test_strip_slots.py::test_lanes_that_leave_together": 3,
+    "ctarget/translate/test_strip_slots.py::test_strips_of_all_lengths": 4,
     "ctarget/translate/test_strip_threads.py": 6,
     "ctarget/translate/test_strip_threads.py::test_alone": NONE,
     "ctarget/translate/test_strip_threads.py::test_ctrl_c_ends_a_run": NONE,
@@ -132,6 +136,7 @@ SHARES = {
     "ctarget/translate/test_text_seeds.py::test_whatever_the_seed_of_hashes": NONE,
     "ctarget/translate/test_unloading.py::test_equal_functions_share_units_which_go_with_the_last_one": NONE,
     "ctarget/translate/test_unloading.py::test_many_functions_have_few_maps_and_then_none": NONE,
+    "ctarget/translate/test_walks.py": 6,
     "derivatives": 3,
     "docs/test_gallery.py": 4,
     "driver/spill/test_engines.py": 6,
@@ -222,7 +227,8 @@ SHARES = {
     "python/test_kept_iterators.py": 4,
     "python/test_local_classes.py::test_each_derivative_and_lane_has_classes_and_identities_of_its_own": NONE,
     "python/test_places.py::test_different_functions_in_threads": NONE,
-    "python/test_random_mixed.py": 4,
+    "python/test_random_mixed.py::test_agrees": 8,
+    "python/test_random_mixed.py::test_agrees_where_it_is_translated": NONE,
     "python/test_random_objects.py": NONE,
     "scalars/test_new_function.py::test_it_is_translated": NONE,
     "scalars/test_new_function.py::test_it_works[on_reals]": NONE,
