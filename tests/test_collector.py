@@ -1,4 +1,4 @@
-"""What pauses Python's garbage collector leaves it as it was."""
+"""Tests that what pauses Python's garbage collector leaves it as it was."""
 
 from __future__ import annotations
 

@@ -14,12 +14,12 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from checkpoint import config
-from checkpoint.ad import library
 from checkpoint.ad.array_library import defaults
 from checkpoint.ad.tracing.forms import Form, form_of
 from checkpoint.api.direction_plans import RunPlan, RunPlans
 from checkpoint.driver.observe import observers
 from checkpoint.functions.interface import Call
+from checkpoint.functions.small import OfProgram
 
 MAX_TRIALS = 16  # of making a plan of a call, for one derivative: of more its calls differ too much
 _CONSTANT = frozenset((int, bool, str, bytes, type(None)))
@@ -48,10 +48,9 @@ def block(stack: Any, directions: slice, inner: tuple[int, ...]) -> Any:
     return moved.copy().reshape(moved.shape[:-1] + inner)
 
 
-class CallPlan:
+class CallPlan(OfProgram):
     """The plan of calls of one form.
 
-    closures: the module of all programs. linked: the program. changes: those of all programs before.
     form: of the arguments, and of what the program reads. order: the places among its arrays of those that
         plans take. key: of the plans of its runs. results: what makes the results, by the plan of the run.
     """
@@ -65,9 +64,7 @@ class CallPlan:
         order: list[int],
         key: Any,
     ) -> None:
-        self.closures = closures
-        self.linked = linked
-        self.changes = closures.changes()
+        super().__init__(closures, closures.changes(), linked)
         self.names = names
         self.form = form
         self.order = order
@@ -76,15 +73,10 @@ class CallPlan:
 
     def arrays(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any] | None:
         """Return the arrays that plans of the run take; None: the call is another one."""
-        linked = self.linked
-        if self.changes != self.closures.changes() or self.names != tuple(kwargs):
-            return None
-        if linked.generation != library.generation() or linked.packages != config.packages():
-            return None
-        inputs = linked.inputs.read(function)
+        inputs = self.inputs(function) if self.names == tuple(kwargs) else None
         if inputs is None:
             return None
-        found = self.form.of((*args, *kwargs.values(), *[inputs[i] for i in linked.hidden]))
+        found = self.form.of((*args, *kwargs.values(), *[inputs[i] for i in self.linked.hidden]))
         return None if found is None else [found[i] for i in self.order]
 
     def result(self, arrays: Sequence[Any]) -> Any:

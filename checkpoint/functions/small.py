@@ -37,22 +37,43 @@ MAX_PLANS = 1024  # as many as there are programs; the oldest goes
 _ATOMS = frozenset((float, int, str, bool, type(None)))
 
 
-class Plan:
-    """What further calls of a function with so many arguments do.
+class OfProgram:
+    """The base of plans, each of which is of one program.
 
     closures: the module of all programs (checkpoint.functions.closures).
     linked: its program. changes: those of all programs before it was found.
+    """
+
+    __slots__ = ("changes", "closures", "linked")
+
+    def __init__(self, closures: Any, changes: int, linked: Any) -> None:
+        self.closures = closures
+        self.changes = changes
+        self.linked = linked
+
+    def inputs(self, function: Any) -> list[Any] | None:
+        """Return what the program reads of a function now; None: a call may find another program."""
+        linked = self.linked
+        if self.changes != self.closures.changes():
+            return None
+        if linked.generation != library.generation() or linked.packages != config.packages():
+            return None
+        found: list[Any] | None = linked.inputs.read(function)
+        return found
+
+
+class Plan(OfProgram):
+    """What further calls of a function with so many arguments do.
+
     gradient: the engine's part; None: such calls are ordinary ones. taken: how many it has taken.
     """
 
-    __slots__ = ("captures", "changes", "closures", "engine", "gradient", "linked", "taken")
+    __slots__ = ("captures", "engine", "gradient", "taken")
 
     def __init__(
         self, closures: Any, changes: int, linked: Any, gradient: SmallGradient | None, engine: Engine
     ) -> None:
-        self.closures = closures
-        self.changes = changes
-        self.linked = linked
+        super().__init__(closures, changes, linked)
         self.gradient = gradient
         self.engine = engine
         self.captures = gradient is not None and linked.captures
@@ -62,19 +83,15 @@ class Plan:
         self, function: Any, arguments: tuple[Any, ...], by: tuple[int, ...], seed: float
     ) -> list[Any] | None:
         """Return the value and the cotangents of some arguments, or None."""
-        gradient, linked = self.gradient, self.linked
-        if gradient is None or self.changes != self.closures.changes():
-            return None
-        if linked.generation != library.generation() or linked.packages != config.packages():
-            return None
-        inputs = linked.inputs.read(function)
-        if inputs is None:
+        gradient = self.gradient
+        inputs = None if gradient is None else self.inputs(function)
+        if gradient is None or inputs is None:
             return None
         closure = self._closure(inputs) if self.captures else None
         if closure is None and self.captures:
             return None
         found = gradient.take(closure, arguments, by, seed)
-        if found is None or (linked.entry.rounds and any(map(_is_zero, found[1:]))):
+        if found is None or (self.linked.entry.rounds and any(map(_is_zero, found[1:]))):
             return None  # an ordinary call finds out whether that is because of roundings, and warns
         self.taken += 1
         return found

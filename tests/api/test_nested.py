@@ -99,7 +99,7 @@ def test_arguments_that_are_not_differentiated_change_no_second_derivative(engin
 
 
 def test_arrays_of_a_derivative_within_another_wait_for_no_collector() -> None:
-    """What the tapes of its steps hold is let go at once."""
+    """Find that what the tapes of its steps hold is let go at once."""
 
     def slope_of(x: Any) -> Any:
         return grad(lambda y: np.sum(np.sin(y) * y))(x)

@@ -24,7 +24,7 @@ def narrow(x: Any) -> Any:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of what is not finite
 @pytest.mark.parametrize("one_thread", [False, True])
 def test_products_have_the_bits_of_each_direction(one_thread: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether all rows are multiplied at once, or as many as one thread would do."""
+    """Multiply all rows at once, or as many as one thread would."""
     monkeypatch.setattr(products, "_has_one_thread", lambda: one_thread)
     products._is_alike.cache_clear()
     check(narrow, X, None)

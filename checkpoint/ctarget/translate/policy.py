@@ -60,9 +60,8 @@ PROBE_STEPS, MIN_PROBE_STEPS, MAX_PROBES = 1_009, 31, 10
 # regular distances might always find the same place of a loop.
 GAP, MAX_GAP, VARIATION = 10_007, 250_007, 0.618034
 SAMPLE_INTERVAL = 0.005  # seconds between two samples, at least, after the first
-USUAL_SAMPLE = (
-    SAMPLE_INTERVAL / 10
-)  # of one: most take 0.05 to 0.7 ms; where they take longer, fewer are taken
+# Seconds of one: most take 0.05 to 0.7 ms. Where they take longer, fewer are taken.
+USUAL_SAMPLE = SAMPLE_INTERVAL / 10
 MAX_PATIENCE = 16  # times as many, where samples have found nothing of late
 _KEY = "translate"  # of a lambda's `compiled`
 LOOP = "loop."  # the labels of the blocks where turns of loops begin start so

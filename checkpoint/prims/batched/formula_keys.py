@@ -1,4 +1,4 @@
-"""What a formula depends on (item_formulas.py): the texts of procedures, and the structure of values.
+"""Finds what a formula depends on (item_formulas.py): the texts of procedures, and the structure of values.
 
 In: nests of arrays, and procedures with what they have captured. Out: keys, by which formulas are kept for
 the next call. Reals in captured containers are read, unless there are many; arrays are not.

@@ -65,7 +65,7 @@ _OF_ATOMS = frozenset(("py.is", "py.index", "py.range"))  # are done where no op
 
 
 class _Truth(NamedTuple):
-    """Whether something holds, as a number of the formula: 1.0 or 0.0."""
+    """Stands for whether something holds, as a number of the formula: 1.0 or 0.0."""
 
     number: formulas.Number
 

@@ -194,7 +194,7 @@ def of_powers(a: Any) -> Any:
 
 
 def at_zero(a: Any) -> Any:
-    """Where slopes jump or are infinite, and where a cotangent is zero."""
+    """Compute where slopes jump or are infinite, and where a cotangent is zero."""
     b, s = np.maximum(a, 0.0), 0.0
     for i in range(len(b)):
         s += abs(b[i]) + b[i] ** 2 + np.sqrt(b[i]) * 0.0 + (-0.0) * np.abs(b[i]) + np.sin(b[i])

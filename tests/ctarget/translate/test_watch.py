@@ -37,7 +37,7 @@ def test_a_watch_costs_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_run_begins_with_slices_at_the_pace_of_the_runs_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where runs have been fast, one that ends within 10 ms has a slice or two, up to the next sample."""
+    """Count slices: where runs have been fast, one of 10 ms has one or two, up to the next sample."""
     monkeypatch.setattr(policy.translator, "sample_interval", policy.SAMPLE_INTERVAL)
     account = policy.Account()
     account.pace.add(10**12, 1.0)

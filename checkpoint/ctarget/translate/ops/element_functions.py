@@ -48,11 +48,10 @@ def _ufunc(definition: str) -> str:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Function(Op):
-    """Applies a function of arrays to a scalar of NumPy's. Adjoint: operand' += partial * to'."""
+class _OfElement(Op):
+    """Computes a scalar of NumPy's, `to`, of another one, `operand`."""
 
     to: Place
-    definition: str
     operand: Place
     line: int
 
@@ -62,14 +61,21 @@ class Function(Op):
     def sets(self) -> Sequence[Place]:
         return (self.to,)
 
+    def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
+        return [self.operand] if self.to in active else None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Function(_OfElement):
+    """Applies a function of arrays to a scalar of NumPy's. Adjoint: operand' += partial * to'."""
+
+    definition: str
+
     def write(self, out: Forward) -> None:
         out.line(self.line)
         x, to = self.operand.name, self.to.name
         value = f"NUMPY_VALUE(m->heap, {_ufunc(self.definition)}, {x}, &{to})"
         out.put(if_unlikely(f"!({value} && is_silent({to}, {x}, {x}))", out.exit()))
-
-    def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
-        return [self.operand] if self.to in active else None
 
     def residuals(self) -> Sequence[Residual]:
         return [Residual(self.operand), Residual(self.to)]
@@ -80,32 +86,20 @@ class Function(Op):
         own = definition.arrays.singular if definition.arrays is not None else None
         is_singular = definition.singular if own is None else own
         product = f"{g} * ({slope})"
-        adjoint.add(self.operand, f"({g} == 0.0 ? 0.0 : {product})" if is_singular else product)
+        adjoint.add(self.operand, _unless_zero(g, product) if is_singular else product)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Power(Op):
+class Power(_OfElement):
     """Raises a scalar of NumPy's to a constant power. Adjoint: operand' += (y * operand ** (y - 1)) * to'."""
 
-    to: Place
-    operand: Place
     exponent: Constant
-    line: int
-
-    def reads(self) -> Sequence[Source]:
-        return (self.operand,)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
 
     def write(self, out: Forward) -> None:
         out.line(self.line)
         x, to = self.operand.name, self.to.name
         out.put(f"{to} = pow({x}, {real(self.exponent)});")
         out.put(if_unlikely(f"{x} == 0.0 || !is_silent({to}, {x}, {x})", out.exit()))
-
-    def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
-        return [self.operand] if self.to in active else None
 
     def residuals(self) -> Sequence[Residual]:
         return [Residual(self.operand)]
@@ -114,4 +108,9 @@ class Power(Op):
         x, y, g = self.operand.name, self.exponent.value, adjoint.cotangent(self.to).text
         assert y is not None
         power = x if y == 2 else f"pow({x}, {real(Constant(y - 1))})"
-        adjoint.add(self.operand, f"({g} == 0.0 ? 0.0 : {g} * ({real(self.exponent)} * {power}))")
+        adjoint.add(self.operand, _unless_zero(g, f"{g} * ({real(self.exponent)} * {power})"))
+
+
+def _unless_zero(cotangent: str, product: str) -> str:
+    """Return the text of what a cotangent contributes: nothing where it is zero, whatever the partial."""
+    return f"({cotangent} == 0.0 ? 0.0 : {product})"

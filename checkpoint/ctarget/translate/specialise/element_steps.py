@@ -78,13 +78,13 @@ def _of_scalars(steps: Steps, step: t.Compute, numbers: Sequence[Place | Constan
         return None
     to = steps.builder.place(step.name, "element")
     if definition is not None and not others:
-        steps.node.ops.append(Function(to, definition, first, step.span.line))
+        steps.node.ops.append(Function(to, first, step.span.line, definition))
         return to
     if record == "np.positive":
         steps.node.ops.append(Copy(to, first))
         return to
     if step.op in POWERS and isinstance(others[0], Constant) and _is_exponent(others[0].value):
-        steps.node.ops.append(Power(to, first, others[0], step.span.line))
+        steps.node.ops.append(Power(to, first, step.span.line, others[0]))
         return to
     return None
 

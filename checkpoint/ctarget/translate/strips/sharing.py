@@ -88,7 +88,7 @@ def free_arrays(
 
 
 class Carried:
-    """What lanes bring along to the headers of a strip, in vectors.
+    """Says what lanes bring along to the headers of a strip, in vectors.
 
     same: for params without a vector of their own those that they are (congruent.py). arrays: for those of
     the first headers of groups the param after which their array is named. free: see `free_arrays`.
