@@ -39,7 +39,9 @@ bool meet_array(const PyObject *object) {
         other = Py_TYPE(object);
         return false;
     }
+    const PyGILState_STATE state = PyGILState_Ensure(); /* shapes are read without Python's lock */
     void **functions = known = numpy_functions();
+    PyGILState_Release(state);
     numpy_array = functions ? functions[ARRAY_TYPE] : &PyBaseObject_Type;
     return Py_TYPE(object) == numpy_array;
 }
