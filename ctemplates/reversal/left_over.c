@@ -11,8 +11,8 @@ static size_t left_in_row(const BirthRow *row, uint64_t birth) {
 
 size_t cotangent_left_over(const Cotangent *c, uint64_t birth) {
     size_t count = 0;
-    for (size_t i = 0; i < c->entry_room; i++) {
-        const Entry *entry = &c->entries[i];
+    for (size_t i = 0; i < c->map.room; i++) {
+        const Entry *entry = &c->map.all[i];
         if (entry->birth && entry->birth >= birth) count += is_page(entry) ? ones(page_in(entry)->present) : 1;
     }
     for (size_t i = 0; i < c->rows.room; i++)

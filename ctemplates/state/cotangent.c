@@ -1,8 +1,7 @@
-/* Cotangents: the map of the accumulators of objects' fields, the stack of those of frames, and sums.
+/* Cotangents: the accumulators of objects' fields, and the stack of those of frames.
  *
- * The map is an open hash table with linear probing; removing an entry moves later ones up, so there are no tombstones.
- * A page is an entry too, whose field no key has, and whose cotangent is the address of the page as a REAL. A field on a
- * page has no entry of its own.
+ * Those of fields are in a map (field_map.h). A page is an entry of it, too, whose field no key has, and whose cotangent is
+ * the address of the page as a REAL. A field on a page has no entry of its own.
  * Fields of objects made one after another are in rows, where many of these in turn receive (birth_rows.h). A field is in
  * one of the three.
  * The stack grows in chunks, each twice as large as the one below: a deep stack is never copied.
@@ -15,11 +14,12 @@
 
 enum {
     FIRST_REGISTERS = 16,
-    FIRST_ENTRIES = 64,
     FIRST_ACCUMULATORS = 64,
     MAX_ACCUMULATORS = 16384, /* of a chunk of the stack */
     NEAR = 4,                 /* between the births of neighbours */
-    IN_TURN = 8               /* neighbours without a row that receive in turn before there is one */
+    IN_TURN = 8,              /* neighbours without a row that receive in turn before there is one */
+    FEWEST_SPREAD = 32,       /* entries of a birth before it has pages wherever another field receives, */
+    SPREAD = 4                /* and of how many fields one has an entry by then: a page takes what 16 entries take */
 };
 
 static void clear_values(Value *values, size_t count) {
@@ -55,8 +55,8 @@ Cotangent *cotangent_create(Heap *heap, void *helper) {
     c->heap = heap;
     c->helper = helper;
     c->bytes = sizeof(Cotangent);
-    c->rows.heap = heap;
-    c->rows.bytes = &c->bytes;
+    c->rows.heap = c->map.heap = heap;
+    c->rows.bytes = c->map.bytes = &c->bytes;
     cotangent_reserve(c, FIRST_REGISTERS);
     return c;
 }
@@ -82,8 +82,8 @@ void cotangent_destroy(Cotangent *c) {
         heap_free(heap, chunk, chunk_bytes(chunk->room));
     }
     if (c->spare) heap_free(heap, c->spare, chunk_bytes(c->spare->room));
-    for (size_t i = 0; i < c->entry_room; i++) destroy_entry(heap, &c->entries[i]);
-    if (c->entries) heap_free(heap, c->entries, c->entry_room * sizeof(Entry));
+    for (size_t i = 0; i < c->map.room; i++) destroy_entry(heap, &c->map.all[i]);
+    field_map_free(&c->map, c->map.all, c->map.room);
     birth_rows_destroy(&c->rows);
     heap_free(heap, c, sizeof(Cotangent));
 }
@@ -140,65 +140,8 @@ Value cotangent_pop(Cotangent *c) {
     return cotangent;
 }
 
-/* The map */
-
-static size_t home(const Cotangent *c, uint64_t birth, int64_t field) {
-    const uint64_t mixed = birth * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)field * UINT64_C(0xC2B2AE3D27D4EB4F);
-    return (size_t)((mixed ^ mixed >> 32) * UINT64_C(0xD6E8FEB86659FD93) >> c->entry_shift);
-}
-
-static Entry *place_of(const Cotangent *c, uint64_t birth, int64_t field) {
-    const size_t mask = c->entry_room - 1;
-    size_t i = home(c, birth, field);
-    while (c->entries[i].birth && (c->entries[i].birth != birth || c->entries[i].field != field))
-        i = (i + 1) & mask;
-    return &c->entries[i];
-}
-
-static void grow_map(Cotangent *c) {
-    Entry *old = c->entries;
-    const size_t old_room = c->entry_room, room = old_room ? old_room * 2 : FIRST_ENTRIES;
-    Entry *entries = cotangent_allocate(c, room * sizeof(Entry));
-    memset(entries, 0, room * sizeof(Entry));
-    c->entries = entries;
-    c->entry_room = room;
-    c->entry_shift = 64 - (uint32_t)__builtin_ctzll(room);
-    for (size_t i = 0; i < old_room; i++)
-        if (old[i].birth) *place_of(c, old[i].birth, old[i].field) = old[i];
-    cotangent_free(c, old, old_room * sizeof(Entry));
-}
-
 /* The births of one row have the same bit. */
 static uint64_t strewn_bit(uint64_t birth) { return paged_bit(birth / ROW_BIRTHS); }
-
-/* Returns the entry for a key, made with the cotangent 0 if there was none. */
-static Entry *entry_for(Cotangent *c, uint64_t birth, int64_t field) {
-    if (c->entry_count == c->page_count) c->strewn = 0;
-    c->strewn |= strewn_bit(birth);
-    if (UNLIKELY(4 * (c->entry_count + 1) > 3 * c->entry_room)) grow_map(c);
-    Entry *entry = place_of(c, birth, field);
-    if (!entry->birth) {
-        *entry = (Entry){birth, field, of_real(0.0)};
-        c->entry_count++;
-        c->entered |= paged_bit(birth);
-    }
-    return entry;
-}
-
-/* Removes an entry, whose cotangent is the caller's. */
-static void remove_entry(Cotangent *c, const Entry *entry) {
-    const size_t mask = c->entry_room - 1;
-    size_t hole = (size_t)(entry - c->entries);
-    for (size_t i = (hole + 1) & mask; c->entries[i].birth; i = (i + 1) & mask) {
-        const size_t wanted = home(c, c->entries[i].birth, c->entries[i].field);
-        if (((i - wanted) & mask) >= ((i - hole) & mask)) {
-            c->entries[hole] = c->entries[i];
-            hole = i;
-        }
-    }
-    c->entries[hole].birth = 0;
-    c->entry_count--;
-}
 
 /* Pages */
 
@@ -213,8 +156,8 @@ static Page *page_of(Cotangent *c, uint64_t birth, int64_t field) {
     PageUse *use = use_of(c, birth);
     const int64_t number = field >> PAGE_BITS;
     if (use->page && use->birth == birth && use->number == number) return use->page;
-    const Entry *entry = place_of(c, birth, field_of_page(number));
-    if (!entry->birth) return NULL;
+    const Entry *entry = field_map_find(&c->map, birth, field_of_page(number));
+    if (!entry) return NULL;
     if (use->birth != birth) *use = (PageUse){.birth = birth};
     use->number = number;
     return use->page = page_in(entry);
@@ -223,7 +166,7 @@ static Page *page_of(Cotangent *c, uint64_t birth, int64_t field) {
 static void free_page(Cotangent *c, uint64_t birth, int64_t field, Page *page) {
     PageUse *use = use_of(c, birth);
     if (use->page == page) use->page = NULL;
-    remove_entry(c, place_of(c, birth, field_of_page(field >> PAGE_BITS)));
+    field_map_remove(&c->map, field_map_place(&c->map, birth, field_of_page(field >> PAGE_BITS)));
     cotangent_free(c, page, sizeof(Page));
     if (!--c->page_count) c->paged = 0;
 }
@@ -236,16 +179,16 @@ static bool collect(Cotangent *c, uint64_t birth, int64_t field, Value *to) {
         return true;
     }
     if (!(c->entered & paged_bit(birth))) return false;
-    const Entry *entry = place_of(c, birth, field);
-    if (!entry->birth) return false;
+    const Entry *entry = field_map_find(&c->map, birth, field);
+    if (!entry) return false;
     *to = entry->cotangent;
-    remove_entry(c, entry);
+    field_map_remove(&c->map, entry);
     return true;
 }
 
 /* Moves the accumulators of the fields of a new page there. */
 static void collect_fields(Cotangent *c, uint64_t birth, int64_t first, Page *page) {
-    if (c->entry_count == c->page_count) c->entered = 0;
+    if (c->map.count == c->page_count) c->entered = 0;
     const int64_t count = c->entered & paged_bit(birth) ? PAGE_FIELDS : ROW_FIELDS - first; /* others have no entry */
     for (int64_t i = 0; i < count; i++)
         if (collect(c, birth, first + i, &page->cotangents[i])) page->present |= bit_of(i);
@@ -266,21 +209,37 @@ static bool receives_in_turn(Cotangent *c, uint64_t birth, int64_t field) {
     return turn->in_turn >= IN_TURN;
 }
 
+/* Returns whether a field that gets an entry is one of many of its birth, in any order. Births whose counts are in one
+ * place wear each other down: the one of most entries stays. */
+static bool fills(Cotangent *c, uint64_t birth, int64_t field) {
+    if (field < ROW_FIELDS || field >= LAST_IN_PAGES) return false;
+    FieldSpread *spread = &c->spreads[birth % PAGE_WAYS];
+    if (spread->birth != birth && spread->made > 0) {
+        spread->made--;
+        return false;
+    }
+    if (spread->birth != birth) *spread = (FieldSpread){.birth = birth};
+    spread->made++;
+    if (spread->end <= field) spread->end = field + 1;
+    return spread->made > FEWEST_SPREAD && spread->made > spread->end / SPREAD;
+}
+
+/* Makes the page of a field, which has none. */
+static Page *new_page(Cotangent *c, uint64_t birth, int64_t field) {
+    Page *page = cotangent_allocate(c, sizeof(Page));
+    memset(page, 0, sizeof *page); /* REALs, all 0 */
+    collect_fields(c, birth, field - field % PAGE_FIELDS, page);
+    field_map_enter(&c->map, birth, field_of_page(field >> PAGE_BITS))->cotangent.object = (Object *)(void *)page;
+    c->page_count++;
+    c->paged |= paged_bit(birth);
+    return page;
+}
+
 /* Returns the page of a field, or a new one where so many are expected or receive in turn; NULL: it needs none. */
 static Page *page_for(Cotangent *c, uint64_t birth, int64_t field) {
     Page *page = page_of(c, birth, field);
     if (page || (!is_expected(use_of(c, birth), birth, field) && !receives_in_turn(c, birth, field))) return page;
-    page = cotangent_allocate(c, sizeof(Page));
-    memset(page, 0, sizeof *page); /* REALs, all 0 */
-    collect_fields(c, birth, field - field % PAGE_FIELDS, page);
-    if (UNLIKELY(4 * (c->entry_count + 1) > 3 * c->entry_room)) grow_map(c);
-    Entry *entry = place_of(c, birth, field_of_page(field >> PAGE_BITS));
-    *entry = (Entry){birth, field_of_page(field >> PAGE_BITS), of_real(0.0)};
-    entry->cotangent.object = (Object *)(void *)page;
-    c->entry_count++;
-    c->page_count++;
-    c->paged |= paged_bit(birth);
-    return page;
+    return new_page(c, birth, field);
 }
 
 void cotangent_expect(Cotangent *c, uint64_t birth, int64_t first, int64_t count) {
@@ -303,25 +262,36 @@ static BirthRow *row_for(Cotangent *c, uint64_t birth, int64_t field) {
     const uint64_t first = birth - birth % ROW_BIRTHS;
     BirthRow *made = birth_row_create(&c->rows, birth, field);
     const bool is_strewn = c->strewn & strewn_bit(birth);
-    for (uint64_t i = 0; i < ROW_BIRTHS && is_strewn && c->entry_count > c->page_count; i++) {
-        const Entry *entry = place_of(c, first + i, field);
-        if (!entry->birth || !(first + i)) continue;
+    for (uint64_t i = 0; i < ROW_BIRTHS && is_strewn && c->map.count > c->page_count; i++) {
+        const Entry *entry = field_map_find(&c->map, first + i, field);
+        if (!entry || !(first + i)) continue;
         *birth_row_at(made, first + i) = entry->cotangent;
-        remove_entry(c, entry);
+        field_map_remove(&c->map, entry);
     }
     return made;
 }
 
 /* Access */
+/* Returns the accumulator of a field that is in no row, outside of pages; NULL: a page has it from now on. */
+static Value *entered_for(Cotangent *c, uint64_t birth, int64_t field) {
+    Entry *entry = field_map_find(&c->map, birth, field);
+    if (entry) return &entry->cotangent;
+    if (fills(c, birth, field)) return NULL;
+    if (c->map.count == c->page_count) c->strewn = 0;
+    c->strewn |= strewn_bit(birth);
+    c->entered |= paged_bit(birth);
+    return &field_map_enter(&c->map, birth, field)->cotangent;
+}
 /* Returns the accumulator of a field, made as 0 if there was none. */
 static Value *accumulator_for(Cotangent *c, uint64_t birth, int64_t field) {
     Page *page = page_for(c, birth, field);
-    if (page) {
-        page->present |= bit_of(field);
-        return &page->cotangents[field % PAGE_FIELDS];
-    }
-    BirthRow *row = row_for(c, birth, field);
-    return row ? birth_row_at(row, birth) : &entry_for(c, birth, field)->cotangent;
+    BirthRow *row = page ? NULL : row_for(c, birth, field);
+    if (row) return birth_row_at(row, birth);
+    Value *entered = page ? NULL : entered_for(c, birth, field);
+    if (entered) return entered;
+    if (!page) page = new_page(c, birth, field);
+    page->present |= bit_of(field);
+    return &page->cotangents[field % PAGE_FIELDS];
 }
 
 Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field) {
@@ -330,9 +300,8 @@ Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field) {
     if (page) return page->present & bit_of(field) ? &page->cotangents[field % PAGE_FIELDS] : NULL;
     BirthRow *row = birth_row_of(&c->rows, birth, field);
     if (row) return birth_row_has(row, birth) ? birth_row_at(row, birth) : NULL;
-    if (!c->entry_count) return NULL;
-    Entry *entry = place_of(c, birth, field);
-    return entry->birth ? &entry->cotangent : NULL;
+    Entry *entry = field_map_find(&c->map, birth, field);
+    return entry ? &entry->cotangent : NULL;
 }
 
 void cotangent_give(Cotangent *c, uint64_t birth, int64_t field, Value cotangent) {
@@ -363,17 +332,18 @@ Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
     }
     BirthRow *row = birth_row_of(&c->rows, birth, field);
     if (row) return birth_row_take(&c->rows, row, birth);
-    if (!c->entry_count) return of_real(0.0);
-    const Entry *entry = place_of(c, birth, field);
-    if (!entry->birth) return of_real(0.0);
+    const Entry *entry = field_map_find(&c->map, birth, field);
+    if (!entry) return of_real(0.0);
     const Value cotangent = entry->cotangent;
-    remove_entry(c, entry);
+    field_map_remove(&c->map, entry);
+    FieldSpread *spread = &c->spreads[birth % PAGE_WAYS];
+    if (spread->birth == birth && spread->made > 0) spread->made--;
     return cotangent;
 }
 
 void cotangent_take_row(Cotangent *c, uint64_t birth, int64_t first, int64_t count, double *reals) {
     while (count > 0) {
-        Page *page = c->entry_count && birth ? page_of(c, birth, first) : NULL;
+        Page *page = c->map.count && birth ? page_of(c, birth, first) : NULL;
         const int64_t at = page ? first % PAGE_FIELDS : 0, rest = page ? PAGE_FIELDS - at : 1;
         const int64_t some = rest < count ? rest : count;
         if (!page) *reals = cotangent_take(c, birth, first).real;

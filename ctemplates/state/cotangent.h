@@ -4,8 +4,8 @@
  * (checkpoint/ad/accumulators.py); the REAL 0 for one of any kind to which nothing was added. Those of the slots at the
  * current point are in `window`, each in the register of its slot; those of frames are on `stack`, each frame's in the
  * order of its saved slots, the top frame last; those of objects are in a map from (birth, field). Where many fields in a
- * row receive one after another, as those of the items of lanes do, the map has pages of them (also cotangent_expect); where
- * objects do that were made one after another, as the pairs of a list, it has rows of them.
+ * row receive one after another, as those of the items of lanes do, or a quarter of them in any order, as those of a table,
+ * the map has pages of them (also cotangent_expect); where objects do that were made one after another, as the pairs of a list, it has rows of them.
  *
  * What always holds: every register, stack place and entry owns its accumulator. Between two blocks the window has the
  * accumulators of the later point's slots; its other registers are undefined.
@@ -16,13 +16,8 @@
 #include "program/points.h"
 #include "state/accumulator_sums.h"
 #include "state/birth_rows.h"
+#include "state/field_map.h"
 #include "state/machine.h"
-
-typedef struct Entry { /* of the map: open addressing, birth 0 is empty */
-    uint64_t birth;
-    int64_t field;
-    Value cotangent;
-} Entry;
 
 /* The accumulators of PAGE_FIELDS fields in a row. present: which of them there are; others are 0. */
 enum { PAGE_BITS = 6, PAGE_FIELDS = 1 << PAGE_BITS, PAGE_WAYS = 8 };
@@ -48,6 +43,12 @@ typedef struct FieldTurn {
     int64_t last, in_turn;
 } FieldTurn;
 
+/* Fields of a birth that have received without a page. made: about how many are there; end: all are below. */
+typedef struct FieldSpread {
+    uint64_t birth;
+    int64_t made, end;
+} FieldSpread;
+
 typedef struct AccumulatorChunk { /* of the stack */
     struct AccumulatorChunk *previous;
     size_t count, room;
@@ -63,9 +64,7 @@ typedef struct Cotangent {
     uint32_t registers;
     AccumulatorChunk *stack, *spare; /* the top chunk, never empty but for the lowest; one that was emptied */
     size_t stack_count;
-    Entry *entries;
-    size_t entry_count, entry_room; /* room: a power of 2 */
-    uint32_t entry_shift;
+    FieldMap map;
     size_t page_count;
     uint64_t paged; /* the bits (paged_bit) of births that have pages, and maybe of others */
     uint64_t entered; /* those of births that have entries of their own, and maybe of others */
@@ -83,6 +82,7 @@ typedef struct Cotangent {
     const Block *block; /* the point it belongs to */
     uint32_t index;
     FieldTurn turns[PAGE_WAYS]; /* by birth */
+    FieldSpread spreads[PAGE_WAYS]; /* by birth */
     const struct Tape *tape; /* that is reversed */
     uint32_t ahead;          /* how many runs below the last one have been reversed with it */
     void *helper; /* PyObject *: the helper that reverses origins (checkpoint/ctarget/cotangent.py), borrowed; NULL: a tape

@@ -110,7 +110,7 @@ static void test_pages(Heap *heap) {
     for (uint32_t b = 0; b < ROWS; b++)
         for (uint32_t f = 0; f < LONG; f++)
             CHECK(cotangent_take(c, b + UINT64_C(1), f).real == (row[b][f].there ? row[b][f].cotangent : 0.0));
-    CHECK(c->page_count == 0 && c->entry_count == 0);
+    CHECK(c->page_count == 0 && c->map.count == 0);
     destroy(c);
 }
 
@@ -132,8 +132,33 @@ static void test_fields_in_turn(Heap *heap) {
     for (uint32_t b = 0; b < ROWS; b++)
         for (uint32_t f = 0; f < LONG; f++)
             CHECK(cotangent_take(c, b + UINT64_C(1), f).real == (own[b][f].there ? own[b][f].cotangent : 0.0));
-    CHECK(c->page_count == 0 && c->entry_count == 0 && c->rows.count == 0);
+    CHECK(c->page_count == 0 && c->map.count == 0 && c->rows.count == 0);
     destroy(c);
+}
+
+/* So do a quarter of the fields of a birth in any order, while others receive between them; few of many fields do not. */
+static void test_fields_in_any_order(Heap *heap) {
+    static Plain own[LONG], beside[ROWS][LONG];
+    for (int64_t apart = 1; apart <= 40; apart += 39) {
+        Cotangent *c = create(heap);
+        memset(own, 0, sizeof own);
+        memset(beside, 0, sizeof beside);
+        random_seed(19);
+        size_t most = 0;
+        for (int i = 0; i < 2 * TURNS; i++) {
+            const uint32_t f = random_below(LONG), b = random_below(ROWS);
+            one_turn(c, 1, f * apart, &own[f]);
+            if (i % 5 == 0) one_turn(c, 2 + b, f % FIELDS, &beside[b][f % FIELDS]);
+            if (c->page_count > most) most = c->page_count;
+        }
+        CHECK(apart == 1 ? most >= LONG / PAGE_FIELDS : most == 0);
+        for (uint32_t f = 0; f < LONG; f++) {
+            CHECK(cotangent_take(c, 1, f * apart).real == (own[f].there ? own[f].cotangent : 0.0));
+            for (uint32_t b = 0; b < ROWS; b++) cotangent_take(c, 2 + b, f);
+        }
+        CHECK(c->page_count == 0 && c->map.count == 0 && c->rows.count == 0);
+        destroy(c);
+    }
 }
 
 /* A row is what its fields are one by one, whether there are pages or not. */
@@ -153,7 +178,7 @@ static void test_rows(Heap *heap) {
             CHECK(taken[i] == (i == 70 ? 0.5 + want : i == 71 ? want + 0.25 : want));
         }
         for (int64_t i = count; i < LONG; i++) cotangent_take(c, 9, i);
-        CHECK(c->page_count == 0 && c->entry_count == 0);
+        CHECK(c->page_count == 0 && c->map.count == 0);
     }
     destroy(c);
 }
@@ -174,7 +199,7 @@ static void test_parts_of_rows(Heap *heap) {
                 if (is_taken) CHECK(taken[i - first] == want);
                 CHECK(cotangent_take(c, 9, i).real == (is_taken ? 0.0 : want));
             }
-            CHECK(c->page_count == 0 && c->entry_count == 0);
+            CHECK(c->page_count == 0 && c->map.count == 0);
         }
     destroy(c);
 }
@@ -196,7 +221,7 @@ static void test_given_parts(Heap *heap) {
                 CHECK(cotangent_take(c, 9, first + i).real == given[i] + (i == 1 ? 0.5 : 0.0));
             }
             if (count < 2) CHECK(cotangent_take(c, 9, first + 1).real == 0.5);
-            CHECK(c->page_count == 0 && c->entry_count == 0);
+            CHECK(c->page_count == 0 && c->map.count == 0);
         }
     destroy(c);
 }
@@ -233,7 +258,7 @@ static void test_births(Heap *heap) {
     for (uint32_t b = 0; b < LONG; b++)
         for (int64_t f = 0; f <= ROW_FIELDS; f++)
             CHECK(cotangent_take(c, b + UINT64_C(1), f).real == (own[b][f].there ? own[b][f].cotangent : 0.0));
-    CHECK(c->rows.count == 0 && c->page_count == 0 && c->entry_count == 0);
+    CHECK(c->rows.count == 0 && c->page_count == 0 && c->map.count == 0);
     destroy(c);
 }
 
@@ -343,6 +368,7 @@ int main(void) {
     test_given_parts(heap);
     test_rows(heap);
     test_births(heap);
+    test_fields_in_any_order(heap);
     test_fields_in_turn(heap);
     test_kinds_on_pages(heap);
     test_kinds_in_rows(heap);
