@@ -13,6 +13,8 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
+from docs.files import HOUSES, listing
+
 ROOT = Path(__file__).resolve().parent.parent
 # The page of the site that is made from a file of the repository.
 PAGES = {
@@ -30,6 +32,9 @@ def on_files(files: Files, config: Any) -> Files:
     """Add the pages that are made, and the pictures and programs that documents show."""
     for source, page in PAGES.items():
         files.append(File.generated(config, page, content=rewritten(source, page)))
+    files.append(
+        File.generated(config, "files.md", content="\n".join(["# The files\n", *map(listing, HOUSES)]))
+    )
     for picture in sorted((ROOT / "experiments").rglob("*.png")):
         name = str(picture.relative_to(ROOT))
         files.append(File.generated(config, name, abs_src_path=str(picture)))

@@ -1,0 +1,1 @@
+"""The values of the language, their tangents and cotangents, and the arrays among them."""

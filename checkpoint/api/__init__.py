@@ -1,0 +1,1 @@
+"""What users call: gradients, products with Jacobians and Hessians, lanes, combinators, capsules."""

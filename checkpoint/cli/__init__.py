@@ -1,0 +1,1 @@
+"""What users of a shell call: the command `checkpoint`."""

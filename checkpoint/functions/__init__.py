@@ -1,0 +1,1 @@
+"""Python functions and `.vlad` procedures as closures that an engine runs."""

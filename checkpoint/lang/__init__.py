@@ -1,0 +1,1 @@
+"""The language: its core, and the way from texts to it."""

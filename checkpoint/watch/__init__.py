@@ -1,0 +1,1 @@
+"""What gradients do and cost: progress, profiles, pictures."""

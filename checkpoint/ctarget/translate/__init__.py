@@ -1,1 +1,1 @@
-"""Translation of hot regions to C: see graph.py."""
+"""Translation of hot regions to C. Start with units/graph.py and translation.py."""
