@@ -1,1 +1,1 @@
-"""Reverse mode by checkpoints: a schedule decides which states are kept, the executor follows it on any engine."""
+"""Reverse mode by checkpoints: a schedule decides what is kept, the executor does it on any engine."""

@@ -1,1 +1,1 @@
-"""The hybrid engine: blocks and their adjoints, evaluated in Python. Start with code.py, run.py, engine.py."""
+"""The hybrid engine: blocks and their adjoints, evaluated in Python. Start with code.py and run.py."""
