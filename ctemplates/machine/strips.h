@@ -31,7 +31,7 @@ typedef double Reals __attribute__((vector_size(8 * WIDTH)));
 typedef int64_t Integers __attribute__((vector_size(8 * WIDTH)));
 
 /* Masks: which lanes of a vector. MASK makes one of a comparison of vectors, COMPARED of two vectors of reals and an
- * operator of C; they combine by & | ~. */
+ * operator of C; they combine by & | ~, and in turns by BOTH, EITHER, WITHOUT. */
 #if WIDTH == 8
 typedef uint8_t Mask;
 enum { CMP_LT = 1, CMP_LE = 2, CMP_EQ = 0, CMP_NE = 4, CMP_GT = 14, CMP_GE = 13 };
@@ -39,6 +39,10 @@ enum { CMP_LT = 1, CMP_LE = 2, CMP_EQ = 0, CMP_NE = 4, CMP_GT = 14, CMP_GE = 13 
 #define MASK(test) ((Mask)_mm512_movepi64_mask((__m512i)(test)))
 #define ALL_LANES ((Mask)255)
 #define NO_LANES ((Mask)0)
+/* BOTH, EITHER and WITHOUT stay in the registers of masks: the way through others and back takes as long as the arithmetic of a turn. */
+#define BOTH(a, b) _kand_mask8((a), (b))
+#define EITHER(a, b) _kor_mask8((a), (b))
+#define WITHOUT(a, b) _kandn_mask8((b), (a))
 INLINE unsigned bits_of(Mask mask) { return mask; }
 INLINE Reals either_reals(Mask mask, Reals a, Reals b) {
     return (Reals)_mm512_mask_blend_pd(mask, (__m512d)b, (__m512d)a);
@@ -54,6 +58,9 @@ typedef Integers Mask;
 #define COMPARED(a, name, operator, b) MASK((a) operator (b))
 #define NO_LANES ((Mask){0})
 #define ALL_LANES (~NO_LANES)
+#define BOTH(a, b) ((a) & (b))
+#define EITHER(a, b) ((a) | (b))
+#define WITHOUT(a, b) ((a) & ~(b))
 INLINE Integers either_integers(Mask mask, Integers a, Integers b) { return (mask & a) | (~mask & b); }
 #if WIDTH == 4
 INLINE unsigned bits_of(Mask mask) { return (unsigned)_mm256_movemask_pd((__m256d)mask); }

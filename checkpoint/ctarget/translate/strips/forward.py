@@ -265,8 +265,8 @@ class StripLanes(StripText):
         if self.plan.is_uniform(fork.test):
             self.put(f"const Mask {yes} = {plain(fork.test)} ? {mask} : NO_LANES;")
         else:
-            self.put(f"const Mask {yes} = (Mask)({mask} & {plain(fork.test)});")
-        self.put(f"const Mask {no} = (Mask)({mask} & ~{yes});")
+            self.put(f"const Mask {yes} = BOTH({mask}, {plain(fork.test)});")
+        self.put(f"const Mask {no} = WITHOUT({mask}, {yes});")
         if steps := self._counts.of_fork.get(id(node)):
             self.put(f"SPEND({steps}, {yes});")
         self._node(fork.then, yes, self._plain_below(fork.then))
@@ -370,10 +370,10 @@ class StripLanes(StripText):
                 write = self._set_lanes if is_within or param in self._carried.free else self.blend
                 write(to, param.kind, mask, spread(source, self.plan))
         if is_within:
-            self.put(f"here_{number} |= {mask};")
+            self.put(f"here_{number} = EITHER(here_{number}, {mask});")
         else:
             live = [] if self._slotted else [f"live_{number} |= (Chunks)any({mask}) << u;"]
-            self.put(f"at_{number}[u] |= {mask};", *live)
+            self.put(f"at_{number}[u] = EITHER(at_{number}[u], {mask});", *live)
 
     def _set_lanes(self, to: str, kind: Kind, mask: str, text: str) -> None:
         """Set a vector of which nothing is needed but what this turn sets, in the lanes of a mask."""
