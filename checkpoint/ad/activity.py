@@ -42,10 +42,12 @@ def enter_as_constant(value: Any) -> None:
     """Mark the arrays of an argument, which has entered, as constant in its run."""
     if type(value) is Array:
         value.memory.constant = True
-    elif type(value) in CONTAINERS and _ARRAY.issuperset(map(type, value.parts())):
+        return
+    kinds = set(map(type, value.parts() if type(value) in CONTAINERS else (value,)))
+    if kinds == _ARRAY:
         for memory in set(map(_MEMORY, value.parts())):  # often one is that of all
             memory.constant = True
-    elif type(value) not in ATOMS and type(value) is not float:
+    elif not kinds <= _NO_ARRAYS:
         for number in reach_entered(value)[0]:
             array = real_part(number)
             if type(array) is Array:
@@ -70,6 +72,7 @@ def zeros_unless_in(unread: Sequence[Any]) -> Callable[[Any], Any]:
 
 
 _ARRAY = frozenset((Array,))
+_NO_ARRAYS = ATOMS | {float}
 _MEMORY = attrgetter("memory")
 
 

@@ -117,7 +117,7 @@ def reach_entered(root: Any) -> tuple[list[Number], list[Any]]:
             if is_flat(parts):
                 found.extend(parts)
             else:
-                stack.extend(reversed(parts))
+                stack += [part for part in reversed(parts) if type(part) not in NON_DIFFERENTIABLE]
     return found, others
 
 
@@ -137,7 +137,7 @@ def containers_in(root: Any) -> list[Any]:
             continue
         parts = value if kind is tuple else value.parts()
         if len(parts) < MANY or not is_flat(parts):
-            stack.extend(reversed(parts))
+            stack += [part for part in reversed(parts) if type(part) not in _LEAVES]
     return others
 
 

@@ -64,6 +64,7 @@ def tree_cotangents(
 
 
 _FLOAT = frozenset((float,))
+_AT_ONCE = 4096  # reals that replace others, which are held beside them
 
 
 class _Number:
@@ -128,8 +129,8 @@ def results(accumulators: list[Any], found: Sequence[Number]) -> list[Any]:
     if len(found) < MANY:
         return all_accumulated(accumulators, found)
     if _FLOAT.issuperset(map(type, found)):
-        for i, accumulator in enumerate(accumulators):
-            accumulators[i] = accumulator * 1.0
+        for i in range(0, len(accumulators), _AT_ONCE):
+            accumulators[i : i + _AT_ONCE] = [each * 1.0 for each in accumulators[i : i + _AT_ONCE]]
         return accumulators
     numbers, made = list(found), list[Any]()
     given = (address(accumulators), address(numbers), address(SYMBOLIC_ZERO), address(made))

@@ -54,7 +54,7 @@ def to_language(nest: Any, name: str, other: Callable[[Any], Any], entered: Ente
         return nest
     if kind in libraries and holds_numbers(nest):
         return array_entered(nest, Memory(FROZEN))
-    if kind is list and entered is None and _FLOAT.issuperset(map(type, nest)):
+    if kind is list and entered is None and _PLAIN.issuperset(map(type, nest)):
         return List(list(nest), owner=FROZEN)
     whole = value_of_arrays(nest) if kind in SEQUENCES and entered is None else None
     if whole is not None:
@@ -129,7 +129,7 @@ def _of_numbers(item: Any, cotangent: Any) -> Any:
     return dict(zip(item, datas, strict=True)) if type(item) is dict else type(item)(datas)
 
 
-_ARRAY, _FLOAT = frozenset((Array,)), frozenset((float,))
+_ARRAY, _FLOAT, _PLAIN = frozenset((Array,)), frozenset((float,)), PLAIN | {float}
 
 
 def _is_array(cls: type) -> bool:

@@ -28,7 +28,7 @@ from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError, Source, Span, UnfitKey, Unreached
 from checkpoint.functions import trial
 from checkpoint.functions.language_errors import Errors, LanguageErrors
-from checkpoint.functions.trees import cotangent_of_items, entered_tree
+from checkpoint.functions.trees import cotangent_of_items, entered_tree, numbers_at
 from checkpoint.functions.unwanted import unwanted_in
 from checkpoint.lang import core
 from checkpoint.lang.origins import origin_of
@@ -74,7 +74,7 @@ class Run:
     u: the pair (f . x); every path in its data is a location of its own. found: the numbers in it.
     tags: a tag above all those in u. effects: the log that all runs of this share.
     errors: a context in which what a run raises becomes what the caller receives.
-    is_tree: whether the argument is a tuple of trees of data (checkpoint.functions.trees), and f a closure.
+    counts: how many of the numbers each argument has, if they are trees of data (trees.py) and f a closure.
     is_closed: whether it is a closed capsule that has not entered, and f is `resume`: `found` has a real for
         each of its numbers then, which is none of its locations.
     inputs: how many of the numbers are in f.
@@ -89,6 +89,7 @@ class Run:
 
     __slots__ = (
         "by",
+        "counts",
         "effects",
         "engine",
         "entered",
@@ -96,7 +97,6 @@ class Run:
         "found",
         "inputs",
         "is_closed",
-        "is_tree",
         "renew",
         "tags",
         "takes_any_key",
@@ -118,6 +118,7 @@ class Run:
         if is_closure and len(f.lam.params) != 1:
             raise RunError(_of_one_argument(f.lam), f.lam.span)
         self.engine = engine
+        self.counts: list[int] | None = None
         self.is_closed = f is RESUME and self._take_closed(x)
         if not self.is_closed:
             self._enter(f, x, is_new)
@@ -136,22 +137,20 @@ class Run:
         closed = None if own is None else own.closed(x)
         if closed is None:
             return False
-        self.is_tree, self.inputs, self.tags = False, 0, 0
-        stands_for_all: list[Any] = [0.0] * closed[1]
-        self.u, self.found = Pair(RESUME, closed[0]), stands_for_all
+        self.u, self.inputs, self.tags = Pair(RESUME, closed[0]), 0, 0
+        self.found: list[Any] = [0.0] * closed[1]
         return True
 
     def _enter(self, f: Any, x: Any, is_new: bool = False) -> None:
         """Let the argument, and what the procedure holds, enter."""
         is_closure = type(f) is Closure
         tree = entered_tree(x, is_new) if is_closure else None
-        self.is_tree = tree is not None
         if tree is not None:
             as_it_is = not f.env.values or (is_new and holds_atoms(f))
             inner, others = ([], []) if as_it_is else reach(f := enter(f, is_new))
-            self.found = [*inner, *tree[1]]
+            self.found, self.counts = [*inner, *tree.found], tree.counts
             self.inputs = len(inner)
-            self.u = Pair(f, tree[0])
+            self.u = Pair(f, tree.x)
             self.tags = highest_tag_among(others)
         else:
             self.u = enter(Pair(f, x), is_new)
@@ -172,7 +171,7 @@ class Run:
         x = self.u.cdr
         if self.is_closed:
             return Opaque(tuple(found), identity_of(x))
-        if self.is_tree:
+        if self.counts is not None:
             return cotangent_of_items(x, range(len(x.items)), found[self.inputs :])
         return tangent_of(self.u, found, self.found).cdr
 
@@ -222,7 +221,7 @@ class Run:
         assert self.renew is not None
         fresh = self.renew(self.takes_any_key)
         self.u, self.found, self.tags = fresh.u, fresh.found, fresh.tags
-        self.is_tree, self.inputs, self.trial = fresh.is_tree, fresh.inputs, fresh.trial
+        self.counts, self.inputs, self.trial = fresh.counts, fresh.inputs, fresh.trial
         self.effects = self.effects.again()
 
     def unwanted(self) -> Unwanted | None:
@@ -310,6 +309,8 @@ class Run:
         if self.by is None:
             return Wanted(range(len(x.items)), self.found[self.inputs :])
         positions = sorted(self.by)
+        if self.counts is not None:
+            return Wanted(positions, numbers_at(positions, self.found[self.inputs :], self.counts))
         return Wanted(positions, [number for i in positions for number in reach_entered(x.items[i])[0]])
 
     @_until_all_is_reached

@@ -8,7 +8,8 @@ comes out equals what `checkpoint.ad.graph` and `checkpoint.ad.tangent` make of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import accumulate, chain
+from typing import Any, NamedTuple
 
 from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.containers import TUPLE, Dict, List, Record
@@ -18,61 +19,88 @@ from checkpoint.ad.tangent import cotangent_of_tree
 
 _CONTAINERS = frozenset((List, Dict, Record))
 _LEAVES = ATOMS | PLAIN_NUMBERS | {Discrete}
-_ARRAY = frozenset((Array,))
 
 
-def entered_tree(x: Any, is_new: bool) -> tuple[Record, list[Any]] | None:
-    """Return the tuple of arguments as it enters a run, and its numbers in the canonical order.
+class EnteredTree(NamedTuple):
+    """The tuple of arguments as it enters a run.
 
-    None where an argument is no tree of data. is_new: as `enter` has it; then containers enter as they are.
+    found: its numbers, in the canonical order. counts: how many of them are in each argument.
+    """
+
+    x: Record
+    found: list[Any]
+    counts: list[int]
+
+
+def entered_tree(x: Any, is_new: bool) -> EnteredTree | None:
+    """Return the tuple of arguments as it enters a run; None where an argument is no tree of data.
+
+    is_new: as `enter` has it; then containers enter as they are.
     """
     if type(x) is not Record or x.layout is not TUPLE:
         return None
     items: list[Any] = []
     found: list[Any] = []
+    counts: list[int] = []
     for item in x.items:
         kind = type(item)
+        entered, numbers = item, []
         if kind is float or kind is Array:
-            number = enter(item, is_new)
-            items.append(number)
-            found.append(number)
-        elif kind in _CONTAINERS and is_new and _is_tree(item):
-            items.append(item)
-            found.extend(reach_entered(item)[0])
-        elif kind in ATOMS:
-            items.append(item)
-        else:
+            entered = enter(item, is_new)
+            numbers = [entered]
+        elif kind in _CONTAINERS and is_new:
+            inner = _numbers_of_tree(item)
+            if inner is None:
+                return None
+            numbers = inner
+        elif kind not in ATOMS:
             return None
-    return Record(TUPLE, tuple(items)), found
+        items.append(entered)
+        found += numbers
+        counts.append(len(numbers))
+    return EnteredTree(Record(TUPLE, tuple(items)), found, counts)
 
 
-def _is_tree(root: Any) -> bool:
-    """Return whether a container is a tree of data; make each real in it a location of its own if it is."""
-    containers = [root]
+def _numbers_of_tree(root: Any) -> list[Any] | None:
+    """Return a container's numbers, each real made a location of its own; None if it is no tree of data."""
+    containers, kinds = [root], []
     for container in containers:
         parts = container.parts()
-        if not _LEAVES.issuperset(map(type, parts)):
+        kinds.append(set(map(type, parts)))
+        if not kinds[-1] <= _LEAVES:
             inner = [part for part in parts if type(part) not in _LEAVES]
             if not _CONTAINERS.issuperset(map(type, inner)):
-                return False
+                return None
             containers += inner
-    for container in containers:
-        _own_reals(container)
-    return True
+    for container, own in zip(containers, kinds, strict=True):
+        _own_reals(container, own)
+    if kinds[0] <= PLAIN_NUMBERS:
+        return list(root.parts())
+    return [] if kinds[0] <= ATOMS else reach_entered(root)[0]
 
 
-def _own_reals(container: Any) -> None:
+def _own_reals(container: Any, kinds: set[type]) -> None:
+    """Make each real in a container a location of its own; kinds: of its parts."""
     kind, items = type(container), container.items
     if kind is not Record:
         container.owner = FROZEN
-    parts = items.values() if kind is Dict else items
-    if _ARRAY.issuperset(map(type, parts)):
+    if float not in kinds:
         return
-    own = [part * 1.0 if type(part) is float else part for part in parts]
+    parts = items.values() if kind is Dict else items
+    if len(kinds) == 1:
+        own = [part * 1.0 for part in parts]
+    else:
+        own = [part * 1.0 if type(part) is float else part for part in parts]
     if kind is Dict:
         container.items = dict(zip(items, own, strict=True))
     else:
         container.items = own if kind is List else tuple(own)
+
+
+def numbers_at(positions: Sequence[int], found: Sequence[Any], counts: Sequence[int]) -> list[Any]:
+    """Return the numbers of the arguments at some positions; found, counts: of an EnteredTree."""
+    starts = [0, *accumulate(counts)]
+    return [*chain(*[found[starts[i] : starts[i + 1]] for i in positions])]
 
 
 def cotangent_of_items(x: Record, positions: Sequence[int], cotangents: Sequence[Any]) -> Record:

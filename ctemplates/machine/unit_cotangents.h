@@ -31,7 +31,7 @@ static __attribute__((noinline, unused)) void give_elsewhere(Cotangent *c, uint6
                                                             double cotangent) {
     Page *page = page_used(c, birth, field);
     Value *to = page ? &page->cotangents[field % PAGE_FIELDS] : NULL;
-    if (!to || to->tag != REAL || birth - c->unread < c->unread_count) {
+    if (!to || to->tag != REAL) {
         cotangent_give(c, birth, field, of_real(cotangent));
         return;
     }
@@ -61,10 +61,10 @@ INLINE void give_back(Cotangent *c, double cotangent) {
     store(&chunk->cotangents[chunk->count++], of_real(cotangent));
 }
 INLINE void give(Cotangent *c, uint64_t birth, int64_t field, double cotangent) {
-    if (!birth || cotangent == 0.0) return;
+    if (!birth || cotangent == 0.0 || birth - c->unread < c->unread_count) return;
     BirthRow *row = row_used(c, birth, field);
     Value *to = row ? &row->cotangents[birth % ROW_BIRTHS] : NULL;
-    if (UNLIKELY(!to || to->tag != REAL || birth - c->unread < c->unread_count)) {
+    if (UNLIKELY(!to || to->tag != REAL)) {
         give_elsewhere(c, birth, field, cotangent);
         return;
     }

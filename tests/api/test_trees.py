@@ -14,7 +14,7 @@ from checkpoint.ad.numbers import fresh
 from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.tangent import tangent_of
 from checkpoint.functions.pytrees import to_language
-from checkpoint.functions.trees import cotangent_of_items, entered_tree
+from checkpoint.functions.trees import cotangent_of_items, entered_tree, numbers_at
 
 half = 0.5
 ARGUMENTS: tuple[Any, ...] = (
@@ -50,7 +50,11 @@ def test_trees_enter_as_others_do() -> None:
     expected = form(enter(x, True))
     tree = entered_tree(x, True)
     assert tree is not None
-    entered, found = tree
+    entered, found, counts = tree
+    assert [len(numbers(each)) for each in entered.items] == counts
+    assert [id(each) for each in numbers_at([0, 9], found, counts)] == [
+        id(each) for i in (0, 9) for each in numbers(entered.items[i])
+    ]
     assert form(entered) == expected
     assert list(map(id, found)) == list(map(id, numbers(entered)))
     assert len(set(map(id, found))) == len(found) == 13
