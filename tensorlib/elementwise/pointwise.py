@@ -71,7 +71,14 @@ discrete(
     convention="0 also where it jumps",
     samples=sampled(ANY, NONZERO),
 )
-on_arrays(piecewise.float_modulo)
+
+
+def _remainder(xp: Any, x: Any, y: Any) -> Any:
+    """Return a remainder; of a text and an array, the text formatted with it."""
+    return x % y if type(x) is str else xp.remainder(x, y)
+
+
+on_arrays(piecewise.float_modulo, value=_remainder)
 discrete(
     "np.trunc",
     lambda xp, x: xp.trunc(x),

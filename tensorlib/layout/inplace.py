@@ -35,14 +35,16 @@ _UFUNCS = {
 _OF_INTEGERS = frozenset(("and", "or", "xor", "lshift", "rshift"))
 
 
-def _of_same_kind(ufunc: str) -> Callable[..., Any]:
-    """Return the function with a result of the first operand's shape and dtype, if that is an array."""
+def _of_same_kind(ufunc: str, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function with a result of the first operand's shape and dtype, if that is an array.
+
+    otherwise: the function for another first operand, a number or a text.
+    """
 
     def value(xp: Any, x: Any, y: Any) -> Any:
-        function = getattr(xp, ufunc)
         if not hasattr(x, "__setitem__"):
-            return function(x, y)
-        return function(x, y, out=xp.empty_like(x), casting="same_kind")
+            return otherwise(xp, x, y)
+        return getattr(xp, ufunc)(x, y, out=xp.empty_like(x), casting="same_kind")
 
     return value
 
@@ -71,7 +73,7 @@ for _operator, _ufunc in _UFUNCS.items():
         dataclasses.replace(
             _like,
             name=f"py.i{_operator}/array",
-            value=_of_same_kind(_ufunc),
+            value=_of_same_kind(_ufunc, _like.value),
             in_place=_into(_ufunc),
             changes=True,
             samples=_samples(_operator),

@@ -158,7 +158,7 @@ def _as_columns(x: Any) -> Any:
 
 def _lstsq_left_jvp(tangent: Any, y: Any, a: Any, b: Any, rcond: Any = None) -> Any:
     x, squares = y.items[0], y.items[1]
-    p = PINV(a, _cutoff(raw(a), rcond))
+    p = PINV(a, _cutoff(raw(a), raw(rcond)))
     dx = MATMUL(pinv_tangent(tangent, p, a), b)
     change = MULTIPLY(SUBTRACT(b, MATMUL(a, x)), MATMUL(tangent, x))
     return dx, _squares_tangent(NEGATIVE(change), squares), svdvals_tangent(tangent, a)
@@ -166,7 +166,7 @@ def _lstsq_left_jvp(tangent: Any, y: Any, a: Any, b: Any, rcond: Any = None) -> 
 
 def _lstsq_right_jvp(tangent: Any, y: Any, a: Any, b: Any, rcond: Any = None) -> Any:
     x, squares = y.items[0], y.items[1]
-    p = PINV(a, _cutoff(raw(a), rcond))
+    p = PINV(a, _cutoff(raw(a), raw(rcond)))
     change = MULTIPLY(SUBTRACT(b, MATMUL(a, x)), tangent)
     return MATMUL(p, tangent), _squares_tangent(change, squares), None
 
@@ -207,7 +207,8 @@ def _lstsq_samples(rng: Any) -> list[tuple[Any, ...]]:
         (square, rng.normal(size=(3, 2))),
         (wide.T, rng.normal(size=(4, 1))),
     ]
-    return [*found, (tall, rng.normal(size=5), 1e-10), (tall, rng.normal(size=5), -1)]
+    found += [(tall, rng.normal(size=5), cutoff) for cutoff in (1e-10, np.float64(1e-10))]
+    return [*found, (tall, rng.normal(size=5), -1)]
 
 
 SVD = of_arrays(

@@ -179,6 +179,17 @@ def f(x):
         pass»
     return x
 ---
+the class Point inside a function, whose body makes the descriptor `Doubled(x)` in a run, => at
+class Doubled:
+    def __init__(self, factor):
+        self.factor = factor
+    def __get__(self, of, owner=None):
+        return self.factor
+def f(x):
+    «class Point:
+        size = Doubled(x)»
+    return Point().size
+---
 `except*` => write `except`
 def f(x):
     «try:

@@ -77,6 +77,14 @@ def of_ufuncs(x: Any) -> Any:
     return first[::2] * np.add.reduceat(y, [0, 2, 3]), np.maximum.reduce(table)
 
 
+def formats(x: Any, forms: Any) -> Any:
+    """Texts are formatted by `%` with elements and arrays, where only the run knows that they are texts."""
+    whole = forms[0]
+    whole %= x[1]
+    print(whole, forms[1] % x)
+    return [form % x[0] for form in forms], [n % x[0] for n in (x[1], 2.5)]
+
+
 def wrong_shape(x: Any) -> Any:
     """The array for the result is too small."""
     return np.add(x, 1.0, out=np.zeros(2))
@@ -97,6 +105,7 @@ EXAMPLES = [
     Example(optional, (filled(4),)),
     Example(own_parameter, (filled(4),)),
     Example(of_ufuncs, (filled(5),)),
+    Example(formats, (filled(2), ["%.2f", "%s|"])),
     Example(wrong_shape, (filled(4),), raises=ValueError),
     Example(wrong_dtype, (filled(4),), raises=TypeError),
 ]

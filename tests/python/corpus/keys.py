@@ -178,6 +178,13 @@ def of_arguments(table, x):
     return sum(table.values()) * table[1.5] * x, {**table, x: x}
 
 
+def missing_outside(x):
+    try:
+        return TABLE[2.5 * x]
+    except KeyError as error:
+        return error.args[0] * x, TABLE.get(x, x), {x: x}[x]
+
+
 class ByAddress:
     """Is hashed by its address, and compares by its name."""
 
@@ -214,5 +221,6 @@ EXAMPLES = [
     Example(missing_key, (0.7,), raises=KeyError),
     Example(unhashable_key, (0.7,), raises=TypeError),
     Example(from_outside, (0.7,)),
+    Example(missing_outside, (0.7,)),
     Example(of_arguments, ({1.5: 2.0, "a": 3.0}, 0.7), differentiable=False),
 ]

@@ -211,7 +211,46 @@ def generator_with_class(x):
     return sum(item.v for item in items())
 
 
+class Positive:
+    """A descriptor that keeps its value in the object, and takes what is positive."""
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, of, owner=None):
+        return self if of is None else of.__dict__[self.name]
+
+    def __set__(self, of, value):
+        if value <= 0.0:
+            raise ValueError(f"{self.name} is to be positive")
+        of.__dict__[self.name] = 2.0 * value
+
+
+def descriptors(x):
+    class Scaled(Positive):
+        def __init__(self, factor):
+            self.factor = factor
+
+        def __get__(self, of, owner=None):
+            return super().__get__(of, owner) * self.factor
+
+    class Spring:
+        stiffness, mass = Positive(), Positive()
+        length = Scaled(factor=3.0)
+
+        def __init__(self, stiffness, mass):
+            self.stiffness, self.mass, self.length = stiffness, mass, 1.5
+
+    spring = Spring(x, 2.0)
+    try:
+        spring.mass = -x
+    except ValueError as error:
+        print(error)
+    return spring.stiffness / spring.mass * spring.length
+
+
 EXAMPLES = [
+    Example(descriptors, (0.7,)),
     Example(managers, (0.7,)),
     Example(node_tree, (0.7,)),
     Example(many_times, (0.7,)),

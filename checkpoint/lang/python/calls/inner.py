@@ -19,8 +19,9 @@ from checkpoint.lang.python.calls import arrange, hashing
 from checkpoint.lang.python.context import value_operands
 from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
-from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
-from checkpoint.lang.python.library import inner
+from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
+from checkpoint.lang.python.library import inner, tables
+from checkpoint.lang.python.library.standard import keyed
 from checkpoint.lang.python.source.members import found as found_in
 from checkpoint.lang.python.source.members import is_enum_of_numbers, is_generated
 
@@ -87,12 +88,32 @@ def with_reals(program: ProgramContext, t: CallContext, op: str, args: list[Expr
 
 def applied(program: ProgramContext, t: CallContext, op: str, args: list[Expr], node: ast.AST) -> Expr:
     """Return a primitive of operands, of which those that are containers may have such objects inside."""
+    if op == "py.item" and keyed.KeyedDict in program.classes and _may_be_any_key(t, args[1]):
+        return _of_any_key(program, t, args, node)
     if not hashing.asks(program, op):
         return _of_sequences(program, t, op, args, node)
 
     def choose(v: list[Expr]) -> Expr:
         plain = _of_sequences(program, t, op, list(map(copy_of, v)), node)
         return hashing.asked(program, t, op, v, plain, node)
+
+    return bind(program.names, args, choose)
+
+
+def _may_be_any_key(t: CallContext, key: Expr) -> bool:
+    """Return whether a key in the user's text may be a real."""
+    if isinstance(key, Const) and type(key.value) is not float:
+        return False
+    return isinstance(t, FunctionContext) and not tables.is_file_of_library(t.text.source.name)
+
+
+def _of_any_key(program: ProgramContext, t: CallContext, args: list[Expr], node: ast.AST) -> Expr:
+    """Return `x[key]` where x may be a dictionary from outside, whose keys are constants."""
+    span, callee = t.span(node), program.library_function(keyed.item_of_constants)
+
+    def choose(v: list[Expr]) -> Expr:
+        found = t.call(callee, list(map(copy_of, v)), {}, span)
+        return If(span, instance(span, copy_of(v[0]), dict), found, prim(span, "py.item", *map(copy_of, v)))
 
     return bind(program.names, args, choose)
 

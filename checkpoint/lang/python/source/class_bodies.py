@@ -5,8 +5,8 @@ same methods and constants, or the reason why there is none. Where a method read
 the cell of its closure holds a Captured: the program knows where a run keeps that variable.
 
 What the body evaluates must be the same whenever the function runs: constants, known classes and functions,
-and calls of what the standard library has for bodies of classes. An assignment of anything else, `rate = x`,
-is made by the function itself (`computed`); the class has None there until then.
+calls of classes of descriptors, and of what the standard library has for bodies of classes. An assignment of
+anything else, `rate = x`, is made by the function itself (`computed`); the class has None there until then.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from checkpoint.lang.python.scopes.class_statements import (
     read_in,
 )
 from checkpoint.lang.python.scopes.syntax import names_in, walk
+from checkpoint.lang.python.source.members import is_descriptor_class
 from checkpoint.lang.python.source.texts import FunctionText
 
 Known = Callable[[ast.expr], Any]  # the object that an expression always denotes, or None
@@ -139,7 +140,12 @@ def _check_statement(node: Statement, known: Known, annotations: bool) -> None:
         _check(node.value, known, set())
         return
     _check_heads(node, known, set())
-    _check_body(node, known, {value for _, value in computed(node, known)}, annotations)
+    later = {value for _, value in computed(node, known)}
+    for value in later:  # an attribute that is assigned later is no descriptor yet when the class is made
+        calls = [each for each in ast.walk(value) if isinstance(each, ast.Call)]
+        if any(is_descriptor_class(known(each.func)) for each in calls):
+            raise NotMade(f"whose body makes the descriptor `{ast.unparse(value)}` in a run,")
+    _check_body(node, known, later, annotations)
 
 
 def _check_heads(node: ast.ClassDef, known: Known, bound: set[str]) -> None:
@@ -204,7 +210,8 @@ def _is_pure(function: ast.expr, known: Known, bound: set[str]) -> bool:
             root = root.value
         return isinstance(root, ast.Name) and root.id in bound and isinstance(function, ast.Attribute)
     try:
-        return value in _BUILTINS or _is_of(value, _PURE)
+        makes_descriptor = is_descriptor_class(value) and value not in BOUND
+        return value in _BUILTINS or _is_of(value, _PURE) or makes_descriptor
     except TypeError:
         return False
 

@@ -339,8 +339,13 @@ def is_descriptor(member: Any, *methods: str) -> bool:
     """Return whether a member of a class is an object of the user's with methods of a descriptor."""
     if isinstance(member, (*_NO_DESCRIPTORS, type)):
         return False
+    return is_descriptor_class(type(member), *methods)
+
+
+def is_descriptor_class(cls: Any, *methods: str) -> bool:
+    """Return whether a thing is a class of the user's whose objects are descriptors."""
     names = methods or ("__get__", "__set__", "__delete__")
-    return any(isinstance(found(type(member), name), types.FunctionType) for name in names)
+    return isinstance(cls, type) and any(isinstance(found(cls, name), types.FunctionType) for name in names)
 
 
 def is_data_descriptor(member: Any) -> bool:

@@ -187,6 +187,13 @@ def displayed(parts: Any) -> Any:
     return found
 
 
+def item_of_constants(table: Any, key: Any) -> Any:
+    """Return table[key], of a dictionary of the language and a key of any kind."""
+    if prim("py.contains", table, key):
+        return prim("py.item", table, key)
+    raise KeyError(key)
+
+
 def without(x: Any, keys: Any) -> Any:
     """Return a dictionary without some keys."""
     found = KeyedDict(x)
