@@ -24,7 +24,8 @@ def kernel_of(name: str) -> Callable[..., Any] | None:
     """Return the function of NumPy's of a name; None: there is none.
 
     Some return None where NumPy's function is to be called: "sum", which takes an array, an axis, and whether
-    the axis is kept; "cross" of two arrays; and "iadd", which adds an array to columns of another one.
+    the axis is kept; "cross" of two arrays; "iadd", which adds an array to columns of another one; "peak",
+    the largest magnitude in an array. "matmul" takes the order in memory of the result's axes first.
     """
     return _functions().get(name) if _installed else None
 

@@ -2,7 +2,9 @@
 #include "numpy/functions.h"
 
 #include "numpy/columns.h"
+#include "numpy/extremes.h"
 #include "numpy/kernels.h"
+#include "numpy/matrices.h"
 #include "numpy/sums.h"
 
 /* Returns the result of a kernel, or that of NumPy's own function, where there is no kernel for these operands. */
@@ -44,20 +46,38 @@ static PyObject *added_to(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     Py_RETURN_NONE;
 }
 
+static PyObject *multiplied(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    PyObject *made = count == 3 ? products_of_matrices(x[0], x[1], x[2]) : NULL;
+    if (made || count != 3) return made ? made : Py_NewRef(Py_None);
+    PyErr_Clear();
+    return PyObject_Vectorcall(own, x + 1, 2, NULL);
+}
+
+static PyObject *peak(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    double found;
+    (void)own;
+    if (count == 1 && find_peak(x[0], &found)) return PyFloat_FromDouble(found);
+    Py_RETURN_NONE;
+}
+
 /* CPython takes functions of all signatures as one type, and calls them by their flags. */
 #define AS_METHOD(function) ((PyCFunction)(void (*)(void))(function))
 
 #define METHOD(name, numpy, operands) {numpy, AS_METHOD(by_##name), METH_FASTCALL, NULL},
-static PyMethodDef METHODS[] = {KERNELS(METHOD){"sum", AS_METHOD(summed), METH_FASTCALL, NULL},
+static PyMethodDef METHODS[] = {KERNELS(METHOD){"matmul", AS_METHOD(multiplied), METH_FASTCALL, NULL},
+                                {"peak", AS_METHOD(peak), METH_FASTCALL, NULL},
+                                {"sum", AS_METHOD(summed), METH_FASTCALL, NULL},
                                 {"cross", AS_METHOD(crossed), METH_FASTCALL, NULL},
                                 {"iadd", AS_METHOD(added_to), METH_FASTCALL, NULL}};
+
+enum { NUMPYS = KERNEL_COUNT + 1 }; /* the first of them, which may call NumPy's functions of these names */
 
 bool enter_functions(PyObject *by_name) {
     PyObject *numpy = PyImport_ImportModule("numpy");
     bool done = numpy != NULL;
     for (size_t i = 0; done && i < sizeof METHODS / sizeof *METHODS; i++) {
-        PyObject *own = i < KERNEL_COUNT ? PyObject_GetAttrString(numpy, METHODS[i].ml_name) : NULL;
-        PyObject *made = own || i >= KERNEL_COUNT ? PyCFunction_New(&METHODS[i], own) : NULL;
+        PyObject *own = i < NUMPYS ? PyObject_GetAttrString(numpy, METHODS[i].ml_name) : NULL;
+        PyObject *made = own || i >= NUMPYS ? PyCFunction_New(&METHODS[i], own) : NULL;
         done = made && PyDict_SetItemString(by_name, METHODS[i].ml_name, made) == 0;
         Py_XDECREF(made);
         Py_XDECREF(own);

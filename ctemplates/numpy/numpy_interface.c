@@ -57,10 +57,12 @@ PyObject *view_of(PyObject *array, int axes, const Py_ssize_t *shape, const Py_s
 
 enum { DOUBLE_NUMBER = 12 }; /* NPY_DOUBLE */
 
-PyObject *new_array_of_doubles(int axes, const Py_ssize_t *shape) {
+PyObject *new_array_of_doubles(int axes, const Py_ssize_t *shape) { return new_strided_array_of_doubles(axes, shape, NULL); }
+
+PyObject *new_strided_array_of_doubles(int axes, const Py_ssize_t *shape, const Py_ssize_t *strides) {
     if (!known) return NULL;
     PyObject *dtype = ((GetDtype *)known[GET_DTYPE])(DOUBLE_NUMBER);
-    return dtype ? ((NewArray *)known[NEW_ARRAY])(numpy_array, dtype, axes, shape, NULL, NULL, 0, NULL) : NULL;
+    return dtype ? ((NewArray *)known[NEW_ARRAY])(numpy_array, dtype, axes, shape, strides, NULL, 0, NULL) : NULL;
 }
 
 PyObject *new_row(Py_ssize_t count, double **reals) {

@@ -94,6 +94,9 @@ static inline bool is_row_of_reals(PyObject *array) {
 /* Returns a new array of doubles, not set yet; NULL with an exception, or without one if no array of NumPy's has been met. */
 PyObject *new_array_of_doubles(int axes, const Py_ssize_t *shape);
 
+/* The same, with strides in bytes along which each of its elements has a place of its own, without gaps. */
+PyObject *new_strided_array_of_doubles(int axes, const Py_ssize_t *shape, const Py_ssize_t *strides);
+
 /* Returns a new array of `count` doubles, and where they are, not set yet; NULL with an exception, or without one if no
  * array of NumPy's has been met. */
 PyObject *new_row(Py_ssize_t count, double **reals);

@@ -124,3 +124,91 @@ def test_additions_that_are_numpys() -> None:
     for columns, other in cases:
         assert function(columns, other) is None
     assert whole.tobytes() == before.tobytes() == fixed.tobytes()
+
+
+MATRICES = [
+    ((4, 3), (3, 2)),
+    ((6, 5, 4), (6, 4, 4)),
+    ((2, 6, 5, 3), (6, 3, 3)),
+    ((7, 8), (3, 8, 2)),
+    ((3, 1, 2, 2), (4, 2, 4)),
+    ((100, 3), (3, 3)),
+]
+
+
+def order_of(array: Any) -> tuple[int, ...]:
+    return tuple(sorted(range(array.ndim), key=lambda k: -array.strides[k]))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("shapes", MATRICES, ids=str)
+def test_products_of_matrices(shapes: Any) -> None:
+    function = loop("matmul")
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        a, b = (rng.normal(size=shape) * (rng.random(shape) < 0.7) for shape in shapes)
+        for x, y in ((a, b), (-a, b), (0.0 * a, b), (a, b * 1e-310), (a * 1e200, b * 1e200), (a, b + np.inf)):
+            for left in (x, np.asfortranarray(x), x[..., ::-1], np.repeat(x, 2, -2)[..., ::2, :]):
+                expected = np.matmul(left, y)
+                assert outcome(function, order_of(expected), left, y) == outcome(np.matmul, left, y)
+            nan = np.where(rng.random(x.shape) < 0.1, np.nan, x)
+            assert outcome(function, order_of(expected), nan, y) == outcome(np.matmul, nan, y)
+
+
+def test_products_that_are_the_librarys() -> None:
+    function, a = loop("matmul"), np.random.default_rng(1).normal(size=(4, 4))
+    others: list[tuple[Any, ...]] = [
+        ((0, 1), a, a),
+        ((0, 1), a, a.T),
+        ((0, 1), a[:1], a),
+        ((0, 1), a, a[:, :1]),
+        ((0,), a, a[0]),
+        ((0, 1), a, a[:3]),
+        ((0, 1), a, a.astype(np.float32)),
+        ((0, 1), a, np.ones((4, 5))),
+        ((0, 1), np.ones((4, 9)), np.ones((9, 4))),
+        ((0, 1, 2), np.ones((2, 3, 3)), np.ones((5, 3, 3))),
+        ((0, 1, 2), np.ones((0, 3, 3)), np.ones((3, 3))),
+        ((0, 1), 2.0, a),
+        ((1, 1), a, a.copy()),
+        ((0, 2), a, a.copy()),
+        ("ab", a, a.copy()),
+    ]
+    for order, x, y in others:
+        assert outcome(function, order, x, y) == outcome(np.matmul, x, y)
+    assert function(a, a) is None
+
+
+def test_the_result_has_its_axes_in_the_order_asked_for() -> None:
+    rng, function = np.random.default_rng(2), loop("matmul")
+    a, b = rng.normal(size=(5, 4, 3)), rng.normal(size=(5, 3, 2))
+    for order in ((0, 1, 2), (1, 0, 2), (2, 1, 0), (2, 0, 1)):
+        found = function(order, a, b)
+        assert order_of(found) == order
+        assert found.tobytes() == np.matmul(a, b).tobytes()
+
+
+def test_peaks() -> None:
+    rng, function = np.random.default_rng(3), loop("peak")
+    x = rng.normal(size=(5, 6, 7))
+    for part in (
+        x,
+        -x,
+        x.T,
+        x[::2, ::-1],
+        x[:, :, 3:4],
+        x[0, 0],
+        x[..., None, :3],
+        0.0 * x,
+        x[:, 1],
+        x[2:, 1:3, ::3],
+    ):
+        assert function(part) == np.abs(part).max()
+    for odd in (np.inf, -np.inf, 5e-324):
+        assert function(np.array([[0.0, odd]])) == abs(odd)
+    for nan in (np.nan, -np.nan):
+        x[3, 2, 1] = nan
+        assert np.isnan(function(x))
+        assert np.isnan(function(x[:, ::-1]))
+    for other in (x[:0], x.astype(np.float32), np.arange(3), np.float64(1.0), np.array(1.0), "text", 2.0):
+        assert function(other) is None

@@ -21,7 +21,9 @@ from types import EllipsisType, ModuleType
 from typing import Any
 
 from checkpoint.ad.array_library import defaults
-from checkpoint.scalars.kernels import kernel_of
+from checkpoint.ad.tracing.gathering import gathered_early
+from checkpoint.ad.tracing.lines import Called, Line, compiled, wanted
+from checkpoint.ad.tracing.loops import loop_of
 
 _OF_SHAPES = frozenset(("np.shape", "np.ndim", "np.size", "np.len"))
 _FORMED = frozenset(
@@ -31,7 +33,6 @@ _FORMED = frozenset(
         *("concatenate", "stack", "reshape", "transpose", "swapaxes", "broadcast_to"),
     )
 )
-_LOOPS = frozenset(f"np.{name}" for name in ("add", "subtract", "multiply", "divide", "negative", "sqrt"))
 FORMS: set[type] = set()  # of what depends on the forms of arrays alone, and stands for them in rules
 PARTS: set[type] = (
     set()
@@ -43,24 +44,28 @@ _MAX_CALLS = 20_000  # of a trace: longer ones take much to compile, and their s
 class Plan:
     """Holds what a trace has found.
 
-    run: takes the inputs and returns the derived arrays among the outputs, or None where a guard fails.
+    runs: take the inputs and return the derived arrays among the outputs, or None where a guard fails. The
+        first is taken that returns them.
     outputs: for each output a number: the position of a derived array, or the constant itself.
     """
 
-    __slots__ = ("outputs", "run")
+    __slots__ = ("outputs", "runs")
 
-    def __init__(self, run: Callable[..., Any], outputs: list[Any]) -> None:
-        self.run = run
+    def __init__(self, runs: Sequence[Callable[..., Any]], outputs: list[Any]) -> None:
+        self.runs = runs
         self.outputs = outputs
 
     def __call__(self, inputs: Sequence[Any]) -> list[Any] | None:
         """Return the outputs for other inputs of the same form; None: it cannot."""
-        try:
-            with defaults[0].errstate(divide="raise", over="raise", invalid="raise"):
-                found = self.run(*inputs)
-        except Exception:  # the run raises it, or warns
-            return None
-        return found and [found[x] if type(x) is int else x.copy() for x in self.outputs]
+        for run in self.runs:
+            try:
+                with defaults[0].errstate(divide="raise", over="raise", invalid="raise"):
+                    found = run(*inputs)
+            except Exception:  # the run raises it, or warns
+                continue
+            if found is not None:
+                return [found[x] if type(x) is int else x.copy() for x in self.outputs]
+        return None
 
 
 class Trace:
@@ -71,7 +76,7 @@ class Trace:
 
     def __init__(self, inputs: Sequence[Any]) -> None:
         self.refusal = ""
-        self._lines: list[tuple[str, tuple[str, ...], str]] = []  # text, what it reads, what it makes or ""
+        self._lines: list[Line] = []
         self._constants: dict[int, Any] = {}
         self._kept: list[Any] = list(inputs)
         self._scope: dict[str, Any] = {}
@@ -107,11 +112,21 @@ class Trace:
         if not read:
             self._keep_constants(made)
         else:
-            place, loop = f"r{len(self._lines)}", _loop(name, args, made)
-            called = (function, texts) if loop is None else (loop, texts[1:])
-            self._lines.append((f"{self._of(called[0])}({', '.join(called[1])})", tuple(read), place))
+            place, called = f"r{len(self._lines)}", self._called(name, function, args, texts, made)
+            self._lines.append(Line(called.text(), tuple(read), place, called))
             if not _is_of_shapes(name, args):
                 self._learn(made, place, name in _FORMED)
+
+    def _called(
+        self, name: str, function: Callable[..., Any], args: Sequence[Any], texts: Sequence[str], made: Any
+    ) -> Called:
+        """Return a call, as its plan makes it. name: of the record whose function it is, or empty."""
+        first: tuple[Any, ...] = (function,)
+        if args and args[0] is defaults[0]:
+            first, args, texts = (function, args[0]), args[1:], texts[1:]
+        function, *before = loop_of(name or function, args, made) or first
+        head = f"{self._of(function)}({''.join([f'{self._of(x)}, ' for x in before])}"
+        return Called(name or first[0], head, args, texts, made)
 
     def _of(self, value: Any) -> str:
         """Return the name of a constant in the scope of the plan."""
@@ -163,7 +178,7 @@ class Trace:
         if kind in (tuple, list):
             self._guard(f"type({place}) is {self._of(kind)} and len({place}) == {len(made)}", place)
             for k, item in enumerate(made):
-                self._lines.append((f"{place}[{k}]", (place,), f"{place}_{k}"))
+                self._lines.append(Line(f"{place}[{k}]", (place,), f"{place}_{k}"))
                 self._learn(item, f"{place}_{k}")
         elif kind is defaults[0].bool or id(made) in self._constants:
             self._constants.setdefault(id(made), made)
@@ -175,7 +190,7 @@ class Trace:
             self._kept.append(made)
             if not is_formed:
                 shape, dtype = self._of(made.shape), self._of(made.dtype)
-                self._guard(f"{place}.shape == {shape} and {place}.dtype == {dtype}", place)
+                self._guard(f"{place}.shape == {shape} and {place}.dtype == {dtype}", place, is_of_form=True)
         elif kind in PARTS:
             self._names[id(made)] = place
             self._kept.append(made)
@@ -185,8 +200,8 @@ class Trace:
         else:
             self.refuse(f"a result that is a {kind.__name__}")
 
-    def _guard(self, test: str, *places: str) -> None:
-        self._lines.append((f"if not ({test}): return None", places, ""))
+    def _guard(self, test: str, *places: str, is_of_form: bool = False) -> None:
+        self._lines.append(Line(f"if not ({test}): return None", places, is_of_form=is_of_form))
 
     @staticmethod
     def _is_array(x: Any) -> bool:
@@ -217,22 +232,12 @@ class Trace:
             return None
         return Plan(self._compiled(found), shown)
 
-    def _compiled(self, results: Sequence[str]) -> Callable[..., Any]:
-        """Return the function of the calls on which results or guards depend."""
-        wanted, lines = set(results), [f"    return ({', '.join(results)}{',' if results else ''})"]
-        for text, read, made in reversed(self._lines):
-            if made and made not in wanted:
-                continue
-            last = [name for name in dict.fromkeys(read) if name not in wanted]
-            wanted.update(read)
-            if last:  # its memory serves the calls that follow
-                lines.append(f"    del {', '.join(last)}")
-            lines.append(f"    {made} = {text}" if made else f"    {text}")
-        head = f"def plan({', '.join(self._inputs)}):"
-        scope = dict(self._scope)
-        exec("\n".join([head, *reversed(lines)]), scope)
-        run: Callable[..., Any] = scope["plan"]
-        return run
+    def _compiled(self, results: Sequence[str]) -> list[Callable[..., Any]]:
+        """Return the functions of the calls on which results or guards depend, the fastest first."""
+        lines, arrays = wanted(self._lines, results), {self._names[id(x)]: x for x in self._kept}
+        early = gathered_early(lines, arrays, results, self._scope)
+        found = [lines] if early is None else [early, lines]
+        return [compiled(self._inputs, each, results, self._scope) for each in found]
 
 
 class Refused(BaseException):
@@ -257,13 +262,6 @@ class Probe(Trace):
 
     def constant(self, array: Any) -> None:
         """Learn nothing."""
-
-
-def _loop(name: str, args: Sequence[Any], made: Any) -> Callable[..., Any] | None:
-    """Return the function of a record that engine c calls without NumPy's dispatch; None: there is none."""
-    if name not in _LOOPS or args[0] is not defaults[0] or getattr(made, "ndim", 0) == 0:
-        return None
-    return kernel_of(name.removeprefix("np."))
 
 
 def _is_of_shapes(name: str, args: Sequence[Any]) -> bool:

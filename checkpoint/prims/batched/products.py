@@ -3,9 +3,8 @@
 In: a matrix, and a stack of matrices whose first axis is that of the directions, such as points in space
 and their derivatives. Out: the products, with the bits of one product for each direction.
 
-Which bits a product has, the order in which a library of linear algebra adds, depends on the forms of
-operands alone. So whether a product of matrices that lie side by side has the bits of each is found out once
-for each form, on operands whose sums are rounded. Only finite results are taken: of two NaNs either may be
+Whether a product of matrices that lie side by side has the bits of each is found out once
+for each form (checkpoint.ad.tracing.samples). Only finite results are taken: of two NaNs either may be
 left.
 """
 
@@ -17,14 +16,14 @@ from functools import cache, lru_cache
 from typing import Any
 
 from checkpoint.ad.array_library import defaults
+from checkpoint.ad.tracing.loops import PRODUCTS
+from checkpoint.ad.tracing.samples import Form, sample
 
-ELEMENT = 8  # bytes
 NARROW = range(2, 5)  # columns; others are as fast one by one, or nearly
-LEAST = 1 << 20  # multiplications that are worth it
+LEAST = 1 << 17  # multiplications that are worth it
 # Multiplications that OpenBLAS leaves to one thread: to wake others may cost ten times as much.
 ALONE = 1 << 18
 FEW_ROWS = 16  # as many at once are worth it
-Form = tuple[tuple[int, ...], tuple[int, ...]]  # shape and strides
 
 
 def product(x: Any, y: Any) -> Any:
@@ -35,6 +34,9 @@ def product(x: Any, y: Any) -> Any:
         if xp.isfinite(found).all():
             return found
     return xp.matmul(x, y)
+
+
+PRODUCTS.add(product)
 
 
 def _is_narrow(x: Any, y: Any) -> bool:
@@ -70,13 +72,5 @@ def _beside(x: Any, y: Any) -> Any:
 @lru_cache(maxsize=256)
 def _is_alike(x: Form, y: Form) -> bool:
     """Return whether `_beside` has the bits of single products, for operands of these forms."""
-    first, second = _sample(x, 0.3), _sample(y, 0.7)
+    first, second = sample(x, 0.3), sample(y, 0.7)
     return bool(_beside(first, second).tobytes() == defaults[0].matmul(first, second).tobytes())
-
-
-def _sample(form: Form, step: float) -> Any:
-    """Return an array of this form whose elements have no pattern."""
-    xp, (shape, strides) = defaults[0], form
-    last = sum([(count - 1) * stride for count, stride in zip(shape, strides, strict=True)])
-    elements = xp.sin(1.3 * xp.arange(last // ELEMENT + 1) + step)
-    return xp.lib.stride_tricks.as_strided(elements, shape, strides)
