@@ -3,6 +3,7 @@
 
 #include "numpy/columns.h"
 #include "numpy/extremes.h"
+#include "numpy/joining.h"
 #include "numpy/kernels.h"
 #include "numpy/matrices.h"
 #include "numpy/sums.h"
@@ -53,6 +54,30 @@ static PyObject *multiplied(PyObject *own, PyObject *const *x, Py_ssize_t count)
     return PyObject_Vectorcall(own, x + 1, 2, NULL);
 }
 
+typedef PyObject *Join(PyObject *order, PyObject *arrays, Py_ssize_t axis);
+
+/* Returns what a function makes of an order, arrays, and maybe an axis, or what NumPy's own makes of the last ones. */
+static PyObject *joined(Join *join, PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    if (count < 2 || count > 3) Py_RETURN_NONE;
+    const Py_ssize_t axis = count == 3 ? PyLong_AsSsize_t(x[2]) : 0;
+    PyObject *made = PyErr_Occurred() ? NULL : join(x[0], x[1], axis);
+    if (made) return made;
+    PyErr_Clear();
+    return PyObject_Vectorcall(own, x + 1, (size_t)count - 1, NULL);
+}
+
+static PyObject *joined_along(PyObject *own, PyObject *const *x, Py_ssize_t count) { return joined(concatenated, own, x, count); }
+
+static PyObject *piled(PyObject *own, PyObject *const *x, Py_ssize_t count) { return joined(stacked, own, x, count); }
+
+static PyObject *copied(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    (void)own;
+    PyObject *made = count == 2 ? copy_in_order(x[0], x[1]) : NULL;
+    if (made) return made;
+    PyErr_Clear();
+    Py_RETURN_NONE;
+}
+
 static PyObject *peak(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     double found;
     (void)own;
@@ -65,12 +90,15 @@ static PyObject *peak(PyObject *own, PyObject *const *x, Py_ssize_t count) {
 
 #define METHOD(name, numpy, operands) {numpy, AS_METHOD(by_##name), METH_FASTCALL, NULL},
 static PyMethodDef METHODS[] = {KERNELS(METHOD){"matmul", AS_METHOD(multiplied), METH_FASTCALL, NULL},
+                                {"concatenate", AS_METHOD(joined_along), METH_FASTCALL, NULL},
+                                {"stack", AS_METHOD(piled), METH_FASTCALL, NULL},
+                                {"copy", AS_METHOD(copied), METH_FASTCALL, NULL},
                                 {"peak", AS_METHOD(peak), METH_FASTCALL, NULL},
                                 {"sum", AS_METHOD(summed), METH_FASTCALL, NULL},
                                 {"cross", AS_METHOD(crossed), METH_FASTCALL, NULL},
                                 {"iadd", AS_METHOD(added_to), METH_FASTCALL, NULL}};
 
-enum { NUMPYS = KERNEL_COUNT + 1 }; /* the first of them, which may call NumPy's functions of these names */
+enum { NUMPYS = KERNEL_COUNT + 3 }; /* the first of them, which may call NumPy's functions of these names */
 
 bool enter_functions(PyObject *by_name) {
     PyObject *numpy = PyImport_ImportModule("numpy");

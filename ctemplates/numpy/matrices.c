@@ -8,6 +8,8 @@
 
 #include <immintrin.h>
 
+#include "numpy/joining.h"
+
 enum { MOST_COLUMNS = 4, MOST_TERMS = 8, MOST_AXES_HERE = 6 };
 enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy may warn of */
 enum { LEFT, RIGHT, RESULT, PLACES };
@@ -27,42 +29,66 @@ static inline double real_at(const char *place) { return *(const double *)(const
 
 #define FUSED __attribute__((target("avx2,fma")))
 
-/* A matrix of a few columns in rows of vectors; `mask` has the bits of columns that there are. */
-typedef struct Right {
-    __m256d rows[MOST_TERMS];
-    __m256i mask;
-} Right;
-
-static FUSED inline void load(const Stacks *s, const char *from, Right *right) {
-    const Py_ssize_t along = s->along[RIGHT];
-    for (Py_ssize_t k = 0; k < s->terms; k++, from += s->down[RIGHT]) {
-        if (along == sizeof(double)) {
-            right->rows[k] = _mm256_maskload_pd((const double *)(const void *)from, right->mask);
-        } else {
-            const double third = s->columns > 2 ? real_at(from + 2 * along) : 0.0;
-            const double last = s->columns > 3 ? real_at(from + 3 * along) : 0.0;
-            right->rows[k] = _mm256_set_pd(last, third, real_at(from + along), real_at(from));
-        }
-    }
+/* Returns a row of a few columns as a vector. */
+static FUSED inline __m256d row_at(const char *from, Py_ssize_t along, Py_ssize_t columns, __m256i mask) {
+    if (along == sizeof(double)) return _mm256_maskload_pd((const double *)(const void *)from, mask);
+    const double third = columns > 2 ? real_at(from + 2 * along) : 0.0;
+    const double last = columns > 3 ? real_at(from + 3 * along) : 0.0;
+    return _mm256_set_pd(last, third, real_at(from + along), real_at(from));
 }
 
-static FUSED inline void store(const Stacks *s, char *row, __m256d sum, __m256i mask) {
-    const Py_ssize_t along = s->along[RESULT];
-    if (along == sizeof(double)) {
-        _mm256_maskstore_pd((double *)(void *)row, mask, sum);
-    } else {
-        double sums[MOST_COLUMNS];
+static FUSED inline void set_row(char *row, Py_ssize_t along, Py_ssize_t columns, __m256d sum) {
+    double *to = (double *)(void *)row, sums[MOST_COLUMNS];
+    if (along != sizeof(double)) {
         _mm256_storeu_pd(sums, sum);
-        for (Py_ssize_t j = 0; j < s->columns; j++) *(double *)(void *)(row + j * along) = sums[j];
+        for (Py_ssize_t j = 0; j < columns; j++) *(double *)(void *)(row + j * along) = sums[j];
+    } else if (columns == 4) {
+        _mm256_storeu_pd(to, sum);
+    } else { /* stores of masked vectors take long on some processors */
+        _mm_storeu_pd(to, _mm256_castpd256_pd128(sum));
+        if (columns == 3) _mm_store_sd(to + 2, _mm256_extractf128_pd(sum, 1));
     }
 }
 
-/* Sets the product of two matrices; returns the bits of `nans` and of NaNs in it. */
-#define MULTIPLY(TERMS)                                                                                            static FUSED __m256d multiply_##TERMS(const Stacks *s, char *const *at, const Right *right, __m256d nans) {         const Py_ssize_t terms = TERMS ? TERMS : s->terms, next = s->along[LEFT];                                      const char *left = at[LEFT];                                                                                   char *row = at[RESULT];                                                                                        for (Py_ssize_t i = 0; i < s->rows; i++, left += s->down[LEFT], row += s->down[RESULT]) {                          __m256d sum = _mm256_setzero_pd();                                                                             for (Py_ssize_t k = 0; k < terms; k++)                                                                             sum = _mm256_fmadd_pd(_mm256_set1_pd(real_at(left + k * next)), right->rows[k], sum);                      nans = _mm256_or_pd(nans, _mm256_cmp_pd(sum, sum, _CMP_UNORD_Q));                                              store(s, row, sum, right->mask);                                                                           }                                                                                                              return nans;                                                                                               }
+/* Returns the bits of `nans` and of NaNs in a product, which it sets, for so many terms of each sum. `mask` has the bits of
+ * columns that there are. Rows of the right matrix stay in registers. */
+#define MULTIPLY(TERMS)                                                                                        \
+    static FUSED __m256d multiply_##TERMS(const Stacks *s, char *const *at, __m256i mask, __m256d nans) {      \
+        const Py_ssize_t next = s->along[LEFT], left_down = s->down[LEFT], row_down = s->down[RESULT];         \
+        const Py_ssize_t along = s->along[RESULT], columns = s->columns;                                       \
+        const char *left = at[LEFT], *right = at[RIGHT];                                                       \
+        char *row = at[RESULT];                                                                                \
+        __m256d rows[TERMS];                                                                                   \
+        EACH_##TERMS(LOAD) for (Py_ssize_t i = s->rows; i > 0; i--, left += left_down, row += row_down) {      \
+            __m256d sum = _mm256_setzero_pd();                                                                 \
+            EACH_##TERMS(TERM) nans = _mm256_or_pd(nans, _mm256_cmp_pd(sum, sum, _CMP_UNORD_Q));               \
+            set_row(row, along, columns, sum);                                                                 \
+        }                                                                                                      \
+        return nans;                                                                                           \
+    }
 
+#define LOAD(k) rows[k] = row_at(right + (k)*s->down[RIGHT], s->along[RIGHT], columns, mask);
+#define TERM(k) sum = _mm256_fmadd_pd(_mm256_set1_pd(real_at(left + (k)*next)), rows[k], sum);
+#define EACH_2(TERM) TERM(0) TERM(1)
+#define EACH_3(TERM) EACH_2(TERM) TERM(2)
+#define EACH_4(TERM) EACH_3(TERM) TERM(3)
+#define EACH_5(TERM) EACH_4(TERM) TERM(4)
+#define EACH_6(TERM) EACH_5(TERM) TERM(5)
+#define EACH_7(TERM) EACH_6(TERM) TERM(6)
+#define EACH_8(TERM) EACH_7(TERM) TERM(7)
+
+MULTIPLY(2)
 MULTIPLY(3)
 MULTIPLY(4)
-MULTIPLY(0)
+MULTIPLY(5)
+MULTIPLY(6)
+MULTIPLY(7)
+MULTIPLY(8)
+
+typedef __m256d Multiply(const Stacks *s, char *const *at, __m256i mask, __m256d nans);
+
+static Multiply *const BY_TERMS[MOST_TERMS + 1] = {NULL,       NULL,       multiply_2, multiply_3, multiply_4,
+                                                   multiply_5, multiply_6, multiply_7, multiply_8};
 
 /* All products */
 
@@ -84,15 +110,12 @@ static FUSED bool multiply_all(const Stacks *s) {
     Py_ssize_t index[MOST_AXES_HERE] = {0};
     memcpy(at, s->at, sizeof at);
     if (fetestexcept(WARNED)) feclearexcept(WARNED);
-    Right right = {.mask = _mm256_set_epi64x(-(s->columns > 3), -(s->columns > 2), -1, -1)};
-    const char *loaded = NULL;
+    const __m256i mask = _mm256_set_epi64x(-(s->columns > 3), -(s->columns > 2), -1, -1);
+    Multiply *multiply = BY_TERMS[s->terms];
     __m256d nans = _mm256_setzero_pd();
-    do {
-        if (at[RIGHT] != loaded) load(s, loaded = at[RIGHT], &right);
-        nans = s->terms == 4   ? multiply_4(s, at, &right, nans)
-               : s->terms == 3 ? multiply_3(s, at, &right, nans)
-                               : multiply_0(s, at, &right, nans);
-    } while (next_matrix(s, at, index));
+    do
+        nans = multiply(s, at, mask, nans);
+    while (next_matrix(s, at, index));
     return !_mm256_movemask_pd(nans) && !fetestexcept(WARNED);
 }
 
@@ -143,18 +166,11 @@ static bool lay_out_operands(Stacks *s, const NumpyArray *a, const NumpyArray *b
 /* Returns a new array of the result, with axes in this order in memory; NULL, maybe with an exception. */
 static PyObject *new_result(const Stacks *s, PyObject *order) {
     const int axes = s->axes + 2;
-    Py_ssize_t shape[MOST_AXES_HERE + 2] = {0}, strides[MOST_AXES_HERE + 2] = {0}, next = sizeof(double);
-    if (!PyTuple_CheckExact(order) || PyTuple_GET_SIZE(order) != axes) return NULL;
-    memcpy(shape, s->shape, (size_t)s->axes * sizeof *shape);
+    Py_ssize_t shape[MOST_AXES_HERE + 2];
+    memcpy(shape, s->shape, sizeof s->shape);
     shape[axes - 2] = s->rows;
     shape[axes - 1] = s->columns;
-    for (int i = axes - 1; i >= 0; i--) {
-        const Py_ssize_t axis = PyLong_AsSsize_t(PyTuple_GET_ITEM(order, i));
-        if (axis < 0 || axis >= axes || strides[axis]) return NULL;
-        strides[axis] = next;
-        next *= shape[axis];
-    }
-    return new_strided_array_of_doubles(axes, shape, strides);
+    return new_array_in_order(order, axes, shape);
 }
 
 PyObject *products_of_matrices(PyObject *order, PyObject *a, PyObject *b) {

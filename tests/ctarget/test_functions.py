@@ -212,3 +212,74 @@ def test_peaks() -> None:
         assert np.isnan(function(x[:, ::-1]))
     for other in (x[:0], x.astype(np.float32), np.arange(3), np.float64(1.0), np.array(1.0), "text", 2.0):
         assert function(other) is None
+
+
+def parts_of(rng: Any) -> list[list[Any]]:
+    """Return arrays that fit side by side along each of their axes, in several orders in memory."""
+    x, y = rng.normal(size=(3, 4, 2)), rng.normal(size=(4, 3, 2)).swapaxes(0, 1)
+    wide = rng.normal(size=(6, 8, 4))
+    return [
+        [x],
+        [x, x],
+        [y, y],
+        [x, y, np.asfortranarray(x)],
+        [wide[::2, ::-2, 1:3], x],
+        [x[:, :1, :], x[:, 3:, :]],
+        [rng.normal(size=5), rng.normal(size=5)[::-1]],
+        [rng.normal(size=(70, 1)), rng.normal(size=(70, 1))],
+        [np.broadcast_to(rng.normal(size=(4, 1)), (3, 4, 2)), x],
+    ]
+
+
+@pytest.mark.parametrize("name", ["concatenate", "stack"])
+def test_arrays_side_by_side(name: str) -> None:
+    function, own = loop(name), getattr(np, name)
+    for arrays in parts_of(np.random.default_rng(4)):
+        for axis in range(-arrays[0].ndim - 1, arrays[0].ndim + 1):
+            for given in (arrays, tuple(arrays)):
+                try:
+                    order = order_of(own(given, axis))
+                except ValueError:
+                    order = (0,)
+                assert outcome(function, order, given, axis) == outcome(own, given, axis)
+        assert outcome(function, order_of(own(arrays)), arrays) == outcome(own, arrays)
+
+
+@pytest.mark.parametrize("name", ["concatenate", "stack"])
+def test_arrays_that_numpy_joins(name: str) -> None:
+    function, own, x = loop(name), getattr(np, name), np.ones((3, 2))
+    others: list[Any] = [
+        [],
+        x,
+        [x, x[:2]],
+        [x, x[0]],
+        [x, np.ones((3, 2), int)],
+        [x[:0], x[:0]],
+        [x, 2.0],
+        "text",
+        3,
+    ]
+    for arrays in others:
+        for axis in (0, 1, 2, -4):
+            assert outcome(function, (0, 1), arrays, axis) == outcome(own, arrays, axis)
+    assert outcome(function, (0, 1), [x, x], None) == outcome(own, [x, x], None)
+    assert outcome(function, (1, 1), [x, x], 0) == outcome(own, [x, x], 0)
+    assert function((0, 1)) is None
+
+
+def test_copies_in_an_order() -> None:
+    rng, function = np.random.default_rng(5), loop("copy")
+    for x in (
+        rng.normal(size=(3, 5, 4)),
+        rng.normal(size=(8, 5, 6)).T[::-2, 1:],
+        np.ones((1, 1, 1)),
+        np.full((2, 1, 3), np.nan),
+    ):
+        for order in ((0, 1, 2), (2, 0, 1), (1, 2, 0), (2, 1, 0)):
+            found = function(order, x)
+            assert found.tobytes() == x.tobytes()
+            assert found.transpose(order).flags.c_contiguous
+            assert not np.may_share_memory(found, x)
+        assert function((0, 1), x) is None
+    for other in (np.ones((0, 2, 2)), np.ones((2, 2, 2), np.float32), 2.0, [1.0]):
+        assert function((0, 1, 2), other) is None

@@ -11,6 +11,8 @@ What always holds:
 - Rows that are not computed would not have warned. All magnitudes in them are bounded by the largest ones of
   the arrays that they are made of. The lines return None where a bound is near what overflows, or is not
   finite, or the library has been told to warn of numbers that are too small.
+- Strides may be others only in what is found element by element, or shown by views, and is finite. They are
+  those of the trace wherever they may decide bits, and in results.
 """
 
 from __future__ import annotations
@@ -21,9 +23,8 @@ from typing import Any, NamedTuple
 
 from checkpoint.ad.array_library import defaults
 from checkpoint.ad.tracing.lines import Called, Line
-from checkpoint.ad.tracing.loops import PRODUCTS
+from checkpoint.ad.tracing.loops import PRODUCTS, copied, order_of, peak
 from checkpoint.ad.tracing.samples import form_of, has_rows_alike
-from checkpoint.scalars.kernels import kernel_of
 
 LEAST = 1 << 16  # multiplications of elements: what saves fewer costs more
 LARGEST = 1e300  # of magnitudes, and so far from overflowing that their own roundings do not matter
@@ -59,7 +60,7 @@ def gathered_early(
     if saved < LEAST:
         return None
     early = _Early(rows, arrays, scope)
-    return early.lines if early.take(lines) else None
+    return early.lines if early.take(lines, results) else None
 
 
 def _wanted_rows(lines: Sequence[Line], arrays: Names, results: Sequence[str]) -> dict[str, Rows]:
@@ -143,6 +144,11 @@ def _aligned(x: Any, made: Any, axis: int) -> int | None:
     return own if own >= 0 and x.shape[own] == made.shape[axis] else None
 
 
+def _is_view(index: Any) -> bool:
+    """Return whether an index shows a part of an array."""
+    return all(type(x) in (int, slice) or x is None for x in (index if type(index) is tuple else (index,)))
+
+
 def _viewed(index: Any, axis: int) -> int | None:
     """Return the axis of an array that its part at an index has as an axis; None: there is none."""
     own = place = 0
@@ -179,12 +185,13 @@ class _Early:
         self._rows = rows
         self._arrays = arrays
         self._scope = scope
-        scope.update(early_peak=peak, early_modes=defaults[0].geterr)
+        scope.update(early_peak=peak, early_modes=defaults[0].geterr, early_copied=copied)
         self._found = dict(arrays)  # arrays of these lines
         self._bounds: dict[str, str] = {}  # of magnitudes, by the names of arrays
         self._tests: list[str] = []  # bounds that are not compared yet
+        self._loose: set[str] = set()  # arrays that have other strides than those of the trace
 
-    def take(self, lines: Sequence[Line]) -> bool:
+    def take(self, lines: Sequence[Line], results: Sequence[str]) -> bool:
         """Write the lines; return whether they compute the same."""
         self.lines.append(Line('if early_modes()["under"] != "ignore": return None', ()))
         for line in lines:
@@ -197,9 +204,30 @@ class _Early:
                 assert line.call is not None
                 if not self._returns(line.made, line.call, rows):
                     return False
+            elif line.call is not None and not self._loose.isdisjoint(line.read):
+                self._follows(line, line.call)
             else:
                 self.lines.append(line)
+        for name in self._loose.intersection(results):
+            self._straighten(name)
         return True
+
+    def _follows(self, line: Line, call: Called) -> None:
+        """Write a call some of whose operands have other strides than in the trace."""
+        if call.key in _ELEMENTWISE or (call.key == "np.getitem" and _is_view(call.args[1])):
+            if self._add(line.text, line.read, line.made).strides != self._arrays[line.made].strides:
+                self._loose.add(line.made)
+            return
+        for name in self._loose.intersection(line.read):
+            self._straighten(name)
+        self.lines.append(line)
+
+    def _straighten(self, name: str) -> None:
+        """Give an array the strides of the trace, if it is finite."""
+        self._loose.remove(name)
+        self._add(f"early_peak({name})", [name], f"last_{name}")
+        self.lines.append(Line(f"if not (last_{name} <= {LARGEST}): return None", (f"last_{name}",)))
+        self._add(f"early_copied({name}, {order_of(self._arrays[name])})", [name], name)
 
     def _is_early(self, line: Line) -> Rows | None:
         """Return which rows a line takes that have been taken already."""
@@ -284,19 +312,17 @@ class _Early:
         self._tests.append(f"bound_{name}")
 
     def _returns(self, name: str, call: Called, rows: Rows) -> bool:
-        """Write the rows, in the form that they have where they are taken last; return whether bits agree."""
+        """Write the rows, in the shape of those that are taken last; return whether the bits agree."""
         tests, self._tests = self._tests, []
         if tests:
             text = " and ".join([f"{test} <= {LARGEST}" for test in tests])
             self.lines.append(Line(f"if not ({text}): return None", tuple(tests)))
         source, made = call.texts[0], call.made
         text = source if self._found[source].shape == made.shape else f"{source}.reshape({made.shape})"
-        if eval(text, self._scope, self._found).strides != made.strides:
-            order = sorted(range(made.ndim), key=lambda k: -made.strides[k])
-            back = [order.index(k) for k in range(made.ndim)]
-            text = f"{text}.transpose({order}).copy().transpose({back})"
         found = self._add(text, [source], name)
-        return bool(found.strides == made.strides and found.tobytes() == made.tobytes())
+        if found.strides != made.strides:
+            self._loose.add(name)
+        return bool(found.tobytes() == made.tobytes())
 
 
 def _matrix(x: Any) -> Any:
@@ -306,11 +332,3 @@ def _matrix(x: Any) -> Any:
 
 def _with(shape: tuple[int, ...], axis: int, other: tuple[int, ...]) -> tuple[int, ...]:
     return (*shape[:axis], *other, *shape[axis + 1 :])
-
-
-def peak(x: Any) -> float:
-    """Return the largest magnitude in an array that is not empty; NaN: it has one."""
-    if type(x) is float or type(x) is int:
-        return abs(float(x))
-    found = None if (kernel := kernel_of("peak")) is None else kernel(x)
-    return float(defaults[0].abs(x).max()) if found is None else found

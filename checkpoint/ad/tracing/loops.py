@@ -12,6 +12,7 @@ from checkpoint.scalars.kernels import kernel_of
 
 Order = tuple[int, ...]  # axes, from the one whose elements lie farthest apart
 PRODUCTS: set[str | Callable[..., Any]] = {"np.matmul"}  # of matrices, and of stacks of them
+_JOINS = ("np.concatenate", "np.stack")
 MOST_TERMS, MOST_COLUMNS = 8, 4  # of their loop (ctemplates/numpy/matrices.h); others are the library's
 _LOOPS = frozenset(f"np.{name}" for name in ("add", "subtract", "multiply", "divide", "negative", "sqrt"))
 
@@ -26,15 +27,40 @@ def loop_of(key: str | Callable[..., Any], args: Sequence[Any], made: Any) -> tu
     if key in _LOOPS:
         kernel = kernel_of(str(key).removeprefix("np."))
         return None if kernel is None else (kernel,)
-    if key not in PRODUCTS or (kernel := kernel_of("matmul")) is None:
+    if key not in PRODUCTS and key not in _JOINS:
         return None
-    if not all(type(x) is defaults[0].ndarray and x.dtype == defaults[0].float64 for x in args):
+    kernel, order = kernel_of("matmul" if key in PRODUCTS else str(key).removeprefix("np.")), order_of(made)
+    if kernel is None:
         return None
-    order = _order(made)
-    return (kernel, order) if _has_products_alike(form_of(args[0]), form_of(args[1]), order) else None
+    if key in _JOINS:
+        is_plain = type(args[0]) in (list, tuple) and [type(x) for x in args[1:]] in ([], [int])
+        return (kernel, order) if is_plain and all(map(_is_of_doubles, args[0])) else None
+    is_alike = all(map(_is_of_doubles, args)) and _has_products_alike(*map(form_of, args), order)
+    return (kernel, order) if is_alike else None
 
 
-def _order(array: Any) -> Order:
+def copied(array: Any, order: Order) -> Any:
+    """Return a copy of an array whose axes have an order in memory."""
+    found = None if (kernel := kernel_of("copy")) is None else kernel(order, array)
+    if found is not None:
+        return found
+    return array.transpose(order).copy().transpose([order.index(k) for k in range(len(order))])
+
+
+def peak(x: Any) -> float:
+    """Return the largest magnitude in an array that is not empty; NaN: it has one."""
+    if type(x) is float or type(x) is int:
+        return abs(float(x))
+    found = None if (kernel := kernel_of("peak")) is None else kernel(x)
+    return float(defaults[0].abs(x).max()) if found is None else float(found)
+
+
+def _is_of_doubles(x: Any) -> bool:
+    return type(x) is defaults[0].ndarray and bool(x.dtype == defaults[0].float64)
+
+
+def order_of(array: Any) -> Order:
+    """Return the axes of an array, from the one whose elements lie farthest apart in memory."""
     return tuple(sorted(range(array.ndim), key=lambda k: -array.strides[k]))
 
 

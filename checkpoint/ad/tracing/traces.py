@@ -17,22 +17,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from operator import getitem
 from types import EllipsisType, ModuleType
 from typing import Any
 
 from checkpoint.ad.array_library import defaults
 from checkpoint.ad.tracing.gathering import gathered_early
 from checkpoint.ad.tracing.lines import Called, Line, compiled, wanted
-from checkpoint.ad.tracing.loops import loop_of
+from checkpoint.ad.tracing.loops import PRODUCTS, loop_of
 
 _OF_SHAPES = frozenset(("np.shape", "np.ndim", "np.size", "np.len"))
 _FORMED = frozenset(
     f"np.{name}"
     for name in (
         *("add", "subtract", "multiply", "divide", "negative", "matmul", "sqrt", "sin", "cos", "exp", "log"),
-        *("concatenate", "stack", "reshape", "transpose", "swapaxes", "broadcast_to"),
+        *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "isfinite", "where"),
+        *("logical_and", "logical_or", "logical_not", "absolute", "maximum", "minimum", "square", "tanh"),
+        *("sum", "mean", "concatenate", "stack", "reshape", "transpose", "swapaxes", "broadcast_to"),
     )
-)
+) | {"array.reshape", "ndarray.reshape"}
+_PARTS = ("np.getitem", "np.slice")
 FORMS: set[type] = set()  # of what depends on the forms of arrays alone, and stands for them in rules
 PARTS: set[type] = (
     set()
@@ -115,18 +119,24 @@ class Trace:
             place, called = f"r{len(self._lines)}", self._called(name, function, args, texts, made)
             self._lines.append(Line(called.text(), tuple(read), place, called))
             if not _is_of_shapes(name, args):
-                self._learn(made, place, name in _FORMED)
+                self._learn(made, place, _is_formed(called))
 
     def _called(
         self, name: str, function: Callable[..., Any], args: Sequence[Any], texts: Sequence[str], made: Any
     ) -> Called:
         """Return a call, as its plan makes it. name: of the record whose function it is, or empty."""
-        first: tuple[Any, ...] = (function,)
+        key, first = name or function, [function]
         if args and args[0] is defaults[0]:
-            first, args, texts = (function, args[0]), args[1:], texts[1:]
-        function, *before = loop_of(name or function, args, made) or first
-        head = f"{self._of(function)}({''.join([f'{self._of(x)}, ' for x in before])}"
-        return Called(name or first[0], head, args, texts, made)
+            first, args, texts = [function, args[0]], args[1:], texts[1:]
+        if key in _PARTS and isinstance(args[0], defaults[0].ndarray) and made is not args[0]:
+            if key == "np.slice" and not any(type(x) is not int and x is not None for x in args[1:]):
+                index = slice(*(*args[1:], None, None, None)[:3])
+                key, args, texts = "np.getitem", (args[0], index), (texts[0], self._of(index))
+            if key == "np.getitem":
+                first = [getitem]
+        loop, *before = loop_of(key, args, made) or first
+        head = f"{self._of(loop)}({''.join([f'{self._of(x)}, ' for x in before])}"
+        return Called(key, head, args, texts, made)
 
     def _of(self, value: Any) -> str:
         """Return the name of a constant in the scope of the plan."""
@@ -141,11 +151,17 @@ class Trace:
             return read[-1]
         kind = type(arg)
         if kind is tuple or kind is list:
-            parts = ", ".join([self._text(item, read) for item in arg])
-            return f"[{parts}]" if kind is list else f"({parts},)" if arg else "()"
+            own: list[str] = []
+            parts = ", ".join([self._text(item, own) for item in arg])
+            read += own
+            if kind is list:
+                return f"[{parts}]"
+            return f"({parts},)" if own else self._of(arg)
         if kind is slice:
-            parts = ", ".join([self._text(item, read) for item in (arg.start, arg.stop, arg.step)])
-            return f"slice({parts})"
+            own = []
+            parts = ", ".join([self._text(item, own) for item in (arg.start, arg.stop, arg.step)])
+            read += own
+            return f"slice({parts})" if own else self._of(arg)
         dtype = defaults[0].dtype
         if self._is_array(arg):
             if id(arg) not in self._constants:
@@ -262,6 +278,25 @@ class Probe(Trace):
 
     def constant(self, array: Any) -> None:
         """Learn nothing."""
+
+
+def _is_formed(call: Called) -> bool:
+    """Return whether a result has the shape and dtype that those of the operands decide."""
+    if call.key == "np.getitem":
+        index = call.args[1]
+        return all(map(_is_formed_index, index if type(index) is tuple else (index,)))
+    return (
+        call.key in _FORMED
+        or call.key in PRODUCTS
+        or call.key in (defaults[0].reshape, defaults[0].broadcast_to)
+    )
+
+
+def _is_formed_index(x: Any) -> bool:
+    """Return whether a part of an index takes as many elements whatever it has itself."""
+    if isinstance(x, defaults[0].ndarray):
+        return bool(x.dtype.kind == "i")
+    return type(x) is int or type(x) is slice or x is None
 
 
 def _is_of_shapes(name: str, args: Sequence[Any]) -> bool:

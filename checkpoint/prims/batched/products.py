@@ -13,16 +13,18 @@ from __future__ import annotations
 import os
 import sys
 from functools import cache, lru_cache
+from math import inf
 from typing import Any
 
 from checkpoint.ad.array_library import defaults
-from checkpoint.ad.tracing.loops import PRODUCTS
+from checkpoint.ad.tracing.loops import PRODUCTS, copied, peak
 from checkpoint.ad.tracing.samples import Form, sample
 
 NARROW = range(2, 5)  # columns; others are as fast one by one, or nearly
 LEAST = 1 << 17  # multiplications that are worth it
 # Multiplications that OpenBLAS leaves to one thread: to wake others may cost ten times as much.
 ALONE = 1 << 18
+_ROWS = (0, 1, 2)  # the order of axes of what lies in rows
 FEW_ROWS = 16  # as many at once are worth it
 
 
@@ -31,7 +33,7 @@ def product(x: Any, y: Any) -> Any:
     xp = defaults[0]
     if _is_narrow(x, y) and _is_alike((x.shape, x.strides), (y.shape, y.strides)):
         found = _beside(x, y)
-        if xp.isfinite(found).all():
+        if peak(found) < inf:
             return found
     return xp.matmul(x, y)
 
@@ -60,7 +62,9 @@ def _has_one_thread() -> bool:
 def _beside(x: Any, y: Any) -> Any:
     """Return the products, by one for each few rows of x."""
     xp, rows, (n, k, p) = defaults[0], _rows(y), y.shape
-    beside = y.transpose(1, 0, 2).reshape(k, n * p)
+    beside = copied(y.transpose(1, 0, 2), _ROWS).reshape(k, n * p)
+    if rows >= len(x):
+        return copied(xp.matmul(x, beside).reshape(-1, n, p).transpose(1, 0, 2), _ROWS)
     found = xp.empty((n, len(x), p))
     for start in range(0, len(x), rows):
         part = xp.matmul(x[start : start + rows], beside).reshape(-1, n, p)
