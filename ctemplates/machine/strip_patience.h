@@ -47,7 +47,7 @@ INLINE void note_strip(Patience *shared, int64_t chunks, int64_t steps, int64_t 
 /* How many chunks a strip has. Where lanes end at different turns the longest of them may be alone at last: the more lanes
  * take turns in slots, the less it matters, and the less it costs to begin. But a strip is what fits in a slice's excess and on
  * the tape, and what is run again if one lane leaves it, or if the rest of a tape has no room for it. */
-#define MANY_STEPS (INT64_C(1) << 19)
+#define MANY_STEPS (INT64_C(1) << 20)
 #define MANY_WORDS (INT64_C(1) << 12)
 INLINE int64_t usual_chunks(const Patience *shared) {
     const int64_t chunks = relaxed(&shared->chunks);

@@ -21,11 +21,20 @@
 #endif
 
 #define USUAL_CHUNKS 8
-#ifndef CHUNKS /* a unit whose lanes have few numbers says more: 64 at most, which are the bits of Chunks */
+#ifndef CHUNKS /* a unit whose lanes have few numbers says more: at most the bits of Chunks, a set of chunks */
 #define CHUNKS USUAL_CHUNKS
 #endif
-typedef uint64_t Chunks; /* a set of chunks */
-#define FIRST_CHUNKS(count) (UINT64_MAX >> (64 - (count)))
+#if CHUNKS > 64
+__extension__ typedef unsigned __int128 Chunks;
+INLINE unsigned first_chunk(Chunks some) {
+    const uint64_t low = (uint64_t)some;
+    return (unsigned)(low ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(some >> 64)));
+}
+#else
+typedef uint64_t Chunks;
+INLINE unsigned first_chunk(Chunks some) { return (unsigned)__builtin_ctzll(some); }
+#endif
+#define FIRST_CHUNKS(count) (~(Chunks)0 >> ((int64_t)(8 * sizeof(Chunks)) - (count)))
 
 typedef double Reals __attribute__((vector_size(8 * WIDTH)));
 typedef int64_t Integers __attribute__((vector_size(8 * WIDTH)));
@@ -161,7 +170,8 @@ INLINE void set_lane(Mask *mask, int lane, bool value) {
     for (unsigned rest_ = (bits), k = 0; rest_ && (k = (unsigned)__builtin_ctz(rest_), true); rest_ &= rest_ - 1)
 /* For each chunk u that has lanes, as a set of bits says. */
 #define FOR_CHUNKS(u, chunks) \
-    for (Chunks more_ = (chunks), u = 0; more_ && (u = (Chunks)__builtin_ctzll(more_), true); more_ &= more_ - 1)
+    for (Chunks more_ = (chunks); more_; more_ = 0) \
+        for (unsigned u = 0; more_ && (u = first_chunk(more_), true); more_ &= more_ - 1)
 
 /* Slots (strips/slots.py): MOVE_LANE copies one lane's element of an array of vectors, or of masks; MOVE_IF does if a bit is set, without
  * a branch. TAKE_LANES copies elements in a row, from `lane` on, to the elements of vector k that `free` says. */
@@ -205,7 +215,7 @@ INLINE void take_lanes(void *to, unsigned free, const int64_t *from) {
 /* Lanes that wait, from `first` to `end` - 1, in a row of chunks of which all lanes do; takes chunks of `waiting` while they are few. */
 #define LANES_IN_A_ROW(first, end, waiting, at)                                                 \
     while (end - first < WIDTH && waiting) {                                                    \
-        const int64_t next_ = __builtin_ctzll(waiting);                                         \
+        const int64_t next_ = first_chunk(waiting);                                             \
         if (bits_of((at)[next_]) != ALL_SLOTS || (first < end && next_ * WIDTH != end)) break; \
         waiting &= waiting - 1;                                                                 \
         (at)[next_] = NO_LANES;                                                                 \

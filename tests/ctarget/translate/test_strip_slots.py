@@ -19,7 +19,7 @@ from tests.support.strips import counted, translate_soon, until_in_strips
 pytestmark = [needs_c, needs_compiler]
 
 LANES = 2_048
-MOST_IN_STRIP = 8 * 64  # lanes, with the widest vectors and most of them
+MOST_IN_STRIP = 8 * 128  # lanes, with the widest vectors and most of them; half of it on a tape
 
 
 def grows(x: float, n: float) -> float:
@@ -133,7 +133,7 @@ def test_taped_lanes_change_places(monkeypatch: pytest.MonkeyPatch) -> None:
         assert checkpoint.grad(loss, engine="c")(xs).tobytes() == want.tobytes()
     before = strips.value
     assert checkpoint.grad(loss, engine="c")(xs).tobytes() == want.tobytes()
-    assert (strips.value - before) * MOST_IN_STRIP > LANES * 0.75
+    assert (strips.value - before) * MOST_IN_STRIP / 2 > LANES * 0.75
 
 
 @pytest.mark.parametrize("width", [8, 9, 31, 33, 100, 260, 300, 1_000])

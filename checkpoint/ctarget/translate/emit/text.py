@@ -83,5 +83,5 @@ def _file(unit: Unit, plan: Plan | None, lines: list[str]) -> str:
     body = "\n".join(lines)
     headers = ['#include "machine/translated.h"']
     if plan is not None:
-        headers = [pragma(), *chunks(body), '#include "machine/strips.h"']
+        headers = [pragma(), *chunks(body, "strip_tape" in body), '#include "machine/strips.h"']
     return "\n".join([comment(unit.name), *headers, "", *used_in(body), body, ""])

@@ -240,7 +240,7 @@ def _fill_one(here: str, found: Arrays, is_taped: bool) -> list[str]:
         "    first++;",
         "} else {",
         "    if (!next) {",
-        "        chunk = (unsigned)__builtin_ctzll(waiting);",
+        "        chunk = first_chunk(waiting);",
         "        waiting &= waiting - 1;",
         f"        next = bits_of({here}[chunk]);",
         f"        {here}[chunk] = NO_LANES;",

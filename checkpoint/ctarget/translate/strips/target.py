@@ -15,12 +15,23 @@ _TARGETS = ("avx512f,avx512dq", "avx2")  # the widest first; machine/strips.h kn
 
 
 MOST_ARRAYS = 64  # of vectors of all chunks, in a file; they are on the stack of a thread, and in its cache
-MOST_CHUNKS = 64  # bits of a set of chunks
+FEW_ARRAYS = 16  # of which twice as many vectors are as quickly reached
+MOST_CHUNKS = 64  # bits of a word
 
 
-def chunks(text: str) -> list[str]:
-    """Return what has strips of more chunks than usual, if the functions of a file have few arrays."""
-    return [f"#define CHUNKS {MOST_CHUNKS}"] if text.count("[CHUNKS") <= MOST_ARRAYS else []
+def chunks(text: str, is_taped: bool) -> list[str]:
+    """Return what has strips of more chunks than usual, if the functions of a file have few arrays.
+
+    Two words are a set of chunks where strips need no tape, which has room for few chunks anyway: the more
+    lanes there are beside the longest one, the fewer turns it makes alone.
+    """
+    arrays = text.count("[CHUNKS")
+    if arrays > MOST_ARRAYS:
+        return []
+    if is_taped or arrays > FEW_ARRAYS:
+        return [f"#define CHUNKS {MOST_CHUNKS}"]
+    wide, narrow = f"#define CHUNKS {2 * MOST_CHUNKS}", f"#define CHUNKS {MOST_CHUNKS}"
+    return ["#ifdef __SIZEOF_INT128__", wide, "#else", narrow, "#endif"]
 
 
 def pragma() -> str:
