@@ -355,6 +355,19 @@ INLINE int64_t size_of(ptrdiff_t words, ptrdiff_t ways) { return (int64_t)words 
 /* Vectors on the tape, where words are aligned as words */
 #define PUT(up, vector) __builtin_memcpy((up), &(vector), sizeof(vector))
 #define GET(vector, up) __builtin_memcpy(&(vector), (up), sizeof(vector))
+/* Numbers below 256 in the bytes of a word */
+typedef uint8_t Bytes __attribute__((vector_size(WIDTH)));
+INLINE int64_t bytes_of(Integers numbers) {
+    const Bytes bytes = __builtin_convertvector(numbers, Bytes);
+    int64_t word = 0;
+    __builtin_memcpy(&word, &bytes, sizeof bytes);
+    return word;
+}
+INLINE Integers numbers_of(int64_t word) {
+    Bytes bytes;
+    __builtin_memcpy(&bytes, &word, sizeof bytes);
+    return __builtin_convertvector(bytes, Integers);
+}
 /* All vectors of a place: the i-th of such arrays behind each other */
 #define PUT_ALL(up, i, all, chunks) memcpy((up) + (i) * (chunks) * WIDTH, all, (size_t)(chunks) * sizeof *(all))
 #define GET_ALL(all, up, i, chunks) memcpy(all, (up) + (i) * (chunks) * WIDTH, (size_t)(chunks) * sizeof *(all))

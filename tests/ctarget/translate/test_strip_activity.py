@@ -204,3 +204,29 @@ def test_no_record_of_what_is_only_passed_on() -> None:
     (sharp,) = filter(None, map(sharpened, filter(None, map(find, units))))
     ways = StripRecords(sharp).of_way.values()
     assert [each.is_void for each in ways].count(True) == 1
+
+
+def lit(x: float, scene: Scene) -> float:
+    """Return a number that reads a vector between two points, its length, and a colour of several."""
+    color, away = GREY, (scene.light[0] - x * 2.0, scene.light[1] - x * 3.0)
+    for ball in scene.balls:
+        if x < ball.size:
+            color = ball.place
+    far = math.sqrt(away[0] * away[0] + away[1] * away[1])
+    return (away[0] + away[1]) / far * scene.dim * color[0] + color[1] * far
+
+
+def test_fewest_words() -> None:
+    """Of points, lengths and colours that an adjoint reads those are recorded that give all others: numbers
+    of objects in a byte each.
+    """
+    units = units_of(lambda: checkpoint.grad(loss_of(lit), (0,), engine="c", schedule="plain")(*given()))
+    (sharp,) = filter(None, map(sharpened, filter(None, map(find, units))))
+    records = [each for each in StripRecords(sharp).of_way.values() if each.words]
+    assert max(len(each.layout.wide) for each in records) <= 2
+    assert any(each.layout.narrow for each in records)
+
+
+def test_bits_of_what_is_computed_again() -> None:
+    check_until_sharp(loss_of(lit), (0,), given())
+    check(loss_of(lit), (0, 1, 2), given())

@@ -14,7 +14,7 @@ there.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from itertools import groupby
 
 from checkpoint.ctarget.translate.ops.accumulators import Accumulators
@@ -24,8 +24,9 @@ from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place, Source
 from checkpoint.ctarget.translate.ops.words import broken, plain
 from checkpoint.ctarget.translate.strips import cells, slots, together
 from checkpoint.ctarget.translate.strips.lanes import Variable
-from checkpoint.ctarget.translate.strips.plan import Plan, groups, loops
+from checkpoint.ctarget.translate.strips.plan import Plan, groups
 from checkpoint.ctarget.translate.strips.records import (
+    Layout,
     StripRecord,
     StripRecords,
     TurnRecord,
@@ -34,7 +35,7 @@ from checkpoint.ctarget.translate.strips.records import (
 )
 from checkpoint.ctarget.translate.strips.rows import appended
 from checkpoint.ctarget.translate.strips.vector_adjoint import VectorAdjoint, first_name, gift, last_name
-from checkpoint.ctarget.translate.strips.vectors import TYPES
+from checkpoint.ctarget.translate.strips.vectors import TYPES, again
 from checkpoint.ctarget.translate.units.graph import Header, Jump
 
 
@@ -147,7 +148,7 @@ class StripAdjoint:
         for number, group in enumerate(groups(self.plan)):
             before = len(self.text)
             self._ways_of(group)
-            if loops(self.plan, group):
+            if self.records.has_moves(group):
                 moves += slots.moved_back(number, self.text[before:])
         if moves:
             self.put(f"case {slots.MOVES}: FOR_MOVES(up, move) {{", "    const int lane = moved_lane(move);")
@@ -173,11 +174,11 @@ class StripAdjoint:
         """Reverse the ways of a turn, the last header's first."""
         self.put(
             f"case {turn.number}: {{",
-            f"    up -= {turn.size};",
+            f"    up -= {turn.layout.size};",
             f"    const uint64_t masks = (uint64_t){turn.masks};",
             f"    const unsigned u = (unsigned)(masks >> {len(turn.records)} * WIDTH);",
         )
-        ways = [(i, record, *self._reversed(record, turn.words)) for i, record in enumerate(turn.records)]
+        ways = [(i, record, *self._reversed(record, turn.layout)) for i, record in enumerate(turn.records)]
         for _, of_header in groupby(reversed(ways), key=lambda way: way[1].path.header.number):
             alike = list(of_header)
             given = dict.fromkeys(line for _, _, lines, _ in alike for line in lines)
@@ -285,32 +286,30 @@ class StripAdjoint:
     # Chunk by chunk
 
     def _way(self, record: StripRecord) -> None:
-        path, words = record.path, record.words
-        at = f"up[{len(words)} * WIDTH].field"
+        path, at = record.path, f"up[{record.layout.lanes}].field"
         self.put(
             f"case {path.end.number}: {{",
-            f"    up -= {len(words)} * WIDTH + 1;",
+            f"    up -= {record.layout.size};",
             f"    const unsigned u = (unsigned){at} >> WIDTH;",
             f"    const Mask mask = mask_of((unsigned){at} & ALL_SLOTS);",
-            *[f"    {line}" for lines in self._reversed(record, words) for line in lines],
+            *[f"    {line}" for lines in self._reversed(record, record.layout) for line in lines],
             "    break;",
             "}",
         )
 
-    def _reversed(self, record: StripRecord, words: Sequence[Place]) -> tuple[list[str], list[str]]:
+    def _reversed(self, record: StripRecord, layout: Layout) -> tuple[list[str], list[str]]:
         """Return the declarations that a way needs, and the statements that reverse it in lanes of `mask`.
 
-        words: those of the record. Ways of one header have lanes of their own: what one reads no other sets.
+        layout: that of the record. Ways of one header have lanes of their own: what one reads no other sets.
         """
         path, adjoint = record.path, VectorAdjoint(self.plan)
         for place in record.words:
-            word = f"up + {words.index(place)} * WIDTH"
-            adjoint.put(f"{TYPES[place.kind]} {place.name};", f"GET({place.name}, {word});")
+            adjoint.put(*layout.get(place))
             adjoint.vectors[place.name] = place.kind
         begin, adjoint.text = adjoint.text, []
         for operation in record.recomputed:
             to, *_ = operation.sets()
-            text = operation.recomputed()
+            text = again(operation, self.plan)
             if isinstance(operation, Load | Element) and self.plan.objects.is_own(operation):
                 text = cells.chosen(operation, self.plan)
             adjoint.put(f"const {TYPES[to.kind]} {to.name} = {text};")

@@ -20,7 +20,7 @@ from checkpoint.ctarget.translate.strips.objects import LaneObject, fits
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.vectors import FAILED, TYPES, spread
 
-MOST_CHOSEN = 4  # cells among which an adjoint chooses again, rather than that what was read is recorded
+MOST_CHOSEN = 8  # cells among which an adjoint chooses again, rather than that what was read is recorded
 Choice = tuple[LaneObject, int, Source]
 SUFFIXES = {"real": "reals", "integer": "integers", "boolean": "mask", "value": "integers"}
 

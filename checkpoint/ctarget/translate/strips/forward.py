@@ -156,7 +156,8 @@ class StripLanes(StripText):
         self.lines, self.indent, self._slotted = before, indent, False
         left_behind = {self._array(param)[:-3] for param in header.params if param in self._carried.free}
         found = slots.arrays(turn, set(self.saved), left_behind)
-        moves = None if self.records is None else self.groups.index(group)
+        is_taped = self.records is not None and self.records.has_moves(group)
+        moves = self.groups.index(group) if is_taped else None
         self.put(*slots.run(turn, found, vectors, moves))
 
     def _header(self, header: Header, mask: str) -> None:

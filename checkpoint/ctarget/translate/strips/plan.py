@@ -35,6 +35,8 @@ from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump
 from checkpoint.ctarget.translate.units.paths import Path
 from checkpoint.dataclass import dataclass
 
+BYTE = 256
+
 
 @dataclass(eq=False, slots=True)
 class Plan:
@@ -80,6 +82,10 @@ class Plan:
     def headers(self) -> list[Header]:
         """Return all headers, the loop's first."""
         return [self.loop, *self.inner]
+
+    def is_narrow(self, place: Place) -> bool:
+        """Return whether a word holds a vector: it is a mask, or numbers of objects, in a byte each."""
+        return place.kind == "boolean" or (place.kind == "value" and len(self.objects.all) <= BYTE)
 
     def counts(self, place: Place) -> bool:
         """Return whether a place is a counter of lanes, which is far from overflow where a strip begins."""

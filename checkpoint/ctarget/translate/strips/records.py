@@ -17,16 +17,18 @@ What always holds: the forward function writes the words in the order in which t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from checkpoint.ctarget.translate.ops.object_ops import Element, Load
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import Place, Source, places_in
 from checkpoint.ctarget.translate.strips import cells
 from checkpoint.ctarget.translate.strips.activity import reversal
-from checkpoint.ctarget.translate.strips.plan import Plan, groups
+from checkpoint.ctarget.translate.strips.plan import Plan, groups, loops
 from checkpoint.ctarget.translate.strips.rows import rows
 from checkpoint.ctarget.translate.strips.sharing import shared_arrays
-from checkpoint.ctarget.translate.strips.vectors import is_plain
+from checkpoint.ctarget.translate.strips.vectors import TYPES, again
+from checkpoint.ctarget.translate.units.fewest import fewest
 from checkpoint.ctarget.translate.units.graph import Header, Jump
 from checkpoint.ctarget.translate.units.invariants import copies, original
 from checkpoint.ctarget.translate.units.paths import Path
@@ -34,22 +36,69 @@ from checkpoint.ctarget.translate.units.reversal import WORD
 from checkpoint.dataclass import dataclass
 
 SHORT_RECORD = 4  # vectors
+WIDEST = 8  # words of a vector, at most
 MOST_WAYS = 6  # whose masks, and the number of a chunk, are in one word
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Layout:
+    """Where a record has the vectors of places, from `up` on; behind them is the word of its lanes.
+
+    wide: places whose vectors are there as they are. narrow: masks and numbers of objects, each in a word.
+    """
+
+    wide: tuple[Place, ...]
+    narrow: tuple[Place, ...]
+
+    @property
+    def lanes(self) -> str:
+        """Return the index of the last word, in C: it says which lanes of which chunk the record is of."""
+        return f"{len(self.wide)} * WIDTH + {len(self.narrow)}"
+
+    @property
+    def size(self) -> str:
+        """Return how many words it has, in C."""
+        return f"{len(self.wide)} * WIDTH + {len(self.narrow) + 1}"
+
+    @property
+    def bytes(self) -> int:
+        """Return how many bytes it has at most."""
+        return WORD * (WIDEST * len(self.wide) + len(self.narrow) + 1)
+
+    def put(self, place: Place) -> str:
+        """Return the statement that records a place."""
+        if place in self.narrow:
+            return f"up[{self._narrow(place)}].field = {_NARROW[place.kind][0]}({place.name});"
+        return f"PUT(up + {self.wide.index(place)} * WIDTH, {place.name});"
+
+    def get(self, place: Place) -> list[str]:
+        """Return the statements that read it."""
+        if place in self.narrow:
+            given = f"up[{self._narrow(place)}].field"
+            return [f"const {TYPES[place.kind]} {place.name} = {_NARROW[place.kind][1]}({given});"]
+        at = f"up + {self.wide.index(place)} * WIDTH"
+        return [f"{TYPES[place.kind]} {place.name};", f"GET({place.name}, {at});"]
+
+    def _narrow(self, place: Place) -> str:
+        return f"{len(self.wide)} * WIDTH + {self.narrow.index(place)}"
+
+
+_NARROW = {"boolean": ("bits_of", "mask_of"), "value": ("bytes_of", "numbers_of")}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class StripRecord:
     """The record of a way.
 
-    words: places whose vectors it has. late_words: what the operations that wait record for each lane.
-    recomputed: operations that compute what else the adjoint reads, in order. first, main, last: the
+    layout: where it has the vectors of places. late_words: what the operations that wait record for each
+    lane. recomputed: operations that compute what else the adjoint reads, in order. first, main, last: the
     operations that the adjoint reverses, the last of the path first: those that waited, those on vectors,
     and those that add to what lanes share, lane by lane, when all have been reversed. is_void: whether
     nothing is to be reversed, so that there is no record.
     """
 
     path: Path
-    words: tuple[Place, ...]
+    layout: Layout
     late_words: tuple[Residual, ...]
     recomputed: tuple[Operation, ...]
     first: tuple[Operation, ...]
@@ -57,16 +106,21 @@ class StripRecord:
     last: tuple[Operation, ...]
     is_void: bool
 
+    @property
+    def words(self) -> tuple[Place, ...]:
+        """Return the places whose vectors it has."""
+        return (*self.layout.wide, *self.layout.narrow)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TurnRecord:
     """The record of all ways of a turn: their words, and for each way the mask of its lanes.
 
-    records: those of the ways, in the order in which they are run. words: the places whose vectors it has.
+    records: those of the ways, in the order in which they are run. layout: where it has vectors.
     """
 
     records: tuple[StripRecord, ...]
-    words: tuple[Place, ...]
+    layout: Layout
 
     @property
     def number(self) -> int:
@@ -74,14 +128,9 @@ class TurnRecord:
         return self.records[0].path.end.number
 
     @property
-    def size(self) -> str:
-        """Return how many words it has."""
-        return f"{len(self.words)} * WIDTH + 1"
-
-    @property
     def masks(self) -> str:
         """Return the word with the chunk and the masks, in C."""
-        return f"up[{len(self.words)} * WIDTH].field"
+        return f"up[{self.layout.lanes}].field"
 
     def begin(self) -> list[str]:
         """Return the declarations of the masks of ways."""
@@ -95,7 +144,7 @@ class TurnRecord:
         return [
             f"{self.masks} = (int64_t)({chunk}) << {len(self.records)} * WIDTH | {bits};",
             f"ways[-1] = {self.number};",
-            f"up += any(in) ? {self.size} : 0;",
+            f"up += any(in) ? {self.layout.size} : 0;",
             "ways -= any(in);",
         ]
 
@@ -136,7 +185,7 @@ class StripRecords:
             words = tuple(dict.fromkeys(word for record in records for word in record.words))
             is_short = len(words) <= SHORT_RECORD and 1 < len(records) <= MOST_WAYS
             if is_short and group[0] is not self.plan.loop:
-                yield group[0].number, TurnRecord(records, words)
+                yield group[0].number, TurnRecord(records, self._layout(words))
 
     def _record(self, path: Path) -> StripRecord:
         plan = self.plan
@@ -150,26 +199,52 @@ class StripRecords:
         late_words = dict.fromkeys(word for each in first for word in each.residuals() if not self.rows)
         for place in leaving(plan, path):
             late_words.update(dict.fromkeys((number_of(place), Residual(place, birth=True))))
-        needed = dict.fromkeys(word for each in (*main, *last) for word in self._residuals(each))
-        words: list[Place] = []
-        recomputed: list[Operation] = []
-        for operation in reversed(path.operations):
-            for place in operation.sets():
-                if Residual(place) not in needed or place in plan.uniform:
-                    continue
-                del needed[Residual(place)]
-                reads = self._recomputed_from(operation, place)
-                if reads is None:
-                    words.append(place)
-                else:
-                    recomputed.append(operation)
-                    needed.update(dict.fromkeys(map(Residual, reads)))
-        words += [word.place for word in needed if not self._is_elsewhere(word)]
+        needed = [word for each in (*main, *last) for word in self._residuals(each)]
+        words, recomputed = self._divided(path, needed)
         computes = any(each.copied is None for each in main)
         is_void = not (words or first or computes or last) and self._only_passes_on(path)
         return StripRecord(
-            path, tuple(words), tuple(late_words), tuple(reversed(recomputed)), first, main, last, is_void
+            path, self._layout(words), tuple(late_words), recomputed, first, main, last, is_void
         )
+
+    def _divided(
+        self, path: Path, needed: Iterable[Residual]
+    ) -> tuple[tuple[Place, ...], tuple[Operation, ...]]:
+        """Return the places of which a way records vectors, and the operations that compute the rest of what
+        its adjoint reads, in order. What is free goes to the footer.
+        """
+        made_by = {place: each for each in path.operations for place in each.sets()}
+
+        @cache
+        def reads(place: Place) -> Sequence[Place] | None:
+            return self._recomputed_from(made_by[place], place) if place in made_by else None
+
+        @cache
+        def computed_from(place: Place) -> Sequence[Place] | None:
+            found = reads(place)
+            return None if found is None else [each for each in found if not self._is_free(each)]
+
+        free = dict.fromkeys(word for word in needed if word.birth or self._is_free(word.place))
+        waiting = [word.place for word in needed if word not in free]
+        words = fewest(waiting, computed_from, lambda place: 1 if self.plan.is_narrow(place) else WIDEST)
+        seen, again = set(words), set[int]()
+        while waiting:
+            place = waiting.pop()
+            if self._is_free(place):
+                free[Residual(place)] = None
+            elif place not in seen:
+                seen.add(place)
+                again.add(id(made_by[place]))
+                waiting += reads(place) or ()
+        for word in free:
+            self._put_in_footer(word)
+        return tuple(words), tuple([each for each in path.operations if id(each) in again])
+
+    def _layout(self, words: Iterable[Place]) -> Layout:
+        wide, narrow = list[Place](), list[Place]()
+        for place in words:
+            (narrow if self.plan.is_narrow(place) else wide).append(place)
+        return Layout(tuple(wide), tuple(narrow))
 
     def _only_passes_on(self, path: Path) -> bool:
         """Return whether the cotangents that a way passes back are where they are to be."""
@@ -194,8 +269,7 @@ class StripRecords:
             if not isinstance(operation, Load | Element) or place is not operation.to:
                 return None
             return cells.read_from(operation, self.plan)
-        text = operation.recomputed()
-        if text is None or not is_plain(text) or place.kind == "boolean":
+        if place.kind == "boolean" or again(operation, self.plan) is None:
             return None
         return list(places_in(operation.reads()))
 
@@ -203,17 +277,24 @@ class StripRecords:
         objects = self.plan.objects
         return objects.residuals(operation) if objects.is_own(operation) else operation.residuals()
 
-    def _is_elsewhere(self, word: Residual) -> bool:
-        """Return whether a residual is in the footer, and see to it."""
+    def _is_free(self, place: Place) -> bool:
+        """Return whether a value is in the footer, once for all records: lanes share it, or each keeps it."""
+        origin: Source = self.plan.kept.get(place, place)
+        return self.plan.is_uniform(origin) or (place in self.plan.kept and isinstance(origin, Place))
+
+    def _put_in_footer(self, word: Residual) -> None:
         origin: Source = self.plan.kept.get(word.place, word.place)
+        if not isinstance(origin, Place):
+            return
         if word.birth or self.plan.is_uniform(origin):
-            if isinstance(origin, Place):
-                self.shared[Residual(origin, word.birth)] = None
-            return True
-        if word.place in self.plan.kept and isinstance(origin, Place):
+            self.shared[Residual(origin, word.birth)] = None
+        else:
             self.kept[origin] = None
-            return True
-        return False
+
+    def has_moves(self, group: list[Header]) -> bool:
+        """Return whether it is recorded which lanes took and left slots: turns of the group have records."""
+        own = [each for each in self.of_way.values() if each.path.header in group]
+        return loops(self.plan, group) and not all(each.is_void for each in own)
 
     # Where there is room
 
@@ -221,7 +302,7 @@ class StripRecords:
         """Return the bytes that a turn of a chunk at some headers may take."""
         of_way = self.of_way.values()
         records = [record for record in of_way if record.path.header in headers and not record.is_void]
-        return sum(WORD * (8 * len(record.words) + 1) + 1 for record in records)
+        return sum(record.layout.bytes + 1 for record in records)
 
     @property
     def lane_words(self) -> int:
@@ -253,16 +334,15 @@ class StripRecords:
             return []
         turn = self._merged.get(id(path.end))
         if turn is not None:
-            puts = [f"PUT(up + {turn.words.index(each)} * WIDTH, {each.name});" for each in record.words]
+            puts = [turn.layout.put(each) for each in record.words]
             return [*puts, f"{_way_mask(path)} = {mask};"]
-        words = record.words
-        lines = [f"PUT(up + {i} * WIDTH, {place.name});" for i, place in enumerate(words)]
-        at, size = f"up[{len(words)} * WIDTH]", f"{len(words)} * WIDTH + 1"
-        lines += [
-            f"{at}.field = (int64_t)(({chunk}) << WIDTH | bits_of({mask}));",
+        size = record.layout.size
+        lines = [
+            *map(record.layout.put, record.words),
+            f"up[{record.layout.lanes}].field = (int64_t)(({chunk}) << WIDTH | bits_of({mask}));",
             f"ways[-1] = {path.end.number};",
         ]
-        if len(words) > SHORT_RECORD:
+        if len(record.words) > SHORT_RECORD:
             lines = [*lines, f"up += {size};", "ways--;"]
             return [f"if (any({mask})) {{", *[f"    {line}" for line in lines], "}"]
         return [*lines, f"up += any({mask}) ? {size} : 0;", f"ways -= any({mask});"]

@@ -57,6 +57,15 @@ def statements(operation: Operation, plan: Plan, mask: str) -> list[str] | None:
     return None
 
 
+def again(operation: Operation, plan: Plan) -> str | None:
+    """Return an expression on vectors that computes its result again in an adjoint; None: there is none."""
+    if isinstance(operation, Apply) and operation.domain == "reals" and operation.definition in _VALUES:
+        words = dict(zip("xy", [spread(each, plan) for each in operation.operands], strict=False))
+        return _VALUES[operation.definition][0].format(**words)
+    text = operation.recomputed()
+    return text if text is not None and is_plain(text) else None
+
+
 def spread(source: Source, plan: Plan) -> str:
     """Return a number as a vector, whether lanes share it or not."""
     if source.kind == "value":
