@@ -63,7 +63,7 @@ def _loaded() -> ModuleType | str:
             return NOT_BUILT
         return f"its module does not load: {error}"
     loops.install(_loop_of(module))
-    formulas.install(_formulas_of(module))
+    formulas.install(*_formulas_of(module))
     accumulators.install(_additions_of(module))
     kernels.install(_kernels_of(module))
     return module
@@ -85,25 +85,35 @@ def _loop_of(module: ModuleType) -> loops.Loop:
     return loop
 
 
-def _formulas_of(module: ModuleType) -> formulas.Compiled:
-    """Return the values of formulas on NumPy's arrays, by the module."""
+def _formulas_of(module: ModuleType) -> tuple[formulas.Compiled, formulas.CompiledTree]:
+    """Return the values of formulas on NumPy's arrays, and those of trees of pairs, by the module."""
     lib, ffi = module.lib, module.ffi
 
     def number(primitive: str) -> int:
         return int(lib.ck_scalar_number(primitive.encode()))
 
     @cache
-    def code(text: str) -> tuple[Any, ...]:
-        return tuple([ffi.new(kind, numbers) for kind, numbers in formulas.encoded(text, number)])
+    def code(text: str) -> tuple[Any, list[Any]]:
+        parts = [ffi.new(kind, numbers) for kind, numbers in formulas.encoded(text, number)]
+        return ffi.new("CodeOfFormula *", parts)[0], parts  # which it refers to
+
+    def done(outcome: int) -> bool:
+        if outcome == 1:
+            raise formulas.NotFinite
+        return outcome == 0
 
     def run(text: str, inputs: Sequence[Any], results: Sequence[Any]) -> bool:
         arrays = ffi.new("uintptr_t[]", [*map(id, inputs), *map(id, results)])
-        outcome = lib.ck_formula(*code(text), arrays)
-        if outcome == 1:
-            raise formulas.NotFinite
-        return bool(outcome == 0)
+        return done(lib.ck_formula(code(text)[0], arrays))
 
-    return run
+    nothing = ffi.new("CodeOfFormula *")[0]
+
+    def tree(text: str, pulled: str | None, columns: Sequence[Any]) -> bool:
+        arrays = ffi.new("uintptr_t[]", [*map(id, columns)])
+        reversal = nothing if pulled is None else code(pulled)[0]
+        return done(lib.ck_formula_tree(code(text)[0], reversal, arrays))
+
+    return run, tree
 
 
 def _additions_of(module: ModuleType) -> accumulators.Compiled:

@@ -231,17 +231,39 @@ class Maker:
 # (text, inputs, results) -> whether it has filled the results, which are arrays: only of NumPy's it does.
 Compiled = Callable[[str, Sequence[Any], Sequence[Any]], bool]
 
+# (text, that of cotangents or None, columns) -> whether it has done that for a tree of pairs: see `reduced`.
+CompiledTree = Callable[[str, str | None, Sequence[Any]], bool]
+
 _compiled: list[Compiled] = []
+_compiled_trees: list[CompiledTree] = []
 
 
-def install(run: Compiled) -> None:
-    """State how engine c computes formulas."""
-    _compiled[:] = [run]
+def install(run: Compiled, tree: CompiledTree) -> None:
+    """State how engine c computes formulas, and trees of pairs."""
+    _compiled[:], _compiled_trees[:] = [run], [tree]
 
 
-def installed() -> Compiled:
+def installed() -> tuple[Compiled, CompiledTree]:
     """Return how engine c computes formulas; where it is not loaded, it never does."""
-    return _compiled[0] if _compiled else lambda *_: False
+    return (_compiled[0], _compiled_trees[0]) if _compiled else (lambda *_: False, lambda *_: False)
+
+
+def reduced(text: str, columns: Sequence[Any], results: Sequence[Any]) -> bool:
+    """Fill arrays of one real with what all items are combined to; return whether that was possible.
+
+    text: the formula of a pair. The tree is that of tensorlib/layout/item_formulas.py.
+    """
+    return bool(_compiled_trees) and _compiled_trees[0](text, None, [*columns, *results])
+
+
+def reduced_reversed(
+    text: str, pulled: str, columns: Sequence[Any], given: Sequence[Any], received: Sequence[Any]
+) -> bool:
+    """Fill arrays with the cotangents of all items; return whether that was possible.
+
+    pulled: the formula of the cotangents of a pair. given: the cotangent of what `reduced` gives.
+    """
+    return bool(_compiled_trees) and _compiled_trees[0](text, pulled, [*columns, *given, *received])
 
 
 def fill(xp: Any, text: str, inputs: Sequence[Any], results: Sequence[Any]) -> None:

@@ -1,11 +1,11 @@
-/* api_arrays.h: forwards to results.h, operators.h, formulas.h, scattering.h and array_memory.h. */
+/* api_arrays.h: forwards to results.h, operators.h, formulas.h, formula_trees.h, scattering.h and array_memory.h. */
 #include "arrays/results.h"
 
 #include "arrays/operators.h"
 #include "bridge/gil.h"
 #include "numpy/functions.h"
 #include "numpy/scattering.h"
-#include "scalars/formulas.h"
+#include "scalars/formula_trees.h"
 
 #include "api/api_arrays.h"
 
@@ -32,11 +32,14 @@ static bool columns_of(FormulaColumn *columns, const uintptr_t *arrays, int32_t 
     return true;
 }
 
-int ck_formula(const int32_t *counts, const double *constants, const int32_t *steps, const int32_t *results,
-               const uintptr_t *arrays) {
-    const Formula formula = {.inputs = counts[0], .constants = counts[1], .steps = counts[2], .results = counts[3],
-                             .places = counts[4], .constant = constants, .step = (const FormulaStep *)(const void *)steps,
-                             .result = results};
+static Formula formula_of(CodeOfFormula code) {
+    return (Formula){.inputs = code.counts[0], .constants = code.counts[1], .steps = code.counts[2],
+                     .results = code.counts[3], .places = code.counts[4], .constant = code.constants,
+                     .step = (const FormulaStep *)(const void *)code.steps, .result = code.results};
+}
+
+int ck_formula(CodeOfFormula code, const uintptr_t *arrays) {
+    const Formula formula = formula_of(code);
     const int32_t count = formula.inputs + formula.results;
     int64_t items = 0;
     FormulaColumn *columns = malloc((size_t)count * sizeof *columns);
@@ -45,6 +48,28 @@ int ck_formula(const int32_t *counts, const double *constants, const int32_t *st
     const bool fits = columns_of(columns, arrays, count, &items);
     python_unlock(lock);
     const FormulaOutcome outcome = !fits ? FORMULA_REFUSED : items ? formula_run(&formula, columns, items) : FORMULA_DONE;
+    free(columns);
+    return outcome;
+}
+
+int ck_formula_tree(CodeOfFormula code, CodeOfFormula pulled, const uintptr_t *arrays) {
+    const Formula pair = formula_of(code);
+    const int32_t width = pair.results;
+    int64_t items = 0, single = 0, received = 0;
+    FormulaColumn *columns = malloc((size_t)(3 * width) * sizeof *columns);
+    if (!columns) return FORMULA_REFUSED;
+    void *lock = python_lock();
+    bool fits = columns_of(columns, arrays, width, &items) && columns_of(columns + width, arrays + width, width, &single) &&
+                items > 0 && single == 1 && pair.inputs == 2 * width;
+    if (fits && pulled.counts) fits = columns_of(columns + 2 * width, arrays + 2 * width, width, &received) && received == items;
+    python_unlock(lock);
+    FormulaOutcome outcome = FORMULA_REFUSED;
+    if (fits && pulled.counts) {
+        const Formula reversed = formula_of(pulled);
+        outcome = formula_reduce_reversed(&pair, &reversed, columns, items);
+    } else if (fits) {
+        outcome = formula_reduce(&pair, columns, items);
+    }
     free(columns);
     return outcome;
 }

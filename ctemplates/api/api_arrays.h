@@ -12,11 +12,21 @@ int ck_operator_named(const char *name);
 /* False: memory has run out, and what is in the list must not be used. */
 bool ck_make_results(void *accumulators, void *numbers, void *zero, void *made);
 
+/* A formula. counts: of inputs, constants, steps, results, places. */
+typedef struct CodeOfFormula {
+    const int32_t *counts;
+    const double *constants;
+    const int32_t *steps, *results;
+} CodeOfFormula;
+
 /* Fills arrays with the results of a formula (scalars/formulas.h): 0: done; 1: a quotient is not finite; 2: some array is
- * none of NumPy's of doubles with one axis of the same length, or there is no memory. counts: of inputs, constants, steps,
- * results, places; arrays: the addresses of those of the inputs, then of the results. */
-int ck_formula(const int32_t *counts, const double *constants, const int32_t *steps, const int32_t *results,
-               const uintptr_t *arrays);
+ * none of NumPy's of doubles with one axis of the same length, or there is no memory. arrays: the addresses of those of the
+ * inputs, then of the results. */
+int ck_formula(CodeOfFormula code, const uintptr_t *arrays);
+/* The same of a formula of pairs (scalars/formula_trees.h), whose result has one item. arrays: of the columns, then of the
+ * result. pulled: with counts the formula of a pair's cotangents; then of the columns, of the result's cotangent, and of those
+ * of the columns. */
+int ck_formula_tree(CodeOfFormula code, CodeOfFormula pulled, const uintptr_t *arrays);
 
 /* Adds rows at indices (numpy/scattering.h); the addresses of arrays. */
 bool ck_add_at_rows(uintptr_t whole, uintptr_t index, uintptr_t added);

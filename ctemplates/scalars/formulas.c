@@ -13,6 +13,7 @@
 
 enum {
     BLOCK = 128,          /* items */
+    SPACING = BLOCK + 8,
     WIDE = 4,             /* reals of a vector */
     PART = 1 << 17,        /* steps of items that a thread does at once: some 50 us */
     LEAST_SHARED = 1 << 19, /* steps of items for which other threads are asked */
@@ -75,86 +76,103 @@ static bool apply_scalar(const FormulaStep step, double *const *at, int64_t coun
         return !fails; \
     }
 
-typedef bool BlockFunction(const Formula *f, double *const *at, int64_t count);
+/* Copies every second real of a row, as columns of pairs have them, to a block. */
+#define HALF_FUNCTION(name, attribute) \
+    attribute static void name(double *to, const double *from) { \
+        for (int i = 0; i < BLOCK; i += WIDE) { \
+            const Vector a = *(const Vector *)(const void *)(from + 2 * i), b = *(const Vector *)(const void *)(from + 2 * i + 3); \
+            *(Vector *)(void *)(to + i) = (Vector){a[0], a[2], b[1], b[3]}; \
+        } \
+    }
+
+/* The functions for a kind of vector. */
+typedef struct Functions {
+    bool (*block)(const Formula *f, double *const *at, int64_t count);
+    void (*half)(double *to, const double *from);
+} Functions;
 
 BLOCK_FUNCTION(narrow_block, )
+HALF_FUNCTION(narrow_half, )
 #if defined(__x86_64__) && defined(__GNUC__)
 BLOCK_FUNCTION(wide_block, __attribute__((target("avx2"))))
-static BlockFunction *block_function(void) { return __builtin_cpu_supports("avx2") ? wide_block : narrow_block; }
+HALF_FUNCTION(wide_half, __attribute__((target("avx2"))))
+static Functions functions(void) {
+    return __builtin_cpu_supports("avx2") ? (Functions){wide_block, wide_half} : (Functions){narrow_block, narrow_half};
+}
 #else
-static BlockFunction *block_function(void) { return narrow_block; }
+static Functions functions(void) { return (Functions){narrow_block, narrow_half}; }
 #endif
 
 /* Blocks */
 
 /* Copies the reals of a column's items; behind the last of `count` items it is repeated. */
-static void gather(double *to, FormulaColumn column, int64_t start, int64_t count) {
-    const char *from = column.reals + start * column.stride;
-    for (int64_t i = 0; i < count; i++) to[i] = *(const double *)(const void *)(from + i * column.stride);
+static void gather(double *restrict to, FormulaColumn column, int64_t start, int64_t count) {
+    const char *restrict from = column.reals + start * column.stride;
+    for (int64_t i = 0; i < count; i++, from += column.stride) to[i] = *(const double *)(const void *)from;
     for (int64_t i = count; i < BLOCK; i++) to[i] = to[count - 1];
 }
 
-static void scatter(FormulaColumn column, const double *from, int64_t start, int64_t count) {
-    char *to = column.reals + start * column.stride;
+static void scatter(FormulaColumn column, const double *restrict from, int64_t start, int64_t count) {
+    char *restrict to = column.reals + start * column.stride;
     if (column.stride == sizeof(double))
         memcpy(to, from, (size_t)count * sizeof(double));
     else
-        for (int64_t i = 0; i < count; i++) *(double *)(void *)(to + i * column.stride) = from[i];
+        for (int64_t i = 0; i < count; i++, to += column.stride) *(double *)(void *)to = from[i];
 }
 
-typedef struct Task {
-    const Formula *formula;
-    const FormulaColumn *columns;
-    BlockFunction *block;
-    int64_t items, part, next; /* next: the first item of no part so far */
-    int64_t start[MOST_SLOTS]; /* of the part in each slot its first item, and what has become of it */
-    FormulaOutcome done[MOST_SLOTS], outcome;
-} Task;
+/* The places of a thread */
 
-/* The places of a thread: room for a block in each, and where the reals of each are. */
-typedef struct Places {
-    double **at, *room;
-} Places;
-
-static bool places_begin(Places *p, const Formula *f) {
+bool formula_places_begin(FormulaPlaces *p, const Formula *f) {
     const size_t places = (size_t)f->places;
-    p->at = malloc(places * (sizeof *p->at + BLOCK * sizeof *p->room) + sizeof(Vector));
+    p->formula = f;
+    p->at = malloc(places * (sizeof *p->at + SPACING * sizeof *p->room) + sizeof(Vector));
     if (!p->at) return false;
     p->room = (double *)(((uintptr_t)(p->at + places) + sizeof(Vector) - 1) & ~(uintptr_t)(sizeof(Vector) - 1));
-    for (size_t i = 0; i < places; i++) p->at[i] = p->room + i * BLOCK;
+    for (size_t i = 0; i < places; i++) p->at[i] = p->room + i * SPACING;
     for (int32_t i = 0; i < f->constants; i++)
         for (int k = 0; k < BLOCK; k++) p->at[f->inputs + i][k] = f->constant[i];
     return true;
 }
 
-static bool do_block(const Task *task, Places *p, int64_t start, int64_t count) {
-    const Formula *f = task->formula;
+void formula_places_end(FormulaPlaces *p) { free(p->at); }
+
+static bool do_block(FormulaPlaces *p, const Functions *by, const FormulaColumn *columns, int64_t start, int64_t count) {
+    const Formula *f = p->formula;
     for (int32_t i = 0; i < f->inputs; i++) {
-        const FormulaColumn column = task->columns[i];
-        const bool is_row = column.stride == sizeof(double) && count == BLOCK;
-        p->at[i] = is_row ? (double *)(void *)column.reals + start : p->room + (size_t)i * BLOCK;
-        if (!is_row) gather(p->at[i], column, start, count);
+        const ptrdiff_t stride = columns[i].stride, real = sizeof(double);
+        double *first = (double *)(void *)(columns[i].reals + start * stride);
+        p->at[i] = stride == real && count == BLOCK ? first : p->room + (size_t)i * SPACING;
+        if (stride == 2 * real && count == BLOCK)
+            by->half(p->at[i], first);
+        else if (p->at[i] != first)
+            gather(p->at[i], columns[i], start, count);
     }
-    if (!task->block(f, p->at, count)) return false;
-    for (int32_t i = 0; i < f->results; i++) scatter(task->columns[f->inputs + i], p->at[f->result[i]], start, count);
+    if (!by->block(f, p->at, count)) return false;
+    for (int32_t i = 0; i < f->results; i++) scatter(columns[f->inputs + i], p->at[f->result[i]], start, count);
     return true;
+}
+
+bool formula_items(FormulaPlaces *places, const FormulaColumn *columns, int64_t start, int64_t end) {
+    const Functions by = functions();
+    bool finite = true;
+    for (int64_t at = start; finite && at < end; at += BLOCK)
+        finite = do_block(places, &by, columns, at, end - at < BLOCK ? end - at : BLOCK);
+    return finite;
 }
 
 /* Parts */
 
-static FormulaOutcome do_items(const Task *task, int64_t start, int64_t end) {
-    Places places;
-    if (!places_begin(&places, task->formula)) return FORMULA_REFUSED;
-    bool finite = true;
-    for (int64_t at = start; finite && at < end; at += BLOCK)
-        finite = do_block(task, &places, at, end - at < BLOCK ? end - at : BLOCK);
-    free(places.at);
-    return finite ? FORMULA_DONE : FORMULA_NOT_FINITE;
-}
+typedef struct Task {
+    FormulaRange *range;
+    const void *context;
+    int64_t count, part, next; /* next: the first thing of no part so far */
+    int64_t start[MOST_SLOTS]; /* of the part in each slot its first thing, and what has become of it */
+    FormulaOutcome done[MOST_SLOTS], outcome;
+} Task;
 
 static bool begin_part(void *context, int slot) {
     Task *task = context;
-    if (task->next >= task->items) return false;
+    if (task->next >= task->count) return false;
     task->start[slot] = task->next;
     task->next += task->part;
     return true;
@@ -164,7 +182,7 @@ static void do_part(void *context, int slot, bool is_helper) {
     (void)is_helper;
     Task *task = context;
     const int64_t start = task->start[slot], end = start + task->part;
-    task->done[slot] = do_items(task, start, end < task->items ? end : task->items);
+    task->done[slot] = task->range(task->context, start, end < task->count ? end : task->count);
 }
 
 static bool end_part(void *context, int slot) {
@@ -176,13 +194,38 @@ static bool end_part(void *context, int slot) {
 static void drop_part(void *context, int slot) { (void)context, (void)slot; }
 static bool is_ready(void *context) { return context != NULL; }
 
-FormulaOutcome formula_run(const Formula *formula, const FormulaColumn *columns, int64_t items) {
+int64_t formula_effort(const Formula *formula) {
     int64_t each = formula->steps + formula->inputs + formula->results;
     for (int32_t k = 0; k < formula->steps; k++)
         if (formula->step[k].code >= FORMULA_SCALAR) each += SCALAR_STEPS - 1;
-    Task task = {.formula = formula, .columns = columns, .block = block_function(), .items = items};
-    task.part = (PART / each + BLOCK) / BLOCK * BLOCK;
+    return each;
+}
+
+FormulaOutcome formula_in_parts(FormulaRange *range, const void *context, int64_t count, int64_t effort, int64_t together) {
+    Task task = {.range = range, .context = context, .count = count};
+    task.part = (PART / effort + together) / together * together;
     const TeamTask parts = {.context = &task, .begin = begin_part, .work = do_part, .end = end_part, .drop = drop_part};
-    if (each * items >= LEAST_SHARED && team_is_there() && team_run(NULL, &parts, is_ready)) return task.outcome;
-    return do_items(&task, 0, items);
+    if (effort * count >= LEAST_SHARED && team_is_there() && team_run(NULL, &parts, is_ready)) return task.outcome;
+    return range(context, 0, count);
+}
+
+/* All items alike */
+
+typedef struct Run {
+    const Formula *formula;
+    const FormulaColumn *columns;
+} Run;
+
+static FormulaOutcome do_items(const void *context, int64_t start, int64_t end) {
+    const Run *run = context;
+    FormulaPlaces places;
+    if (!formula_places_begin(&places, run->formula)) return FORMULA_REFUSED;
+    const bool finite = formula_items(&places, run->columns, start, end);
+    formula_places_end(&places);
+    return finite ? FORMULA_DONE : FORMULA_NOT_FINITE;
+}
+
+FormulaOutcome formula_run(const Formula *formula, const FormulaColumn *columns, int64_t items) {
+    const Run run = {formula, columns};
+    return formula_in_parts(do_items, &run, items, formula_effort(formula), BLOCK);
 }

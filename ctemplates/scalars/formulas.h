@@ -44,4 +44,23 @@ typedef enum FormulaOutcome { FORMULA_DONE, FORMULA_NOT_FINITE, FORMULA_REFUSED 
  * memory. Only where it is done all results are written. No result may be where an input is. */
 FormulaOutcome formula_run(const Formula *formula, const FormulaColumn *columns, int64_t items);
 
+/* What a thread computes with: room for a block of items in each place. */
+typedef struct FormulaPlaces {
+    const Formula *formula;
+    double **at, *room;
+} FormulaPlaces;
+
+bool formula_places_begin(FormulaPlaces *places, const Formula *formula); /* false: there is no memory */
+void formula_places_end(FormulaPlaces *places);
+/* Computes the results of a range of items; columns as above. false: a step fails. */
+bool formula_items(FormulaPlaces *places, const FormulaColumn *columns, int64_t start, int64_t end);
+
+/* Returns how much there is to do for an item. */
+int64_t formula_effort(const Formula *formula);
+
+/* Does a range of things. */
+typedef FormulaOutcome FormulaRange(const void *context, int64_t start, int64_t end);
+/* Does so many things, in parts by several threads if that pays; effort: of each. Parts begin at multiples of `together`. */
+FormulaOutcome formula_in_parts(FormulaRange *range, const void *context, int64_t count, int64_t effort, int64_t together);
+
 #endif

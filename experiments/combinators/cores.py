@@ -130,15 +130,18 @@ def kernel_part(action: Callable[[], Any], repeats: int) -> float:
     spent = [0.0]
     compiled = formulas.installed()
 
-    def timed(*operands: Any) -> bool:
-        begun = time.thread_time()
-        try:
-            return compiled(*operands)
-        finally:
-            spent[0] += time.thread_time() - begun
+    def timed(of: Callable[..., bool]) -> Callable[..., bool]:
+        def call(*operands: Any) -> bool:
+            begun = time.thread_time()
+            try:
+                return of(*operands)
+            finally:
+                spent[0] += time.thread_time() - begun
+
+        return call
 
     parts = []
-    formulas.install(timed)
+    formulas.install(*map(timed, compiled))
     try:
         with threads(1):
             for _ in range(repeats):
@@ -146,7 +149,7 @@ def kernel_part(action: Callable[[], Any], repeats: int) -> float:
                 own = times_of(action).own
                 parts.append(spent[0] / own)
     finally:
-        formulas.install(compiled)
+        formulas.install(*compiled)
     return statistics.median(parts)
 
 

@@ -7,8 +7,9 @@ where pairs are combined; a list of reals, the inputs that all items share. Out:
 columns of its results.
 
 The values of levels are made again in the reversal: they are as many as the items, and cost a part of what
-their cotangents do. A shared real receives the sum over the items of a level in the tree of `reduce`, and
-these sums are added as the levels are reversed.
+their cotangents do. Where nothing is shared, engine c does all levels of `reduce` as those here are done,
+but at once (ctemplates/scalars/formula_trees.h). A shared real receives the sum over the items of a level in
+the tree of `reduce`, and these sums are added as the levels are reversed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 from checkpoint.ad.library import silently
 from checkpoint.prims.arrays import tensor
 from checkpoint.scalars.formula_derivatives import cotangents, on_duals, tangents
-from checkpoint.scalars.formulas import fill, parsed
+from checkpoint.scalars.formulas import fill, parsed, reduced, reduced_reversed
 from tensorlib.layout.combining import total
 from tensorlib.layout.moving import call
 
@@ -114,11 +115,17 @@ def _levels(applied: _Applied, columns: Columns) -> tuple[list[tuple[Columns, An
 
 
 def _reduced(applied: _Applied, columns: Columns) -> list[Any]:
+    found = [applied.empty(x[:1]) for x in columns]
+    if not applied.shared and reduced(applied.text, columns, found):
+        return found
     _, top, over = _levels(applied, columns)
     return [applied.xp.array(x) for x in top] if over is None else applied.made([*top, *over])
 
 
 def _reduced_reversed(applied: _Applied, columns: Columns, y: Columns, g: Columns) -> list[Any]:
+    whole = list(map(applied.empty, columns))
+    if not applied.shared and reduced_reversed(applied.text, cotangents(applied.text), columns, g, whole):
+        return whole
     levels, top, over = _levels(applied, columns)
     received, left_over = [applied.xp.array(x) for x in g], None
     if over is not None:
