@@ -27,6 +27,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 #define INLINE static inline __attribute__((always_inline, unused))
+/* What is done at entries and exits, or is a call in any case: a copy at each would take a compiler most of its time. */
+#define OUTLINED static __attribute__((noinline, unused))
 
 /* The runtime */
 
@@ -246,7 +248,7 @@ INLINE Value known_object(Machine *m, const void *python) {
 /* Ends */
 
 /* Moves the machine to the start of a block; returns its registers. */
-INLINE Value *leave_to(Machine *m, const void *block, int64_t steps, int64_t births) {
+OUTLINED Value *leave_to(Machine *m, const void *block, int64_t steps, int64_t births) {
     m->block = block;
     m->steps = steps;
     m->births = births;

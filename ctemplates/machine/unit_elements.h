@@ -6,18 +6,18 @@
 
 /* Handles */
 
-INLINE bool open_scalar(const Machine *m, Value v, double *x) {
+OUTLINED bool open_scalar(const Machine *m, Value v, double *x) {
     const ElementHooks *hooks = m->heap->hooks->elements;
     return kind_of(v) == FOREIGN && hooks && hooks->open_scalar(v, x);
 }
-INLINE bool open_array(Machine *m, Value v, int axes, int64_t steps, ElementView *view) {
+OUTLINED bool open_array(Machine *m, Value v, int axes, int64_t steps, ElementView *view) {
     const ElementHooks *hooks = m->heap->hooks->elements;
     return kind_of(v) == FOREIGN && hooks && hooks->open_array(m, v, axes, steps, view);
 }
-INLINE bool is_whole_row(const Machine *m, Value v) {
+OUTLINED bool is_whole_row(const Machine *m, Value v) {
     return kind_of(v) == FOREIGN && m->heap->hooks->elements && m->heap->hooks->elements->is_whole_row(v);
 }
-INLINE bool is_truth_row(const Machine *m, Value v) {
+OUTLINED bool is_truth_row(const Machine *m, Value v) {
     return kind_of(v) == FOREIGN && m->heap->hooks->elements && m->heap->hooks->elements->is_truth_row(v);
 }
 INLINE bool whole_at(Machine *m, Value v, int64_t index, int64_t *whole) {
@@ -33,7 +33,7 @@ INLINE bool truth_at(Machine *m, Value v, int64_t index, bool *truth) {
     if (found) *truth = whole != 0;
     return found;
 }
-INLINE Value of_scalar(Machine *m, double x) { return m->heap->hooks->elements->scalar(m, x); }
+OUTLINED Value of_scalar(Machine *m, double x) { return m->heap->hooks->elements->scalar(m, x); }
 
 INLINE bool same_element(double a, double b) { return same_real(a, b); }
 
@@ -52,7 +52,7 @@ INLINE bool share(const Machine *m, Value a, Value b) { return m->heap->hooks->e
 INLINE Value changed(Machine *m, Value v, int64_t steps, int64_t data) {
     return m->heap->hooks->elements->changed(m, v, steps, data);
 }
-INLINE void put_back(Cotangent *c, ElementView view, int64_t row, int64_t column, double old) {
+OUTLINED void put_back(Cotangent *c, ElementView view, int64_t row, int64_t column, double old) {
     const int64_t at[ELEMENT_AXES] = {row, column};
     c->heap->hooks->elements->put_back(c, &view, at, old);
 }
@@ -86,36 +86,32 @@ INLINE double sign_of(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x == 0
 
 /* Cotangents of scalars: -0.0 where nothing was added. */
 INLINE bool is_accumulator(Value v) { return v.tag == REAL || kind_of(v) == FOREIGN; }
-INLINE double taken_scalar(Cotangent *c, Value accumulator) {
+OUTLINED double taken_scalar(Cotangent *c, Value accumulator) {
     if (accumulator.tag == REAL) return -0.0;
     return c->heap->hooks->elements->take_scalar(c, accumulator);
 }
-INLINE Value scalar_accumulator(Cotangent *c, double x) {
+OUTLINED Value scalar_accumulator(Cotangent *c, double x) {
     return same_real(x, -0.0) ? of_real(0.0) : c->heap->hooks->elements->scalar_accumulator(c, x);
 }
 
 /* Cotangents of arrays */
 
 INLINE ElementSums no_sums(void) { return (ElementSums){.whole = {.tag = REAL}}; }
-INLINE ElementSums taken_sums(Cotangent *c, Value accumulator) {
+OUTLINED ElementSums taken_sums(Cotangent *c, Value accumulator) {
     ElementSums sums = no_sums();
     sums.whole = accumulator;
     if (accumulator.tag != REAL) c->heap->hooks->elements->open_sums(&sums);
     return sums;
 }
 /* Returns the accumulator of a location, and leaves nothing. */
-INLINE Value sums_accumulator(Cotangent *c, ElementSums *sums) {
+OUTLINED Value sums_accumulator(Cotangent *c, ElementSums *sums) {
     if (sums->count) c->heap->hooks->elements->fold(c, sums);
     const Value whole = sums->whole;
     *sums = no_sums();
     return whole;
 }
-INLINE void give_element(Cotangent *c, ElementSums *sums, int64_t at, double cotangent, int32_t axes, int64_t rows,
+OUTLINED void give_apart(Cotangent *c, ElementSums *sums, int64_t at, double cotangent, int32_t axes, int64_t rows,
                          int64_t columns) {
-    if (sums->reals) {
-        sums->reals[at] += cotangent;
-        return;
-    }
     for (int32_t i = 0; i < sums->count; i++) {
         if (sums->few[i].at != at) continue;
         sums->few[i].sum += cotangent;
@@ -127,8 +123,15 @@ INLINE void give_element(Cotangent *c, ElementSums *sums, int64_t at, double cot
     sums->few[sums->count++] = (ElementSum){at, 0.0 + cotangent};
     if (sums->count == FEW_SUMS || sums->whole.tag != REAL) c->heap->hooks->elements->fold(c, sums);
 }
+INLINE void give_element(Cotangent *c, ElementSums *sums, int64_t at, double cotangent, int32_t axes, int64_t rows,
+                         int64_t columns) {
+    if (LIKELY(sums->reals))
+        sums->reals[at] += cotangent;
+    else
+        give_apart(c, sums, at, cotangent, axes, rows, columns);
+}
 /* Takes what an element has received; -0.0: the location has received nothing. */
-INLINE double taken_element(Cotangent *c, ElementSums *sums, int64_t at) {
+OUTLINED double taken_element(Cotangent *c, ElementSums *sums, int64_t at) {
     if (sums->reals) {
         const double received = sums->reals[at];
         sums->reals[at] = 0.0;
@@ -144,7 +147,7 @@ INLINE double taken_element(Cotangent *c, ElementSums *sums, int64_t at) {
     return sums->count ? 0.0 : -0.0;
 }
 /* Moves what another location's accumulator has to this one's. */
-INLINE void join_sums(Cotangent *c, ElementSums *sums, ElementSums other) {
+OUTLINED void join_sums(Cotangent *c, ElementSums *sums, ElementSums other) {
     if (other.whole.tag != REAL && sums->whole.tag == REAL) {
         const ElementSums own = *sums;
         *sums = other;
@@ -156,6 +159,25 @@ INLINE void join_sums(Cotangent *c, ElementSums *sums, ElementSums other) {
     }
     for (int32_t i = 0; i < other.count; i++)
         give_element(c, sums, other.few[i].at, other.few[i].sum, other.axes, other.sizes[0], other.sizes[1]);
+}
+
+/* Cotangents of fields */
+
+OUTLINED void give_scalar(Cotangent *c, uint64_t birth, int64_t field, double x) {
+    if (birth && !same_real(x, -0.0)) cotangent_give(c, birth, field, scalar_accumulator(c, x));
+}
+/* Moves what an array's location has received to the field that it was read from. */
+OUTLINED void give_sums(Cotangent *c, uint64_t birth, int64_t field, ElementSums *sums) {
+    if (!sums->count && sums->whole.tag == REAL) return;
+    if (!birth) {
+        drop(c->heap, sums->whole);
+        *sums = no_sums();
+        return;
+    }
+    ElementSums whole = taken_sums(c, cotangent_take(c, birth, field));
+    join_sums(c, &whole, *sums);
+    *sums = no_sums();
+    cotangent_give(c, birth, field, sums_accumulator(c, &whole));
 }
 
 #endif

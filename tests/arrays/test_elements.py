@@ -161,10 +161,21 @@ def read_and_written(x: Any) -> Any:
     return out[70] * out[3]
 
 
+def raised_in_place(x: Any) -> Any:
+    """Python raises an element by C's power: np.power may have other last bits."""
+    a, s = np.tile(x, 20), x[0]
+    for i in range(len(a)):
+        a[i] *= 1.0 + 0.01 * i
+        a[i] **= 2.5
+        s **= 0.9
+        s *= 1.1
+    return a + s
+
+
 PROGRAMS = [
     scanned, swept, of_two_axes, largest, set_twice, in_a_view, of_an_argument, with_slices, of_single,
     beyond, summed_by_floats, sorted_by_insertion, read_in_a_loop, read_in_loops, read_by_calls, read_often,
-    read_and_written,
+    read_and_written, raised_in_place,
 ]  # fmt: skip
 EACH = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 SCHEDULES = {"plain": Plain(), "bisection": Bisection(base=7), "budget": Budget("128KiB")}

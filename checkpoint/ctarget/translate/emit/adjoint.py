@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 
 from checkpoint.ctarget.translate.emit.records import Record, Records
 from checkpoint.ctarget.translate.ops.accumulators import Accumulators
-from checkpoint.ctarget.translate.ops.object_ops import TAKEN
+from checkpoint.ctarget.translate.ops.fields import TAKEN
 from checkpoint.ctarget.translate.ops.operation import Residual
 from checkpoint.ctarget.translate.ops.places import C_TYPES, DualParts, Place, Source, View, is_real, reals
 from checkpoint.ctarget.translate.ops.words import Move, broken, declaration, in_order

@@ -13,7 +13,7 @@ from checkpoint.ctarget.translate.ops.frame_ops import Pop, Push, SetCall
 from checkpoint.ctarget.translate.ops.object_ops import Leave, Load, Make
 from checkpoint.ctarget.translate.ops.operation import Effect, Forward, Op
 from checkpoint.ctarget.translate.ops.places import DualParts, Place
-from checkpoint.ctarget.translate.ops.words import stored
+from checkpoint.ctarget.translate.ops.words import PAYLOADS, stored
 from checkpoint.ctarget.translate.units.graph import Exit
 from checkpoint.ctarget.translate.units.paths import Path
 
@@ -77,7 +77,7 @@ def plain_fields(ops: Sequence[Op], before: Mapping[Place, int]) -> dict[Place, 
     """
     found = dict(before)
     for op in ops:
-        if type(op) is Load and op.of_pair and op.to.kind != "value":
+        if type(op) is Load and op.of_pair and op.to.kind in PAYLOADS:
             found[op.owner] = found.get(op.owner, 0) | 1 << op.index
     return found
 

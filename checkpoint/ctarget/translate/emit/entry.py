@@ -39,6 +39,11 @@ def opening(header: Header, entry: Entry, temporary: Callable[[str, str], str]) 
     return [*lines, *_checks(header, temporary)]
 
 
+def is_opened(wanted: object) -> bool:
+    """Return whether an entry takes a number out of the object that a register has."""
+    return isinstance(wanted, DualParts) or (isinstance(wanted, Place) and wanted.kind == "element")
+
+
 def _checks(header: Header, temporary: Callable[[str, str], str]) -> list[str]:
     """Return the statements of a header's checks."""
     out = _Checks(temporary)

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 
 from checkpoint.ctarget.translate.emit.births import taken_before
 from checkpoint.ctarget.translate.emit.effects import plain_fields, settle, stack_use, write_effects
-from checkpoint.ctarget.translate.emit.entry import Entry, opening
+from checkpoint.ctarget.translate.emit.entry import Entry, is_opened, opening
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.references import fields_of_pairs, joined
 from checkpoint.ctarget.translate.emit.walks import Walks
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
-from checkpoint.ctarget.translate.ops.places import C_TYPES, DualParts, Place
+from checkpoint.ctarget.translate.ops.places import C_TYPES, Place
 from checkpoint.ctarget.translate.ops.words import (
     Move,
     broken,
@@ -67,7 +67,7 @@ class ForwardFunction:
         self._temporaries: dict[str, str] = {}  # variables that hold no place, and their types
         self._taken = taken_before(self._paths.values())
         entries = [header.entry or () for header in unit.headers]
-        self._duals = max(sum(map(_is_opened, [each for _, each in entry])) for entry in entries)
+        self._duals = max(sum(map(is_opened, [each for _, each in entry])) for entry in entries)
         self._fields = fields_of_pairs(unit)
         self._walks = Walks(() if strips else self._paths.values(), self._fields)
         self._stack = stack_use(self._paths.values())
@@ -80,6 +80,8 @@ class ForwardFunction:
             self._header(header)
         for path in list(self.exits.values()):
             self._exit(path)
+        if self._duals:
+            self._leave()
         return [
             *(settle(self._stack, self._name) if self._stack.moves else []),
             f"EXPORTED bool {self._name}(const Unit *unit, Machine *m, uint32_t entry, int64_t stop);",
@@ -164,7 +166,7 @@ class ForwardFunction:
         """Return the statements that take the duals and scalars of NumPy's at an entry; the unit has their
         numbers, and they are dropped where it is left.
         """
-        registers = [register for register, wanted in entry if _is_opened(wanted)]
+        registers = [register for register, wanted in entry if is_opened(wanted)]
         return [f"duals[{i}] = load(&r[{register}]);" for i, register in enumerate(registers)]
 
     def _begin(self, header: Header) -> list[str]:
@@ -383,12 +385,12 @@ class ForwardFunction:
         to = self.temporary("to", "Value *")
         self.put(f"{to} = leave_to(m, {self.unit.reference(exit.block)}, {steps}, {births});")
         self.put(*stored(exit.contents))
+        self.put("goto leave;" if self._duals else "return true;")
+
+    def _leave(self) -> None:
+        """Write what all exits end with."""
+        self.text.append("leave:")
         self.put(*[f"drop(m->heap, duals[{i}]);" for i in range(self._duals)], "return true;")
-
-
-def _is_opened(wanted: object) -> bool:
-    """Return whether an entry takes a number out of the object that a register has."""
-    return isinstance(wanted, DualParts) or (isinstance(wanted, Place) and wanted.kind == "element")
 
 
 def _comment(at: Node | Header | Exit) -> str:

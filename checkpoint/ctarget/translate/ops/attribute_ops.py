@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import ClassVar
 
-from checkpoint.ctarget.translate.ops.object_ops import Load, Make, read_field, receive, received_by
+from checkpoint.ctarget.translate.ops.fields import read_field, receive, received_by
+from checkpoint.ctarget.translate.ops.object_ops import Load, Make
 from checkpoint.ctarget.translate.ops.operation import (
     Adjoint,
     Effect,

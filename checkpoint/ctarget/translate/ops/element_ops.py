@@ -19,8 +19,32 @@ from checkpoint.ctarget.translate.ops.operation import (
 )
 from checkpoint.ctarget.translate.ops.places import Constant, Place, Source, View, reals
 from checkpoint.ctarget.translate.ops.scalar_words import exact_integers
-from checkpoint.ctarget.translate.ops.words import if_unlikely, plain, real
+from checkpoint.ctarget.translate.ops.words import if_unlikely, plain, real, unlike, viewed
 from checkpoint.dataclass import dataclass
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OpenArray(Undifferentiated, Op):
+    """Finds what the elements of an array are read by, of which there is the handle.
+
+    Exits where the handle shows another kind of array, or one that another handle has changed before the
+    step of this number, from the path's header on.
+    """
+
+    view: View
+    step: int
+
+    def reads(self) -> Sequence[Source]:
+        return (self.view.handle,)
+
+    def sets(self) -> Sequence[Place]:
+        return self.view.places[1:]
+
+    def write(self, out: Forward) -> None:
+        out.temporary("view", "ElementView ")
+        handle = self.view.handle.name
+        test = unlike(handle, self.view, f"stop - left + {self.step}")
+        out.put(if_unlikely(test, out.exit()), *viewed(handle, self.view)[1:])
 
 
 @dataclass(frozen=True, eq=False, slots=True)

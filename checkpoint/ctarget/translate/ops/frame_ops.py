@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from checkpoint.ctarget.translate.ops.dual_ops import accumulator_of
-from checkpoint.ctarget.translate.ops.object_ops import TAKEN
+from checkpoint.ctarget.translate.ops.fields import TAKEN
 from checkpoint.ctarget.translate.ops.operation import (
     Adjoint,
     Effect,

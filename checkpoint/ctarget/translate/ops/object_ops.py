@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import field
 
+from checkpoint.ctarget.translate.ops.fields import give, read_field, read_known_field, receive, received_by
 from checkpoint.ctarget.translate.ops.operation import (
     Adjoint,
     Effect,
@@ -18,54 +19,24 @@ from checkpoint.ctarget.translate.ops.operation import (
     Undifferentiated,
 )
 from checkpoint.ctarget.translate.ops.places import (
-    TAGS,
     Constant,
-    DualParts,
-    Kind,
     Place,
     Source,
     is_differentiable,
-    is_real,
-    may_receive,
     reals,
 )
-from checkpoint.ctarget.translate.ops.words import PAYLOADS, if_unlikely, plain, stored, value
+from checkpoint.ctarget.translate.ops.words import if_unlikely, plain, stored, value
 from checkpoint.dataclass import dataclass
 
-# What takes the accumulators of places that are not reals, from Values.
-TAKEN: dict[Kind, str] = {"element": "taken_scalar", "array": "taken_sums"}
-
 # Reading
-
-
-def read_field(out: Forward, to: Place, owner: Place, text: str) -> None:
-    """Write what reads a field, which an expression looks up: NULL where there is none."""
-    _read(out, to, owner, text, is_sure=False)
-
-
-def read_known_field(out: Forward, to: Place, owner: Place, text: str, sure: bool = False) -> None:
-    """Write what reads a field that is sure to be there. sure: as of a Load."""
-    _read(out, to, owner, text, is_sure=True, has_kind=sure)
-
-
-def _read(out: Forward, to: Place, owner: Place, text: str, is_sure: bool, has_kind: bool = False) -> None:
-    field = out.temporary("field", "const Value *")
-    out.put(f"{field} = {text};")
-    is_value = to.kind == "value"
-    tests = [] if is_sure else [f"!{field}"]
-    tests += [] if is_value or has_kind else [f"{field}->tag != {TAGS[to.kind]}"]
-    if tests:
-        out.put(if_unlikely(" || ".join(tests), out.exit()))
-    out.put(f"{to.name} = {f'load({field})' if is_value else f'{field}->{PAYLOADS[to.kind]}'};")
-    out.record_birth(owner)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Load(Op):
     """Reads a field of an object (of a TUPLE: not counting its first cell).
 
-    Exits where the field has another kind than `to`. (`to` of the kind "value" takes any; it is
-    borrowed from the owner until a Keep.) Adjoint: (owner . index)' += to', if to is a real. constant:
+    Exits where the field has another kind than `to`. (`to` of the kind "value" or "array" takes any; it is
+    borrowed from the owner until a Keep.) Adjoint: (owner . index)' += to', if to has one. constant:
     whether the owner was a constant when the unit was made (program/value.h): nothing relies on it.
     of_pair: whether the owner is sure to be a PAIR, which has this field. sure: whether the field is sure to
     be there and of the kind of `to` (units/sure.py).
@@ -104,7 +75,7 @@ class Load(Op):
         return Constant(self.index)
 
     def reverse(self, adjoint: Adjoint) -> None:
-        adjoint.put(f"give(c, {self.owner.name}_birth, {self.index}, {adjoint.cotangent(self.to).text});")
+        give(adjoint, self.to, f"{self.owner.name}_birth, {self.index}")
 
     @property
     def gives(self) -> bool:
@@ -151,8 +122,7 @@ class Element(Op):
         return self.at
 
     def reverse(self, adjoint: Adjoint) -> None:
-        text = adjoint.cotangent(self.to).text
-        adjoint.put(f"give(c, {self.owner.name}_birth, {plain(self.field)}, {text});")
+        give(adjoint, self.to, f"{self.owner.name}_birth, {plain(self.field)}")
 
     @property
     def gives(self) -> bool:
@@ -195,23 +165,6 @@ class HoldsElement(Undifferentiated, Op):
         at = out.temporary("position", "int64_t ")
         text = f"element({self.owner.name}, {plain(self.index)}, &{at})"
         out.put(if_unlikely(f"!is_object({text}, {self.value.name})", out.exit()))
-
-
-def receive(adjoint: Adjoint, source: Source, field: str) -> None:
-    """Write what moves the accumulator of a field, named by arguments in C, to that of its content."""
-    if isinstance(source, DualParts):
-        adjoint.receive(source, f"cotangent_take{field}")
-    elif source.kind in TAKEN:
-        adjoint.add(source, f"{TAKEN[source.kind]}(c, cotangent_take{field})")
-    elif is_real(source):
-        adjoint.add(source, f"taken{field}")
-    elif may_receive(source):
-        adjoint.put(f"taken{field};")
-
-
-def received_by(content: Source) -> Sequence[Place] | None:
-    """Return the places to which a change of a field adds in the adjoint; None: it has no cotangent."""
-    return reals([content]) if may_receive(content) else None
 
 
 # Making

@@ -20,7 +20,7 @@ from checkpoint.ctarget.translate.ops.attribute_ops import (
     SetAttribute,
 )
 from checkpoint.ctarget.translate.ops.object_ops import Birth
-from checkpoint.ctarget.translate.ops.places import Constant, Place
+from checkpoint.ctarget.translate.ops.places import Constant, Place, View
 from checkpoint.ctarget.translate.specialise.list_steps import changed, content, shape_of
 from checkpoint.ctarget.translate.specialise.observe import WITH_LAYOUT, Shape
 from checkpoint.ctarget.translate.specialise.python_steps import (
@@ -108,7 +108,9 @@ def _with_field(old: Shape | None, layout: Layout, position: int, shape: Shape |
 
 
 def _put_back(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
-    """Translate x.name = v after a change of x.name in place: nothing happens."""
+    """Translate x.name = v after a change of x.name in place: nothing happens, unless that is an array."""
+    if isinstance(steps.operand(step.operands[2]), View):
+        return _set_attribute(steps, step, uses)
     owner, layout = _object(steps, step)
     value, position = steps.operand(step.operands[2]), layout.index.get(_name(step))
     if position is None or not is_container(value):

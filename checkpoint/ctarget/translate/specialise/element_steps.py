@@ -15,7 +15,7 @@ from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.cps.rewrite import operands_of
 from checkpoint.ctarget.peers import BlockPeer
-from checkpoint.ctarget.tables import ownership_of
+from checkpoint.ctarget.tables import is_uncounted, ownership_of
 from checkpoint.ctarget.translate.ops.element_functions import Function, Power, functions_of_elements
 from checkpoint.ctarget.translate.ops.element_ops import (
     SYMBOLS,
@@ -50,6 +50,8 @@ def of_elements(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
     if isinstance(first, Held) and first.tag in ROWS and step.op == "py.item":
         return _exact(steps, step, uses, first)
     if not any(isinstance(value, Place) and value.kind == "element" for value in given):
+        return None
+    if any(not isinstance(each, str) and not is_uncounted(each.value) for each in step.operands):
         return None
     operands = [steps.operand(operand) for operand in step.operands]
     numbers = [value for value in operands if isinstance(value, Place | Constant) and value.kind in NUMBERS]

@@ -128,7 +128,7 @@ def _fits(unit: Unit, wanted: Wanted, shape: Shape) -> bool:
             return is_dual_of_reals(shape)
         case View(tag=tag):
             return shape.tag == tag
-        case Place(kind="value"):
+        case Place(kind="value" | "array"):
             return True
         case Place(kind=kind):
             return NUMBERS.get(shape.tag) == kind

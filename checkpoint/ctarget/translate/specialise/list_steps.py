@@ -11,7 +11,7 @@ from __future__ import annotations
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Changeable, HoldsElement, Make, Update
-from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
+from checkpoint.ctarget.translate.ops.places import Constant, Place, Source, View
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.python_steps import is_container, readable_container
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
@@ -82,7 +82,9 @@ def changed(steps: Steps, step: t.Compute, uses: Uses, place: Place) -> None:
 
 
 def _put_back(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
-    """Translate x[i] = v after a change of x[i] in place: nothing happens."""
+    """Translate x[i] = v after a change of x[i] in place: nothing happens, unless that is an array."""
+    if isinstance(steps.operand(step.operands[2]), View):
+        return _set(steps, step, uses)
     owner, index, value = (steps.operand(operand) for operand in step.operands)
     if not isinstance(owner, Held) or owner.tag not in ("LIST", "TUPLE"):
         raise Untranslatable

@@ -18,6 +18,7 @@ from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.tables import is_uncounted, ownership_of
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
 from checkpoint.ctarget.translate.ops.dual_ops import OpenDual
+from checkpoint.ctarget.translate.ops.element_ops import OpenArray, SetElement
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Element, Keep, Load, Make
 from checkpoint.ctarget.translate.ops.places import (
     DOUBLES,
@@ -266,8 +267,9 @@ class Steps:
         is a CHAIN, whose kind is checked later.
         """
         tag = hint.tag if hint is not None else "REAL" if name in peer.code.arithmetic else "OTHER"
-        if tag in OF_ARRAYS and tag not in ROWS:  # no op opens what an object holds
-            tag = "FOREIGN"
+        if tag in VIEWS and not self.is_inner:
+            return self._opened(self.builder.view(name, 1 + VIEWS.index(tag)), op)
+        tag = "FOREIGN" if tag in VIEWS else tag
         place = self.builder.place(name, NUMBERS.get(tag, "value"))
         read = op(place)
         self.node.ops.append(read)
@@ -279,6 +281,13 @@ class Steps:
             self.unchecked.append(place)
             return Held(place, CHAIN, hint)
         return place if tag in NUMBERS else self._checked(place, tag, hint)
+
+    def _opened(self, view: View, op: Callable[[Place], Load | Element]) -> View:
+        """Read and open an array of NumPy's, which has not been changed by another handle."""
+        if any(isinstance(effect, SetElement) for effect in self.node.effects):
+            raise Untranslatable  # ops come before effects
+        self.node.ops += [op(view.handle), OpenArray(view, self.node.steps)]
+        return view
 
     def _checked(self, place: Place, tag: str, hint: Shape | None) -> Abstract:
         """Return what is known of a value once the unit has checked its tag."""
