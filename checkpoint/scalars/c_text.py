@@ -23,7 +23,7 @@ on Numbers x and r, and constants K(c).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from checkpoint.scalars.algebra import (
     Both,
@@ -269,38 +269,39 @@ _IN_LOOPS |= {"negate": "(-{0})", "quotient": "({0} / {1})", "square": "({0} * {
 
 
 def slope_of_element(
-    definition: Definition, x: str, result: str, function: Callable[[str, str], str | None]
+    definition: Definition, position: int, names: Sequence[str], function: Callable[..., str | None]
 ) -> str | None:
-    """Return the partial of a function of arrays of one operand, as C on doubles; None: it has another form.
+    """Return a partial of a function of arrays, as C on doubles; None: it has another form.
 
-    function: returns the value of another function of arrays at an operand, as C; None: that has none.
+    names: of the operands and the result. function: returns the value of another function of arrays, by its
+    name, at operands, as C; None: that has none.
     """
 
     def text(part: Expr | Test) -> str | None:
         match part:
             case Operand():
-                return result if part.position else x
+                return names[part.position]
             case Constant():
                 return repr(float(part.value))
+            case Where():
+                return joined("({} ? {} : {})", part.test, part.then, part.otherwise)
+            case Compare():
+                return joined(f"({{}} {part.sign} {{}})", part.x, part.y)
+            case Call() if part.name in _IN_LOOPS:
+                return joined(_IN_LOOPS[part.name], *part.operands)
             case Call():
-                operands = [text(each) for each in part.operands]
-                if None in operands:
-                    return None
-                words = [each for each in operands if each is not None]
-                if part.name in _IN_LOOPS:
-                    return _IN_LOOPS[part.name].format(*words)
-                return function(part.name, words[0]) if len(words) == 1 else None
+                words = [text(each) for each in part.operands]
+                return None if None in words else function(part.name, *words)
         return None
 
+    def joined(form: str, *inner: Expr | Test) -> str | None:
+        words = [text(each) for each in inner]
+        return None if None in words else form.format(*words)
+
     arrays = definition.arrays
-    if (
-        arrays is None
-        or arrays.pullbacks is not None
-        or definition.arity != 1
-        or not definition.array_derivatives
-    ):
+    if arrays is None or arrays.pullbacks is not None or not definition.array_derivatives:
         return None
-    return text(definition.array_derivatives[0])
+    return text(definition.array_derivatives[position])
 
 
 def _in_loop(part: Expr) -> str:

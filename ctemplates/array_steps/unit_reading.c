@@ -92,10 +92,10 @@ bool whole_at(Machine *m, Value v, int64_t index, int64_t least, int64_t *whole)
     }
 }
 
-bool find_loop(const char *name, ElementLoop *loop) {
+bool find_loop(const char *name, int operands, ElementLoop *loop) {
     const PyGILState_STATE state = PyGILState_Ensure();
     void *data = NULL;
-    Loop *run = loop_of_doubles(name, &data);
+    Loop *run = loop_of_doubles(name, operands, &data);
     PyGILState_Release(state);
     loop->data = data;
     __atomic_store_n(&loop->run, run, __ATOMIC_RELEASE);

@@ -27,6 +27,6 @@ bool open_array(Machine *m, Value v, int axes, int64_t steps, ElementView *view)
 bool is_whole_row(Value v);
 bool is_truth_row(Value v);
 bool whole_at(Machine *m, Value v, int64_t index, int64_t least, int64_t *whole);
-bool find_loop(const char *name, ElementLoop *loop);
+bool find_loop(const char *name, int operands, ElementLoop *loop);
 
 #endif

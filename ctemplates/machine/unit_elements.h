@@ -62,24 +62,26 @@ INLINE bool is_silent(double result, double x, double y) {
     return isnormal(result) || (result == 0.0 && (x == 0.0 || y == 0.0));
 }
 
-/* NumPy's own functions of one double, by its loops, each of which is found once for each place of the text. */
-INLINE bool numpy_value(const Heap *heap, ElementLoop *loop, const char *name, double x, double *value) {
-    if (UNLIKELY(!__atomic_load_n(&loop->run, __ATOMIC_ACQUIRE)) && !heap->hooks->elements->find_loop(name, loop)) return false;
-    char *places[] = {(char *)&x, (char *)value};
-    const intptr_t count = 1, steps[] = {sizeof x, sizeof x};
+/* NumPy's own functions of one or two doubles, by its loops, each of which is found once for each place of the text. */
+INLINE bool numpy_value(const Heap *heap, ElementLoop *loop, const char *name, int operands, double x, double y,
+                        double *value) {
+    const bool is_known = __atomic_load_n(&loop->run, __ATOMIC_ACQUIRE) != NULL;
+    if (UNLIKELY(!is_known) && !heap->hooks->elements->find_loop(name, operands, loop)) return false;
+    char *places[] = {(char *)&x, operands == 1 ? (char *)value : (char *)&y, (char *)value};
+    const intptr_t count = 1, steps[] = {sizeof x, sizeof x, sizeof x};
     loop->run(places, &count, steps, loop->data);
     return true;
 }
-#define NUMPY_VALUE(HEAP, NAME, X, VALUE)                                                                      \
+#define NUMPY_VALUE(HEAP, NAME, OPERANDS, X, Y, VALUE)                                                         \
     (__extension__({                                                                                           \
         static ElementLoop found_loop;                                                                         \
-        numpy_value(HEAP, &found_loop, NAME, X, VALUE);                                                        \
+        numpy_value(HEAP, &found_loop, NAME, OPERANDS, X, Y, VALUE);                                           \
     }))
 /* The same in a reversal, where such a loop is known to exist. */
-#define NUMPY_FUNCTION(HEAP, NAME, X)                                                                          \
+#define NUMPY_FUNCTION(HEAP, NAME, OPERANDS, X, Y)                                                             \
     (__extension__({                                                                                           \
         double found_value = NAN;                                                                              \
-        NUMPY_VALUE(HEAP, NAME, X, &found_value);                                                              \
+        NUMPY_VALUE(HEAP, NAME, OPERANDS, X, Y, &found_value);                                                 \
         found_value;                                                                                           \
     }))
 INLINE double sign_of(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x == 0.0 ? 0.0 : x; }

@@ -93,9 +93,9 @@ static void find_numpy(void) {
     known.complete = true;
 }
 
-Loop *loop_of_doubles(const char *name, void **data) {
+Loop *loop_of_doubles(const char *name, int operands, void **data) {
     PyObject *module = PyUnicode_FromString("numpy"), *numpy = module ? PyImport_GetModule(module) : NULL;
-    PyObject *found = numpy && numpy_functions() ? function_named(numpy, name, 1) : NULL;
+    PyObject *found = numpy && numpy_functions() ? function_named(numpy, name, operands) : NULL;
     Loop *loop = found ? loop_in((const Ufunc *)(const void *)found, NUMBERS[DOUBLE], data) : NULL;
     Py_XDECREF(found);
     Py_XDECREF(numpy);

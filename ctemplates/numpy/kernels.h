@@ -29,7 +29,7 @@ typedef enum Kernel { KERNELS(KERNEL_NAME) KERNEL_COUNT } Kernel;
 PyObject *kernel_result(Kernel kernel, PyObject *const *operands);
 
 /* Returns the loop of NumPy's function of this name from double to double, and its data; NULL: there is none. */
-Loop *loop_of_doubles(const char *name, void **data);
+Loop *loop_of_doubles(const char *name, int operands, void **data);
 
 /* Return what the functions of Python's interface return, by a kernel where there is one, which does not warn: for
  * reversals, where NumPy is silent. Those in place return the first operand, if it can be changed. */

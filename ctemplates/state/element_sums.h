@@ -36,7 +36,7 @@ typedef struct ElementView {
     int64_t sizes[ELEMENT_AXES], strides[ELEMENT_AXES]; /* in bytes */
 } ElementView;
 
-/* An inner loop of a function of NumPy's from double to double; NULL: it has not been looked up yet. */
+/* An inner loop of a function of NumPy's from one or two doubles to one; NULL: it has not been looked up yet. */
 typedef struct ElementLoop {
     void (*run)(char **places, const intptr_t *count, const intptr_t *steps, void *data);
     void *data;
@@ -60,8 +60,8 @@ typedef struct ElementHooks {
     /* Stores the element of such an array at an index as in Python; false: there is none, it may have been changed, or it has
      * less than so many bytes. */
     bool (*whole_at)(Machine *m, Value v, int64_t index, int64_t least, int64_t *whole);
-    /* Finds the loop of NumPy's function of this name; false: there is none. */
-    bool (*find_loop)(const char *name, ElementLoop *loop);
+    /* Finds the loop of NumPy's function of this name and so many operands; false: there is none. */
+    bool (*find_loop)(const char *name, int operands, ElementLoop *loop);
     /* Puts an element of such an array back, in the reversal. */
     void (*put_back)(Cotangent *c, const ElementView *view, const int64_t *at, double old);
     /* Takes what an element has received from a whole that has no `reals`. */

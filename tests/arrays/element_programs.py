@@ -1,6 +1,7 @@
 """Random programs that read, compare and set elements of arrays, as texts.
 
 A program has three arrays, of one and two axes and of few or many elements, an argument of four, and two
+numbers; an object, a list and a dictionary that hold arrays, a function that captures one, and a list of
 numbers. In nested branches within loops it sets elements, slices and numbers to random expressions of these.
 All that it computes is of moderate size, and its result is a number.
 """
@@ -15,14 +16,25 @@ import numpy as np
 
 N, M = {n}, {m}
 
+class Holder:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
 def f(x):
     a = np.tile(x, 40)[:N] * {factor}
     b = np.tile(x[:3], (M, 1)) * 1.0
     c = np.zeros(N)
     s, t = 0.0, x[1]
     index, chosen = np.arange(30) * 7 % N, np.arange(30) % 3 == 1
+    w, held, numbers = np.cos(a), Holder(a * 0.5, b * 0.25), [x[0], x[1] * x[2], x[3]]
+    rows, named = [a * 1.5, w * 0.5, x], dict(w=w, v=a * 0.3)
+
+    def at(k):
+        return w[k % N] * x[1]
 """
 RESULTS = (
+    "np.sum(np.tanh(held.x)) + np.sum(np.tanh(held.y)) + np.tanh(numbers[-1]) + np.sum(np.tanh(rows[0])) + s",
     "np.sum(np.tanh(a)) + np.sum(np.tanh(c) * np.arange(N)) + np.sum(np.tanh(b) * b) + s + t",
     "np.tanh(s) + np.tanh(t) + np.tanh(a[1]) * np.tanh(c[2])",
 )
@@ -59,6 +71,11 @@ class Writer:
             "c[1:3] = a[0:2] * 0.5",
             f"c[index[i]] += {self.expression()}",
             "a = a * 0.9 + 0.01",
+            f"held.x[{self.place()}] = np.tanh({self.expression()})",
+            f"held.y[{self.two_places()}] += {self.expression()}",
+            f"rows[{self.random.choice(['0', 'i % 2'])}][{self.place()}] *= {self.expression()}",
+            f"numbers.append(np.tanh({self.expression()}))",
+            f"numbers[{self.random.randint(-3, 2)}] = math.tanh({self.expression()})",
             "s = s + 0.1 * b[i % M][0] * b[i % M][-1]",
             f"a[{self.place()}], c[{self.place()}] = c[{self.place()}], a[{self.place()}]",
         ]
@@ -91,6 +108,14 @@ class Writer:
             f"np.tanh({x})",
             f"math.atan2({x}, 2.0 + abs({y}))",
             f"round({x}) * ({y})",
+            f"np.maximum({x}, {y})",
+            f"np.minimum({x}, {y})",
+            f"np.hypot({x}, 0.5 + abs({y}))",
+            f"({x}) % (1.5 + abs({y}))",
+            f"({x}) // 0.7 * ({y})",
+            f"(0.5 + abs({x})) ** np.tanh({y})",
+            f"(0.5 + abs({x})) ** math.tanh({y})",
+            f"({x}) * a.shape[0] / held.y.size",
             f"int(math.floor({x})) * ({y})",
         ]
         return self.random.choice(forms)
@@ -105,6 +130,12 @@ class Writer:
             f"c[{self.place()}]",
             f"b[{self.two_places()}]",
             f"x[{self.random.randint(0, 3)}]",
+            "at(i)",
+            f"held.x[{self.place()}]",
+            f"held.y[{self.two_places()}]",
+            f"rows[i % 3][{self.random.randint(-3, 2)}]",
+            f"named['w'][{self.place()}]",
+            f"numbers[{self.random.randint(-3, 2)}]",
         ]
         return self.random.choice(numbers + 2 * elements)
 

@@ -16,7 +16,14 @@ from checkpoint.cps.ownership import Uses
 from checkpoint.cps.rewrite import operands_of
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.tables import is_uncounted, ownership_of
-from checkpoint.ctarget.translate.ops.element_functions import Function, Power, functions_of_elements
+from checkpoint.ctarget.translate.ops.element_functions import (
+    EXTREMES,
+    Extreme,
+    Function,
+    Power,
+    functions_of_elements,
+    operands_of_function,
+)
 from checkpoint.ctarget.translate.ops.element_ops import (
     SYMBOLS,
     Arithmetic,
@@ -38,7 +45,7 @@ NUMBERS = frozenset(("real", "integer", "element"))
 OF_PYTHON = frozenset(("py.int", "py.index", "py.truth"))  # make numbers of NumPy's ones of Python's
 CHANGES = frozenset(("py.item-to-change", "py.set"))
 MOVES = frozenset(("py.add", "py.sub"))
-POWERS = frozenset(("py.pow", "py.ipow"))
+IN_PLACE = frozenset(("py.ipow", "py.imod", "py.ifloordiv"))  # of scalars, which never change
 
 
 def of_elements(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
@@ -73,25 +80,29 @@ def of_elements(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
 
 def _of_scalars(steps: Steps, step: t.Compute, numbers: Sequence[Place | Constant]) -> Place | None:
     """Apply a function that gives a scalar of NumPy's; None: it is another one."""
-    record = overloads[step.op].name if step.op in overloads else step.op
+    op = f"py.{step.op.removeprefix('py.i')}" if step.op in IN_PLACE else step.op
+    record = overloads[op].name if op in overloads else op
     definition = functions_of_elements().get(record)
-    first, *others = numbers
-    if not isinstance(first, Place):
-        return None
+    operands, line = tuple(numbers), step.span.line
     to = steps.builder.place(step.name, "element")
-    if definition is not None and not others:
-        steps.node.ops.append(Function(to, first, step.span.line, definition))
-        return to
-    if record == "np.positive":
-        steps.node.ops.append(Copy(to, first))
-        return to
-    if step.op in POWERS and isinstance(others[0], Constant) and _is_exponent(others[0].value):
-        steps.node.ops.append(Power(to, first, step.span.line, others[0]))
-        return to
-    return None
+    if definition is not None and len(operands) == operands_of_function(definition):
+        steps.node.ops.append(Function(to, operands, line, definition))
+    elif record == "np.positive":
+        steps.node.ops.append(Copy(to, operands[0]))
+    elif record in EXTREMES and len(operands) == len(("x", "y")):
+        steps.node.ops.append(Extreme(to, operands, line, record))
+    elif op == "py.pow" and _is_exponent(operands[1]):
+        steps.node.ops.append(Power(to, operands, line))
+    else:
+        return None
+    return to
 
 
-def _is_exponent(value: object) -> bool:
+def _is_exponent(number: Place | Constant) -> bool:
+    """Return whether C has the power and its partials."""
+    if isinstance(number, Place):
+        return True
+    value = number.value
     return type(value) in (int, float) and value != 0 and abs(float(value)) < 1e3  # type: ignore[arg-type]
 
 
@@ -208,16 +219,36 @@ def _is_integer(operand: t.Operand) -> bool:
 
 
 def _of_array(steps: Steps, step: t.Compute, uses: Uses, view: View) -> Abstract | None:
-    if any(isinstance(effect, SetElement) for effect in steps.node.effects):
-        raise Untranslatable  # ops come before effects
     if step.op == "py.len":
         steps.release_used(step, uses)
         return view.sizes[0]
+    if step.op == "py.attribute":
+        return _attribute(steps, step, uses, view)
+    if any(isinstance(effect, SetElement) for effect in steps.node.effects):
+        raise Untranslatable  # ops come before effects
     if step.op == "py.set":
         return _changed(steps, step, uses, view)
     if step.op in ("py.item", "py.item-to-change"):
         return _element(steps, step, uses, view)
     return None
+
+
+def _attribute(steps: Steps, step: t.Compute, uses: Uses, view: View) -> Abstract | None:
+    """Return the shape of an array, or what follows of it; None: another attribute."""
+    name = step.operands[1]
+    if isinstance(name, str) or name.value not in ("shape", "ndim", "size"):
+        return None
+    steps.release_used(step, uses)
+    if name.value == "shape":
+        return steps.virtual("TUPLE", list(view.sizes), step.name)
+    if name.value == "ndim":
+        return Constant(len(view.sizes))
+    size, *others = view.sizes
+    for other in others:
+        to = steps.builder.place(step.name, "integer")
+        steps.node.ops.append(apply("py.mul", "integers", to, (size, other), step.span.line))
+        size = to
+    return size
 
 
 def _element(steps: Steps, step: t.Compute, uses: Uses, view: View) -> Place:
