@@ -130,7 +130,7 @@ hypot = define(
     lambda x, y, z: where(is_zero(z), 0.0, y / z),
     value=math.hypot,
     ieee=total(math.hypot),
-    c="",  # Python's is more exact than that of C's library
+    c="hypotenuse(x, y)",  # Python's, which is more exact than that of C's library
     language="",
     python=(math.hypot,),
     domain=(NONZERO, NONZERO),

@@ -28,7 +28,7 @@ WHOLE = (0, 1, -1, 2, -2, 3, -7, 10, 2**31, -(2**31), 2**53, -(2**53), 2**53 + 1
 INTEGERS = (*WHOLE, 2**63 - 1, -(2**63), -(2**63) + 1)
 
 # Records that are left to Python: those of three operands, and what is not a function of the C library.
-IN_PYTHON = {"py.math.hypot", "py.math.gamma", "py.math.lgamma", "py.polygamma", "py.math.fma"}
+IN_PYTHON = {"py.math.gamma", "py.math.lgamma", "py.polygamma", "py.math.fma"}
 IN_PYTHON |= {name for name in records() if name.startswith("py.cmath.")}
 
 
