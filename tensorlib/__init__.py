@@ -21,7 +21,7 @@ from tensorlib import (
     special,
     training,
 )
-from tensorlib.elementwise import comparison, complex, elementary, pointwise, powers, selection
+from tensorlib.elementwise import comparison, complex, elementary, exponents, pointwise, powers, selection
 from tensorlib.functional import reduce, scan
 from tensorlib.language import functions, kinds, scalars
 from tensorlib.language import networks as tensor_networks
@@ -88,6 +88,7 @@ __all__ = [
     "einsum",
     "elementary",
     "elements",
+    "exponents",
     "extremes",
     "extremes_at",
     "facts",

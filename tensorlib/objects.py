@@ -290,9 +290,15 @@ def _item_vjp(xp: Any, g: Any, y: Any, x: Any, *index: Any) -> Any:
     return whole
 
 
+def _item(xp: Any, a: Any, *args: Any) -> Any:
+    if dtype_kind(a.dtype) == "c":
+        raise refusal("item() of an array of complex numbers: write complex(a[i])")
+    return a.item(*args)
+
+
 ITEM = tensor(
     "array.item",
-    lambda xp, a, *args: a.item(*args),
+    _item,
     vjps=(_item_vjp, None),
     jvps=(lambda t, y, x, *index: call("array.item", t, *index), None),
     # The indices may be np.int64; a float tells neither the library nor the device of its cotangent.
@@ -317,9 +323,15 @@ def _tolist_vjp(xp: Any, g: Any, y: Any, x: Any) -> Any:
     return whole
 
 
+def _tolist(xp: Any, a: Any) -> Any:
+    if dtype_kind(a.dtype) == "c":
+        raise refusal("tolist() of an array of complex numbers: write [complex(z) for z in a]")
+    return a.tolist()
+
+
 TOLIST = linear(
     "array.tolist",
-    lambda xp, a: a.tolist(),
+    _tolist,
     _tolist_vjp,
     needs=((0,),),
     methods=("tolist",),

@@ -227,6 +227,7 @@ nextafter = define(
     language="",
     python=(math.nextafter,),
     convention="by the second operand 0",
+    arrays=Arrays(name="np.nextafter"),
 )
 ulp = define(
     "ulp",

@@ -224,7 +224,8 @@ def _absolute(name: str, value: Any, samples: Any, **fields: Any) -> Tensor:
 
 
 def _absolute_samples(rng: Any) -> list[tuple[Any, ...]]:
-    return [*sampled(ANY)(rng), (rng.normal(size=3) + 1j * rng.normal(size=3),)]
+    z = rng.normal(size=3) + 1j * rng.normal(size=3)
+    return [*sampled(ANY)(rng), (z,), (z[0],)]
 
 
 ABSOLUTE = _absolute(
@@ -232,6 +233,11 @@ ABSOLUTE = _absolute(
     lambda xp, x: xp.absolute(x),
     _absolute_samples,
     implements=(np.absolute,),
+)
+_absolute(  # of a complex number NumPy's scalars have other bits than its arrays
+    "py.abs/array",
+    lambda xp, x: abs(x),
+    _absolute_samples,
     overloads=("py.abs",),
 )
 FABS = _absolute("np.fabs", lambda xp, x: xp.fabs(x), sampled(ANY), implements=(np.fabs,))

@@ -228,7 +228,34 @@ def fmin_accumulate(array: Any, axis: Any = 0) -> Any:
     return np.take_along_axis(array, running_extreme(array, axis, False, True), axis)
 
 
+def _running(function: Any, array: Any, axis: Any) -> Any:
+    """Return the results of a function of two elements, each of the result before and the next element."""
+    array = np.moveaxis(np.asarray(array), axis, 0)
+    found = list(array[:1])
+    for row in array[1:]:
+        found.append(function(found[-1], row))
+    return np.moveaxis(np.stack(found), 0, axis) if found else array
+
+
+def subtract_accumulate(array: Any, axis: Any = 0) -> Any:
+    """See numpy.subtract.accumulate."""
+    return _running(np.subtract, array, axis)
+
+
+def divide_accumulate(array: Any, axis: Any = 0) -> Any:
+    """See numpy.divide.accumulate."""
+    return _running(np.divide, array, axis)
+
+
+def logaddexp_accumulate(array: Any, axis: Any = 0) -> Any:
+    """See numpy.logaddexp.accumulate."""
+    return _running(np.logaddexp, array, axis)
+
+
 translated_as(np.add.accumulate, add_accumulate)
+translated_as(np.subtract.accumulate, subtract_accumulate)
+translated_as(np.divide.accumulate, divide_accumulate)
+translated_as(np.logaddexp.accumulate, logaddexp_accumulate)
 translated_as(np.multiply.accumulate, multiply_accumulate)
 translated_as(np.maximum.accumulate, maximum_accumulate)
 translated_as(np.minimum.accumulate, minimum_accumulate)

@@ -9,6 +9,7 @@ from numpy.lib import scimath
 
 from checkpoint.errors import refusal
 from checkpoint.prims.arrays import translated_as
+from tensorlib.elementwise.exponents import exponents_of
 
 
 def divmod(x1: Any, x2: Any) -> Any:
@@ -25,6 +26,12 @@ def modf(x: Any) -> Any:
     """See numpy.modf."""
     whole = np.trunc(x)
     return np.copysign(np.where(np.isinf(x), 0.0, np.subtract(x, whole)), x), whole
+
+
+def frexp(x: Any) -> Any:
+    """See numpy.frexp."""
+    exponents = exponents_of(x)
+    return np.ldexp(x, -exponents), exponents
 
 
 def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 6.283185307179586) -> Any:
@@ -289,6 +296,7 @@ def emath_power(x: Any, p: Any) -> Any:
 for _function in (
     divmod,
     modf,
+    frexp,
     unwrap,
     trim_zeros,
     ediff1d,

@@ -279,3 +279,27 @@ def test_gradients_through_products_of_complex_numbers_have_equal_bits() -> None
     for x in np.linspace(0.1, 3.0, 40):
         found = {checkpoint.grad(squared, engine=name)(float(x)) for name in ENGINES}
         assert len(found) == 1
+
+
+def test_the_size_of_a_complex_number_of_numpy_has_the_bits_of_python(engine: str) -> None:
+    """NumPy's scalars have other bits than its function, which programs ask for by its name."""
+
+    def sizes(z: Any) -> Any:
+        return np.array([abs(v) for v in z]), np.array([np.abs(v) for v in z]), abs(z)
+
+    z = np.random.default_rng(0).normal(size=(40, 2)) @ np.array([1.0, 1.0j])
+    found, _ = checkpoint.vjp(sizes, z, (z.real, z.real, z.real), engine=engine)
+    np.testing.assert_array_equal(found, sizes(z))
+
+
+NUMBERS_OF_PYTHON = {
+    "item": (lambda z: z[0].item() * 2, r"item\(\) of an array of complex numbers: write complex\(a\[i\]\)"),
+    "tolist": (lambda z: z.tolist()[0] * 2, r"tolist\(\) of .*: write \[complex\(z\) for z in a\]"),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS_OF_PYTHON)
+def test_complex_numbers_of_python_are_made_of_single_elements(name: str, engine: str) -> None:
+    f, said = NUMBERS_OF_PYTHON[name]
+    with pytest.raises(SourceError, match=said):
+        checkpoint.vjp(f, np.array([1.0 + 2.0j]), 1.0 + 0.0j, engine=engine)

@@ -108,7 +108,10 @@ def on_numbers(record: Tensor, operands: Sequence[Any]) -> Any:
 
 _BOUND = 1 << 30
 _SAFE = frozenset(
-    ("np.add", "np.subtract", "np.multiply", "np.negative", "np.positive", "np.absolute", "np.where")
+    (
+        *("np.add", "np.subtract", "np.multiply", "np.negative", "np.positive", "np.absolute", "np.where"),
+        "py.abs/array",
+    )
 )
 _TESTS = frozenset(
     (
@@ -123,7 +126,7 @@ UNARY = (
     *("np.logical_not", "np.isfinite", "np.isinf", "np.isnan", "np.absolute", "np.fabs", *ROUNDED),
     *("tensorlib.relu", "tensorlib.leaky_relu", "tensorlib.sigmoid", "tensorlib.silu", "tensorlib.softplus"),
     *("tensorlib.erf", "tensorlib.gelu", "tensorlib.elu", "tensorlib.selu", "tensorlib.hardtanh"),
-    *("tensorlib.mish", "tensorlib.log_sigmoid", "np.copy", "array.copy"),
+    *("tensorlib.mish", "tensorlib.log_sigmoid", "np.copy", "array.copy", "py.abs/array"),
 )
 REDUCTIONS = (
     *("np.sum", "np.mean", "np.var", "np.std", "np.max", "np.min", "np.prod", "np.any", "np.all"),

@@ -368,7 +368,7 @@ LINEAR = frozenset(
         *("np.sum", "np.mean", "np.cumsum", "np.diff", "np.where", "np.rad2deg", "np.deg2rad"),
         # linear wherever they have a derivative
         *("np.absolute", "np.fabs", "np.maximum", "np.minimum", "np.clip", "np.max", "np.min", "np.sort"),
-        *("np.fmax", "np.fmin", "np.median", "np.ptp", "tensorlib.relu", *ROUNDED),
+        *("py.abs/array", "np.fmax", "np.fmin", "np.median", "np.ptp", "tensorlib.relu", *ROUNDED),
     )
 )
 FACTORS = frozenset(("np.multiply", "py.imul/array"))
