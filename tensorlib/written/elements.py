@@ -24,6 +24,7 @@ def complex128(x: Any) -> Any:
 
 def modf(x: Any) -> Any:
     """See numpy.modf."""
+    x = np.multiply(x, 1.0)
     whole = np.trunc(x)
     return np.copysign(np.where(np.isinf(x), 0.0, np.subtract(x, whole)), x), whole
 

@@ -80,8 +80,9 @@ def polydiv(u: Any, v: Any) -> Any:
     u, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
     m, n = len(u) - 1, len(v) - 1
     scale = 1.0 / v[0]
-    quotient = np.zeros((max(m - n + 1, 1),))
-    rest = u.copy()
+    dtype = (u[0] + v[0]).dtype
+    quotient = np.zeros((max(m - n + 1, 1),), dtype)
+    rest = u.astype(dtype)
     for k in range(m - n + 1):
         d = scale * rest[k]
         quotient[k] = d

@@ -30,10 +30,13 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims:
     missing = np.isnan(a)
     filled = np.where(missing, 0.0, a)
     counts = np.sum(np.logical_not(missing), axis=axis, keepdims=True)
-    deviations = np.where(missing, 0.0, filled - np.sum(filled, axis=axis, keepdims=True) / counts)
-    total = np.sum(np.square(deviations), axis=axis, keepdims=keepdims)
+    mean = (np.sum(filled, axis=axis, keepdims=True) / counts).astype(filled.dtype)
+    deviations = np.where(missing, 0.0, filled - mean)
+    is_complex = np.iscomplexobj(deviations)
+    squares = np.real(deviations * np.conj(deviations)) if is_complex else np.square(deviations)
+    total = np.sum(squares, axis=axis, keepdims=keepdims)
     degrees = np.sum(np.logical_not(missing), axis=axis, keepdims=keepdims) - ddof
-    return np.where(degrees <= 0, np.nan, total / degrees)[()]
+    return np.where(degrees <= 0, np.nan, (total / degrees).astype(squares.dtype))[()]
 
 
 def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:

@@ -64,6 +64,11 @@ POLYNOMIALS = [
 ]
 OF_VECTORS = [
     "np.divmod(x, 0.75)",
+    "np.modf(np.array([1, -2]))",
+    "np.polydiv(np.array([1.5, 0.1, 2.0], np.float32), [1.0, 2.0])",
+    "np.polydiv(x, np.array([1.0, x[0] + 2j]))",
+    "np.nanstd(np.array([1.5, 0.1, 2.0], np.float32))",
+    "np.nanvar(np.array([x[0] + 1j, x[1], np.nan]), ddof=1)",
     "np.modf(x)",
     "np.modf(x[1])",
     "np.frexp(x)",

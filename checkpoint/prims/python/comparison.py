@@ -61,7 +61,10 @@ def equal(now: Now, x: Any, y: Any, in_container: bool = False) -> bool:
             continue
         if x is y and type(x) in MUTABLE_CONTAINERS and not _compares_itself(x):
             continue
-        if type(x) in CONTAINERS and type(y) in CONTAINERS:
+        if type(real_part(x)) in ARRAYS or type(real_part(y)) in ARRAYS:
+            if not _equal_arrays(now, x, y):
+                return False
+        elif type(x) in CONTAINERS and type(y) in CONTAINERS:
             inner = _equal_shapes(now, x, y)
             if inner is None:
                 return False
@@ -92,6 +95,11 @@ def _is_nan(x: Any) -> bool:
 def plain(value: Any) -> Any:
     """Return the library's own object in what a program can only pass on."""
     return value.value if type(value) in NATIVES else value
+
+
+def _equal_arrays(now: Now, x: Any, y: Any) -> bool:
+    """Return whether two items, one of which is an array, are one array, or equal by the truth of x == y."""
+    return bool(_one_array(x, y)) or bool(python_result(now, operator.eq, x, y))
 
 
 def _equal_atoms(x: Any, y: Any) -> bool:

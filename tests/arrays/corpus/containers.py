@@ -163,7 +163,24 @@ def replaced_in_list(ws: list[Any]) -> list[Any]:
     return new
 
 
+def equal_items(x: Any) -> Any:
+    """Elements and arrays as items of lists, tuples and dictionaries, which are compared by their truth."""
+    found = [e * 3.0 if e in (1.5, 2.0) else -e for e in x]
+    items, places = [x[0], x[1], x[0]], np.array([3, 1, 2])
+    print(items.index(x[1]), items.count(x[0]), [x[1]] == [1.5], {"a": x[1]} == {"a": 1.5}, (x, 1) == (x, 1))
+    print(places[0] in (3,), (places.argmax(), 0) == (0, 0), x[1:2] in [1.5], x in [x], 1.5 in [x[1]])
+    items.remove(1.5)
+    return found, items
+
+
+def ambiguous_items(x: Any) -> Any:
+    """An array of several elements has no truth, inside of a list either."""
+    return 1.0 in [x]
+
+
 EXAMPLES = [
+    Example(equal_items, (np.array([0.25, 1.5]),), differentiable=False),
+    Example(ambiguous_items, (filled(3),), raises=ValueError),
     Example(network, ([filled(3, 2), filled(4, 3), filled(2, 4)], filled(2))),
     Example(network_of_pairs, ([(filled(3, 2), filled(3)), (filled(2, 3), filled(2))], filled(2))),
     Example(parameters, ({"w": filled(2, 3), "b": filled(3), "scale": 1.5, "n": 3}, filled(4, 2))),
