@@ -29,7 +29,7 @@ def poly(seq_of_zeros: Any) -> Any:
 
 def roots(p: Any) -> Any:
     """See numpy.roots."""
-    p = np.atleast_1d(p)
+    p = np.atleast_1d(p) * 1.0
     used = np.nonzero(np.ravel(p))[0]
     if len(used) == 0:
         return np.array([])
@@ -38,7 +38,7 @@ def roots(p: Any) -> Any:
     n = len(p)
     if n < 2:
         return np.zeros(trailing)
-    companion = np.diag(np.ones(n - 2, (p * 1.0).dtype), -1)
+    companion = np.diag(np.ones(n - 2, p.dtype), -1)
     companion[0] = -p[1:] / p[0]
     found = np.linalg.eigvals(companion)
     return np.concatenate([found, np.zeros(trailing)]) if trailing else found
