@@ -42,7 +42,8 @@ def _attribute(xp: Any, x: Any, name: str) -> Any:
         return getattr(x, name)
     if name in ("T", "mT", "real", "imag"):
         found = getattr(x, name)
-        return xp.array(found) if name == "imag" and dtype_kind(x.dtype) != "c" else viewed(found, x)
+        is_new = name == "imag" and dtype_kind(x.dtype) != "c" and hasattr(x, "__setitem__")
+        return xp.array(found) if is_new else viewed(found, x)
     if name == "flat":
         return x.reshape(-1)
     library = library_of(x)

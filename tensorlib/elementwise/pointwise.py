@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.errors import refusal
 from checkpoint.scalars import arithmetic, piecewise
 from checkpoint.scalars.definition import Definition
 from tensorlib.elementwise.formulas import on_arrays, rules_of, with_quotients
@@ -25,7 +26,19 @@ _COMPLEX = frozenset((complex, np.complex64, np.complex128))
 
 def _product(xp: Any, x: Any, y: Any) -> Any:
     """Return a product; of two complex numbers as Python and engine c have it, without fused operations."""
-    return x * y if type(x) in _COMPLEX and type(y) in _COMPLEX else xp.multiply(x, y)
+    if type(x) in _COMPLEX and type(y) in _COMPLEX:
+        return x * y
+    if type(x) is str or type(y) is str:
+        return x * y  # the text, repeated
+    _check_repeated(x, y)
+    return xp.multiply(x, y)
+
+
+def _check_repeated(x: Any, y: Any) -> None:
+    """Refuse a list times an integer that is an element of an array: Python repeats the list."""
+    for one, other in ((x, y), (y, x)):
+        if type(one) in (list, tuple) and isinstance(other, np.integer):
+            raise refusal("a list times an integer of an array: write xs * int(n), or np.asarray(xs) * n")
 
 
 MULTIPLY = on_arrays(arithmetic.multiply, operator="multiply", value=_product)
@@ -112,8 +125,10 @@ def _same_kind(name: str) -> Any:
 
     def value(xp: Any, x: Any, y: Any) -> Any:
         function = getattr(xp, name)
+        if name == "multiply":
+            _check_repeated(x, y)
         if getattr(x, "shape", ()) == () and not _is_changeable(x):
-            return function(x, y)
+            return _product(xp, x, y) if name == "multiply" else function(x, y)
         return function(x, y, out=xp.empty_like(x), casting="same_kind")
 
     return value

@@ -173,7 +173,9 @@ def copied(name: str, value: Rule, **fields: Any) -> Tensor:
 
 def viewed(result: Any, x: Any) -> Any:
     """Return a result that is a handle of its own, where the function gives the operand itself."""
-    return result[...] if result is x else result
+    if result is not x:
+        return result
+    return result[...] if hasattr(x, "__setitem__") else x.copy()  # a scalar of NumPy's stays one
 
 
 def matrices(rng: Any) -> list[tuple[Any, ...]]:

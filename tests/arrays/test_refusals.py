@@ -242,3 +242,13 @@ def test_arguments_of_methods_of_a_class_of_the_users(engine: str) -> None:
 
     TABLE = Table(X)
     assert run(f, X, engine=engine) == f(X)
+
+
+@pytest.mark.parametrize("expression", ["[0.0] * n[0]", "n[0] * (1, 2)", "[[0.0] * k for k in n]"])
+def test_a_list_is_not_multiplied_by_an_integer_of_an_array(expression: str, engine: str) -> None:
+    """Python repeats the list; NumPy, whose product it would be here, multiplies its items."""
+    f = defined(f"def f(n):\n    return {expression}\n")["f"]
+    with pytest.raises(
+        SourceError, match=r":2:\d+: a list times an integer of an array: write xs \* int"
+    ):
+        checkpoint.primops(f, np.array([2, 3]), engine=engine)

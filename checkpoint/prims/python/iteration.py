@@ -252,12 +252,17 @@ def _fields(now: Now, x: Any) -> Dict:
     return Dict(dict(zip(names, map(fresh, x.items), strict=True)), owner=now.owner)
 
 
+def _is_of_python(x: Any) -> bool:
+    """Return whether a value is a real or one of Python's own objects, and no array."""
+    return type(real_part(x)) is float if type(x) in NUMBERS else type(x) in PLAIN
+
+
 rearrange("callable", 1, "callable(x)", _callable, discrete=True)
 rearrange(
     "holds-objects",
     1,
-    "whether an element of a sequence is no number",
-    lambda now, x: not all(type(each) in NUMBERS or type(each) in PLAIN for each in elements(now, x)),
+    "whether an element of a sequence is no number of Python's",
+    lambda now, x: not all(map(_is_of_python, elements(now, x))),
     discrete=True,
 )
 rearrange("exact-sum", 1, "math.fsum(x), without derivative", lambda now, x: math.fsum(_reals(now, x)))

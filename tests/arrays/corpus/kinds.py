@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from typing import Any
 
 import numpy as np
@@ -185,7 +186,17 @@ def types_as_functions(x: Any, name: str) -> Any:
     return made, Scaled()(x[1]), Scaled(kind)(x[1]), x.dtype.type(x[2]), count
 
 
+def in_functions_of_python(x: Any, n: Any) -> Any:
+    """Elements where Python's functions take numbers: sums, distances, repeated texts; parts of elements."""
+    print("-" * n[0], n[1] * "ab", n[0].real, n[0].imag, x[0].imag)
+    text = "="
+    text *= n[0]
+    line = math.fsum(x), math.fsum([x[0], 2.0]), statistics.linear_regression(x, [1.0, 2.0]).slope
+    return line, math.hypot(*x, 1.0), math.dist(x, [1.0, 2.5]), x[0].real, text
+
+
 EXAMPLES = [
+    Example(in_functions_of_python, (filled(2), np.array([3, 1]))),
     Example(types_as_functions, (filled(3), "double")),
     Example(types_as_functions, (filled(3), "single"), differentiable=False),
     Example(types_as_functions, (filled(3), "whole"), differentiable=False),

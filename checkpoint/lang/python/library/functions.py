@@ -229,9 +229,9 @@ def callable_(x: Any) -> Any:
 
 def fsum_(items: Any) -> Any:
     """See math.fsum; its derivative with respect to each item is 1."""
-    found = prim("py.sequence", items)
+    found = [item for item in items] if prim("py.is-array", items) else prim("py.sequence", items)  # noqa: C416
     if prim("py.holds-objects", found):
-        found = [real_of(item) for item in found]
+        found = [float(item) if prim("py.is-array", item) else real_of(item) for item in found]
     total = prim("py.exact-sum", found)
     for item in found:
         if math.isfinite(item):
@@ -263,6 +263,8 @@ def hypot_(*coordinates: Any) -> Any:
         return abs(float(coordinates[0]))
     if len(coordinates) == 2:
         return prim("py.math.hypot", coordinates[0], coordinates[1])
+    if prim("py.holds-objects", coordinates):
+        return hypot_(*[float(x) for x in coordinates])
     square = 0.0
     for x in coordinates:
         square = square + x * x
