@@ -166,7 +166,8 @@ def replaced_in_list(ws: list[Any]) -> list[Any]:
 def equal_items(x: Any) -> Any:
     """Elements and arrays as items of lists, tuples and dictionaries, which are compared by their truth."""
     found = [e * 3.0 if e in (1.5, 2.0) else -e for e in x]
-    items, places = [x[0], x[1], x[0]], np.array([3, 1, 2])
+    items = [x[0], x[1], x[0]]
+    places: Any = np.array([3, 1, 2])
     print(items.index(x[1]), items.count(x[0]), [x[1]] == [1.5], {"a": x[1]} == {"a": 1.5}, (x, 1) == (x, 1))
     print(places[0] in (3,), (places.argmax(), 0) == (0, 0), x[1:2] in [1.5], x in [x], 1.5 in [x[1]])
     items.remove(1.5)
