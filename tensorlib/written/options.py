@@ -113,13 +113,13 @@ def nansum(
     a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = 0, where: Any = True
 ) -> Any:
     """See numpy.nansum."""
-    return sum_where(np.where(np.isnan(a), 0.0, a), axis, dtype, keepdims, initial, where)
+    return sum_where(np.where(np.isnan(a), 0, a), axis, dtype, keepdims, initial, where)
 
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, where: Any = True) -> Any:
     """See numpy.nanmean."""
     present = np.logical_and(np.logical_not(np.isnan(a)), where)
-    total = sum_where(np.where(np.isnan(a), 0.0, a), axis, dtype, keepdims, 0, where)
+    total = sum_where(np.where(np.isnan(a), 0, a), axis, dtype, keepdims, 0, where)
     return np.divide(total, np.sum(present, axis, keepdims=keepdims))
 
 

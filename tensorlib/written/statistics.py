@@ -12,17 +12,17 @@ from tensorlib.written.calling import apply_along_axis
 
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     """See numpy.nancumsum."""
-    return np.cumsum(np.where(np.isnan(a), 0.0, a), axis=axis, dtype=dtype)
+    return np.cumsum(np.where(np.isnan(a), 0, a), axis=axis, dtype=dtype)
 
 
 def nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     """See numpy.nancumprod."""
-    return np.cumprod(np.where(np.isnan(a), 1.0, a), axis=axis, dtype=dtype)
+    return np.cumprod(np.where(np.isnan(a), 1, a), axis=axis, dtype=dtype)
 
 
 def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
     """See numpy.nanprod."""
-    return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, dtype=dtype, keepdims=keepdims)
+    return np.prod(np.where(np.isnan(a), 1, a), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:

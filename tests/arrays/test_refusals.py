@@ -248,7 +248,5 @@ def test_arguments_of_methods_of_a_class_of_the_users(engine: str) -> None:
 def test_a_list_is_not_multiplied_by_an_integer_of_an_array(expression: str, engine: str) -> None:
     """Python repeats the list; NumPy, whose product it would be here, multiplies its items."""
     f = defined(f"def f(n):\n    return {expression}\n")["f"]
-    with pytest.raises(
-        SourceError, match=r":2:\d+: a list times an integer of an array: write xs \* int"
-    ):
+    with pytest.raises(SourceError, match=r":2:\d+: a list times an integer of an array: write xs \* int"):
         checkpoint.primops(f, np.array([2, 3]), engine=engine)

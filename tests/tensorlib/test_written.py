@@ -64,6 +64,8 @@ POLYNOMIALS = [
 ]
 OF_VECTORS = [
     "np.divmod(x, 0.75)",
+    "np.nanprod(np.array([3, -2]))",
+    "np.nancumsum(np.array([3, -2]))",
     "np.modf(np.array([1, -2]))",
     "np.polydiv(np.array([1.5, 0.1, 2.0], np.float32), [1.0, 2.0])",
     "np.polydiv(x, np.array([1.0, x[0] + 2j]))",

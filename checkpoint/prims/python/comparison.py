@@ -17,6 +17,7 @@ from weakref import ReferenceType
 
 from checkpoint.ad.arrays import ARRAYS
 from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, Layout, List, Object, Record, Types
+from checkpoint.ad.library import dtype_of
 from checkpoint.ad.numbers import NUMBERS, real_part
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.ad.tables import NATIVES
@@ -62,7 +63,7 @@ def equal(now: Now, x: Any, y: Any, in_container: bool = False) -> bool:
         if x is y and type(x) in MUTABLE_CONTAINERS and not _compares_itself(x):
             continue
         if type(real_part(x)) in ARRAYS or type(real_part(y)) in ARRAYS:
-            if not _equal_arrays(now, x, y):
+            if not (_one_array(x, y) or python_result(now, operator.eq, x, y)):  # or NumPy's error
                 return False
         elif type(x) in CONTAINERS and type(y) in CONTAINERS:
             inner = _equal_shapes(now, x, y)
@@ -70,6 +71,8 @@ def equal(now: Now, x: Any, y: Any, in_container: bool = False) -> bool:
                 return False
             pending.extend(reversed(inner))
             in_container = True
+        elif (type(x) in NATIVES or type(y) in NATIVES) and _is_class_of_procedure(x, y, True):
+            continue
         elif (is_object(x) or is_object(y)) and not (_is_late(x) or _is_late(y)):
             if not python_result(now, operator.eq, x, y):
                 return False
@@ -97,11 +100,6 @@ def plain(value: Any) -> Any:
     return value.value if type(value) in NATIVES else value
 
 
-def _equal_arrays(now: Now, x: Any, y: Any) -> bool:
-    """Return whether two items, one of which is an array, are one array, or equal by the truth of x == y."""
-    return bool(_one_array(x, y)) or bool(python_result(now, operator.eq, x, y))
-
-
 def _equal_atoms(x: Any, y: Any) -> bool:
     """Return x == y where at most one operand is a container, and none an object."""
     kind, other = type(x), type(y)
@@ -112,7 +110,7 @@ def _equal_atoms(x: Any, y: Any) -> bool:
     if kind is Layout and other is Layout:
         return x.cls is y.cls
     if kind in NATIVES or other in NATIVES:
-        return bool(plain(x) == plain(y)) or _is_class_of_procedure(x, y)
+        return bool(plain(x) == plain(y)) or _is_class_of_procedure(x, y, True)
     if kind is Unusable or other is Unusable:
         return _equal_unusable(x, y)
     if kind is Types and other is Types:
@@ -122,11 +120,16 @@ def _equal_atoms(x: Any, y: Any) -> bool:
     return bool(x == y)
 
 
-def _is_class_of_procedure(x: Any, y: Any) -> bool:
-    """Return whether of two values one is a class as a constant, and the other its constructor."""
+def _is_class_of_procedure(x: Any, y: Any, compares: bool = False) -> bool:
+    """Return whether of two values one is a class as a constant, and the other its constructor.
+
+    compares: whether a dtype counts that equals the class.
+    """
     constant, other = (x, y) if type(x) in NATIVES else (y, x)
     procedure = other.items[0] if class_of(other).__name__ == "Overloads" else other
-    return type(procedure) is Closure and procedure.lam.stands_for is constant.value is not None
+    cls, value = procedure.lam.stands_for if type(procedure) is Closure else None, constant.value
+    is_dtype = compares and isinstance(cls, type) and dtype_of(value) is value
+    return value is cls is not None or (is_dtype and bool(value == cls))
 
 
 def _equal_unusable(x: Any, y: Any) -> bool:

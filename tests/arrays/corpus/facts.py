@@ -97,7 +97,24 @@ def same_array(x: Any) -> Any:
 
 
 X = np.array([[0.7, -1.3, 0.31], [2.2, 0.4, 1.7]])
+
+
+def dtypes_as_classes(x: Any) -> Any:
+    """Dtypes are compared with Python's classes of numbers."""
+    n, single = np.arange(3), x.astype(np.float32)
+    print(
+        x.dtype == float,
+        n.dtype == int,
+        (x > 0).dtype == bool,
+        single.dtype == float,
+        x.dtype in (int, float),
+    )
+    print(x.dtype != float, float == x.dtype, x.dtype is float, (x * 1j).dtype == complex)
+    return x * 2.0 if x.dtype == float else x
+
+
 EXAMPLES = [
+    Example(dtypes_as_classes, (X,)),
     Example(orders, (X,)),
     Example(copies, (X,)),
     Example(dtypes, (X,)),
