@@ -148,9 +148,8 @@ static PyObject *result_of(Kernel kernel, PyObject *const *operands) {
     return made;
 }
 
-/* Returns whether NumPy neither warns of results that are too small for a normal number, as it does not by itself, nor
- * raises. Asking takes as long as NumPy's own call for a small array. */
-static bool ignores_underflow(void) {
+bool ignores_underflow(void) {
+    if (!is_ready()) return false;
     PyObject *modes = PyObject_CallNoArgs(known.modes), *mode = modes ? PyDict_GetItemString(modes, "under") : NULL;
     const bool ignores = mode && PyUnicode_CompareWithASCIIString(mode, "ignore") == 0;
     Py_XDECREF(modes);

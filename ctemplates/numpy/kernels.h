@@ -28,6 +28,10 @@ typedef enum Kernel { KERNELS(KERNEL_NAME) KERNEL_COUNT } Kernel;
  * its function is to be called. */
 PyObject *kernel_result(Kernel kernel, PyObject *const *operands);
 
+/* Returns whether NumPy neither warns of results that are too small for a normal number, as it does not by itself, nor
+ * raises. Asking takes as long as NumPy's own call for a small array. */
+bool ignores_underflow(void);
+
 /* Returns the loop of NumPy's function of this name from double to double, and its data; NULL: there is none. */
 Loop *loop_of_doubles(const char *name, int operands, void **data);
 

@@ -9,8 +9,11 @@
 #include <immintrin.h>
 
 #include "numpy/joining.h"
+#include "numpy/kernels.h"
 
-enum { MOST_COLUMNS = 4, MOST_TERMS = 8, MOST_AXES_HERE = 6 };
+enum { FEW_COLUMNS = 4, FEW_TERMS = 8 };     /* of a right matrix that stays in registers */
+enum { MOST_TERMS = 64, MOST_ELEMENTS = 2048 }; /* of one that stays in the cache next to the processor */
+enum { IN_THREADS = 10000, MOST_AXES_HERE = 6 };   /* elements of a result, from which on the GIL is released */
 enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy may warn of */
 enum { LEFT, RIGHT, RESULT, PLACES };
 
@@ -25,7 +28,7 @@ typedef struct Stacks {
 
 static inline double real_at(const char *place) { return *(const double *)(const void *)place; }
 
-/* One product */
+/* One product of a matrix that stays in registers */
 
 #define FUSED __attribute__((target("avx2,fma")))
 
@@ -38,7 +41,7 @@ static FUSED inline __m256d row_at(const char *from, Py_ssize_t along, Py_ssize_
 }
 
 static FUSED inline void set_row(char *row, Py_ssize_t along, Py_ssize_t columns, __m256d sum) {
-    double *to = (double *)(void *)row, sums[MOST_COLUMNS];
+    double *to = (double *)(void *)row, sums[FEW_COLUMNS];
     if (along != sizeof(double)) {
         _mm256_storeu_pd(sums, sum);
         for (Py_ssize_t j = 0; j < columns; j++) *(double *)(void *)(row + j * along) = sums[j];
@@ -87,8 +90,87 @@ MULTIPLY(8)
 
 typedef __m256d Multiply(const Stacks *s, char *const *at, __m256i mask, __m256d nans);
 
-static Multiply *const BY_TERMS[MOST_TERMS + 1] = {NULL,       NULL,       multiply_2, multiply_3, multiply_4,
+static Multiply *const BY_TERMS[FEW_TERMS + 1] = {NULL,       NULL,       multiply_2, multiply_3, multiply_4,
                                                    multiply_5, multiply_6, multiply_7, multiply_8};
+
+/* One product of a matrix that stays in the cache */
+
+enum { LANES = 4, HIGH = 4, WIDE = 3 * LANES }; /* rows and columns of a tile of the result, whose sums stay in registers */
+
+/* A tile of the result. right: the rows of the right matrix, `padded` elements each, with zeros behind its columns. */
+typedef struct Tile {
+    const Stacks *s;
+    const char *left;
+    char *row;
+    const double *right;
+    Py_ssize_t padded, columns;
+} Tile;
+
+static FUSED inline void set_lanes(char *row, Py_ssize_t along, Py_ssize_t columns, __m256d sum) {
+    double sums[LANES];
+    if (columns >= LANES && along == sizeof(double)) {
+        _mm256_storeu_pd((double *)(void *)row, sum);
+        return;
+    }
+    _mm256_storeu_pd(sums, sum);
+    for (Py_ssize_t j = 0; j < columns && j < LANES; j++) *(double *)(void *)(row + j * along) = sums[j];
+}
+
+#define VECTORS_1(DO, r) DO(r, 0)
+#define VECTORS_2(DO, r) VECTORS_1(DO, r) DO(r, 1)
+#define VECTORS_3(DO, r) VECTORS_2(DO, r) DO(r, 2)
+#define ROWS_1(VECTORS, DO) VECTORS(DO, 0)
+#define ROWS_4(VECTORS, DO) VECTORS(DO, 0) VECTORS(DO, 1) VECTORS(DO, 2) VECTORS(DO, 3)
+
+#define BEGIN(r, v) __m256d sum_##r##_##v = _mm256_setzero_pd();
+#define READ(r, v) const __m256d right_##v = _mm256_loadu_pd(right + (v)*LANES);
+#define ADD(r, v) sum_##r##_##v = _mm256_fmadd_pd(_mm256_set1_pd(real_at(left + (r)*down)), right_##v, sum_##r##_##v);
+#define END(r, v)                                                                                              \
+    nans = _mm256_or_pd(nans, _mm256_cmp_pd(sum_##r##_##v, sum_##r##_##v, _CMP_UNORD_Q));                      \
+    set_lanes(t->row + (r)*t->s->down[RESULT] + (v)*LANES * along, along, t->columns - (v)*LANES, sum_##r##_##v);
+
+#define TILE(HEIGHT, WIDTH)                                                                                    \
+    static FUSED __m256d tile_##HEIGHT##_##WIDTH(const Tile *t, __m256d nans) {                                \
+        const Py_ssize_t down = t->s->down[LEFT], next = t->s->along[LEFT], along = t->s->along[RESULT];       \
+        const char *left = t->left;                                                                            \
+        const double *right = t->right;                                                                        \
+        ROWS_##HEIGHT(VECTORS_##WIDTH, BEGIN) for (Py_ssize_t k = t->s->terms; k > 0; k--) {                   \
+            VECTORS_##WIDTH(READ, 0) ROWS_##HEIGHT(VECTORS_##WIDTH, ADD) left += next;                         \
+            right += t->padded;                                                                                \
+        }                                                                                                      \
+        ROWS_##HEIGHT(VECTORS_##WIDTH, END) return nans;                                                       \
+    }
+
+TILE(1, 1)
+TILE(1, 2)
+TILE(1, 3)
+TILE(4, 1)
+TILE(4, 2)
+TILE(4, 3)
+
+typedef __m256d SetTile(const Tile *t, __m256d nans);
+
+static SetTile *const BY_SIZE[2][3] = {{tile_1_1, tile_1_2, tile_1_3}, {tile_4_1, tile_4_2, tile_4_3}};
+
+static FUSED __m256d multiply_in_tiles(const Stacks *s, char *const *at, __m256i mask, __m256d nans) {
+    double right[MOST_ELEMENTS];
+    const Py_ssize_t padded = (s->columns + LANES - 1) / LANES * LANES;
+    (void)mask;
+    for (Py_ssize_t k = 0; k < s->terms; k++)
+        for (Py_ssize_t j = 0; j < padded; j++)
+            right[k * padded + j] = j < s->columns ? real_at(at[RIGHT] + k * s->down[RIGHT] + j * s->along[RIGHT]) : 0.0;
+    for (Py_ssize_t i = 0, height; i < s->rows; i += height) {
+        const bool is_high = s->rows - i >= HIGH;
+        height = is_high ? HIGH : 1;
+        for (Py_ssize_t j = 0; j < s->columns; j += WIDE) {
+            const Py_ssize_t left_over = (padded - j) / LANES, columns = s->columns - j;
+            const Tile tile = {s, at[LEFT] + i * s->down[LEFT], at[RESULT] + i * s->down[RESULT] + j * s->along[RESULT],
+                               right + j, padded, columns};
+            nans = BY_SIZE[is_high][left_over < 3 ? left_over - 1 : 2](&tile, nans);
+        }
+    }
+    return nans;
+}
 
 /* All products */
 
@@ -104,19 +186,20 @@ static bool next_matrix(const Stacks *s, char **at, Py_ssize_t *index) {
     return false;
 }
 
-/* Sets the result; false: NumPy might warn, or choose between NaNs. */
-static FUSED bool multiply_all(const Stacks *s) {
+/* Sets the result, and returns what NumPy may warn of; FE_INVALID, too, where it chooses between NaNs. */
+static FUSED int multiply_all(const Stacks *s) {
     char *at[PLACES];
     Py_ssize_t index[MOST_AXES_HERE] = {0};
     memcpy(at, s->at, sizeof at);
     if (fetestexcept(WARNED)) feclearexcept(WARNED);
     const __m256i mask = _mm256_set_epi64x(-(s->columns > 3), -(s->columns > 2), -1, -1);
-    Multiply *multiply = BY_TERMS[s->terms];
+    const bool are_few = s->terms <= FEW_TERMS && s->columns <= FEW_COLUMNS;
+    Multiply *multiply = are_few ? BY_TERMS[s->terms] : multiply_in_tiles;
     __m256d nans = _mm256_setzero_pd();
     do
         nans = multiply(s, at, mask, nans);
     while (next_matrix(s, at, index));
-    return !_mm256_movemask_pd(nans) && !fetestexcept(WARNED);
+    return _mm256_movemask_pd(nans) ? FE_INVALID : fetestexcept(WARNED);
 }
 
 /* The interface */
@@ -159,7 +242,7 @@ static bool lay_out_operands(Stacks *s, const NumpyArray *a, const NumpyArray *b
     s->terms = a->shape[a->axes - 1];
     s->columns = b->shape[b->axes - 1];
     const bool fits = b->shape[b->axes - 2] == s->terms && s->rows > 1 && s->terms > 1 && s->terms <= MOST_TERMS &&
-                      s->columns > 1 && s->columns <= MOST_COLUMNS;
+                      s->columns > 1 && s->terms * (s->columns + LANES - 1) <= MOST_ELEMENTS;
     return fits && lay_out_operand(s, LEFT, a) && lay_out_operand(s, RIGHT, b);
 }
 
@@ -181,7 +264,15 @@ PyObject *products_of_matrices(PyObject *order, PyObject *a, PyObject *b) {
     PyObject *made = new_result(&s, order);
     if (!made) return NULL;
     lay_out_operand(&s, RESULT, numpy_of(made));
-    if (!multiply_all(&s)) Py_CLEAR(made);
+    int found;
+    if (count_of(made) < IN_THREADS) {
+        found = multiply_all(&s);
+    } else {
+        Py_BEGIN_ALLOW_THREADS
+        found = multiply_all(&s);
+        Py_END_ALLOW_THREADS
+    }
+    if (found && (found != FE_UNDERFLOW || !ignores_underflow())) Py_CLEAR(made);
     return made;
 }
 

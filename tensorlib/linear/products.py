@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.tensors import SAME
+from checkpoint.ad.tracing.loops import product
 from checkpoint.prims.arrays import tensor
 from tensorlib.rules import shape_of, unbroadcast
 
@@ -87,7 +88,7 @@ def _matmul_left(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
     if n == 2 and m > 2:
         rest = [*range(m - 2), m - 1]
         return unbroadcast(xp, _summed(xp, g, b, rest, rest), a)
-    return unbroadcast(xp, g @ xp.swapaxes(b, -1, -2), a)
+    return unbroadcast(xp, product(g, xp.swapaxes(b, -1, -2)), a)
 
 
 def _matmul_right(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
@@ -102,7 +103,7 @@ def _matmul_right(xp: Any, g: Any, y: Any, a: Any, b: Any) -> Any:
     rest = range(n - 1)
     if m == 1 or (m == 2 and n > 2):
         return unbroadcast(xp, _summed(xp, a, g, rest, rest), b)
-    return unbroadcast(xp, xp.swapaxes(a, -1, -2) @ g, b)
+    return unbroadcast(xp, product(xp.swapaxes(a, -1, -2), g), b)
 
 
 # tensordot

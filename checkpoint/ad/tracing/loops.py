@@ -13,7 +13,8 @@ from checkpoint.scalars.kernels import kernel_of
 Order = tuple[int, ...]  # axes, from the one whose elements lie farthest apart
 PRODUCTS: set[str | Callable[..., Any]] = {"np.matmul"}  # of matrices, and of stacks of them
 _JOINS = ("np.concatenate", "np.stack")
-MOST_TERMS, MOST_COLUMNS = 8, 4  # of their loop (ctemplates/numpy/matrices.h); others are the library's
+MOST_TERMS, MOST_ELEMENTS = 64, 2048  # of the right one, in their loop (ctemplates/numpy/matrices.c)
+LEAST = 256  # elements of a product for which it is worth while to look whether the loop has its bits
 _LOOPS = frozenset(f"np.{name}" for name in ("add", "subtract", "multiply", "divide", "negative", "sqrt"))
 
 
@@ -35,8 +36,21 @@ def loop_of(key: str | Callable[..., Any], args: Sequence[Any], made: Any) -> tu
     if key in _JOINS:
         is_plain = type(args[0]) in (list, tuple) and [type(x) for x in args[1:]] in ([], [int])
         return (kernel, order) if is_plain and all(map(_is_of_doubles, args[0])) else None
-    is_alike = all(map(_is_of_doubles, args)) and _has_products_alike(*map(form_of, args), order)
-    return (kernel, order) if is_alike else None
+    return (kernel, order) if all(map(_is_of_doubles, args)) and has_products_alike(*args) else None
+
+
+def has_products_alike(x: Any, y: Any) -> bool:
+    """Return whether the loop of products has the bits and strides that a library's function has for them."""
+    return _order_of_products(form_of(x), form_of(y)) is not None
+
+
+def product(x: Any, y: Any) -> Any:
+    """Return the products of two stacks of matrices."""
+    if (kernel := kernel_of("matmul")) is not None and _is_of_doubles(x) and _is_of_doubles(y):
+        order = _order_of_products(form_of(x), form_of(y)) if x.ndim > 2 and x.size >= LEAST else None
+        if order is not None:
+            return kernel(order, x, y)
+    return x @ y
 
 
 def copied(array: Any, order: Order) -> Any:
@@ -65,15 +79,19 @@ def order_of(array: Any) -> Order:
 
 
 @lru_cache(maxsize=256)
-def _has_products_alike(x: Form, y: Form, order: Order) -> bool:
-    """Return whether the loop of products of small matrices has the library's bits and strides."""
+def _order_of_products(x: Form, y: Form) -> Order | None:
+    """Return the order in memory of products of matrices of these forms; None: they are the library's.
+
+    The loop of products has the library's bits, which is found out here, and the strides of this order.
+    """
     kernel = kernel_of("matmul")
-    assert kernel is not None
-    if len(x[0]) < 2 or len(y[0]) < 2 or x[0][-1] > MOST_TERMS or y[0][-1] > MOST_COLUMNS:
-        return False
-    if min(*x[0][-2:], y[0][-1]) < 2 or min(*x[1], *y[1]) < ELEMENT:
-        return False
+    if kernel is None or len(x[0]) < 2 or len(y[0]) < 2 or min(*x[0][-2:], y[0][-1]) < 2:
+        return None
+    terms, columns = y[0][-2:]
+    if terms > MOST_TERMS or terms * columns > MOST_ELEMENTS or min(*x[1], *y[1]) < ELEMENT:
+        return None
     left, right = sample(x, 0.3), sample(y, 0.7)
     left[..., ::3] *= -0.0
-    expected, found = defaults[0].matmul(left, right), kernel(order, left, right)
-    return bool(found.strides == expected.strides and found.tobytes() == expected.tobytes())
+    expected = defaults[0].matmul(left, right)
+    found = kernel(order := order_of(expected), left, right)
+    return order if found.strides == expected.strides and found.tobytes() == expected.tobytes() else None
