@@ -215,6 +215,16 @@ def _pointwise_vjp(name: str, position: int, partial: Partial, singular: bool) -
     return vjp
 
 
+def _either(first: Callable[..., Any], second: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a rule that does what the first one does, or the second one where that returns None."""
+
+    def vjp(xp: Any, g: Any, y: Any, *operands: Any) -> Any:
+        found = first(xp, g, y, *operands)
+        return second(xp, g, y, *operands) if found is None else found
+
+    return vjp
+
+
 def _negative_of_sum(xp: Any, g: Any, like: Any) -> Any:
     """Return the negative cotangent of an operand; what was broadcast is summed before its sign changes."""
     if isinstance(like, list | tuple):
@@ -254,6 +264,7 @@ def pointwise(
     singular: bool = False,
     purity: Purity = Purity.MAY_FAIL,
     vjps: tuple[Callable[..., Any] | None, ...] = (),
+    faster: Callable[..., Any] | None = None,
     **fields: Any,
 ) -> Tensor:
     """Register a function element by element, with broadcasting.
@@ -262,8 +273,11 @@ def pointwise(
     singular: a partial may be infinite at finite operands; where the (co)tangent is zero the contribution is.
         A library's kernel `NAME_vjp`(g, y, *operands) gives the bits that the partial gives.
     vjps: rules that do better than the partials, by operand.
+    faster: a rule for the first operand's cotangent that has the partial's bits, or returns None.
     """
     own = [_pointwise_vjp(name, i, partial, singular) for i, partial in enumerate(partials)]
+    if faster is not None:
+        own[0] = _either(faster, own[0])
     return tensor(
         name,
         value,

@@ -2,10 +2,10 @@
 #include "numpy/functions.h"
 
 #include "numpy/columns.h"
-#include "numpy/extremes.h"
 #include "numpy/joining.h"
 #include "numpy/kernels.h"
 #include "numpy/matrices.h"
+#include "numpy/passes.h"
 #include "numpy/sums.h"
 
 /* Returns the result of a kernel, or that of NumPy's own function, where there is no kernel for these operands. */
@@ -78,6 +78,14 @@ static PyObject *copied(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     Py_RETURN_NONE;
 }
 
+static PyObject *scaled(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    (void)own;
+    PyObject *made = count == 3 && PyFloat_CheckExact(x[1]) ? scaled_cotangent(x[0], PyFloat_AS_DOUBLE(x[1]), x[2]) : NULL;
+    if (made) return made;
+    PyErr_Clear();
+    Py_RETURN_NONE;
+}
+
 static PyObject *peak(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     double found;
     (void)own;
@@ -93,6 +101,7 @@ static PyMethodDef METHODS[] = {KERNELS(METHOD){"matmul", AS_METHOD(multiplied),
                                 {"concatenate", AS_METHOD(joined_along), METH_FASTCALL, NULL},
                                 {"stack", AS_METHOD(piled), METH_FASTCALL, NULL},
                                 {"copy", AS_METHOD(copied), METH_FASTCALL, NULL},
+                                {"scaled", AS_METHOD(scaled), METH_FASTCALL, NULL},
                                 {"peak", AS_METHOD(peak), METH_FASTCALL, NULL},
                                 {"sum", AS_METHOD(summed), METH_FASTCALL, NULL},
                                 {"cross", AS_METHOD(crossed), METH_FASTCALL, NULL},

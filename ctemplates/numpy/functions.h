@@ -1,5 +1,5 @@
 /* NumPy's functions as Python calls them, by the loops that are called without NumPy's dispatch (kernels.h, matrices.h, joining.h,
- * sums.h, columns.h, extremes.h). */
+ * passes.h, sums.h, columns.h). */
 #ifndef CK_FUNCTIONS_H
 #define CK_FUNCTIONS_H
 
@@ -7,8 +7,10 @@
 
 /* Enters functions in a dictionary, by NumPy's names: those of kernels.h, which take and return what NumPy's do; "matmul",
  * "concatenate" and "stack", which take the order of the result's axes in memory first (matrices.h, joining.h); and others that
- * return None where NumPy's are to be called: "copy" of such an order and an array; "peak" of an array, its largest magnitude; "sum" of an array, an axis and whether the axis is kept; "cross" of two arrays;
- * "iadd" of columns and what is added to them in place, which returns True. False with an exception: not all are there. */
+ * return None where NumPy's are to be called: "copy" of such an order and an array; "peak" of an array, its largest magnitude;
+ * "scaled" of a cotangent, a float and an array, their product (passes.h); "sum" of an array, an axis and whether the axis is
+ * kept; "cross" of two arrays; "iadd" of columns and what is added to them in place, which returns True. False with an
+ * exception: not all are there. */
 bool enter_functions(PyObject *by_name);
 
 #endif

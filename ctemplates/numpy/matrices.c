@@ -12,7 +12,7 @@
 #include "numpy/kernels.h"
 
 enum { FEW_COLUMNS = 4, FEW_TERMS = 8 };     /* of a right matrix that stays in registers */
-enum { MOST_TERMS = 64, MOST_ELEMENTS = 2048 }; /* of one that stays in the cache next to the processor */
+enum { MOST_TERMS = 256, MOST_ELEMENTS = 2048 }; /* of one that stays in the cache next to the processor */
 enum { IN_THREADS = 10000, MOST_AXES_HERE = 6 };   /* elements of a result, from which on the GIL is released */
 enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy may warn of */
 enum { LEFT, RIGHT, RESULT, PLACES };

@@ -303,3 +303,57 @@ def test_copies_in_an_order() -> None:
         assert function((0, 1), x) is None
     for other in (np.ones((0, 2, 2)), np.ones((2, 2, 2), np.float32), 2.0, [1.0]):
         assert function((0, 1, 2), other) is None
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_scaled_cotangents() -> None:
+    """They are products, and 0 beside cotangents of 0."""
+    rng, function = np.random.default_rng(7), loop("scaled")
+    for shape in ((4, 5, 7), (3, 2), (9,), (2, 1, 3), (600, 20)):
+        x = rng.normal(size=shape) * rng.choice(
+            [1.0, 0.0, -0.0, np.inf, 1e-310], shape, p=[0.8, 0.05, 0.05, 0.05, 0.05]
+        )
+        whole = rng.normal(size=shape) * rng.choice([1.0, 0.0, -0.0], shape)
+        for g in (
+            whole,
+            whole[..., :1],
+            np.broadcast_to(whole[..., :1], shape),
+            whole[:1],
+            whole[:1].reshape(whole.shape[1:] or 1),
+            1e200 * whole,
+        ):
+            for factor in (2.0, 1e200):
+                found, expected = function(g, factor, x), g * (factor * x)
+                expected[np.broadcast_to(g == 0.0, shape)] = 0.0
+                assert found.tobytes() == expected.tobytes()
+                assert found.strides == expected.strides
+    x[0, 0] = np.nan
+    assert function(whole, 2.0, x) is None or whole[0, 0] == 0.0
+    others: list[tuple[Any, ...]] = [
+        (np.full((600, 20), np.nan), 2.0, x),
+        (whole, 2, x),
+        (whole, 2.0, np.asfortranarray(x)),
+        (np.asfortranarray(whole), 2.0, x),
+        (whole[::-1], 2.0, x),
+        (whole[:7], 2.0, x),
+        (whole[None], 2.0, x),
+        (whole, 2.0, x.astype(np.float32)),
+        (2.0, 2.0, x),
+        (whole, 2.0, x[:0]),
+        (whole, 2.0),
+    ]
+    for other in others:
+        assert function(*other) is None
+
+
+def test_gradients_of_squares() -> None:
+    """They have the bits of products."""
+    x, weights = np.random.default_rng(8).normal(size=(30, 20)), np.random.default_rng(9).normal(size=30)
+
+    def f(x: Any, power: Any) -> Any:
+        return np.sum(weights * np.sum(x**power, 1))
+
+    expected = weights[:, None] * (2.0 * x)
+    for power in (2, 2.0):
+        assert checkpoint.grad(f)(x, power).tobytes() == expected.tobytes()
+        assert checkpoint.grad(f)(x.T.copy().T, power).tobytes() == expected.tobytes()

@@ -13,7 +13,7 @@ from checkpoint.scalars.kernels import kernel_of
 Order = tuple[int, ...]  # axes, from the one whose elements lie farthest apart
 PRODUCTS: set[str | Callable[..., Any]] = {"np.matmul"}  # of matrices, and of stacks of them
 _JOINS = ("np.concatenate", "np.stack")
-MOST_TERMS, MOST_ELEMENTS = 64, 2048  # of the right one, in their loop (ctemplates/numpy/matrices.c)
+MOST_TERMS, MOST_ELEMENTS = 256, 2048  # of the right one, in their loop (ctemplates/numpy/matrices.c)
 LEAST = 256  # elements of a product for which it is worth while to look whether the loop has its bits
 _LOOPS = frozenset(f"np.{name}" for name in ("add", "subtract", "multiply", "divide", "negative", "sqrt"))
 

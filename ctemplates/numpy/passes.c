@@ -1,0 +1,168 @@
+/* Loops that go over all elements once: see passes.h. */
+#include "numpy/passes.h"
+
+#include <fenv.h>
+#include <string.h>
+
+enum { IN_THREADS = 10000, MOST_AXES_HERE = 8 }; /* elements, from which on the GIL is released */
+
+/* The largest magnitude */
+
+/* Without their signs doubles are ordered as integers of the same bits are, with those of NaN behind all numbers. */
+static inline int64_t magnitude_at(const char *place) {
+    int64_t bits;
+    memcpy(&bits, place, sizeof bits);
+    return bits & INT64_MAX;
+}
+
+static inline int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static int64_t peak_of_row(const char *row, Py_ssize_t count, Py_ssize_t stride) {
+    int64_t even = 0, odd = 0;
+    Py_ssize_t i = 0;
+    for (; i + 2 <= count; i += 2, row += 2 * stride) {
+        even = greater(even, magnitude_at(row));
+        odd = greater(odd, magnitude_at(row + stride));
+    }
+    return greater(greater(even, odd), i < count ? magnitude_at(row) : 0);
+}
+
+/* Returns the number of elements at the end of an array's shape that lie in one row, and that row's stride. */
+static Py_ssize_t joined(const NumpyArray *array, int *axes, Py_ssize_t *stride) {
+    Py_ssize_t count = array->shape[*axes - 1];
+    *stride = array->strides[--*axes];
+    for (; *axes && array->strides[*axes - 1] == count * *stride; --*axes) count *= array->shape[*axes - 1];
+    return count;
+}
+
+bool find_peak(PyObject *object, double *found) {
+    if (!is_numpy(object) || dtype_of(object)->letter != 'd' || dtype_of(object)->order != '=') return false;
+    const NumpyArray *array = numpy_of(object);
+    if (array->axes < 1 || array->axes > MOST_AXES_HERE || !count_of(object)) return false;
+    int outer = array->axes;
+    Py_ssize_t stride, index[MOST_AXES_HERE] = {0};
+    const Py_ssize_t count = joined(array, &outer, &stride);
+    const char *row = array->data;
+    int64_t peak = 0;
+    for (int axis = 0; axis >= 0;) {
+        peak = greater(peak, peak_of_row(row, count, stride));
+        for (axis = outer - 1; axis >= 0; axis--) {
+            row += array->strides[axis];
+            if (++index[axis] < array->shape[axis]) break;
+            row -= array->shape[axis] * array->strides[axis];
+            index[axis] = 0;
+        }
+    }
+    memcpy(found, &peak, sizeof peak);
+    return true;
+}
+
+/* Cotangents of squares */
+
+typedef double Pair __attribute__((vector_size(16), aligned(8)));
+typedef int64_t Mask __attribute__((vector_size(16)));
+
+static inline Pair pair_at(const double *place) { return *(const Pair *)(const void *)place; }
+
+static inline double scaled(double g, double factor, double x) { return g == 0.0 ? 0.0 : g * (factor * x); }
+
+/* Sets a row whose elements have one cotangent; returns whether it has a NaN. */
+static bool scale_by_one(double g, double factor, const double *x, Py_ssize_t count, double *restrict to) {
+    Mask nans = {0, 0};
+    Py_ssize_t i = 0;
+    for (; g != 0.0 && i + 2 <= count; i += 2) {
+        const Pair product = g * (factor * pair_at(x + i));
+        nans |= product != product;
+        *(Pair *)(void *)(to + i) = product;
+    }
+    bool has_nan = nans[0] || nans[1];
+    for (; i < count; i++) {
+        to[i] = scaled(g, factor, x[i]);
+        has_nan |= to[i] != to[i];
+    }
+    return has_nan;
+}
+
+static bool scale_by_each(const double *g, double factor, const double *x, Py_ssize_t count, double *restrict to) {
+    Mask nans = {0, 0};
+    Py_ssize_t i = 0;
+    for (; i + 2 <= count; i += 2) {
+        const Pair each = pair_at(g + i), product = each * (factor * pair_at(x + i));
+        const Mask kept = (Mask)product & (each != (Pair){0.0, 0.0});
+        nans |= (Pair)kept != (Pair)kept;
+        *(Pair *)(void *)(to + i) = (Pair)kept;
+    }
+    bool has_nan = nans[0] || nans[1];
+    for (; i < count; i++) {
+        to[i] = scaled(g[i], factor, x[i]);
+        has_nan |= to[i] != to[i];
+    }
+    return has_nan;
+}
+
+/* Where cotangents lie: along each axis of x a stride in bytes, 0 where one is that of all elements. */
+typedef struct Cotangents {
+    const char *at;
+    int axes;
+    Py_ssize_t strides[MOST_AXES_HERE];
+} Cotangents;
+
+/* Finds where cotangents lie; false: there is no loop, or NumPy's product might not lie in a row. */
+static bool lay_out_cotangents(Cotangents *c, const NumpyArray *g, const NumpyArray *x) {
+    *c = (Cotangents){.at = g->data, .axes = x->axes};
+    if (g->axes > x->axes) return false;
+    Py_ssize_t outer = PY_SSIZE_T_MAX;
+    for (int i = x->axes - g->axes, own = 0; i < x->axes; i++, own++) {
+        if (g->shape[own] != 1 && g->shape[own] != x->shape[i]) return false;
+        const Py_ssize_t stride = c->strides[i] = g->shape[own] == 1 ? 0 : g->strides[own];
+        if (stride < 0 || (stride && stride >= outer)) return false;
+        if (stride) outer = stride;
+    }
+    const Py_ssize_t last = c->strides[x->axes - 1];
+    return last == 0 || last == sizeof(double);
+}
+
+static bool scale_all(const Cotangents *c, double factor, const NumpyArray *x, double *to) {
+    const int inner = c->axes - 1;
+    const Py_ssize_t count = x->shape[inner];
+    const double *from = (const double *)(const void *)x->data;
+    const char *at = c->at;
+    Py_ssize_t index[MOST_AXES_HERE] = {0};
+    bool has_nan = false;
+    for (int axis = 0; axis >= 0; from += count, to += count) {
+        const double *g = (const double *)(const void *)at;
+        has_nan |= c->strides[inner] ? scale_by_each(g, factor, from, count, to) : scale_by_one(*g, factor, from, count, to);
+        for (axis = inner - 1; axis >= 0; axis--) {
+            at += c->strides[axis];
+            if (++index[axis] < x->shape[axis]) break;
+            at -= x->shape[axis] * c->strides[axis];
+            index[axis] = 0;
+        }
+    }
+    return has_nan;
+}
+
+static bool is_of_doubles(PyObject *x) {
+    return is_numpy(x) && dtype_of(x)->letter == 'd' && dtype_of(x)->order == '=' && (numpy_of(x)->flags & ALIGNED);
+}
+
+PyObject *scaled_cotangent(PyObject *g, double factor, PyObject *x) {
+    Cotangents c;
+    if (!is_of_doubles(g) || !is_of_doubles(x) || !is_plain_row(x) || !count_of(x)) return NULL;
+    const NumpyArray *own = numpy_of(x);
+    if (own->axes < 1 || own->axes > MOST_AXES_HERE || !lay_out_cotangents(&c, numpy_of(g), own)) return NULL;
+    PyObject *made = new_array_of_doubles(own->axes, own->shape);
+    if (!made) return NULL;
+    double *to = (double *)(void *)numpy_of(made)->data;
+    bool has_nan;
+    if (count_of(x) < IN_THREADS) {
+        has_nan = scale_all(&c, factor, own, to);
+    } else {
+        Py_BEGIN_ALLOW_THREADS
+        has_nan = scale_all(&c, factor, own, to);
+        Py_END_ALLOW_THREADS
+    }
+    feclearexcept(FE_ALL_EXCEPT); /* reversals are silent */
+    if (has_nan) Py_CLEAR(made);
+    return made;
+}
