@@ -13,8 +13,11 @@ INLINE int64_t beyond(const Machine *m, int64_t stop) {
 enum { WANTED = 1 << 16 }; /* words of a tape that a run with strips begins with where there are plenty */
 /* A turn of a vector, however wide, takes as long as 1.6 lanes one by one; two fifths of two lanes are less. */
 #define FIFTHS_OF_A_TURN (WIDTH < 4 ? 2 * WIDTH : 8)
-INLINE StripOutcome outcome_of(int64_t turns, int64_t lanes) { return lanes * 5 < turns * FIFTHS_OF_A_TURN ? SPARSE : RAN; }
+INLINE StripOutcome outcome_of(int64_t turns, int64_t lanes) {
+    return lanes * 5 < turns * FIFTHS_OF_A_TURN ? SPARSE : lanes * 2 < turns * WIDTH ? THIN : RAN;
+}
 INLINE bool has_run(StripOutcome outcome) { return outcome <= SPARSE; }
+INLINE bool has_paid(StripOutcome outcome) { return outcome < SPARSE; }
 
 /* alone: how many lanes are still to run one by one. After a strip was left these are those that might be in it; and more
  * and more if no strip has run since, in any call of the unit; so it is after a sparse one, too, which took longer than
@@ -49,6 +52,7 @@ INLINE void note_strip(Patience *shared, int64_t chunks, int64_t steps, int64_t 
  * the tape, and what is run again if one lane leaves it, or if the rest of a tape has no room for it. */
 #define MANY_STEPS (INT64_C(1) << 20)
 #define MANY_WORDS (INT64_C(1) << 12)
+#define MANY_WORDS_OF_THIN (INT64_C(1) << 15) /* where half of the lanes had ended, more of them are worth more than a near cache */
 INLINE int64_t usual_chunks(const Patience *shared) {
     const int64_t chunks = relaxed(&shared->chunks);
     return chunks ? chunks : USUAL_CHUNKS;
@@ -63,24 +67,24 @@ INLINE void set_chunks(Patience *shared, int64_t chunks) {
     set_relaxed(&shared->chunks, chunks > USUAL_CHUNKS ? chunks : USUAL_CHUNKS);
 }
 /* After a strip that ran; returns whether the next one has more chunks. */
-INLINE bool widen(Patience *shared, int64_t chunks, int64_t steps, int64_t words) {
-    const int64_t before = usual_chunks(shared);
-    const bool is_large = steps > MANY_STEPS || words > MANY_WORDS;
+INLINE bool widen(Patience *shared, StripOutcome outcome, int64_t chunks, int64_t steps, int64_t words) {
+    const int64_t before = usual_chunks(shared), many = outcome == RAN ? MANY_WORDS : MANY_WORDS_OF_THIN;
+    const bool is_large = steps > MANY_STEPS || words > many;
     if (chunks == before) set_chunks(shared, is_large ? chunks / 2 : 2 * chunks);
     return usual_chunks(shared) > before;
 }
 /* Notes what a strip took; returns whether the next one has more chunks, of lanes that are there. */
 INLINE bool note_ran(Patience *shared, StripOutcome outcome, int64_t chunks, int64_t coming, int64_t steps, int64_t words) {
     if (!has_run(outcome)) return false;
-    if (outcome == RAN) note_strip(shared, chunks, steps, words);
-    return widen(shared, chunks, steps, words) && coming < INT64_MAX && coming / WIDTH >= 3 * chunks;
+    if (has_paid(outcome)) note_strip(shared, chunks, steps, words);
+    return widen(shared, outcome, chunks, steps, words) && coming < INT64_MAX && coming / WIDTH >= 3 * chunks;
 }
 /* chunks: of the strip; wider: whether the next one has more. */
 INLINE void note_outcome(Patience *shared, StripOutcome outcome, int64_t chunks, bool wider, int64_t *alone, bool *ran) {
     const int64_t others = chunks * WIDTH - 1;
     if (outcome == SPARSE && wider) return;
     if (outcome == LEFT || outcome == SPARSE) forget_strips(shared);
-    if (outcome == RAN) {
+    if (has_paid(outcome)) {
         *ran = true;
         set_relaxed(&shared->next, 0);
     } else if ((outcome == FULL || outcome == SHORT) && chunks > USUAL_CHUNKS) {

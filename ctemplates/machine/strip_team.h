@@ -12,10 +12,10 @@
 #include "state/cotangent.h"
 #include "state/machine.h"
 
-/* RAN; SPARSE: it ran, but most lanes of its vectors had ended long before others; LEFT: a lane left the strip, of
+/* RAN; THIN: it ran, but half of its vectors' lanes had ended before others; SPARSE: nearly all had; LEFT: a lane left the strip, of
  * which nothing is done; FULL: so it is for lack of room on the tape, and a run that has had strips ends, for the next
  * one to begin with more; SHORT: for lack of steps; EARLY: what lanes share is not yet the same. */
-typedef enum { RAN, SPARSE, LEFT, FULL, SHORT, EARLY } StripOutcome;
+typedef enum { RAN, THIN, SPARSE, LEFT, FULL, SHORT, EARLY } StripOutcome;
 
 /* The functions of a unit's loop over lanes. given: what its lanes share; strip: what one leaves for its end, `bytes` of
  * them, steps first; part_steps: about how many steps a thread is to make at a time. */
