@@ -51,6 +51,7 @@ typedef struct Counted {
 } Counted;
 
 enum { FIRST_ROOM = 64 }; /* blocks; a power of two */
+enum { LARGE_BLOCK = 256 * 1024 };
 
 struct ArrayMemory {
     Handler handler; /* what NumPy sees */
@@ -62,6 +63,8 @@ struct ArrayMemory {
     Counted *blocks; /* open addressing, at most half full */
     size_t room, count, reserved;
     _Atomic int64_t live, peak; /* read without the lock */
+    void (*make_room)(void *context, size_t bytes); /* before a large block; or NULL */
+    void *context;
 };
 
 static size_t home_of(const ArrayMemory *m, const void *start) { return mix_pointer(start) & (m->room - 1); }
@@ -135,8 +138,13 @@ static size_t leave(ArrayMemory *m, const void *start) {
 
 /* The functions that NumPy calls */
 
+static void before(const ArrayMemory *m, size_t bytes) {
+    if (bytes >= LARGE_BLOCK && m->make_room) m->make_room(m->context, bytes);
+}
+
 static void *take(void *context, size_t bytes) {
     ArrayMemory *m = context;
+    before(m, bytes);
     if (!reserve(m)) return NULL;
     void *block = m->inner.take(m->inner.context, bytes);
     enter(m, block, bytes);
@@ -145,6 +153,7 @@ static void *take(void *context, size_t bytes) {
 
 static void *take_zeroed(void *context, size_t count, size_t bytes) {
     ArrayMemory *m = context;
+    before(m, count * bytes);
     if (!reserve(m)) return NULL;
     void *block = m->inner.take_zeroed(m->inner.context, count, bytes);
     enter(m, block, count * bytes);
@@ -154,11 +163,12 @@ static void *take_zeroed(void *context, size_t count, size_t bytes) {
 /* The old block is removed first: once it is freed, another thread may get the same address. */
 static void *resize(void *context, void *block, size_t bytes) {
     ArrayMemory *m = context;
+    before(m, bytes);
     if (!reserve(m)) return NULL;
-    const size_t before = leave(m, block);
+    const size_t old = leave(m, block);
     void *resized = m->inner.resize(m->inner.context, block, bytes);
     if (resized) enter(m, resized, bytes);
-    else enter(m, before ? block : NULL, before);
+    else enter(m, old ? block : NULL, old);
     return resized;
 }
 
@@ -277,6 +287,12 @@ void array_memory_end(ArrayMemory *m) {
     void *lock = python_lock();
     Py_DECREF(m->capsule);
     python_unlock(lock);
+}
+
+void array_memory_before_large(ArrayMemory *m, void (*make_room)(void *context, size_t bytes), void *context) {
+    if (!m) return;
+    m->context = context;
+    m->make_room = make_room;
 }
 
 int64_t array_memory_live(const ArrayMemory *m) { return m ? m->live : 0; }

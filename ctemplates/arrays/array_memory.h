@@ -30,6 +30,10 @@ void array_memory_suspend(ArrayMemory *memory); /* arrays made from here on do n
 void array_memory_resume(ArrayMemory *memory);
 void array_memory_end(ArrayMemory *memory); /* suspends, if need be; the counter may then be freed */
 
+/* Has a function called before each large block that NumPy takes, with its bytes; in any thread. It returns memory that
+ * the process keeps to the system. */
+void array_memory_before_large(ArrayMemory *memory, void (*make_room)(void *context, size_t bytes), void *context);
+
 int64_t array_memory_live(const ArrayMemory *memory); /* bytes; in any thread, with the GIL or without */
 int64_t array_memory_peak(const ArrayMemory *memory); /* the most since begin */
 

@@ -167,6 +167,8 @@ void storage_table_end(StorageTable *table) {
     memory_give(table, sizeof *table);
 }
 
+Resident storage_table_resident(const StorageTable *table) { return table ? table->resident : (Resident){-1}; }
+
 int64_t storage_table_live(const StorageTable *table) { return table ? table->live : 0; }
 
 /* Counting */

@@ -10,6 +10,7 @@
 #define CK_STORAGE_TABLE_H
 
 #include "memory/heap.h"
+#include "memory/resident.h"
 
 typedef struct StorageTable StorageTable;
 
@@ -19,6 +20,9 @@ typedef struct StorageTable StorageTable;
  * has run out. Takes the GIL, as the next does. */
 StorageTable *storage_table_begin(void *given, size_t bound, size_t results, size_t entered);
 void storage_table_end(StorageTable *table);    /* NULL is ignored */
+
+/* Returns where it reads how much is resident, if it does; also for NULL. */
+Resident storage_table_resident(const StorageTable *table);
 
 int64_t storage_table_live(const StorageTable *table); /* 0 for NULL */
 

@@ -37,6 +37,23 @@ void sweep_weigh(Sweep *s) {
     report->strips = s->heap->strips;
 }
 
+/* Before a large array: pages that tapes have left, and the process keeps, go to the system as far as the process would else
+ * hold more than the sweep may. */
+static void make_room(void *context, size_t bytes) {
+    const Sweep *s = context;
+    const int64_t resident = resident_bytes(s->resident), next = resident + (int64_t)bytes;
+    if (next > s->resident_most) pages_give_back((size_t)(next - s->resident_most));
+}
+
+/* Kept pages count as what the sweep holds: it uses them first. */
+static void bound_resident(Sweep *s, size_t bound) {
+    s->resident = storage_table_resident(s->storages);
+    const int64_t resident = resident_bytes(s->resident), kept = (int64_t)pages_kept();
+    if (resident < 0) return;
+    s->resident_most = (resident > kept ? resident - kept : 0) + (int64_t)(bound + s->results);
+    array_memory_before_large(s->arrays, make_room, s);
+}
+
 void sweep_weigh_arrays(Sweep *s, size_t results, void *given, size_t bound, size_t entered) {
     s->arrays = array_memory_begin();
     const size_t all = entered + ENTERED_BYTES * s->heap->foreign_count;
@@ -44,12 +61,14 @@ void sweep_weigh_arrays(Sweep *s, size_t results, void *given, size_t bound, siz
     s->weighs = s->heap->weighs = true;
     s->results = results;
     s->entered = entered;
+    if (bound > 0 && bound < INT64_MAX / 2) bound_resident(s, bound);
 }
 
 void sweep_leave_arrays(Sweep *s) {
     if (!s->weighs) return;
     s->weighs = s->heap->weighs = false;
     s->heap->storages = NULL;
+    array_memory_before_large(s->arrays, NULL, NULL);
     array_memory_end(s->arrays);
     storage_table_end(s->storages);
     s->arrays = NULL;

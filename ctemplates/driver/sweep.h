@@ -29,6 +29,8 @@ typedef struct Sweep {
     bool weighs;          /* the bytes of arrays count: those of a run within a step are its caller's */
     ArrayMemory *arrays;  /* counts the arrays made during the sweep; NULL: it does not count them */
     StorageTable *storages; /* likewise, those that have storages */
+    Resident resident;    /* that of `storages` */
+    int64_t resident_most; /* what may be resident of the process, if that is known */
     size_t results;       /* the bytes of the arrays that it returns as cotangents */
     size_t entered;       /* the bytes that Python holds for the arguments as they have entered, without arrays */
     Leaves leaves;        /* empty unless they are watched */

@@ -303,12 +303,11 @@ static void *take_page(size_t bytes) {
     return fenced(found, bytes);
 }
 
-/* Gives all kept pages and spares back; false: there were none. */
-static bool unmap_pages(void) {
-    bool any = false, ready;
-    for (void *page; (page = any_page(&ready)); any = true) unmap(page, LARGE_PAGE);
-    for (Spare *spare; (spare = any_of(spares, SPARES)); any = true) unmap_spare(spare);
-    return any;
+static size_t unmap_pages(size_t bytes) {
+    size_t given = 0;
+    bool ready;
+    for (void *page; given < bytes && (page = any_page(&ready)); given += LARGE_PAGE) unmap(page, LARGE_PAGE);
+    return given;
 }
 
 size_t pages_kept(void) {
@@ -320,10 +319,19 @@ size_t pages_kept_at_most(void) { return ((size_t)most_kept() + SPARES) * LARGE_
 static bool is_large_page(const void *memory, size_t bytes) { return (void)memory, (void)bytes, false; }
 static bool keep_page(void *memory) { return (void)memory, false; }
 static void *take_page(size_t bytes) { return (void)bytes, NULL; }
-static bool unmap_pages(void) { return false; }
+static size_t unmap_pages(size_t bytes) { return (void)bytes, 0; }
 size_t pages_kept(void) { return atomic_load(&spared); }
 size_t pages_kept_at_most(void) { return (size_t)SPARES * LARGE_PAGE; }
 #endif
+
+/* Returns how many of the kept bytes it has given back: of large pages, then of spares. */
+static size_t unmap_kept(size_t bytes) {
+    size_t given = unmap_pages(bytes);
+    for (Spare *spare; given < bytes && (spare = any_of(spares, SPARES)); unmap_spare(spare)) given += spare->bytes;
+    return given;
+}
+
+void pages_give_back(size_t bytes) { (void)unmap_kept(bytes); }
 
 static void give_mapped(void *memory, size_t bytes) {
     if (is_large_page(memory, bytes) && keep_page(memory)) return;
@@ -340,7 +348,7 @@ static void *take_mapped(size_t bytes) {
     Spare *found = bytes > MOST_SPARE ? NULL : take_spare(bytes);
     if (!found) {
         void *made = map_new(bytes);
-        return made || !unmap_pages() ? made : map_new(bytes);
+        return made || !unmap_kept(SIZE_MAX) ? made : map_new(bytes);
     }
     const size_t old_bytes = spare_removed(found);
     void *taken = (bytes > old_bytes ? grow_mapped : shrink_mapped)(found, old_bytes, bytes);
@@ -355,6 +363,7 @@ static const double seconds = 0;
 static bool is_mapped(size_t bytes) { return (void)bytes, false; }
 size_t pages_kept(void) { return 0; }
 size_t pages_kept_at_most(void) { return 0; }
+void pages_give_back(size_t bytes) { (void)bytes; }
 static void *take_mapped(size_t bytes) { return malloc(bytes); }
 static void give_mapped(void *memory, size_t bytes) { (void)bytes, free(memory); }
 static void *shrink_mapped(void *memory, size_t old_bytes, size_t bytes) {

@@ -20,6 +20,8 @@ enum { LARGE_PAGE = 2 * 1024 * 1024, MAPPED = 512 * 1024 };
 size_t pages_kept(void);
 size_t pages_kept_at_most(void);
 
+void pages_give_back(size_t bytes); /* returns so many of the bytes that are kept to the system, or all */
+
 double pages_seconds(void); /* the processor time that this thread has spent on new mappings */
 
 void *pages_take(size_t bytes); /* NULL: there is no memory; so for pages_resize, and then nothing has changed */
