@@ -4,9 +4,9 @@
     python -m experiments.lanes.run                  # 65,536 lanes, two minutes; the results are kept
     python -m experiments.lanes.run --threads 2      # vmap on two threads beside one; the results are kept
 
-All run in this process on one thread in turns; CPU time, medians, after each has run for some seconds, in
-which loops are translated. Values are compared first: those of C have the same bits. With --threads it is
-time by the clock, of vmap alone, and the bits for both numbers of threads are compared.
+All run in this process on one thread in turns; CPU time, medians, after each has had a core for some
+seconds, in which loops are translated. Values are compared first: those of C have the same bits. With
+--threads it is time by the clock, of vmap alone, and the bits for both numbers of threads are compared.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from experiments.lanes import programs
 SOURCE = Path(__file__).with_name("lanes.c")
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC")
 LANES = 65_536
-WARM = 5.0
+WARM = 3.0
 Row = dict[str, Any]
 Run = Callable[[], Any]
 
@@ -139,9 +139,9 @@ def _threads(number: int) -> Iterator[None]:
 
 
 def warm(run: Run) -> None:
-    """Run something three times, and until WARM seconds have passed."""
-    end, calls = time.perf_counter() + WARM, 0
-    while calls < 3 or time.perf_counter() < end:
+    """Run something three times, and until it has had WARM seconds of a core, which are more by the clock."""
+    end, calls = time.process_time() + WARM, 0
+    while calls < 3 or time.process_time() < end:
         run()
         calls += 1
 

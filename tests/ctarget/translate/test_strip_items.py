@@ -10,6 +10,7 @@ import pytest
 
 import checkpoint
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
+from tests.support.alone import check_alone, is_alone
 from tests.support.strips import counted, translate_soon, until_in_strips
 
 pytestmark = [needs_c, needs_compiler]
@@ -33,6 +34,10 @@ def by_hand(xs: Any, ns: Any, ys: Any) -> Any:
 
 
 def test_items_in_tuples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process of its own: the first array of NumPy's that C meets is one that a sample sees."""
+    if not is_alone():
+        check_alone(__file__, "items_in_tuples")
+        return
     translate_soon(monkeypatch)
     strips = counted(monkeypatch)
     rng = np.random.default_rng(0)
