@@ -35,7 +35,7 @@ from checkpoint.driver.raised import LONGEST_TRACE, Raised, failure, run_ending
 from checkpoint.errors import RUN_ENDING, InternalError
 from checkpoint.interp.code import Compound, LeaveTag, Projection, call
 from checkpoint.interp.machine import Frame, Machine, State
-from checkpoint.interp.traced import looked_at
+from checkpoint.interp.traced import looked_at, operated
 from checkpoint.lang.core import Prim
 from checkpoint.prims.arrays import overload, scalar_on_arrays
 
@@ -141,7 +141,7 @@ class ApplyOperator(Apply):
     record: Operator
 
     def perform(self, machine: Machine, operands: tuple[Any, ...]) -> Any:
-        refuse(self.name)
+        operated(self.name)
         context = machine.context()
         given = [settled(operand, machine.steps - 1) for operand in operands]
         try:

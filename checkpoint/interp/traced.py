@@ -11,7 +11,7 @@ from typing import Any
 
 from checkpoint.ad.arrays import Discrete
 from checkpoint.ad.graph import reach
-from checkpoint.ad.tracing.traces import tracing
+from checkpoint.ad.tracing.traces import refuse, tracing
 
 _NONE, _FURTHER, _SECOND = slice(0, 0), slice(1, None), slice(1, 2)
 # Which operands of a step may not be or hold arrays: indices, names, numbers of parts.
@@ -21,8 +21,11 @@ _KEYS: dict[str, slice] = {
     **dict.fromkeys(("py.instance", "py.item", "py.slice", "py.attribute", "py.unpack"), _FURTHER),
     **dict.fromkeys(("py.unpack-star", "py.unpack-rest"), _FURTHER),
     **dict.fromkeys(("py.set", "py.set-attribute"), _SECOND),
+    # Of combinators whose function is a formula: they ask for structures, shapes and dtypes.
+    **dict.fromkeys(("py.item-count", "py.item-formula"), _NONE),
 }
 _ALL = slice(0, None)
+_MOVING = frozenset(("py.leaves", "py.of-leaves"))  # operators that move arrays
 
 
 def looked_at(name: str, operands: Sequence[Any]) -> None:
@@ -30,6 +33,12 @@ def looked_at(name: str, operands: Sequence[Any]) -> None:
     trace = tracing.get()
     if trace is not None and not trace.refusal and _holds_arrays(operands[_KEYS.get(name, _ALL)]):
         trace.refuse(f"{name} of arrays")
+
+
+def operated(name: str) -> None:
+    """Refuse the present trace, if there is one, unless an operator does with arrays what it does with others."""
+    if name not in _MOVING:
+        refuse(name)
 
 
 def _holds_arrays(operands: Sequence[Any]) -> bool:

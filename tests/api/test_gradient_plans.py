@@ -6,6 +6,7 @@ A gradient whose schedule is named is a sweep, and says what is right.
 from __future__ import annotations
 
 import itertools
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -293,3 +294,51 @@ def test_a_plan_that_fails_is_left(taken: list[bool]) -> None:
         for _ in range(60):
             pair.agree(x)
     assert taken.count(False) < 60
+
+
+# Combinators
+
+
+def test_map_by_a_formula_has_a_plan(taken: list[bool]) -> None:
+    def op(a: Any, both: Any) -> Any:
+        b, c = both
+        return [a * b if a > c else math.exp(c), 1.0 / (2.0 + b * b)]
+
+    def f(x: Any, y: Any) -> Any:
+        found = checkpoint.arrays.map(op, x, y)
+        return np.sum(found[0] ** 2) + np.sum(found[1] * x)
+
+    pair = Pair(f, (0, 1))
+    for k in range(5):
+        pair.agree(perturbed(X, k), (X[::-1], X * k))
+    assert taken == [True] * 3
+    strided = np.repeat(X, 2)[::2]
+    for _ in range(3):
+        pair.agree(X[:5], (X[:5], X[:5]))
+        pair.agree(strided, (strided, X))
+        pair.agree(X.astype(np.float32), (X, X))
+    assert taken[3:].count(True) >= 4
+
+
+def test_what_a_formula_refuses_is_raised(taken: list[bool]) -> None:
+    pair = Pair(lambda x: np.sum(checkpoint.arrays.map(lambda v: 1.0 / v, x)))
+    for _ in range(3):
+        pair.agree(X)
+    for gradient in (pair.planned, pair.swept):
+        with pytest.raises(ZeroDivisionError):
+            gradient(np.where(X > 0.0, X, 0.0))
+    pair.agree(X)
+    assert taken == [True, False, True]
+
+
+def test_what_a_function_has_captured_is_read_again(taken: list[bool]) -> None:
+    def scaled(x: Any, scale: Any, power: int) -> Any:
+        return np.sum(checkpoint.arrays.map(lambda v: scale * v**power, x))
+
+    pair = Pair(scaled, (0, 1))
+    for k in range(6):
+        pair.agree(perturbed(X, k), 0.5 + k // 2, 2 + k % 3)
+    fixed = Pair(scaled)
+    for k in range(6):
+        fixed.agree(perturbed(X, k), 0.5 + k // 3, 2)
+    assert False not in taken
