@@ -36,7 +36,7 @@ def looked_at(name: str, operands: Sequence[Any]) -> None:
 
 
 def operated(name: str) -> None:
-    """Refuse the present trace, if there is one, unless an operator does with arrays what it does with others."""
+    """Refuse the present trace, if there is one, unless an operator moves arrays and does nothing else."""
     if name not in _MOVING:
         refuse(name)
 

@@ -171,6 +171,12 @@ static void free_page(Cotangent *c, uint64_t birth, int64_t field, Page *page) {
     if (!--c->page_count) c->paged = 0;
 }
 
+/* Returns the word that has the bit of a birth, paged_bit. */
+static uint64_t *entered_word(Cotangent *c, uint64_t birth) {
+    return &c->entered[(birth * UINT64_C(0x9E3779B97F4A7C15) >> 32) % ENTERED_WORDS];
+}
+static bool may_be_entered(Cotangent *c, uint64_t birth) { return *entered_word(c, birth) & paged_bit(birth); }
+
 /* Moves an accumulator that is no page's to `to`; returns whether there was one. */
 static bool collect(Cotangent *c, uint64_t birth, int64_t field, Value *to) {
     BirthRow *row = birth_row_of(&c->rows, birth, field);
@@ -178,7 +184,7 @@ static bool collect(Cotangent *c, uint64_t birth, int64_t field, Value *to) {
         *to = birth_row_take(&c->rows, row, birth);
         return true;
     }
-    if (!(c->entered & paged_bit(birth))) return false;
+    if (!may_be_entered(c, birth)) return false;
     const Entry *entry = field_map_find(&c->map, birth, field);
     if (!entry) return false;
     *to = entry->cotangent;
@@ -188,8 +194,8 @@ static bool collect(Cotangent *c, uint64_t birth, int64_t field, Value *to) {
 
 /* Moves the accumulators of the fields of a new page there. */
 static void collect_fields(Cotangent *c, uint64_t birth, int64_t first, Page *page) {
-    if (c->map.count == c->page_count) c->entered = 0;
-    const int64_t count = c->entered & paged_bit(birth) ? PAGE_FIELDS : ROW_FIELDS - first; /* others have no entry */
+    if (c->map.count == c->page_count) memset(c->entered, 0, sizeof c->entered);
+    const int64_t count = may_be_entered(c, birth) ? PAGE_FIELDS : ROW_FIELDS - first; /* others have no entry */
     for (int64_t i = 0; i < count; i++)
         if (collect(c, birth, first + i, &page->cotangents[i])) page->present |= bit_of(i);
 }
@@ -279,7 +285,7 @@ static Value *entered_for(Cotangent *c, uint64_t birth, int64_t field) {
     if (fills(c, birth, field)) return NULL;
     if (c->map.count == c->page_count) c->strewn = 0;
     c->strewn |= strewn_bit(birth);
-    c->entered |= paged_bit(birth);
+    *entered_word(c, birth) |= paged_bit(birth);
     return &field_map_enter(&c->map, birth, field)->cotangent;
 }
 /* Returns the accumulator of a field, made as 0 if there was none. */

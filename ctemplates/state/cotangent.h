@@ -20,7 +20,7 @@
 #include "state/machine.h"
 
 /* The accumulators of PAGE_FIELDS fields in a row. present: which of them there are; others are 0. */
-enum { PAGE_BITS = 6, PAGE_FIELDS = 1 << PAGE_BITS, PAGE_WAYS = 8 };
+enum { PAGE_BITS = 6, PAGE_FIELDS = 1 << PAGE_BITS, PAGE_WAYS = 8, ENTERED_WORDS = 16 };
 typedef struct Page {
     uint64_t present;
     Value cotangents[PAGE_FIELDS];
@@ -67,7 +67,7 @@ typedef struct Cotangent {
     FieldMap map;
     size_t page_count;
     uint64_t paged; /* the bits (paged_bit) of births that have pages, and maybe of others */
-    uint64_t entered; /* those of births that have entries of their own, and maybe of others */
+    uint64_t entered[ENTERED_WORDS]; /* a bit for each birth that has entries of its own, and maybe for others */
     PageUse uses[PAGE_WAYS]; /* by birth */
     BirthRows rows;
     uint64_t strewn; /* the bits (strewn_bit) of births that have entries outside of rows and pages, and maybe of others */

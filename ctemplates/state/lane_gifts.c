@@ -23,9 +23,11 @@ static bool are_in_a_row(const int64_t *fields, int lanes) {
     return !other;
 }
 
-/* Says that the fields of all lanes are about to receive, if they are in a row. */
-static void expect(Cotangent *c, const LaneGifts *gift, int lanes) {
-    if (are_in_a_row(gift->fields, lanes)) cotangent_expect(c, gift->birth, gift->fields[0], lanes);
+/* Says that the fields of all lanes are about to receive; returns whether they are in a row. */
+static bool expect(Cotangent *c, const LaneGifts *gift, int lanes) {
+    if (!are_in_a_row(gift->fields, lanes)) return false;
+    cotangent_expect(c, gift->birth, gift->fields[0], lanes);
+    return true;
 }
 
 static void give_one(Cotangent *c, const LaneGifts *gift, int lane) {
@@ -38,7 +40,7 @@ static void give_one_by_one(Cotangent *c, const LaneGifts *gift, int lanes) {
 }
 
 static void give_fields(Cotangent *c, const LaneGifts *gift, int lanes) {
-    if (are_in_a_row(gift->fields, lanes))
+    if (expect(c, gift, lanes)) /* at once before: what is expected of one birth may be forgotten for another */
         cotangent_give_fields(c, gift->birth, gift->fields[0], lanes, gift->cotangents);
     else
         give_one_by_one(c, gift, lanes);
@@ -64,9 +66,9 @@ static void give_column(Cotangent *c, const LaneGifts *gift, int lanes) {
 }
 
 void cotangent_give_lanes(Cotangent *c, const LaneGifts *gifts, size_t count, int lanes) {
-    for (size_t i = 0; i < count; i++)
-        if (gifts[i].fields) expect(c, &gifts[i], lanes);
     if (!are_apart(gifts, count)) {
+        for (size_t i = 0; i < count; i++)
+            if (gifts[i].fields) expect(c, &gifts[i], lanes);
         while (lanes--)
             for (size_t i = 0; i < count; i++) give_one(c, &gifts[i], lanes);
         return;
