@@ -54,6 +54,16 @@ PROGRAMS = {
            (define (twice l m) (if (null? l) m (twice (cdr l) (cons* (car l) 0.25 m))))""",
         "(* 0.1 (sum (twice l '()) s))",
     ),
+    # The next pair is near or far; two lists are walked along at once, one of them by two pairs a turn.
+    "scattered": (
+        """(define (mixed a b m)
+             (if (null? a) m (if (> (sin (* 70 (car a))) 0.2) (mixed (cdr a) (cdr b) (cons (car a) m))
+               (mixed (cdr a) (cdr b) (cons* (car b) (* 0.5 (car a)) m)))))
+           (define (zipped a b s)
+             (if (or (null? a) (null? b)) s
+               (if (null? (cdr b)) s (zipped (cdr a) (cdr (cdr b)) (+ s (* (car a) (car (cdr b))))))))""",
+        "(let ((m (mixed l l '()))) (* s (+ (zipped m m 0) (zipped l m 0) (zipped (mixed m m '()) l 0))))",
+    ),
     # Elements are objects.
     "objects": (
         """(define (pairs l m) (if (null? l) m (pairs (cdr l) (cons (cons (car l) l) m))))
@@ -111,6 +121,13 @@ def test_a_turn_counts_nothing(name: str) -> None:
     units = units_of(lambda: checkpoint.primops(f, 0.3, engine="c"))
     for source in (plain_source, taped_source):
         assert any("walk_on(" in source(unit) and "walk_ended(" in source(unit) for unit in units)
+
+
+def test_turns_expect_the_next_pair_where_it_was_in_the_last_one() -> None:
+    f = checkpoint.read(text("scattered", 200), engine="c")
+    units = units_of(lambda: checkpoint.primops(f, 0.3, engine="c"))
+    for source in (plain_source, taped_source):
+        assert any(source(unit).count("rest_from(") >= 2 for unit in units)
 
 
 def test_a_turn_that_keeps_what_it_has_reached_counts() -> None:

@@ -17,11 +17,10 @@ from checkpoint.ctarget.translate.emit.effects import plain_fields, settle, stac
 from checkpoint.ctarget.translate.emit.entry import Entry, is_opened, opening
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.references import fields_of_pairs, joined
-from checkpoint.ctarget.translate.emit.walks import Walks
+from checkpoint.ctarget.translate.emit.walks import Walks, moved
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Place
 from checkpoint.ctarget.translate.ops.words import (
-    Move,
     broken,
     comment,
     declaration,
@@ -29,7 +28,6 @@ from checkpoint.ctarget.translate.ops.words import (
     in_braces,
     in_order,
     in_quotes,
-    name_of,
     plain,
     stored,
 )
@@ -69,6 +67,7 @@ class ForwardFunction:
         entries = [header.entry or () for header in unit.headers]
         self._duals = max(sum(map(is_opened, [each for _, each in entry])) for entry in entries)
         self._fields = fields_of_pairs(unit)
+        self._distances: set[str] = set()  # variables of rest_from
         self._walks = Walks(() if strips else self._paths.values(), self._fields)
         self._stack = stack_use(self._paths.values())
         self._takes_tags = any(taken.tags for taken in self._taken.values())
@@ -118,6 +117,7 @@ class ForwardFunction:
         if "frames" in used:
             lines.append("    Frames frames = frames_of(m);")
         lines += self._walks.declarations()
+        lines += [f"    uintptr_t {name} = 0;" for name in sorted(self._distances)]
         lines += ["    const int64_t first = left;", "    int64_t births = m->births;"]
         return [*lines, "    int64_t tags = m->tags;"] if self._takes_tags else lines
 
@@ -356,10 +356,7 @@ class ForwardFunction:
             self.put(f"births += {taken.births};")
         if taken.tags:
             self.put(f"tags += {taken.tags};")
-        moves = [
-            Move(C_TYPES[param.kind], param.name, plain(source), name_of(source))
-            for param, source in zip(jump.header.params, jump.sources, strict=True)
-        ]
+        moves = moved(jump, self._fields, self._distances)
         self.put(*in_braces([*in_order(moves), f"goto header_{jump.header.number};"]))
 
     def _exit(self, path: Path) -> None:

@@ -1,4 +1,7 @@
-"""Walks along lists that others refer to, too: such a loop counts no references, but where it ends.
+"""Walks along lists: where the next pair is expected, and how references are counted.
+
+A turn expects the next pair as far from its own as it was in the turn before (`rest_from`, unit_pairs.h).
+Where others refer to the list, too, the loop counts no references, but where it ends.
 
 In: the paths of a unit, and the effects of its nodes. Out: the effects that are done instead. Where a turn
 leaves a pair for its rest, and the pair has other references, the loop keeps the one that it had: that keeps
@@ -17,7 +20,8 @@ from checkpoint.ctarget.translate.emit.references import joined
 from checkpoint.ctarget.translate.ops.frame_ops import Push
 from checkpoint.ctarget.translate.ops.object_ops import Leave, Load, Make
 from checkpoint.ctarget.translate.ops.operation import Effect, Forward, Undifferentiated
-from checkpoint.ctarget.translate.ops.places import Place, Source
+from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source
+from checkpoint.ctarget.translate.ops.words import Move, name_of, plain
 from checkpoint.ctarget.translate.units.graph import Exit, Jump, Node
 from checkpoint.ctarget.translate.units.paths import Path
 from checkpoint.dataclass import dataclass
@@ -140,3 +144,29 @@ def _turn(path: Path, fields: Mapping[Place, Load]) -> Turn | None:
     pairs = zip(path.header.params, path.end.sources, strict=True)
     params = [param for param, source in pairs if param is leaves[0].pair and source is rest]
     return Turn(params[0], done[0], rest) if params else None
+
+
+def moved(jump: Jump, fields: Mapping[Place, Load], distances: set[str]) -> list[Move]:
+    """Return what sets the params of a header to what a jump passes on.
+
+    distances: gets the variables of those that are set to a rest of their own list (unit_pairs.h, rest_from).
+    """
+    tags = dict(zip(jump.header.params, jump.header.tags, strict=False))
+    moves = []
+    for param, source in zip(jump.header.params, jump.sources, strict=True):
+        text, reads = plain(source), name_of(source)
+        if tags.get(param) == "PAIR" and _is_rest(source, param, fields):
+            distance = f"{param.name}_distance"
+            distances.add(distance)
+            text, reads = f"rest_from({param.name}, {text}, &{distance})", param.name
+        moves.append(Move(C_TYPES[param.kind], param.name, text, reads))
+    return moves
+
+
+def _is_rest(source: Source, param: Place, fields: Mapping[Place, Load]) -> bool:
+    """Return whether a source is what follows the pair in a place, or what follows that."""
+    while isinstance(source, Place) and source in fields and fields[source].index == 1:
+        source = fields[source].owner
+        if source is param:
+            return True
+    return False

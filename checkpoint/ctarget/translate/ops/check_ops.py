@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from checkpoint.ctarget.translate.ops.operation import Forward, Op, Undifferentiated
 from checkpoint.ctarget.translate.ops.places import Place, Source
-from checkpoint.ctarget.translate.ops.words import has_tag, if_unlikely, lacks_tag
+from checkpoint.ctarget.translate.ops.words import has_tag, if_unlikely, lacks_tag, literal
 from checkpoint.dataclass import dataclass
 
 
@@ -77,11 +77,14 @@ class EndTest(Undifferentiated, Op):
         return "NOTHING" if self.tag == "PAIR" else "PAIR"
 
     def write(self, out: Forward) -> None:
-        kind = f"kind_of({self.place.name})"
-        is_pair = self.tag == "PAIR"
-        out.put(f"{self.to.name} = {kind} {'==' if is_pair else '!='} PAIR;")
-        ends = f"!{self.to.name}" if is_pair else self.to.name
-        out.put(if_unlikely(f"{ends} && {kind} != NOTHING", out.exit()))
+        kind, goes_on = f"kind_of({self.place.name})", self.tag == "PAIR"
+        out.put(
+            f"{self.to.name} = {literal(goes_on)};",
+            f"if (UNLIKELY({kind} != PAIR)) {{",
+            f"    {if_unlikely(f'{kind} != NOTHING', out.exit())}",
+            f"    {self.to.name} = {literal(not goes_on)};",
+            "}",
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
