@@ -83,6 +83,9 @@ class Writer:
 
     def branch(self, indent: int, depth: int) -> list[str]:
         test = f"{self.leaf()} {self.random.choice(['<', '>', '<=', '!='])} {self.expression(2)}"
+        if self.random.random() < 0.2:
+            sign, by = self.random.choice(["<", ">", "=="]), self.random.randint(-2, 2)
+            test = f"index[i] {sign} index[i - 1] + {by}"
         chosen, other = (self.statement(indent + 4, depth + 1) for _ in range(2))
         return [f"{' ' * indent}if {test}:", *chosen, f"{' ' * indent}else:", *other]
 
@@ -131,6 +134,8 @@ class Writer:
             f"b[{self.two_places()}]",
             f"x[{self.random.randint(0, 3)}]",
             "at(i)",
+            f"b[i % M][{self.random.randint(-3, 2)}]",
+            "(a[-1] * index[i] * 0.05)",
             f"held.x[{self.place()}]",
             f"held.y[{self.two_places()}]",
             f"rows[i % 3][{self.random.randint(-3, 2)}]",

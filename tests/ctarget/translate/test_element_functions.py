@@ -71,7 +71,32 @@ def of_shapes(a: Any) -> Any:
     return s
 
 
-PROGRAMS = [extremes, extremes_of_equals, quotients, angles, powers, of_shapes]
+def of_rows(a: Any) -> Any:
+    b, s = np.reshape(a, (5, 12)) * 1.0, 0.0
+    for i in range(5):
+        for j in range(12):
+            s = s * 0.5 + b[i][j] * b[-1 - i][-j] - b[i][j] / (2.5 + b[0][0])
+            s = s + b[i][int(3.0 * abs(b[i][j])) % 12] * b[i, j]
+            if b[i][j] > b[0][j]:
+                b[i, j] = s * b[i][0]
+    return s + np.sum(b)
+
+
+COUNTS = np.arange(60) % 7 - 2
+
+
+def of_whole_numbers(a: Any) -> Any:
+    s = 0.0
+    for i in range(1, len(a)):
+        s = s * 0.5 + a[i] * COUNTS[i] - COUNTS[i] / (a[i - 1] + 3.0) + COUNTS[i - 1] * a[i]
+        if COUNTS[i] > 1 or COUNTS[i] == COUNTS[i - 1] + 1:
+            s = s - a[i] + COUNTS[i]
+        elif COUNTS[i] < a[i] or s > COUNTS[i - 1]:
+            s = s * 0.25 + a[0] * COUNTS[i]
+    return s
+
+
+PROGRAMS = [of_rows, of_whole_numbers, extremes, extremes_of_equals, quotients, angles, powers, of_shapes]
 EACH = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 
 

@@ -33,7 +33,7 @@ from checkpoint.ctarget.translate.ops.element_ops import (
     ReadExact,
     SetElement,
 )
-from checkpoint.ctarget.translate.ops.places import ROWS, Constant, Kind, Place, View
+from checkpoint.ctarget.translate.ops.places import ROWS, VIEWS, Constant, Kind, Place, View
 from checkpoint.ctarget.translate.ops.scalar_ops import Convert, Copy
 from checkpoint.ctarget.translate.specialise.python_steps import OF_REALS
 from checkpoint.ctarget.translate.specialise.scalar_steps import apply, definition_named, kind_of_result
@@ -52,6 +52,8 @@ def of_elements(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
     """Translate a step on an array, or on a scalar of NumPy's; None: it has no such operand."""
     given = [steps.state.slots.get(operand) for operand in step.operands if isinstance(operand, str)]
     first = given[0] if given and isinstance(step.operands[0], str) else None
+    if step.operands and step.operands[0] in steps.rows:
+        return _of_row(steps, step, uses, *steps.rows[step.operands[0]])
     if isinstance(first, View):
         return _of_array(steps, step, uses, first)
     if isinstance(first, Held) and first.tag in ROWS and step.op == "py.item":
@@ -203,12 +205,62 @@ def _takes_place(steps: Steps, name: str, kind: Kind, step: t.Step) -> bool:
     first, *others = step.operands
     if step.op == "py.item" or (step.op in CHANGES and _is_view(steps, first)):
         return name not in (first, *others[1:])
+    if step.op in COMPARISONS and _only_decides(steps.peer, step.name, step):
+        return all(each == name or _is_number(steps, each) for each in step.operands)
+    if definition_named(step.op) in SYMBOLS and any(_is_element(steps, each) for each in step.operands):
+        return True
     is_moved = step.op in MOVES and all(each == name or _is_integer(each) for each in step.operands)
     return is_moved and _is_place(steps, step.name, kind)
 
 
 def _is_view(steps: Steps, operand: t.Operand) -> bool:
     return isinstance(operand, str) and isinstance(steps.state.slots.get(operand), View)
+
+
+def _is_element(steps: Steps, operand: t.Operand) -> bool:
+    """Return whether an operand is a scalar of doubles, or will be, in the block."""
+    if not isinstance(operand, str):
+        return False
+    value = steps.state.slots.get(operand)
+    if value is not None:
+        return isinstance(value, Place) and value.kind == "element"
+    return _is_read_from(steps, operand, frozenset(VIEWS)) or any(
+        _is_element(steps, each) for each in _operands_of_sum(steps, operand)
+    )
+
+
+def _is_number(steps: Steps, operand: t.Operand) -> bool:
+    """Return whether an operand is a number, or will be: an element of any array, or made of numbers."""
+    if not isinstance(operand, str):
+        return type(operand.value) in (int, float)
+    value = steps.state.slots.get(operand)
+    if value is not None:
+        return isinstance(value, Place | Constant) and value.kind in NUMBERS
+    made = _operands_of_sum(steps, operand)
+    is_made = bool(made) and all(_is_number(steps, each) for each in made)
+    return is_made or _is_read_from(steps, operand, frozenset((*VIEWS, "WHOLE_ROW")))
+
+
+def _operands_of_sum(steps: Steps, name: str) -> Sequence[t.Operand]:
+    """Return the operands of the step of the block that makes a slot by + - * or /; none: it is another."""
+    made = _maker(steps, name)
+    return made.operands if made is not None and definition_named(made.op) in SYMBOLS else ()
+
+
+def _is_read_from(steps: Steps, name: str, tags: frozenset[str]) -> bool:
+    """Return whether a step of the block that is still to come reads a slot from an array of these kinds."""
+    made = _maker(steps, name)
+    if made is None or made.op != "py.item":
+        return False
+    owner = made.operands[0]
+    value = steps.state.slots.get(owner) if isinstance(owner, str) else None
+    return isinstance(value, View | Held) and value.tag in tags
+
+
+def _maker(steps: Steps, name: str) -> t.Compute | None:
+    """Return the step of the block that computes a slot, if there is one."""
+    made = (each for each in steps.peer.block.steps if isinstance(each, t.Compute) and each.name == name)
+    return next(made, None)
 
 
 def _is_integer(operand: t.Operand) -> bool:
@@ -251,10 +303,55 @@ def _attribute(steps: Steps, step: t.Compute, uses: Uses, view: View) -> Abstrac
     return size
 
 
-def _element(steps: Steps, step: t.Compute, uses: Uses, view: View) -> Place:
+def _element(steps: Steps, step: t.Compute, uses: Uses, view: View) -> Abstract:
+    if _is_row(steps, step, view):
+        return _begin_row(steps, step, uses, view)
     at = _located(steps, step, view)
     to = steps.builder.place(step.name, "element")
     steps.node.ops.append(ReadElement(to, view, at))
+    steps.release_used(step, uses)
+    return to
+
+
+# Rows
+
+
+def _is_row(steps: Steps, step: t.Compute, view: View) -> bool:
+    """Return whether a step reads a row of which the block reads one element, and nothing else."""
+    index = steps.operand(step.operands[1])
+    if len(view.sizes) == 1 or not isinstance(index, Place | Constant) or step.op != "py.item":
+        return False
+    readers = _readers(steps, step.name)
+    if step.name in steps.peer.block.live[-1] or len(readers) != 1 or index.kind != "integer":
+        return False
+    reader = readers[0]
+    return isinstance(reader, t.Compute) and reader.op == "py.item" and reader.operands[1] != step.name
+
+
+def _begin_row(steps: Steps, step: t.Compute, uses: Uses, view: View) -> Constant:
+    """Find a row, which is in no place: the slot has nothing."""
+    index = steps.operand(step.operands[1])
+    assert isinstance(index, Place | Constant)
+    at = steps.builder.place(f"{step.name}_at", "integer")
+    steps.node.ops.append(Locate(at, index, view.sizes[0]))
+    steps.rows[step.name] = view, at, len(steps.node.ops)
+    steps.release_used(step, uses)
+    return Constant(None)
+
+
+def _of_row(steps: Steps, step: t.Compute, uses: Uses, view: View, row: Place, count: int) -> Place:
+    """Read an element of a row. What it receives goes to the array at once: as if where the row was found.
+
+    count: the ops before that. None since then may give to the array.
+    """
+    index = steps.operand(step.operands[1])
+    is_last = all(view.handle not in op.reads() for op in steps.node.ops[count:])
+    has_changed = any(isinstance(effect, SetElement) for effect in steps.node.effects)
+    if not isinstance(index, Place | Constant) or index.kind != "integer" or not is_last or has_changed:
+        raise Untranslatable
+    column = steps.builder.place(f"{step.name}_at", "integer")
+    to = steps.builder.place(step.name, "element")
+    steps.node.ops += [Locate(column, index, view.sizes[1]), ReadElement(to, view, (row, column))]
     steps.release_used(step, uses)
     return to
 

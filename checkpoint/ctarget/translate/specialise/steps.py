@@ -63,7 +63,8 @@ class Steps:
     after its ops, so no op can read them. attributes: those of the instances that the node makes. is_inner:
     whether the block is run within a step (inner.py), where births do not count. may_end: whether lists of
     unknown length may end in the block: it is of the procedure whose loop or recursion the path is a turn of.
-    unchecked: the places of CHAINs of which no kind was tested.
+    unchecked: the places of CHAINs of which no kind was tested. rows: by slots, those of arrays that the next
+    step on the slot reads an element of: the array, the row, and how many ops there were.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class Steps:
         self.fresh: set[Place] = set()
         self.attributes: dict[Place, list[Abstract]] = {}
         self.unchecked: list[Place] = []
+        self.rows: dict[t.Operand, tuple[View, Place, int]] = {}
 
     def at(self, node: Node, state: State) -> Steps:
         """Return what ends the block in a node behind its own, which has all effects of the block."""
