@@ -86,3 +86,30 @@ class Pace:
         2000
         """
         return int(self._rate * seconds)
+
+
+class Sampling:
+    """How long samples take. seconds: the lesser of the last two; 0.0 before there were two.
+
+    One alone may have imported modules, or waited for the processor: the next one would come a thousand times
+    later for that, and a short program would end before.
+    """
+
+    __slots__ = ("_last", "seconds")
+
+    def __init__(self) -> None:
+        self.seconds = self._last = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Add how long a sample took.
+
+        >>> sampling = Sampling()
+        >>> for seconds in (0.5, 0.001, 0.02, 0.03):
+        ...     sampling.add(seconds)
+        ...     print(sampling.seconds)
+        0.0
+        0.001
+        0.001
+        0.02
+        """
+        self.seconds, self._last = min(self._last, seconds), seconds

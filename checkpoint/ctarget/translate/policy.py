@@ -30,7 +30,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import making
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate import boundary
-from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, Effort, Pace, RecentBlocks
+from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, Effort, Pace, RecentBlocks, Sampling
 from checkpoint.dataclass import dataclass
 from checkpoint.errors import TranslationWarning
 from checkpoint.interp.hybrid.machine import ENTRY
@@ -77,7 +77,7 @@ class Account:
     steps: how many there were. seconds: those of their slices. pace: of the last slices of any of them. due:
     how many steps make a watch sample. gap: the steps between two samples. varied: by which part the last gap
     was longer. patience: how many times the interval of samples is to pass before the next one; rests_until:
-    when that is over, by the clock, in the background. sampling: the seconds that the last sample took.
+    when that is over, by the clock, in the background. sampling: how long samples take.
     blocks: where the last samples were. units: what was made. made: by the labels of the procedure's own
     blocks, the units that can be entered there. refused: the blocks of which no unit can be made. inside:
     those in units that are entered elsewhere, and how many samples were there since: such a run soon reaches
@@ -93,7 +93,7 @@ class Account:
     varied: float = 0.0
     patience: int = 1
     rests_until: float = 0.0
-    sampling: float = 0.0
+    sampling: Sampling = field(default_factory=Sampling)
     blocks: RecentBlocks = field(default_factory=RecentBlocks)
     units: list[Translation] = field(default_factory=list)
     made: dict[str, list[Translation]] = field(default_factory=dict)

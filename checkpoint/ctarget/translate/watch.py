@@ -105,7 +105,7 @@ class Watch:
             seconds = began - self._begun
             found = policy.translator.sample(held, self._account, self._taped, self._waits, seconds)
             if found is not Found.NEWS:
-                self._account.sampling = perf_counter() - began
+                self._account.sampling.add(perf_counter() - began)
         if found is Found.NOWHERE and self._probes < policy.MAX_PROBES:
             self._probes += 1
             self._shorten()
@@ -180,7 +180,7 @@ class Watch:
         one takes long, as it does where much is in registers.
         """
         account = self._account
-        costly = max(1.0, account.sampling / policy.USUAL_SAMPLE)
+        costly = max(1.0, account.sampling.seconds / policy.USUAL_SAMPLE)
         return policy.translator.sample_interval * account.patience * costly
 
     def _hasten(self) -> None:
