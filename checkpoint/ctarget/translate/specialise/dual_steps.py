@@ -160,6 +160,11 @@ def related(steps: Steps, tag: Place, other: Place) -> int:
     return 1 if age > its else -1
 
 
+def number_under(steps: Steps, operand: t.Operand) -> Abstract:
+    """Return the value of an operand, of a dual the real under all tags: for steps without a derivative."""
+    return _real(_opened(steps, operand))
+
+
 def _opened(steps: Steps, operand: t.Operand) -> Abstract:
     """Return the value of an operand; a dual that is an object is replaced by a virtual one, for good."""
     value = steps.operand(operand)

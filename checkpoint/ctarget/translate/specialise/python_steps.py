@@ -19,6 +19,7 @@ from checkpoint.ctarget.translate.ops.check_ops import Apart, Expect, IsOne
 from checkpoint.ctarget.translate.ops.object_ops import Element, Length
 from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Convert, Domain
+from checkpoint.ctarget.translate.specialise.dual_steps import number_under
 from checkpoint.ctarget.translate.specialise.observe import Shape
 from checkpoint.ctarget.translate.specialise.scalar_steps import apply
 from checkpoint.ctarget.translate.specialise.steps import Rule, Steps, Untranslatable
@@ -58,6 +59,7 @@ STAYS = frozenset(("py.int", "py.round", "py.math.floor", "py.math.ceil", "py.ma
 # The Python class of values of a kind, where the kind determines it.
 CLASSES: dict[str, type] = {
     "REAL": float,
+    "DUAL": float,
     "INTEGER": int,
     "BOOLEAN": bool,
     "NOTHING": NoneType,
@@ -181,8 +183,9 @@ def _not(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
 
 def _compared_with_zero(steps: Steps, step: t.Compute, uses: Uses, op: str) -> Abstract:
     """Compare a number, or the length of a container, with 0."""
-    value = steps.operand(step.operands[0])
+    value = number_under(steps, step.operands[0])
     if isinstance(value, Place | Constant) and value.kind != "value":
+        steps.release_used(step, uses)
         return value if value.kind == "boolean" and op == "py.ne" else _compare(steps, step, value, op)
     if tag_of(value) in TRUTHS:
         steps.release_used(step, uses)
@@ -208,7 +211,7 @@ def _compare(steps: Steps, step: t.Compute, value: Abstract, op: str) -> Place:
 
 def _converted(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     """Convert numbers by a function of translated.h; some conversions leave an integer as it is."""
-    given = [steps.operand(operand) for operand in step.operands]
+    given = [number_under(steps, operand) for operand in step.operands]
     numbers = [value for value in given if isinstance(value, Place | Constant) and value.kind != "value"]
     kinds = {number.kind for number in numbers}
     if not numbers or len(numbers) < len(given):
@@ -221,6 +224,7 @@ def _converted(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     function, kind = table[step.op]
     to = steps.builder.place(step.name, kind)
     steps.node.ops.append(Convert(to, function, tuple(numbers)))
+    steps.release_used(step, uses)
     return to
 
 
