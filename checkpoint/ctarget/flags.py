@@ -1,10 +1,8 @@
 """Flags of C compilers that the runtime and translated code share, so that both compute the same bits.
 
-What always holds: this file imports nothing of the package, since checkpoint.ctarget.build reads it before
-there is one.
+What always holds: this file imports nothing, since checkpoint.ctarget.build reads it before there is
+a package.
 """
-
-import sys
 
 # The compiler must call these of the process's libm as they are, not evaluate, merge or replace them.
 FROM_LIBM = (
@@ -14,11 +12,7 @@ FROM_LIBM = (
 )
 NO_BUILTINS = tuple([f"-fno-builtin-{name}" for name in FROM_LIBM.split()])
 # No contraction to fused multiply-adds: a result must not depend on where a run was interrupted.
-# Where versions of Python compute a number in different ways, C does what this one does.
-STANDARD = (
-    *("-std=c11", "-ffp-contract=off", "-fno-tree-slp-vectorize", "-fvisibility=hidden"),
-    f"-DCK_PYTHON_MINOR={sys.version_info.minor}",
-)
+STANDARD = ("-std=c11", "-ffp-contract=off", "-fno-tree-slp-vectorize", "-fvisibility=hidden")
 # Of the runtime. Never -ffast-math. The passes that are off merge or move what the instructions of the
 # machine's loop have in common: that costs a third of its speed, as measured, and makes it depend on where
 # its code happens to be.

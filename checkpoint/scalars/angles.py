@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 from checkpoint.scalars.algebra import Expr, Rule, is_zero, where, word
@@ -130,7 +131,8 @@ hypot = define(
     lambda x, y, z: where(is_zero(z), 0.0, y / z),
     value=math.hypot,
     ieee=total(math.hypot),
-    c="hypotenuse(x, y)",  # Python's, which is more exact than that of C's library
+    # Python's is more exact than C's, and another one since 3.12 (ctemplates/scalars/norms.h).
+    c=f"norm(x, y, {str(sys.version_info >= (3, 12)).lower()})",
     language="",
     python=(math.hypot,),
     domain=(NONZERO, NONZERO),

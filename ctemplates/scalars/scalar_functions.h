@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "scalars/norms.h"
+
 #define PI 3.141592653589793
 #define LOG_2 0.6931471805599453
 #define LOG_10 2.302585092994046
@@ -54,55 +56,6 @@ static inline double floor_divide(double x, double y) {
 
 /* Returns the floor, by way of an integer: never -0.0. */
 static inline double whole_below(double x) { return isfinite(x) ? floor(x) + 0.0 : x; }
-
-/* A sum or product of two doubles without an error, if nothing overflows or underflows. */
-typedef struct Exactly {
-    double high, low;
-} Exactly;
-static inline Exactly exact_sum(double x, double y) { /* |x| >= |y| */
-    const double sum = x + y;
-    return (Exactly){sum, (x - sum) + y};
-}
-static inline Exactly exact_product(double x, double y) {
-    const double split = 0x1p27 + 1.0, x_split = x * split, y_split = y * split;
-    const double x_high = x_split - (x_split - x), x_low = x - x_high;
-    const double y_high = y_split - (y_split - y), y_low = y - y_high, product = x * y;
-    return (Exactly){product, ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low};
-}
-/* Returns the root of a sum of squares, 0 <= x, y <= most, as Python does: with the sum's error, and one step of Newton's. */
-static inline double root_of_squares(double x, double y, double most) {
-    int exponent;
-    (void)frexp(most, &exponent);
-    const double scale = ldexp(1.0, -exponent);
-    const Exactly first = exact_product(x * scale, x * scale), sum = exact_sum(1.0, first.high);
-    const Exactly second = exact_product(y * scale, y * scale), both = exact_sum(sum.high, second.high);
-    const double products = first.low + second.low, sums = sum.low + both.low;
-    const double length = sqrt(both.high - 1.0 + (products + sums));
-    const Exactly square = exact_product(-length, length), left = exact_sum(both.high, square.high);
-    const double error = left.high - 1.0 + ((products + square.low) + (sums + left.low));
-    return (length + error / (2.0 * length)) / scale;
-}
-/* The same where the power of two above `most` has no inverse: versions of Python differ. */
-static inline double root_of_tiny_squares(double x, double y, double most) {
-#if CK_PYTHON_MINOR < 12
-    const Exactly first = exact_sum(1.0, x / most * (x / most));
-    const Exactly both = exact_sum(first.high, y / most * (y / most));
-    return most * sqrt(both.high - 1.0 + (first.low + both.low));
-#else
-    const double unit = 0x1p-1022;
-    return unit * root_of_squares(x / unit, y / unit, most / unit);
-#endif
-}
-/* Returns Python's math.hypot. */
-static inline double hypotenuse(double x, double y) {
-    x = __builtin_fabs(x);
-    y = __builtin_fabs(y);
-    if (isinf(x) || isinf(y)) return INFINITY;
-    if (isnan(x) || isnan(y)) return NAN;
-    const double most = x > y ? x : y;
-    if (most < 0x1p-1024) return most == 0.0 ? 0.0 : root_of_tiny_squares(x, y, most);
-    return root_of_squares(x, y, most);
-}
 
 /* Returns -n for the whole number n with r = x - n y. */
 static inline double multiples(double x, double y, double r) {

@@ -173,3 +173,23 @@ def plainly(record: Scalar, otherwise: Any, operands: Sequence[int]) -> Any:
     if record.name in ("py.iadd", "py.imul"):
         otherwise = lookup(record.name.replace("py.i", "py.") + "/any")
     return otherwise.value(None, *operands)
+
+
+# Points of which the two ways of ctemplates/scalars/norms.h have different norms.
+CLOSE = (
+    ("0x1.6a7ef9db22d0ep+2", "0x1.2e147ae147ae1p+1"),
+    ("0x1.d666666666667p+2", "0x1.399999999999ap+3"),
+    ("0x1.70a3d70a3d70ap+2", "0x1.3333333333333p+1"),
+    ("0x1.19db22d0e5604p+3", "0x1.48d4fdf3b645ap+1"),
+)
+
+
+def test_norms_are_those_of_this_python() -> None:
+    random, number = Random(5), in_c("py.math.hypot")
+    points = [(float.fromhex(x), float.fromhex(y)) for x, y in CLOSE]
+    for scale in (1.0, 1e-300, 5e-309, 5e-324 * 2**20, 1e300, 1e308):
+        points += [
+            (random.uniform(-1.0, 1.0) * scale, random.uniform(-1.0, 1.0) * scale) for _ in range(2000)
+        ]
+    for x, y in points:
+        assert same(value_in_c(number, (x, y), True), math.hypot(x, y)), (x.hex(), y.hex())

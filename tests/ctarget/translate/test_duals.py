@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 import checkpoint
+from checkpoint.ctarget.translate.collected import units_of
 from checkpoint.ctarget.translate.emit import text
+from checkpoint.ctarget.translate.ops.scalar_ops import Convert
 from checkpoint.ctarget.translate.units.graph import Unit
+from checkpoint.ctarget.translate.units.paths import nodes
 from tests.ctarget.translate.shared_objects import needs_compiler
 
 pytestmark = needs_compiler
@@ -58,6 +61,23 @@ def changes(x: float, y: float) -> float:
     return x + total
 
 
+def rounds(x: float, y: float) -> float:
+    """Integers of numbers have no tangents; what is made of them with numbers has."""
+    for _ in range(COUNT):
+        x = x * 0.5 + int(y * 8.0) / 8.0 + math.floor(x) * 0.25 + math.hypot(x, y) * 0.125
+        y = y * 0.75 + round(x) * 0.0625 - math.trunc(y) * x * 0.03125
+    return x * y
+
+
+def asks(x: float, y: float) -> float:
+    """Questions are asked of primals: whether a number is 0, finite, a float."""
+    for _ in range(COUNT):
+        if y and not math.isnan(x):
+            x = x * 0.75 + (y if isinstance(y, float) else 1.0) * 0.5
+        y = y - 0.25 if not math.isinf(x) and y > 0.25 else x * 0.125
+    return x - y
+
+
 def outcome(f: Callable[[float, float], float], engine: str, tangents: tuple[float, float]) -> list[str]:
     def of_pair(point: Any) -> float:
         return f(*point)
@@ -66,7 +86,9 @@ def outcome(f: Callable[[float, float], float], engine: str, tangents: tuple[flo
     return [value.hex(), tangent.hex()]
 
 
-@pytest.mark.parametrize("f", [products, functions, choices, roots, changes], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", [products, functions, choices, roots, changes, rounds, asks], ids=lambda f: f.__name__
+)
 def test_bit_for_bit(f: Callable[[float, float], float], monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
 
@@ -81,3 +103,23 @@ def test_bit_for_bit(f: Callable[[float, float], float], monkeypatch: pytest.Mon
     for tangents in ((1.0, 0.0), (-0.5, 2.0), (math.inf, 1.0)):
         assert outcome(f, "c", tangents) == outcome(f, "hybrid", tangents)
     assert any("_tangent_" in each for each in written)
+
+
+@pytest.mark.parametrize("f", [products, rounds, asks], ids=lambda f: f.__name__)
+def test_products_with_a_hessian(f: Callable[[float, float], float], monkeypatch: pytest.MonkeyPatch) -> None:
+    def product(engine: str) -> list[str]:
+        found = checkpoint.hvp(lambda point: f(*point), (0.75, 0.5), (1.0, -0.5), engine=engine)
+        return [number.hex() for number in found]
+
+    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
+    assert product("c") == product("hybrid")
+
+
+def test_integers_of_duals_are_made_in_units() -> None:
+    units = units_of(
+        lambda: checkpoint.hvp(lambda point: rounds(*point), (0.75, 0.5), (1.0, -0.5), engine="c")
+    )
+    made = {
+        op.function for unit in units for node in nodes(unit) for op in node.ops if isinstance(op, Convert)
+    }
+    assert made >= {"whole_part", "whole_down", "whole_nearest"}
