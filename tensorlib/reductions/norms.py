@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from checkpoint.ad.array_library import dtype_kind
 from checkpoint.ad.numbers import NUMBERS
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import tensor
@@ -140,6 +141,8 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False) -
 
 def _logsumexp(xp: Any, a: Any, axis: Any = None, b: Any = None, keepdims: Any = False) -> Any:
     a = xp.asarray(a)
+    if dtype_kind(a.dtype) in "iub":
+        a = a * 1.0
     if b is not None:
         a = xp.broadcast_to(a, xp.broadcast_shapes(a.shape, xp.shape(b)))
     top = xp.max(a, axis=axis, keepdims=True, initial=-math.inf)
@@ -148,7 +151,7 @@ def _logsumexp(xp: Any, a: Any, axis: Any = None, b: Any = None, keepdims: Any =
     with np.errstate(divide="ignore"):
         total = xp.log(xp.sum(terms if b is None else b * terms, axis=axis, keepdims=True))
     found = total + top
-    return found if keepdims else xp.squeeze(found, axis=axis)
+    return found if keepdims else xp.squeeze(found, axis=axis)[()]
 
 
 def _weights(xp: Any, y: Any, a: Any, axis: Any, b: Any, keepdims: Any) -> Any:

@@ -12,7 +12,6 @@ from typing import Any
 from scipy import special as _scipy
 
 from checkpoint.ad.tensors import Tensor
-from checkpoint.prims.arrays import also_implements
 from tensorlib.elementwise.pointwise import ADD, DIVIDE, MULTIPLY, NEGATIVE, SUBTRACT
 from tensorlib.rules import pointwise, real_only, record, sampled
 
@@ -39,6 +38,19 @@ def _register(name: str, *partials: Any, at: tuple[Interval, ...], **fields: Any
     value = one if len(partials) == 1 else two
     fields.setdefault("samples", sampled(*at))
     return pointwise(f"scipy.special.{name}", value, *partials, implements=(function,), **fields)
+
+
+def _of_numpy(name: str, partial: Any, at: Any) -> None:
+    """Register a function that NumPy has under the same name, of complex numbers where SciPy takes them."""
+    function = getattr(_scipy, name)
+    pointwise(
+        f"scipy.special.{name}",
+        lambda xp, x: function(x),
+        partial,
+        singular=True,
+        implements=(function,),
+        samples=sampled(at),
+    )
 
 
 def _unknown(*_: Any) -> float:
@@ -262,5 +274,9 @@ _register(
     samples=_orders(1, _PART),
     singular=True,
 )
-for _name in ("expm1", "log1p", "exp2", "cbrt"):
-    also_implements(record(f"np.{_name}"), getattr(_scipy, _name))
+# NumPy's own functions of these names have other last bits
+
+_of_numpy("expm1", lambda x, y: ADD(y, 1.0), at=_LINE)
+_of_numpy("log1p", lambda x, y: DIVIDE(1.0, ADD(x, 1.0)), at=_POSITIVE)
+_of_numpy("exp2", lambda x, y: MULTIPLY(y, math.log(2.0)), at=_LINE)
+_of_numpy("cbrt", lambda x, y: DIVIDE(1.0, MULTIPLY(_squared(y), 3.0)), at=_POSITIVE)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import signal
+from scipy import signal, special
 
 import checkpoint
 from checkpoint.errors import SourceError
@@ -62,3 +62,18 @@ def test_what_is_not_only_computed_is_refused(f: Any) -> None:
         checkpoint.grad(f)(0.3)
     np.testing.assert_array_equal(HEIGHTS, before[0])
     assert np.get_printoptions() == before[1]
+
+
+def test_functions_that_numpy_has_too_have_the_bits_of_scipy() -> None:
+    def values(x: Any) -> Any:
+        return special.expm1(x), special.log1p(x), special.exp2(x), special.cbrt(x)
+
+    x = np.linspace(0.1, 4.0, 200)
+    found, _ = checkpoint.vjp(values, x, (x, x, x, x))
+    np.testing.assert_array_equal(found, values(x))
+
+
+def test_logarithms_of_sums_of_exponentials_of_integers() -> None:
+    n = np.array([3, 1, 2])
+    found = checkpoint.value_and_grad(lambda x: special.logsumexp(n) * x)(2.0)
+    assert found == pytest.approx((2.0 * special.logsumexp(n), special.logsumexp(n)), rel=1e-14)
