@@ -63,7 +63,7 @@ COPY = linear(
 )
 COPIED = linear(
     "array.copy",
-    lambda xp, a: xp.array(a, order="C"),
+    lambda xp, a: xp.array(a, order="C") if hasattr(a, "__setitem__") else a.copy(),
     lambda xp, g, y, a: g,
     methods=("copy",),
     shape="that of the array; the last axis is contiguous, so sums add in the order of NumPy's",

@@ -64,11 +64,12 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """See numpy.ediff1d."""
-    parts = [np.diff(np.ravel(ary))]
+    line = np.ravel(ary)
+    parts = [line[1:] - line[:-1]]
     if to_begin is not None:
-        parts = [np.ravel(to_begin), *parts]
+        parts = [np.ravel(to_begin).astype(line.dtype), *parts]
     if to_end is not None:
-        parts = [*parts, np.ravel(to_end)]
+        parts = [*parts, np.ravel(to_end).astype(line.dtype)]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 

@@ -64,6 +64,7 @@ POLYNOMIALS = [
 ]
 OF_VECTORS = [
     "np.divmod(x, 0.75)",
+    "np.ediff1d(np.array([3.0, 1.5], np.float32), to_end=[1], to_begin=0)",
     "np.nanprod(np.array([3, -2]))",
     "np.nancumsum(np.array([3, -2]))",
     "np.modf(np.array([1, -2]))",

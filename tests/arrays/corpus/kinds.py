@@ -188,7 +188,7 @@ def types_as_functions(x: Any, name: str) -> Any:
 
 def in_functions_of_python(x: Any, n: Any) -> Any:
     """Elements where Python's functions take numbers: sums, distances, repeated texts; parts of elements."""
-    print("-" * n[0], n[1] * "ab", n[0].real, n[0].imag, x[0].imag)
+    print("-" * n[0], n[1] * "ab", repr((n[0].real, n[0].imag, x[0].imag, n[0].copy())))
     text = "="
     text *= n[0]
     line = math.fsum(x), math.fsum([x[0], 2.0]), statistics.linear_regression(x, [1.0, 2.0]).slope
