@@ -6,7 +6,8 @@ start is kept.
 The segment from the last kept state to the step `high` is taped at once if that fits, with as many segments
 before it as also fit, up to twice the bytes of the last tape. A segment that does not fit is planned
 (checkpoint.driver.division) and reversed by binomial checkpointing with the planned number of states and base
-case. A tape that outgrows its prediction is cut at the step that it has reached: the state there is kept, if
+case. If that runs much again, tapes of the head are released, where to tape these steps once more takes less.
+A tape that outgrows its prediction is cut at the step that it has reached: the state there is kept, if
 there is room, and the rest is reversed from it. A plan that turns out not to fit is replaced by a new one for
 the whole segment. Where the first pass has left segments for small tapes, many of these are one series.
 """
@@ -22,6 +23,7 @@ from checkpoint.driver.spill.policy import Policy
 CRAMPED = 16  # tapes limited to this fraction (1 / CRAMPED) of the budget make slow progress
 SERIES = 256  # segments of one series at most: between two series plans follow what was learnt
 LARGE = 64  # a state of this fraction (1 / LARGE) of the budget is worth dropping for a tape
+TAPING = 1.5  # times the time of a run that its tape takes, about
 ABSURD = 200  # times the run's own work: a plan that runs more again is refused as too small a budget
 SENSIBLE = 8  # times the run's own work: the memory reported as needed keeps recomputation below this
 
@@ -146,27 +148,55 @@ class Backward:
         Raise BudgetError, which names a sufficient budget, if it is absurd all the same.
         """
         repeated = self._planned()
+        if repeated and (count := self._worth_releasing(repeated)):
+            for _ in range(count):
+                yield from self.ledger.release()
+            repeated = self._planned()
         while repeated > SENSIBLE and (yield from self._give_up(1)):
             repeated = self._planned()
         if repeated > ABSURD:
             self._refuse()
 
+    def _worth_releasing(self, repeated: float) -> int:
+        """Return how many tapes of the head to release: as few as spare the rest of the run more than it is
+        to tape these steps once more, and half of what it repeats: predictions of less are not exact enough.
+
+        repeated: how many times its work the plan of the last segment runs again.
+        """
+        ledger, mark = self.ledger, self.ledger.marks[-1]
+        rest = ledger.costs.work(ledger.head_end, ledger.high)
+        each = ledger.report.tapes / max(len(ledger.tapes), 1) / (1 + ledger.growth)
+        tapes = 0 if ledger.piece else len(ledger.tapes)  # small tapes need no more room
+        for count in range(1, tapes + 1):
+            room = min(int(ledger.room() + count * each), self.trusted)
+            spared = repeated - self._division(mark, room)[0]
+            again = TAPING * ledger.costs.work(ledger.tapes[-count][0], ledger.head_end)
+            if spared * rest > again and 2 * spared >= repeated:
+                return count
+        return 0
+
     def _planned(self) -> float:
         """Plan the last segment as `_plan` does; return how many times its work the plan runs again."""
         ledger, mark = self.ledger, self.ledger.marks[-1]
-        work, room = round(ledger.costs.work(mark.step, ledger.high)), min(ledger.room(), self.trusted)
+        room = min(ledger.room(), self.trusted)
         if mark.snapshots and 0.5 <= ledger.recorded / mark.recorded <= 2 and room <= 2 * mark.room:
             return 0.0
-        mark.snapshots = 0
-        if ledger.predicted(mark.step, ledger.high) <= room:
-            return 0.0
-        state = self._state_bytes(mark)
-        current = min(state, room // 2)  # the state at which a tape begins
-        mark.snapshots, mark.base = divide(
-            work, ledger.recorded, state, room - current, ledger.report.spare, MARK_BYTES
-        )
+        repeated, mark.snapshots, mark.base = self._division(mark, room)
         mark.recorded, mark.room = ledger.recorded, room
-        return recomputed(work, mark.snapshots, mark.base) / max(work, 1)
+        return repeated
+
+    def _division(self, mark: Mark, room: int) -> tuple[float, int, int]:
+        """Return how many times its work the last segment runs again in so much room, and its plan: no states
+        where it is taped at once.
+        """
+        ledger = self.ledger
+        if ledger.predicted(mark.step, ledger.high) <= room:
+            return 0.0, 0, 0
+        work, state = round(ledger.costs.work(mark.step, ledger.high)), self._state_bytes(mark)
+        current = min(state, room // 2)  # the state at which a tape begins
+        spare = ledger.report.spare
+        snapshots, base = divide(work, ledger.recorded, state, room - current, spare, MARK_BYTES)
+        return recomputed(work, snapshots, base) / max(work, 1), snapshots, base
 
     def _cut(self, mark: Mark) -> int:
         """Return the step where the last part of a segment begins: its start, if it is taped at once."""

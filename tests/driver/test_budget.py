@@ -254,6 +254,14 @@ def test_steps_that_cost_more_are_not_run_more_often() -> None:
     assert again <= 2 * model.costs.between(0, 10_000)
 
 
+def test_tapes_of_the_beginning_are_released_where_segments_would_repeat_more() -> None:
+    """The cotangent takes a third of the budget: segments that would have fitted need that of held tapes."""
+    model = Model(20_000, size=TAPE, state=lambda step: 100, cotangent=lambda step: 10_500, fixed=10_500)
+    model.follow(Budget(30_000))
+    assert model.counts.advanced + 1.5 * model.counts.taped < 52_500  # else 54,037
+    assert model.most_held <= 30_000
+
+
 # Too small
 
 
