@@ -17,10 +17,15 @@ from typing import Any
 from experiments import common
 
 
-def ended(module: str, case: dict[str, Any], stderr: int | None = None) -> subprocess.CompletedProcess[str]:
-    """Return how a process of a module ended that worked on a case."""
+def ended(
+    module: str, case: dict[str, Any], stderr: int | None = None, xla: str = "", seconds: float | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Return how a process of a module ended that worked on a case.
+
+    xla: more flags of XLA. seconds: after which it is killed, and TimeoutExpired is raised.
+    """
     usual = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"}
-    eigen = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
+    eigen = {"XLA_FLAGS": f"--xla_cpu_multi_thread_eigen=false {xla}".strip()}
     return subprocess.run(
         [sys.executable, "-m", module, json.dumps(case)],
         check=False,
@@ -29,12 +34,16 @@ def ended(module: str, case: dict[str, Any], stderr: int | None = None) -> subpr
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
+        timeout=seconds,
     )
 
 
-def row_of(module: str, case: dict[str, Any]) -> dict[str, Any]:
-    """Return the row that a process of a module printed, or what it said when it failed."""
-    found = ended(module, case, stderr=subprocess.PIPE)
+def row_of(module: str, case: dict[str, Any], xla: str = "", seconds: float | None = None) -> dict[str, Any]:
+    """Return the row that a process of a module printed, or what it said when it failed; see `ended`."""
+    try:
+        found = ended(module, case, subprocess.PIPE, xla, seconds)
+    except subprocess.TimeoutExpired:
+        return {"error": f"no answer in {seconds:.0f} s"}
     if found.returncode:
         return {"error": last_words(found.stderr) or f"ended with status {found.returncode}"}
     row: dict[str, Any] = json.loads(found.stdout.splitlines()[-1])
