@@ -45,7 +45,7 @@ NAMES = {
 }
 SIZES = {"lorenz": 1_000_000, "nested": 2**16}
 SLOW = {"eager": {"lorenz": 10_000, "nested": 2**10}}  # a turn of theirs costs the same for every n
-PATIENCE = 200.0  # seconds for one process
+PATIENCE = 100.0  # seconds for one process
 
 
 def not_installed(module: str) -> list[str]:
