@@ -1,8 +1,8 @@
 """One measurement, in a process of its own: a peer, a program, n. Prints its row as JSON in the last line.
 
 What is measured: CPU nanoseconds a turn of the innermost loop, the median of up to three gradients after a
-first one; the seconds of the clock until that first one has ended, compilation included; and how many bytes
-the process has at most in the others, beyond those that it had with all that it imports.
+first one; the seconds of the clock until that first one has ended, compilation for this n included; and how
+many bytes the process has at most in the others, beyond those that it had after a small gradient.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ from experiments import common
 from experiments.peers.subjects import Cannot, Peer, is_right, turns
 from experiments.speed.run import pin
 
+WARMING = {"lorenz": 1_000, "nested": 2**6}  # turns of a gradient for which tools load what they need
 LONG = 20.0  # seconds of one gradient, after which no more are taken
 
 
 def row(module: str, name: str, program: str, n: int) -> dict[str, Any]:
     """Return what was measured, or why the tool cannot."""
-    peers: dict[str, Peer] = import_module(f"experiments.peers.{module}").PEERS
-    held, began = common.peak(), time.perf_counter()
+    peer: Peer = import_module(f"experiments.peers.{module}").PEERS[name]
     try:
-        run = peers[name](program, n)
+        peer(program, WARMING[program])()
+        held, began = common.fresh_peak(), time.perf_counter()
+        run = peer(program, n)
     except Cannot as reason:
         return {"cannot": str(reason)}
     found = run()
