@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from checkpoint import value_and_grad
 from experiments.peers.subjects import ARGUMENTS, FUNCTIONS, Peer, Run, by_hand
+
+os.environ.setdefault("CHECKPOINT_JIT", "wait")  # the first call compiles, as those of others do
 
 
 def _with(memory: str | None = None, schedule: str | None = None) -> Peer:

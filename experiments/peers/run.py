@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 from experiments import common
@@ -53,16 +54,15 @@ def not_installed(module: str) -> list[str]:
     return [name for name in NEEDS.get(module, ()) if importlib.util.find_spec(name) is None]
 
 
-def measured(program: str, n: int | None = None) -> list[dict[str, Any]]:
-    """Return the rows of the peers that are installed. n: turns of all but the slow ones; None: as in
-    SIZES.
-    """
+def measured(program: str, modules: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the rows of the peers of some modules, of which those that are not installed are left out."""
     rows = []
-    for module, names in NAMES.items():
+    for module in modules:
+        names = NAMES[module]
         if missing := not_installed(module):
             print(f"not installed: {', '.join(missing)}; left out: {', '.join(names)}")
             continue
-        count = SLOW[module][program] if module in SLOW else n or SIZES[program]
+        count = SLOW.get(module, SIZES)[program]
         for name, flag in itertools.product(names, ("", FLAG) if module == "jax_loops" else ("",)):
             case = {"module": module, "name": name, "program": program, "n": count}
             row = row_of("experiments.peers.alone", case, flag, PATIENCE)
@@ -80,10 +80,13 @@ def line(row: dict[str, Any]) -> tuple[str, ...]:
 
 def main() -> None:
     """Measure, print a table for each program, and keep the rows if asked."""
-    options = common.keepable(argparse.ArgumentParser(description="gradients of loops")).parse_args()
-    rows = []
+    parser = common.keepable(argparse.ArgumentParser(description="gradients of loops"))
+    parser.add_argument(
+        "--only", nargs="+", choices=NAMES, default=tuple(NAMES), help="peers of these modules"
+    )
+    options, rows = parser.parse_args(), []
     for program in SIZES:
-        found = measured(program)
+        found = measured(program, options.only)
         table = common.table(("", "ns/turn", "MiB", "first, s", ""), [line(row) for row in found])
         print(f"\n{program}\n{table}", flush=True)
         rows += found
