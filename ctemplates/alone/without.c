@@ -26,6 +26,11 @@ bool foreign_make_code(Heap *heap, void *helper, const Block *block, Form form) 
 
 ArrayMemory *array_memory_begin(void) { return NULL; }
 void array_memory_end(ArrayMemory *memory) { (void)memory; }
+void array_memory_before_large(ArrayMemory *memory, void (*make_room)(void *context, size_t bytes), void *context) {
+    (void)memory;
+    (void)make_room;
+    (void)context;
+}
 
 int64_t array_memory_live(const ArrayMemory *memory) {
     (void)memory;
@@ -42,6 +47,11 @@ void storage_table_end(StorageTable *table) { (void)table; }
 int64_t storage_table_live(const StorageTable *table) {
     (void)table;
     return 0;
+}
+
+Resident storage_table_resident(const StorageTable *table) {
+    (void)table;
+    return (Resident){-1};
 }
 
 size_t arrays_in_heap(const Heap *heap, Foreign **found) {

@@ -19,6 +19,7 @@
 #ifndef CK_ARRAY_MEMORY_H
 #define CK_ARRAY_MEMORY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct ArrayMemory ArrayMemory;

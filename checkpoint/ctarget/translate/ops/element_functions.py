@@ -32,7 +32,7 @@ def functions_of_elements() -> dict[str, str]:
     """Return the definitions of the functions of arrays that are Functions of elements, by their records."""
     named = {each.arrays.name: each.name for each in definitions().values() if each.arrays is not None}
     found = {name: each for name, each in named.items() if name.startswith("np.") and _is_of_elements(each)}
-    return {**found, "np.floor_divide": _QUOTIENT}
+    return {**found, "np.floor_divide": _QUOTIENT, "py.abs/array": found["np.absolute"]}
 
 
 def operands_of_function(definition: str) -> int:
