@@ -64,22 +64,26 @@ def entered_tree(x: Any, is_new: bool) -> EnteredTree | None:
 def _numbers_of_tree(root: Any) -> list[Any] | None:
     """Return a container's numbers, each real made a location of its own; None if it is no tree of data."""
     containers, kinds = [root], []
+    shared: dict[
+        frozenset[type], frozenset[type]
+    ] = {}  # few: a set for each container would be larger than it
     for container in containers:
         parts = container.parts()
-        kinds.append(set(map(type, parts)))
-        if not kinds[-1] <= _LEAVES:
+        own = frozenset(map(type, parts))
+        kinds.append(shared.setdefault(own, own))
+        if not own <= _LEAVES:
             inner = [part for part in parts if type(part) not in _LEAVES]
             if not _CONTAINERS.issuperset(map(type, inner)):
                 return None
             containers += inner
-    for container, own in zip(containers, kinds, strict=True):
-        _own_reals(container, own)
+    for container, of_parts in zip(containers, kinds, strict=True):
+        _own_reals(container, of_parts)
     if kinds[0] <= PLAIN_NUMBERS:
         return list(root.parts())
     return [] if kinds[0] <= ATOMS else reach_entered(root)[0]
 
 
-def _own_reals(container: Any, kinds: set[type]) -> None:
+def _own_reals(container: Any, kinds: frozenset[type]) -> None:
     """Make each real in a container a location of its own; kinds: of its parts."""
     kind, items = type(container), container.items
     if kind is not Record:
