@@ -114,7 +114,7 @@ LACKING = frozenset((
     "np.fabs", "np.fft.fftn", "np.fft.fftshift", "np.fft.ifftn", "np.fft.ifftshift", "np.fft.irfftn",
     "np.fft.rfftn", "np.fill_diagonal", "np.flatnonzero", "np.float32", "np.float64", "np.gcd",
     "np.gcd.reduce", "np.gradient", "np.insert", "np.int16", "np.int32", "np.int64", "np.int8",
-    "np.interp", "np.iscomplex", "np.isin", "np.ix_", "np.lcm", "np.lcm.reduce", "np.lexsort",
+    "np.interp", "np.iscomplex", "np.isin", "np.ix_", "np.lcm", "np.lcm.reduce", "np.ldexp", "np.lexsort",
     "np.lib.stride_tricks.sliding_window_view", "np.linalg.cholesky", "np.linalg.cross",
     "np.linalg.eigvalsh", "np.linalg.lstsq", "np.linalg.outer", "np.linalg.pinv", "np.linalg.svd",
     "np.linalg.trace", "np.linspace", "np.logaddexp.reduce", "np.logical_xor.reduce", "np.logspace",
@@ -125,8 +125,8 @@ LACKING = frozenset((
     "np.uint8", "np.unique", "np.vdot", "pad", "real/tensor", "resize", "tensorlib.as-array",
     "tensorlib.basis", "tensorlib.complex", "tensorlib.counted", "tensorlib.draw", "tensorlib.draw-moved",
     "tensorlib.draw-standard", "tensorlib.dtype-for", "tensorlib.extreme-shares", "tensorlib.logsumexp",
-    "tensorlib.masked", "tensorlib.prod_where", "tensorlib.random.exponential", "tensorlib.random.normal",
-    "tensorlib.random.uniform", "tensorlib.segment_max", "tensorlib.segment_min",
+    "tensorlib.masked", "tensorlib.powers-of-two", "tensorlib.prod_where", "tensorlib.random.exponential",
+    "tensorlib.random.normal", "tensorlib.random.uniform", "tensorlib.segment_max", "tensorlib.segment_min",
     "tensorlib.segment_prod", "tensorlib.sum_where",
 ))
 # fmt: on
