@@ -7,7 +7,7 @@ with a line.
 Reproduce:
 
     pip install jax equinox diffrax enzyme-ad casadi autograd torch cmeel-cppad; apt install libadolc-dev
-    python -m experiments.peers.run            # ten minutes
+    python -m experiments.peers.run            # six minutes
 """
 
 from __future__ import annotations
