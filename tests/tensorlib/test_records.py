@@ -19,7 +19,7 @@ from tests.tensorlib.calls import arguments
 from tests.tensorlib.check import check, check_constant, check_same
 
 # Those of PyTorch, where that is loaded, are tried in tests/pytorch.
-LIBRARIES = ("ndarray.", "torch.")
+LIBRARIES = ("ndarray.", "torch.", "tensorlib.torch-")
 RECORDS = [r for r in records().values() if isinstance(r, Tensor) and not r.name.startswith(LIBRARIES)]
 EVERY_RECORD = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
 
