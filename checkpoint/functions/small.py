@@ -63,7 +63,7 @@ class OfProgram:
 
 
 class Plan(OfProgram):
-    """What further calls of a function with so many arguments do.
+    """Does what further calls of a function with so many arguments do.
 
     gradient: the engine's part; None: such calls are ordinary ones. taken: how many it has taken.
     """

@@ -22,23 +22,24 @@ static PyObject *called(Kernel kernel, Py_ssize_t wanted, PyObject *own, PyObjec
     }
 KERNELS(CALLED)
 
-static PyObject *summed(PyObject *own, PyObject *const *x, Py_ssize_t count) {
-    (void)own;
-    if (count != 3 || !is_numpy(x[0]) || !PyLong_CheckExact(x[1])) Py_RETURN_NONE;
-    const Py_ssize_t axes = numpy_of(x[0])->axes, axis = PyLong_AsSsize_t(x[1]);
-    const Py_ssize_t at = axis < 0 ? axis + axes : axis;
-    PyObject *made = at < 0 || at >= axes ? NULL : sum_along(x[0], (int)at, x[2] == Py_True);
+/* Returns what was made, or None without an exception: the caller does it then. */
+static PyObject *or_none(PyObject *made) {
     if (made) return made;
     PyErr_Clear();
     Py_RETURN_NONE;
 }
 
+static PyObject *summed(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    (void)own;
+    if (count != 3 || !is_numpy(x[0]) || !PyLong_CheckExact(x[1])) Py_RETURN_NONE;
+    const Py_ssize_t axes = numpy_of(x[0])->axes, axis = PyLong_AsSsize_t(x[1]);
+    const Py_ssize_t at = axis < 0 ? axis + axes : axis;
+    return or_none(at < 0 || at >= axes ? NULL : sum_along(x[0], (int)at, x[2] == Py_True));
+}
+
 static PyObject *crossed(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     (void)own;
-    PyObject *made = count == 2 ? cross_products(x[0], x[1]) : NULL;
-    if (made) return made;
-    PyErr_Clear();
-    Py_RETURN_NONE;
+    return or_none(count == 2 ? cross_products(x[0], x[1]) : NULL);
 }
 
 static PyObject *added_to(PyObject *own, PyObject *const *x, Py_ssize_t count) {
@@ -72,18 +73,12 @@ static PyObject *piled(PyObject *own, PyObject *const *x, Py_ssize_t count) { re
 
 static PyObject *copied(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     (void)own;
-    PyObject *made = count == 2 ? copy_in_order(x[0], x[1]) : NULL;
-    if (made) return made;
-    PyErr_Clear();
-    Py_RETURN_NONE;
+    return or_none(count == 2 ? copy_in_order(x[0], x[1]) : NULL);
 }
 
 static PyObject *scaled(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     (void)own;
-    PyObject *made = count == 3 && PyFloat_CheckExact(x[1]) ? scaled_cotangent(x[0], PyFloat_AS_DOUBLE(x[1]), x[2]) : NULL;
-    if (made) return made;
-    PyErr_Clear();
-    Py_RETURN_NONE;
+    return or_none(count == 3 && PyFloat_CheckExact(x[1]) ? scaled_cotangent(x[0], PyFloat_AS_DOUBLE(x[1]), x[2]) : NULL);
 }
 
 static PyObject *peak(PyObject *own, PyObject *const *x, Py_ssize_t count) {

@@ -81,7 +81,7 @@ def test_bits(f: Callable[..., Any]) -> None:
     "index", [FEW.reshape(6, 10), FEW[:2], FEW.astype(np.int32), np.arange(299)], ids=str
 )
 def test_forms_of_indices(index: Any) -> None:
-    """What are almost all rows is gathered last."""
+    """Gather last what are almost all rows."""
     jacobian: Any = checkpoint.jacfwd(rows)
     for k in range(4):
         agrees(jacobian, rows, X * (1 + k), WHOLE, SCALES, (index + k) % ROWS)
@@ -116,7 +116,7 @@ def said(f: Callable[..., Any], *args: Any) -> tuple[Any, set[str]]:
 
 @pytest.mark.parametrize("extreme", [1e200, np.inf, np.nan, 1e-200], ids=str)
 def test_rows_that_nobody_reads_warn_as_before(extreme: float) -> None:
-    """Where they are too large or too small, or not finite."""
+    """Take rows that are too large or too small, or not finite."""
     jacobian, whole, scales = checkpoint.jacfwd(rows), WHOLE.copy(), SCALES.copy()
     for _ in range(3):
         jacobian(X, whole, scales, FEW % 200)

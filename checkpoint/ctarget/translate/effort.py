@@ -89,7 +89,7 @@ class Pace:
 
 
 class Sampling:
-    """How long samples take. seconds: the lesser of the last two; 0.0 before there were two.
+    """Measures how long samples take. seconds: the lesser of the last two; 0.0 before there were two.
 
     One alone may have imported modules, or waited for the processor: the next one would come a thousand times
     later for that, and a short program would end before.

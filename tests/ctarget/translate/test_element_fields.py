@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 
 from checkpoint import vjp
-from checkpoint.driver.schedule import Plain
 from checkpoint.errors import RunError
-from tests.arrays.agreement import same_values
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
-from tests.ctarget.translate.test_elements import X, agree, unit_runs
+from tests.ctarget.translate.test_elements import X, agree_in_units, stay_in_units
 from tests.support.translation import forced
 
 pytestmark = [needs_c, needs_compiler]
@@ -134,21 +132,12 @@ EACH = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.
 
 @EACH
 def test_values_and_gradients_are_those_of_hybrid(program: Callable[..., Any]) -> None:
-    before = unit_runs()
-    agree(program, X)
-    assert unit_runs() > before
-    assert same_values(float(vjp(program, X, 1.0, engine="c")[0]), float(program(X)))
+    agree_in_units(program)
 
 
 @pytest.mark.parametrize("program", [captured, of_objects, of_lists, in_lists])
 def test_no_turn_of_a_loop_leaves_its_unit(program: Callable[..., Any]) -> None:
-    x = np.linspace(-0.7, 0.9, 3000)
-    with forced(slice=100_000):
-        for _ in range(3):
-            vjp(program, x, 1.0, engine="c", schedule=Plain())
-        before = unit_runs()
-        vjp(program, x, 1.0, engine="c", schedule=Plain())
-    assert unit_runs() < before + 300
+    stay_in_units(program, np.linspace(-0.7, 0.9, 3000))
 
 
 def reading_what_was_changed(a: Any) -> Any:

@@ -42,7 +42,7 @@ MOST_WAYS = 6  # whose masks, and the number of a chunk, are in one word
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Layout:
-    """Where a record has the vectors of places, from `up` on; behind them is the word of its lanes.
+    """Says where a record has the vectors of places, from `up` on; behind them is the word of its lanes.
 
     wide: places whose vectors are there as they are. narrow: masks and numbers of objects, each in a word.
     """
