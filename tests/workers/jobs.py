@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -97,10 +98,9 @@ def waits(x: float) -> float:
 
 
 def reversed_unless_stopped(marks: str, shared: Any, cut: Any, high: int, cotangent: Any) -> Any:
-    """Reverse a segment, but stop the first process that tries to, by a file in `marks`."""
-    mark = os.path.join(marks, "stopped")
-    if not os.path.exists(mark):
-        open(mark, "w").close()
+    """Reverse a segment, but stop one process, the first that tries to, by a file in `marks`."""
+    with suppress(FileExistsError):
+        open(os.path.join(marks, "stopped"), "x").close()
         os.kill(os.getpid(), signal.SIGSTOP)
     return reversed_segment(shared, cut, high, cotangent)
 
