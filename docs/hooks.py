@@ -21,6 +21,8 @@ PAGES = {
     "README.md": "index.md",
     "tensorlib/README.md": "array-functions.md",
     "CONTRIBUTING.md": "contributing.md",
+    "tests/README.md": "tests.md",
+    "experiments/README.md": "experiments.md",
     "CHANGELOG.md": "changelog.md",
 }
 LINK = re.compile(r"(!?\[[^\]]*\])\((?!https?:|#)([^)\s#]+)(#[^)\s]+)?\)")

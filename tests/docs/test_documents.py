@@ -32,7 +32,8 @@ from checkpoint.prims import text_arities
 from tests.cli.support import checkpoint
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+READMES = ["README.md", "CONTRIBUTING.md", "tests/README.md", "experiments/README.md"]
+DOCUMENTS = [*(ROOT / name for name in READMES), *sorted((ROOT / "docs").rglob("*.md"))]
 TEXTS = {str(path.relative_to(ROOT)): path.read_text() for path in DOCUMENTS}
 NEEDS = {
     "docs/guide/tensors.md": ("torch",),
