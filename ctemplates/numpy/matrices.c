@@ -11,17 +11,18 @@
 #include "numpy/joining.h"
 #include "numpy/kernels.h"
 
-enum { FEW_COLUMNS = 4, FEW_TERMS = 8 };     /* of a right matrix that stays in registers */
-enum { MOST_TERMS = 256, MOST_ELEMENTS = 2048 }; /* of one that stays in the cache next to the processor */
-enum { IN_THREADS = 10000, MOST_AXES_HERE = 6 };   /* elements of a result, from which on the GIL is released */
+enum { FEW_COLUMNS = 4, FEW_TERMS = 8 };         /* of a right matrix that stays in registers */
+enum { PART = 256, UNIT = 4 };                   /* terms that the library adds to one sum, and divides others by */
+enum { IN_THREADS = 10000, MOST_AXES_HERE = 6 }; /* elements of a result, from which on the GIL is released */
 enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy may warn of */
 enum { LEFT, RIGHT, RESULT, PLACES };
 
-/* Stacks of matrices: axes and strides of the result; operands have strides of 0 along what is broadcast. */
+/* Stacks of matrices: axes and strides of the result; operands have strides of 0 along what is broadcast. Matrices that share
+ * the left one are taken as one, with their columns side by side: `shared` of them, `apart` bytes from each other. */
 typedef struct Stacks {
     int axes; /* before those of matrices */
     Py_ssize_t shape[MOST_AXES_HERE], strides[PLACES][MOST_AXES_HERE];
-    Py_ssize_t rows, terms, columns;
+    Py_ssize_t rows, terms, columns, shared, apart[PLACES];
     Py_ssize_t down[PLACES], along[PLACES]; /* strides of a matrix */
     char *at[PLACES];
 } Stacks;
@@ -53,21 +54,24 @@ static FUSED inline void set_row(char *row, Py_ssize_t along, Py_ssize_t columns
     }
 }
 
-/* Returns the bits of `nans` and of NaNs in a product, which it sets, for so many terms of each sum. `mask` has the bits of
- * columns that there are. Rows of the right matrix stay in registers. */
+/* Sets a product with so many terms of each sum, and returns whether it has a NaN. Rows of the right matrix stay in registers.
+ * Sums of -0 become 0, as where the library adds them to a result of 0. */
 #define MULTIPLY(TERMS)                                                                                        \
-    static FUSED __m256d multiply_##TERMS(const Stacks *s, char *const *at, __m256i mask, __m256d nans) {      \
+    static FUSED bool multiply_##TERMS(const Stacks *s, char *const *at) {                                     \
         const Py_ssize_t next = s->along[LEFT], left_down = s->down[LEFT], row_down = s->down[RESULT];         \
         const Py_ssize_t along = s->along[RESULT], columns = s->columns;                                       \
+        const __m256i mask = _mm256_set_epi64x(-(columns > 3), -(columns > 2), -1, -1);                        \
+        __m256d nans = _mm256_setzero_pd();                                                                    \
         const char *left = at[LEFT], *right = at[RIGHT];                                                       \
         char *row = at[RESULT];                                                                                \
         __m256d rows[TERMS];                                                                                   \
         EACH_##TERMS(LOAD) for (Py_ssize_t i = s->rows; i > 0; i--, left += left_down, row += row_down) {      \
             __m256d sum = _mm256_setzero_pd();                                                                 \
-            EACH_##TERMS(TERM) nans = _mm256_or_pd(nans, _mm256_cmp_pd(sum, sum, _CMP_UNORD_Q));               \
+            EACH_##TERMS(TERM) sum = _mm256_add_pd(sum, _mm256_setzero_pd());                                  \
+            nans = _mm256_or_pd(nans, _mm256_cmp_pd(sum, sum, _CMP_UNORD_Q));               \
             set_row(row, along, columns, sum);                                                                 \
         }                                                                                                      \
-        return nans;                                                                                           \
+        return _mm256_movemask_pd(nans) != 0;                                                                  \
     }
 
 #define LOAD(k) rows[k] = row_at(right + (k)*s->down[RIGHT], s->along[RIGHT], columns, mask);
@@ -88,89 +92,81 @@ MULTIPLY(6)
 MULTIPLY(7)
 MULTIPLY(8)
 
-typedef __m256d Multiply(const Stacks *s, char *const *at, __m256i mask, __m256d nans);
+typedef bool Multiply(const Stacks *s, char *const *at);
 
 static Multiply *const BY_TERMS[FEW_TERMS + 1] = {NULL,       NULL,       multiply_2, multiply_3, multiply_4,
                                                    multiply_5, multiply_6, multiply_7, multiply_8};
 
 /* One product of a matrix that stays in the cache */
 
-enum { LANES = 4, HIGH = 4, WIDE = 3 * LANES }; /* rows and columns of a tile of the result, whose sums stay in registers */
+enum { WIDEST = 32 }; /* columns that are computed side by side */
 
-/* A tile of the result. right: the rows of the right matrix, `padded` elements each, with zeros behind its columns. */
+/* Columns of a product that are computed side by side: where they begin in the right matrix, and their offsets in the result. */
+typedef struct Strip {
+    Py_ssize_t count;
+    const char *from[WIDEST];
+    Py_ssize_t to[WIDEST];
+    bool is_row, becomes_row; /* whether they lie in a row */
+} Strip;
+
+/* A tile of the result, whose sums stay in registers. right: a row of the strip for each of its terms, `next` bytes from each
+ * other. adds: whether the result has the sums of the terms before. */
 typedef struct Tile {
     const Stacks *s;
-    const char *left;
+    const Strip *strip;
+    const char *left, *right;
     char *row;
-    const double *right;
-    Py_ssize_t padded, columns;
+    Py_ssize_t next, terms;
+    bool adds;
 } Tile;
 
-static FUSED inline void set_lanes(char *row, Py_ssize_t along, Py_ssize_t columns, __m256d sum) {
-    double sums[LANES];
-    if (columns >= LANES && along == sizeof(double)) {
-        _mm256_storeu_pd((double *)(void *)row, sum);
-        return;
-    }
-    _mm256_storeu_pd(sums, sum);
-    for (Py_ssize_t j = 0; j < columns && j < LANES; j++) *(double *)(void *)(row + j * along) = sums[j];
+/* Returns how many of the terms that are left the library adds to one sum, before it adds that to the result. */
+static Py_ssize_t terms_of_part(Py_ssize_t left) {
+    if (left >= 2 * PART) return PART;
+    return left > PART ? (left / 2 + UNIT - 1) / UNIT * UNIT : left;
 }
 
-#define VECTORS_1(DO, r) DO(r, 0)
-#define VECTORS_2(DO, r) VECTORS_1(DO, r) DO(r, 1)
-#define VECTORS_3(DO, r) VECTORS_2(DO, r) DO(r, 2)
-#define ROWS_1(VECTORS, DO) VECTORS(DO, 0)
-#define ROWS_4(VECTORS, DO) VECTORS(DO, 0) VECTORS(DO, 1) VECTORS(DO, 2) VECTORS(DO, 3)
-
-#define BEGIN(r, v) __m256d sum_##r##_##v = _mm256_setzero_pd();
-#define READ(r, v) const __m256d right_##v = _mm256_loadu_pd(right + (v)*LANES);
-#define ADD(r, v) sum_##r##_##v = _mm256_fmadd_pd(_mm256_set1_pd(real_at(left + (r)*down)), right_##v, sum_##r##_##v);
-#define END(r, v)                                                                                              \
-    nans = _mm256_or_pd(nans, _mm256_cmp_pd(sum_##r##_##v, sum_##r##_##v, _CMP_UNORD_Q));                      \
-    set_lanes(t->row + (r)*t->s->down[RESULT] + (v)*LANES * along, along, t->columns - (v)*LANES, sum_##r##_##v);
-
-#define TILE(HEIGHT, WIDTH)                                                                                    \
-    static FUSED __m256d tile_##HEIGHT##_##WIDTH(const Tile *t, __m256d nans) {                                \
-        const Py_ssize_t down = t->s->down[LEFT], next = t->s->along[LEFT], along = t->s->along[RESULT];       \
-        const char *left = t->left;                                                                            \
-        const double *right = t->right;                                                                        \
-        ROWS_##HEIGHT(VECTORS_##WIDTH, BEGIN) for (Py_ssize_t k = t->s->terms; k > 0; k--) {                   \
-            VECTORS_##WIDTH(READ, 0) ROWS_##HEIGHT(VECTORS_##WIDTH, ADD) left += next;                         \
-            right += t->padded;                                                                                \
-        }                                                                                                      \
-        ROWS_##HEIGHT(VECTORS_##WIDTH, END) return nans;                                                       \
+/* Returns at most so many columns of all matrices that share the left one, from this one on. */
+static Strip strip_from(const Stacks *s, char *const *at, Py_ssize_t column, Py_ssize_t most) {
+    Strip found = {.is_row = true, .becomes_row = true};
+    const Py_ssize_t all = s->columns * s->shared, size = sizeof(double);
+    Py_ssize_t matrix = column / s->columns, own = column % s->columns;
+    for (; found.count < most && column < all; found.count++, column++) {
+        const Py_ssize_t i = found.count;
+        found.from[i] = at[RIGHT] + matrix * s->apart[RIGHT] + own * s->along[RIGHT];
+        found.to[i] = matrix * s->apart[RESULT] + own * s->along[RESULT];
+        found.is_row = found.is_row && found.from[i] == found.from[0] + i * size;
+        found.becomes_row = found.becomes_row && found.to[i] == found.to[0] + i * size;
+        if (++own < s->columns) continue;
+        own = 0;
+        matrix++;
     }
-
-TILE(1, 1)
-TILE(1, 2)
-TILE(1, 3)
-TILE(4, 1)
-TILE(4, 2)
-TILE(4, 3)
-
-typedef __m256d SetTile(const Tile *t, __m256d nans);
-
-static SetTile *const BY_SIZE[2][3] = {{tile_1_1, tile_1_2, tile_1_3}, {tile_4_1, tile_4_2, tile_4_3}};
-
-static FUSED __m256d multiply_in_tiles(const Stacks *s, char *const *at, __m256i mask, __m256d nans) {
-    double right[MOST_ELEMENTS];
-    const Py_ssize_t padded = (s->columns + LANES - 1) / LANES * LANES;
-    (void)mask;
-    for (Py_ssize_t k = 0; k < s->terms; k++)
-        for (Py_ssize_t j = 0; j < padded; j++)
-            right[k * padded + j] = j < s->columns ? real_at(at[RIGHT] + k * s->down[RIGHT] + j * s->along[RIGHT]) : 0.0;
-    for (Py_ssize_t i = 0, height; i < s->rows; i += height) {
-        const bool is_high = s->rows - i >= HIGH;
-        height = is_high ? HIGH : 1;
-        for (Py_ssize_t j = 0; j < s->columns; j += WIDE) {
-            const Py_ssize_t left_over = (padded - j) / LANES, columns = s->columns - j;
-            const Tile tile = {s, at[LEFT] + i * s->down[LEFT], at[RESULT] + i * s->down[RESULT] + j * s->along[RESULT],
-                               right + j, padded, columns};
-            nans = BY_SIZE[is_high][left_over < 3 ? left_over - 1 : 2](&tile, nans);
-        }
-    }
-    return nans;
+    return found;
 }
+
+/* Copies a strip of the right matrix to rows of so many elements; behind its own, there may be anything. */
+static void fill_panel(const Tile *t, double *panel, Py_ssize_t width) {
+    const Py_ssize_t down = t->s->down[RIGHT];
+    for (Py_ssize_t j = 0; j < t->strip->count; j++)
+        for (Py_ssize_t k = 0; k < t->terms; k++) panel[k * width + j] = real_at(t->strip->from[j] + k * down);
+}
+
+#define ROWS_1(WIDE, DO) WIDE(DO, 0)
+#define ROWS_2(WIDE, DO) ROWS_1(WIDE, DO) WIDE(DO, 1)
+#define ROWS_4(WIDE, DO) ROWS_2(WIDE, DO) WIDE(DO, 2) WIDE(DO, 3)
+#define ROWS_8(WIDE, DO) ROWS_4(WIDE, DO) WIDE(DO, 4) WIDE(DO, 5) WIDE(DO, 6) WIDE(DO, 7)
+
+#define LANES 4
+#define VECTORS 3
+#define NAMED(name) name##_by_4
+#define TARGET FUSED
+#include "numpy/tiles.h"
+
+#define LANES 8
+#define VECTORS 4
+#define NAMED(name) name##_by_8
+#define TARGET __attribute__((target("avx512f")))
+#include "numpy/tiles.h"
 
 /* All products */
 
@@ -186,20 +182,26 @@ static bool next_matrix(const Stacks *s, char **at, Py_ssize_t *index) {
     return false;
 }
 
+static bool has_wide_vectors(void) {
+    static int known = -1;
+    if (known < 0) known = __builtin_cpu_supports("avx512f");
+    return known;
+}
+
+static bool are_few(const Stacks *s) { return s->terms <= FEW_TERMS && s->columns <= FEW_COLUMNS; }
+
 /* Sets the result, and returns what NumPy may warn of; FE_INVALID, too, where it chooses between NaNs. */
-static FUSED int multiply_all(const Stacks *s) {
+static int multiply_all(const Stacks *s) {
     char *at[PLACES];
     Py_ssize_t index[MOST_AXES_HERE] = {0};
     memcpy(at, s->at, sizeof at);
     if (fetestexcept(WARNED)) feclearexcept(WARNED);
-    const __m256i mask = _mm256_set_epi64x(-(s->columns > 3), -(s->columns > 2), -1, -1);
-    const bool are_few = s->terms <= FEW_TERMS && s->columns <= FEW_COLUMNS;
-    Multiply *multiply = are_few ? BY_TERMS[s->terms] : multiply_in_tiles;
-    __m256d nans = _mm256_setzero_pd();
+    Multiply *multiply = are_few(s) ? BY_TERMS[s->terms] : has_wide_vectors() ? multiply_by_8 : multiply_by_4;
+    bool has_nan = false;
     do
-        nans = multiply(s, at, mask, nans);
+        has_nan |= multiply(s, at);
     while (next_matrix(s, at, index));
-    return _mm256_movemask_pd(nans) ? FE_INVALID : fetestexcept(WARNED);
+    return has_nan ? FE_INVALID : fetestexcept(WARNED);
 }
 
 /* The interface */
@@ -241,9 +243,25 @@ static bool lay_out_operands(Stacks *s, const NumpyArray *a, const NumpyArray *b
     s->rows = a->shape[a->axes - 2];
     s->terms = a->shape[a->axes - 1];
     s->columns = b->shape[b->axes - 1];
-    const bool fits = b->shape[b->axes - 2] == s->terms && s->rows > 1 && s->terms > 1 && s->terms <= MOST_TERMS &&
-                      s->columns > 1 && s->terms * (s->columns + LANES - 1) <= MOST_ELEMENTS;
+    const bool fits = b->shape[b->axes - 2] == s->terms && s->rows > 1 && s->terms > 1 && s->columns > 1;
     return fits && lay_out_operand(s, LEFT, a) && lay_out_operand(s, RIGHT, b);
+}
+
+/* Takes matrices of one axis that share the left one as one matrix. */
+static void share_left(Stacks *s) {
+    s->shared = 1;
+    int kept = 0;
+    for (int i = 0; i < s->axes; i++) {
+        const bool is_taken = s->shared == 1 && !s->strides[LEFT][i] && !are_few(s);
+        for (int place = 0; place < PLACES; place++) {
+            if (is_taken) s->apart[place] = s->strides[place][i];
+            s->strides[place][kept] = s->strides[place][i];
+        }
+        if (is_taken) s->shared = s->shape[i];
+        s->shape[kept] = s->shape[i];
+        kept += !is_taken;
+    }
+    s->axes = kept;
 }
 
 /* Returns a new array of the result, with axes in this order in memory; NULL, maybe with an exception. */
@@ -264,6 +282,7 @@ PyObject *products_of_matrices(PyObject *order, PyObject *a, PyObject *b) {
     PyObject *made = new_result(&s, order);
     if (!made) return NULL;
     lay_out_operand(&s, RESULT, numpy_of(made));
+    share_left(&s);
     int found;
     if (count_of(made) < IN_THREADS) {
         found = multiply_all(&s);

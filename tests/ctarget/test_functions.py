@@ -139,6 +139,10 @@ MATRICES = [
     ((50, 37, 10), (50, 10, 13)),
     ((2, 41, 64), (64, 5)),
     ((4, 6, 2), (4, 2, 26)),
+    ((2, 9, 300), (2, 300, 21)),
+    ((23, 1030), (1030, 47)),
+    ((14, 20), (3, 20, 9)),
+    ((2, 1, 12, 30), (5, 30, 7)),
 ]
 
 
@@ -172,6 +176,15 @@ def test_products_that_are_too_small() -> None:
     for mode in ("ignore", "warn", "raise"):
         with np.errstate(under=mode):
             assert outcome(loop("matmul"), (0, 1, 2), a, b) == outcome(np.matmul, a, b)
+
+
+def test_products_that_underflow_have_the_librarys_zeros() -> None:
+    """Fused sums that end with a tiny negative product are -0; the library adds them to 0."""
+    for rows, terms, columns in ((4, 4, 4), (3, 3, 2), (9, 12, 11), (3, 300, 5)):
+        a, b = np.zeros((rows, terms)), np.zeros((terms, columns))
+        a[:, -1], b[-1] = 1e-200 * (-1.0) ** np.arange(rows), 1e-200
+        if loops.has_products_alike(a, b):
+            assert outcome(loop("matmul"), (0, 1), a, b) == outcome(np.matmul, a, b)
 
 
 def test_products_that_are_the_librarys() -> None:

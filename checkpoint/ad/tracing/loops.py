@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 from checkpoint.ad.array_library import defaults
@@ -13,7 +14,8 @@ from checkpoint.scalars.kernels import kernel_of
 Order = tuple[int, ...]  # axes, from the one whose elements lie farthest apart
 PRODUCTS: set[str | Callable[..., Any]] = {"np.matmul"}  # of matrices, and of stacks of them
 _JOINS = ("np.concatenate", "np.stack")
-MOST_TERMS, MOST_ELEMENTS = 256, 2048  # of the right one, in their loop (ctemplates/numpy/matrices.c)
+MOST_ELEMENTS = 2048  # of a right matrix that any number of rows is multiplied with in their loop
+MOST_TERMS = 1 << 21  # of all sums in a product by a larger one: libraries share more terms among threads
 LEAST = 256  # elements of a product for which it is worth while to look whether the loop has its bits
 _LOOPS = frozenset(f"np.{name}" for name in ("add", "subtract", "multiply", "divide", "negative", "sqrt"))
 
@@ -82,13 +84,16 @@ def order_of(array: Any) -> Order:
 def _order_of_products(x: Form, y: Form) -> Order | None:
     """Return the order in memory of products of matrices of these forms; None: they are the library's.
 
-    The loop of products has the library's bits, which is found out here, and the strides of this order.
+    The loop of products has the library's bits, which is found out here, for as many threads as the library
+    has, and the strides of this order.
     """
     kernel = kernel_of("matmul")
     if kernel is None or len(x[0]) < 2 or len(y[0]) < 2 or min(*x[0][-2:], y[0][-1]) < 2:
         return None
-    terms, columns = y[0][-2:]
-    if terms > MOST_TERMS or terms * columns > MOST_ELEMENTS or min(*x[1], *y[1]) < ELEMENT:
+    elements = prod(y[0][-2:])
+    if elements > MOST_ELEMENTS and x[0][-2] * elements > MOST_TERMS:
+        return None
+    if min(*x[1], *y[1]) < ELEMENT:
         return None
     left, right = sample(x, 0.3), sample(y, 0.7)
     left[..., ::3] *= -0.0
