@@ -1,10 +1,12 @@
-"""`print` of as many values as an iterable has."""
+"""`print` of as many values as an iterable has, and as a value that is called later."""
 
 # mypy: ignore-errors
 # Written without annotations, and partly wrong on purpose: what Python says of it is compared.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import sys
 
 from tests.python.corpus import Example
@@ -38,7 +40,28 @@ def no_iterable(x):
     print("x", *x)
 
 
+def root(x, log=print):
+    guess = 1.0
+    for turn in range(3):
+        guess -= (guess * guess - x) / (2.0 * guess)
+        log("turn", turn, f"{guess:.6f}", sep=": ")
+    return guess
+
+
+def as_value(x):
+    say = functools.partial(print, "now", end=".\n")
+    say(x, 2)
+    say()
+    report = print if x > 0.0 else None
+    report(x, [x], {"a": x}, Named(x), sep="; ")
+    list(map(print, [x, "b"]))
+    with contextlib.ExitStack() as stack:
+        stack.callback(print, "left", 3, sep="/")
+        return root(x) * root(x, log=lambda *parts, sep: None), callable(print), report is print
+
+
 EXAMPLES = [
+    Example(as_value, (1.5,)),
     Example(starred, (1.5,)),
     Example(separated_by_a_number, (1.5,), raises=TypeError),
     Example(no_iterable, (1.5,), raises=TypeError),

@@ -252,17 +252,17 @@ def named_lambda(
     name: str,
     env: Env,
     handler: Handler | None,
-    rest: Callable[[Callee], Expr],
+    rest: Callable[[str, Callee], Expr],
 ) -> Expr:
-    """Return `rest` of a lambda that a variable holds, as a function with this name."""
+    """Return `rest` of the core variable and the function that a lambda in a variable is."""
     scope = t.scope.children.get(node) or t.adopt(node)
     _refuse_changes(t, scope)
 
     def make(makers: dict[str, Maker]) -> Expr:
         core = t.fresh(name)
         lam = t.nested(scope, env)
-        callee = Callee(core, variable(core), signature_of(node, makers))
-        return Letrec(t.span(node), ((core, lam),), rest(callee))
+        callee = Callee(str(lam.name), variable(core), signature_of(node, makers))
+        return Letrec(t.span(node), ((core, lam),), rest(core, callee))
 
     return with_defaults(t, node, env, handler, make)
 

@@ -26,8 +26,8 @@ def named_function(t: FunctionContext, node: ast.expr, name: str, env: Env, exit
     if len(t.scope.assigned.get(name, ())) != 1 or name in t.cells:
         return None
 
-    def bound(callee: Callee) -> Expr:
-        return exits.next({**env, name: Binding(callee.name, callee=callee)})
+    def bound(core: str, callee: Callee) -> Expr:
+        return exits.next({**env, name: Binding(core, callee=callee)})
 
     if isinstance(node, ast.Lambda):
         return functions.named_lambda(t, node, name, env, exits.handler, bound)
@@ -47,32 +47,38 @@ def is_partial(t: FunctionContext, node: ast.expr, env: Env) -> bool:
 
 def value(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """Return `partial(f, ...)` as a value; None if the signature of f is not known."""
-    return with_partial(t, node, env, None, lambda callee: t.program.as_value(callee, t.span(node)))
+    return with_partial(t, node, env, None, lambda _, callee: t.program.as_value(callee, t.span(node)))
 
 
 def with_partial(
-    t: FunctionContext, node: ast.Call, env: Env, handler: Handler | None, rest: Callable[[Callee], Expr]
+    t: FunctionContext,
+    node: ast.Call,
+    env: Env,
+    handler: Handler | None,
+    rest: Callable[[str, Callee], Expr],
 ) -> Expr | None:
-    """Return `rest` of the function that `partial` makes; None if the signature of f is not known.
+    """Return `rest` of the core variable and the function that `partial` makes.
 
-    handler: the target of exceptions from the arguments.
+    None if the signature of f is not known, or has no parameter of its own for an argument. handler: the
+    target of exceptions from the arguments.
     """
     callee = _function(t, node.args[0], env)
     passed = arrange.arguments(
         t, ast.copy_location(ast.Call(node.func, node.args[1:], node.keywords), node), env
     )
-    if callee is None or passed.star is not None or passed.mapping is not None:
+    if callee is None or not _fits(callee.signature, passed):
         return None
     span, values = t.span(node), passed.values
     names = [t.fresh("argument") for _ in values]
     kept = passed.like([Var(span, each) for each in names])
     signature = _remaining(callee.signature, kept)
     core = t.fresh("partial")
-    made = Callee(core, variable(core), signature)
+    implicit = callee.implicit + len(passed.positional)
+    made = Callee(callee.name, variable(core), signature, implicit=implicit)
     params = {each: t.fresh(each) for each in signature.names}
     body = _call(t, callee, kept, params, node, span)
     lam = Lambda(span, tuple(params.values()), body, name=callee.name)
-    result: Expr = Letrec(span, ((core, lam),), rest(made))
+    result: Expr = Letrec(span, ((core, lam),), rest(core, made))
     for each, expr in reversed(list(zip(names, values, strict=True))):
         result = let_guarded(t, each, expr, env, handler, result)
     return result
@@ -85,6 +91,18 @@ def _function(t: FunctionContext, node: ast.expr, env: Env) -> Callee | None:
         return known if known is not None and not (known.ins or known.outs) else None
     found = t.program.reference(t, node, env)
     return t.program.callee(found) if isinstance(found, Reference) else None
+
+
+def _fits(signature: Signature, passed: Arguments) -> bool:
+    """Return whether each argument is that of one parameter, which no later argument can be meant for.
+
+    Without: those that `*args` or `**kwargs` takes, and those that no call of the function accepts.
+    """
+    if passed.star is not None or passed.mapping is not None:
+        return False
+    free = signature.positional[max(len(passed.positional), signature.positional_only) :]
+    named = signature.keyword_only if signature.vararg is not None else (*free, *signature.keyword_only)
+    return len(passed.positional) <= len(signature.positional) and set(passed.keywords) <= set(named)
 
 
 def _remaining(signature: Signature, passed: Arguments) -> Signature:

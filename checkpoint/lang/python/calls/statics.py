@@ -43,7 +43,6 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import LAYOUTS, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions, endless, views
-from checkpoint.lang.python.library.application import partial_with_keywords
 from checkpoint.lang.python.library.intrinsics import prim as intrinsic
 from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.lang.python.scopes.syntax import has_star
@@ -251,14 +250,7 @@ def _slice(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
 
 
 def _partial_value(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
-    if not node.args:
-        return None
-    found = partials.value(t, node, env)
-    if found is not None or not node.keywords:
-        return found
-    library = t.program.library_callee(partial_with_keywords)
-    assert library is not None
-    return arrange.to_callee(t, library, node, env)
+    return partials.value(t, node, env) if node.args else None
 
 
 def _attrgetter(t: FunctionContext, node: ast.Call, env: Env) -> Expr:

@@ -60,19 +60,8 @@ def _apply_many(function: Any, found: Any, count: Any) -> Any:
     return function(a, b, c, d, e, f, g, rest[0], rest[1], rest[2], rest[3], rest[4])
 
 
-def partial_(function: Any, /, *first: Any) -> Any:
+def partial_(function: Any, /, *first: Any, **named: Any) -> Any:
     """See functools.partial."""
-    if not callable(function):
-        raise TypeError("the first argument must be callable")
-
-    def call(*more: Any) -> Any:
-        return function(*first, *more)
-
-    return call
-
-
-def partial_with_keywords(function: Any, /, *first: Any, **named: Any) -> Any:
-    """See functools.partial, of a function and keywords."""
     if not callable(function):
         raise TypeError("the first argument must be callable")
 
@@ -98,7 +87,6 @@ def update_wrapper_(wrapper: Any, wrapped: Any, assigned: Any = (), updated: Any
 
 APPLICATIONS: dict[Any, Callable[..., Any]] = {
     apply: apply_,
-    partial_with_keywords: partial_with_keywords,
     functools.partial: partial_,
     functools.wraps: wraps_,
     functools.update_wrapper: update_wrapper_,
