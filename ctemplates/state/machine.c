@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { LEAST_WINDOW = 16 }; /* enough for what is built in */
+enum { DEEPEST_VALUE = 8 }; /* the tuples within tuples up to which the value of a run is looked at */
 
 static bool is_live_at_head(const Block *block, Register at) {
     const uint32_t *live = block->live[0];
@@ -96,11 +97,27 @@ State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t val
     return state;
 }
 
+/* Returns whether no container is reached from a value, by looking no deeper than so many tuples. */
+static bool reaches_no_container(Value v, int deepest) {
+    if (!is_counted(v) || kind_of(v) == FOREIGN || kind_of(v) == RANGE) return true;
+    if ((kind_of(v) != PAIR && kind_of(v) != RECORD) || !deepest) return false;
+    for (uint32_t i = 0; i < v.object->length; i++)
+        if (!reaches_no_container(cells_of(v)[i], deepest - 1)) return false;
+    return true;
+}
+
+/* Returns the version of the current state, held for it. The end of a run has one of its own if its value reaches no container:
+ * so the containers of the run, and what they hold, are not kept for it. */
+static Version *version_of_state(Machine *machine) {
+    const bool apart = machine->block->end.kind == FINISH && reaches_no_container(machine->registers[0], DEEPEST_VALUE);
+    return apart ? version_create(machine->heap) : writer_version(machine->heap, &machine->writer);
+}
+
 State *machine_state(Machine *machine) {
     uint32_t count;
     const Block *block = machine->block;
     const Register *from = point_registers(block, machine->index, &count);
-    Version *version = writer_version(machine->heap, &machine->writer);
+    Version *version = version_of_state(machine);
     State *state = state_create(machine->heap, block, machine->index, count, version);
     state->stack = stack_share(machine->heap, &machine->stack);
     state->window = machine->window;

@@ -36,6 +36,25 @@ void storage_swap(Storage *a, Storage *b) {
     b->head.birth = birth & LARGEST_BIRTH;
 }
 
+/* Removes the saves of a chunk whose containers nothing but logs refers to: no state, machine or container leads to them. */
+static void forget_unreachable(Heap *heap, LogChunk *chunk) {
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < chunk->count; i++) {
+        const Saved saved = chunk->saved[i];
+        if (saved.container->head.count > 1) {
+            chunk->saved[left++] = saved;
+            continue;
+        }
+        drop(heap, value_of(saved.content));
+        drop(heap, value_of(saved.container));
+    }
+    chunk->count = left;
+}
+
+static void forget_all_unreachable(Heap *heap, LogChunk *log) {
+    for (; log; log = log->next) forget_unreachable(heap, log);
+}
+
 static void swap_all(const LogChunk *log) {
     for (; log; log = log->next)
         for (uint32_t i = 0; i < log->count; i++) storage_swap(log->saved[i].container, log->saved[i].content);
@@ -83,6 +102,7 @@ static LogChunk *merged(Heap *heap, LogChunk *log, LogChunk *added) {
         }
     }
     unmark(result);
+    forget_all_unreachable(heap, result);
     return result;
 }
 
@@ -119,11 +139,13 @@ static void merge(Heap *heap, Version *version) {
 
 static bool is_alone(const Version *version) { return version->holders == 1 && !version->child_count; }
 
-/* Removes a version that nobody holds and none follows, or merges it; returns whether the next one has one child less. */
+/* Removes a version that nobody holds and none follows, or merges it; returns whether the next one has one child less. The
+ * shown one stays until another is shown. */
 static bool tidy_one(Heap *heap, Version *version) {
     if (version->holders || version->child_count > 1) return false;
     if (version->child_count) {
         if (version->next) merge(heap, version);
+        else forget_all_unreachable(heap, ((Version *)version->children)->log);
         return false;
     }
     free_log(heap, version);
@@ -246,10 +268,17 @@ bool writer_saves(Heap *heap, Writer *writer, Storage *container) {
     return container->owner != writer->epoch;
 }
 
+/* Returns whether a chunk takes another save. A full one is looked through before another is made, which is when half is left. */
+static bool has_room(Heap *heap, LogChunk *chunk) {
+    if (chunk->count < chunk->room) return true;
+    forget_unreachable(heap, chunk);
+    return chunk->count <= chunk->room / 2;
+}
+
 void writer_save(Heap *heap, Writer *writer, Storage *container, Storage *content) {
     Version *version = writer->version;
     LogChunk *chunk = version->log;
-    if (!chunk || chunk->count == chunk->room) {
+    if (!chunk || !has_room(heap, chunk)) {
         const uint32_t room = !chunk ? FIRST_SAVED : chunk->room < MOST_SAVED ? 2 * chunk->room : MOST_SAVED;
         LogChunk *added = heap_allocate(heap, chunk_bytes(room));
         *added = (LogChunk){.next = chunk, .room = room};

@@ -8,7 +8,8 @@
  *
  * What always holds: a container whose `owner` is the present epoch was made or saved in it, and is changed at once.
  * A log has a container once at most. A version that neither a state nor a machine holds is merged into the only
- * version behind it, whose own saves win: so a kept state costs what has changed since the last one. Nothing but
+ * version behind it, whose own saves win: so a kept state costs what has changed since the last one. Containers that only
+ * logs refer to any more leave them when versions are merged, when a log has filled a chunk, and at the end of a run. Nothing but
  * writer_save and writer_version allocates, so versions can be released and merged where memory has run out.
  */
 #ifndef CK_VERSIONS_H

@@ -179,6 +179,35 @@ def test_arrays_of_states_are_held(schedule: Schedule) -> None:
     assert watcher.reports[-1].held < 10 * ARRAYS
 
 
+def one_list(x: float) -> Any:
+    """All arrays are in one list, which is no part of the value."""
+    found = []
+    for _ in range(12):
+        found.append(x * np.ones(10_000))
+    return np.sum(np.sin(found[5]))
+
+
+def short_lists(x: float) -> Any:
+    """Each turn has a list of its own, to which nothing leads after it."""
+    total = 0.0
+    for _ in range(12):
+        own = []
+        for _ in range(3):
+            own.append(x * np.ones(10_000))
+        total = total + np.sum(np.sin(own[2]))
+    return total
+
+
+@pytest.mark.parametrize("f", [one_list, short_lists])
+def test_nothing_is_held_for_states_that_do_not_reach_it(f: Any) -> None:
+    """A dropped state, or the end of the run, leaves no content of a list to the states before it."""
+    watcher = Watcher()
+    with observed((watcher,)):
+        checkpoint.vjp(f, 0.7, engine="c", schedule=OnePass(7))
+    assert max(report.held for report in watcher.reports) > 3 * ARRAYS
+    assert watcher.reports[-1].held < 2 * ARRAYS
+
+
 def test_cotangents_tell_their_bytes() -> None:
     for text in (REBUILT, CUT["deep"], CUT["reverse"]):
         engine, start = started(text)
