@@ -244,6 +244,7 @@ INLINE Value known_object(Machine *m, const void *python) {
 
 #include "machine/unit_frames.h"
 #include "machine/unit_pairs.h"
+#include "machine/unit_rebuilds.h"
 
 /* Ends */
 

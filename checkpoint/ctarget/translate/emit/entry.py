@@ -39,6 +39,14 @@ def opening(header: Header, entry: Entry, temporary: Callable[[str, str], str]) 
     return [*lines, *_checks(header, temporary)]
 
 
+def own_duals(entry: Entry) -> list[str]:
+    """Return the statements that take the duals and scalars of NumPy's at an entry; the unit has their
+    numbers, and they are dropped where it is left.
+    """
+    registers = [register for register, wanted in entry if is_opened(wanted)]
+    return [f"duals[{i}] = load(&r[{register}]);" for i, register in enumerate(registers)]
+
+
 def is_opened(wanted: object) -> bool:
     """Return whether an entry takes a number out of the object that a register has."""
     return isinstance(wanted, DualParts) or (isinstance(wanted, Place) and wanted.kind == "element")

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 
 from checkpoint.ctarget.translate.emit.births import taken_before
 from checkpoint.ctarget.translate.emit.effects import plain_fields, settle, stack_use, write_effects
-from checkpoint.ctarget.translate.emit.entry import Entry, is_opened, opening
+from checkpoint.ctarget.translate.emit.entry import Entry, is_opened, opening, own_duals
+from checkpoint.ctarget.translate.emit.rebuilds import Rebuilds
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.references import fields_of_pairs, joined
 from checkpoint.ctarget.translate.emit.walks import Walks, moved
@@ -70,6 +71,8 @@ class ForwardFunction:
         self._distances: set[str] = set()  # variables of rest_from
         self._walks = Walks(() if strips else self._paths.values(), self._fields)
         self._stack = stack_use(self._paths.values())
+        turns = () if records or strips else self._paths.values()
+        self._rebuilds = Rebuilds(unit, turns, self._fields, self._walks, self._distances)
         self._takes_tags = any(taken.tags for taken in self._taken.values())
 
     def function(self) -> list[str]:
@@ -118,6 +121,7 @@ class ForwardFunction:
             lines.append("    Frames frames = frames_of(m);")
         lines += self._walks.declarations()
         lines += [f"    uintptr_t {name} = 0;" for name in sorted(self._distances)]
+        lines += self._rebuilds.declarations()
         lines += ["    const int64_t first = left;", "    int64_t births = m->births;"]
         return [*lines, "    int64_t tags = m->tags;"] if self._takes_tags else lines
 
@@ -160,14 +164,7 @@ class ForwardFunction:
 
     def _entry(self, header: Header, entry: Entry) -> list[str]:
         lines = opening(header, entry, self.temporary)
-        return [*lines, *self._begin(header), *self._own_duals(entry), f"goto header_{header.number};"]
-
-    def _own_duals(self, entry: Entry) -> list[str]:
-        """Return the statements that take the duals and scalars of NumPy's at an entry; the unit has their
-        numbers, and they are dropped where it is left.
-        """
-        registers = [register for register, wanted in entry if is_opened(wanted)]
-        return [f"duals[{i}] = load(&r[{register}]);" for i, register in enumerate(registers)]
+        return [*lines, *self._begin(header), *own_duals(entry), f"goto header_{header.number};"]
 
     def _begin(self, header: Header) -> list[str]:
         """Return the statements that begin a record at an entry, with its prologue."""
@@ -201,6 +198,7 @@ class ForwardFunction:
         self.text.append(f"header_{header.number}: {_comment(header)}")
         room = self.records.max_bytes(header) if self.records else 0
         test = f"left < {header.max_steps}" + (f" || !has_room(up, ways, {room})" if room else "")
+        self.put(*self._rebuilds.at(header, self))
         self.put(if_unlikely(test, self._take(header.exit)))
         if self.strips and header is self.strips[0].plan.loop:
             self._some_strip(header)
@@ -274,6 +272,7 @@ class ForwardFunction:
         if isinstance(node.end, Return):
             self._find_case(node.end, node.exit)
         effects = self._walks.counted(node, joined(node.effects, self._fields), plain_fields)
+        self.put(*self._rebuilds.before(effects))
         write_effects(self, effects, plain_fields)
         match node.end:
             case Fork(test, _, other):
@@ -291,6 +290,7 @@ class ForwardFunction:
 
     def _find_case(self, end: Return, exit: Exit) -> None:
         """Exit, before any effect, where no case is the top frame's."""
+        self.put(*self._rebuilds.before_pop())
         top = self.temporary("point", "const void *")
         self.put(f"{top} = top_point(frames);")
         tests = " && ".join([f"{top} != REFERENCE({point})" for point, _ in end.cases]) or "true"
@@ -357,7 +357,7 @@ class ForwardFunction:
         if taken.tags:
             self.put(f"tags += {taken.tags};")
         moves = moved(jump, self._fields, self._distances)
-        self.put(*in_braces([*in_order(moves), f"goto header_{jump.header.number};"]))
+        self.put(*in_braces([*in_order(moves), f"goto {self._rebuilds.label(jump)};"]))
 
     def _exit(self, path: Path) -> None:
         """Write the code of an exit."""
@@ -366,6 +366,7 @@ class ForwardFunction:
         self.text.append(f"exit_{exit.number}: {_comment(exit)}")
         if path.header.entry is not None and path.is_undone:
             self.put(f"if (left == first && entry == {path.header.number}) return false;")
+        self.put(*self._rebuilds.before_exit())
         write_effects(self, self._walks.at(exit), {})
         self.put(*self._record(exit))
         if self.records:

@@ -22,7 +22,7 @@ from checkpoint.ctarget.translate.ops.object_ops import Leave, Load, Make
 from checkpoint.ctarget.translate.ops.operation import Effect, Forward, Undifferentiated
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source
 from checkpoint.ctarget.translate.ops.words import Move, name_of, plain
-from checkpoint.ctarget.translate.units.graph import Exit, Jump, Node
+from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Node
 from checkpoint.ctarget.translate.units.paths import Path
 from checkpoint.dataclass import dataclass
 
@@ -98,6 +98,10 @@ class Walks:
     def declarations(self) -> list[str]:
         """Return the declarations of its variables."""
         return [f"    Object *{name} = NULL;" for name in self._names.values()]
+
+    def name_of(self, header: Header) -> str | None:
+        """Return the variable of the walk of a header, if it has one."""
+        return self._names.get(id(header))
 
     def _ended(self, path: Path, before: Sequence[Node]) -> list[Effect]:
         """Return what ends the walk of a path's header behind some of its nodes."""

@@ -1,0 +1,131 @@
+/* Lists that are rebuilt in place: part of translated.h, whose vocabulary it needs (translate/emit/rebuilds.py).
+ *
+ * A recursion walks along a list, saves reals in a frame in each turn, and as it returns makes as many pairs of them as
+ * the turn has left. Where nobody else refers to the list, a turn stores the reals in its pairs instead: it *waits*, with
+ * no frame. When the turns behind it have returned, all that wait return at once.
+ *
+ * What always holds: the pairs of turns that wait have one reference each, and are linked in their order. Whoever pushes
+ * another frame, or leaves the unit, pushes theirs before. Births are those that the frames would have given: the last
+ * pair has the first one, so they are known when the recursion turns round. Until then pairs have the births that
+ * are expected.
+ */
+#ifndef CK_UNIT_REBUILDS_H
+#define CK_UNIT_REBUILDS_H
+
+/* LAST_TURNS: as many frames are popped before a unit has the list behind them in a place. MOST_PAIRS: of one turn. */
+enum { LAST_TURNS = 3, MOST_PAIRS = 8 };
+
+typedef struct Waiting {
+    int64_t turns;
+    Value *at;     /* where their frames would begin; NULL: no turn waits */
+    Object *first; /* the first pair of the first turn */
+    Object *last[LAST_TURNS]; /* the first pairs of the last turns, the last one first; NULL: not known */
+    int64_t births; /* the next one when the first turn began */
+} Waiting;
+
+/* The frames of such a recursion. order: for each pair of a turn, the outer ones first, which saved real it has. */
+typedef struct TurnFrame {
+    const void *point;
+    const uint8_t *order;
+    uint32_t pairs; /* of a turn; as many reals are saved */
+} TurnFrame;
+
+/* Returns whether a list's pair, to which the list's own reference is ours, has no other. */
+INLINE bool is_ours(Value pair) { return pair.object->count == 1; }
+INLINE Cells *rest_of(const Cells *pair) { return (Cells *)pair->cells[1].object; }
+
+/* Returns the birth that the first pair of a list is expected to get: that of the second turn's is as far behind the next
+ * one as when the list before the last one was rebuilt. Programs that go over a list again and again mostly do so in one
+ * or two ways by turns. pairs: of a turn. */
+INLINE int64_t birth_expected(const Machine *m, int64_t births, uint32_t pairs) {
+    return births + m->heap->rebuilt[1] + pairs;
+}
+
+INLINE void rebuild_pair(Value pair, double real, int64_t birth) {
+    Cells *cells = (Cells *)pair.object;
+    object_begin(&cells->head, PAIR, 2, (uint64_t)birth & LARGEST_BIRTH, PAIR_CLASS);
+    cells->cells[0].real = real;
+}
+INLINE void turn_waits(Waiting *waiting, Value pair) {
+    waiting->turns++;
+    for (int i = LAST_TURNS - 1; i > 0; i--) waiting->last[i] = waiting->last[i - 1];
+    waiting->last[0] = pair.object;
+}
+
+/* Pushes a frame of what the pairs of a turn have, and frees them; returns the pair behind. */
+INLINE Cells *turn_pushed(Machine *m, Frames *frames, const TurnFrame *frame, Cells *pair) {
+    Value *saved = push(m, frames, frame->point, frame->pairs, NULL);
+    for (uint32_t i = 0; i < frame->pairs; i++) {
+        Cells *rest = rest_of(pair);
+        store(&saved[frame->order[i]], load(&pair->cells[0]));
+        heap_put(m->heap, pair, PAIR_CLASS);
+        pair = rest;
+    }
+    return pair;
+}
+/* Pushes the frames of all turns that wait, below those that last_pushed has pushed. */
+static __attribute__((noinline, unused)) Frames turns_pushed(Machine *m, Frames frames, Waiting *waiting, TurnFrame frame) {
+    Value above[LAST_TURNS * (MOST_PAIRS + 1)];
+    const size_t words = frame.pairs + 1, count = (size_t)(frames.top - waiting->at) / words;
+    __builtin_memcpy(above, waiting->at, count * words * sizeof *above);
+    frames.top = waiting->at;
+    Cells *pair = (Cells *)waiting->first;
+    for (int64_t i = 0; i < waiting->turns; i++) pair = turn_pushed(m, &frames, &frame, pair);
+    for (size_t i = 0; i < count; i++) {
+        Value *saved = push(m, &frames, frame.point, frame.pairs, NULL);
+        __builtin_memcpy(saved, above + i * words, frame.pairs * sizeof *saved);
+    }
+    *waiting = (Waiting){0};
+    return frames;
+}
+/* Pushes the frame of the last turn that waits, which is popped next; of all, if that turn is not known or it has no room. */
+static __attribute__((noinline, unused)) Frames last_pushed(Machine *m, Frames frames, Waiting *waiting, TurnFrame frame) {
+    Cells *pair = (Cells *)waiting->last[0];
+    if (!pair || frames.end - frames.top < (ptrdiff_t)frame.pairs + 1) return turns_pushed(m, frames, waiting, frame);
+    turn_pushed(m, &frames, &frame, pair);
+    for (int i = 1; i < LAST_TURNS; i++) waiting->last[i - 1] = waiting->last[i];
+    waiting->last[LAST_TURNS - 1] = NULL;
+    if (--waiting->turns == 0) *waiting = (Waiting){0};
+    return frames;
+}
+
+/* Gives pairs the births that they have, if others were expected. pair: the second turn's first one; born: its birth;
+ * births: the next one when the first turn began. */
+INLINE void births_known(Heap *heap, Cells *pair, int64_t pairs, int64_t born, int64_t births) {
+    const int64_t ahead = born - births;
+    const bool expected = ahead == heap->rebuilt[1];
+    heap->rebuilt[1] = heap->rebuilt[0];
+    heap->rebuilt[0] = ahead;
+    if (expected) return;
+    for (; pairs > 0; pairs--, pair = rest_of(pair))
+        object_begin(&pair->head, PAIR, 2, (uint64_t)born-- & LARGEST_BIRTH, PAIR_CLASS);
+}
+/* Returns from one turn, of whose frame the reals are in `saved`, and from all that wait but the first, whose reals are
+ * then in `saved`. list: the result of what is behind; birth: the next one. Returns the result of the second turn. */
+static __attribute__((noinline, unused)) Value turns_rebuilt(Heap *heap, Waiting *waiting, TurnFrame frame, Value list,
+                                                            double *saved, int64_t birth) {
+    const Waiting waited = *waiting;
+    Cells *pair = (Cells *)waited.first, *link = (Cells *)waited.last[0];
+    for (uint32_t i = 1; i < frame.pairs; i++) link = rest_of(link);
+    for (uint32_t i = frame.pairs; i-- > 0; birth++) {
+        Cells *made = new_born_cells(heap, PAIR, 2, birth);
+        store(&made->cells[0], of_real(saved[frame.order[i]]));
+        store(&made->cells[1], list);
+        list = of_object(PAIR, made);
+    }
+    /* The last pair that is freed is the first one that is taken: so each has the block that it had before. */
+    for (uint32_t i = 0; i < frame.pairs; i++) {
+        Cells *rest = rest_of(pair);
+        saved[frame.order[i]] = pair->cells[0].real;
+        heap_put(heap, pair, PAIR_CLASS);
+        pair = rest;
+    }
+    *waiting = (Waiting){0};
+    const int64_t others = (waited.turns - 1) * frame.pairs;
+    if (others == 0) return list;
+    store(&link->cells[1], list);
+    births_known(heap, pair, others, birth + others - 1, waited.births);
+    return of_object(PAIR, pair);
+}
+
+#endif

@@ -1,0 +1,103 @@
+"""Recursions that rebuild a list in its own pairs, to which nobody else refers: the same bits and steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import checkpoint
+from checkpoint.ctarget.translate.collected import units_of
+from checkpoint.ctarget.translate.emit.text import plain_source
+from tests.ctarget.test_driver import swept
+from tests.ctarget.test_engine import started
+from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
+from tests.support.translation import translate_soon
+
+pytestmark = [needs_c, needs_compiler]
+
+# What one turn of a loop makes of a list l and a number s.
+PROGRAMS = {
+    # Two pairs a turn; of an odd list the last one stays. So is all but the first pair: another length.
+    "rotated": (
+        """(define (rotate c s l)
+             (if (or (null? l) (null? (cdr l))) l
+                 (cons* (- (* c (car l)) (* s (car (cdr l)))) (+ (* s (car l)) (* c (car (cdr l))))
+                        (rotate c s (cdr (cdr l))))))
+           (define (even c s l) (cons (car l) (rotate c s (cdr l))))""",
+        "(even (cos s) (sin s) (rotate (cos (* 2 s)) (sin (* 2 s)) l))",
+        "(sin (+ s (car l)))",
+    ),
+    # One pair a turn. Each third list is used again, so it stays; three functions rebuild it.
+    "mapped": (
+        """(define (sines l) (if (null? l) l (cons (sin (car l)) (sines (cdr l)))))
+           (define (halves l) (if (null? l) '() (cons (* 0.5 (car l)) (halves (cdr l)))))
+           (define (mixed a b)
+             (if (null? a) a (cons (+ (* 0.7 (car a)) (car b)) (mixed (cdr a) (cdr b)))))""",
+        "(let ((m (halves l))) (mixed (sines (sines m)) m))",
+        "(* 0.9 (+ s (car l)))",
+    ),
+    # Turns end in the midst of the list; they change the order, or walk along what others keep.
+    "found": (
+        """(define (swapped l x)
+             (if (or (null? l) (null? (cdr l)) (> (car l) x)) (cons 0.25 (cons x l))
+                 (let ((a (car l)) (b (car (cdr l))))
+                   (cons* (* b 0.9) a (swapped (cdr (cdr l)) (+ x 0.001))))))
+           (define (shorter l n)
+             (if (< n 1) (cdr (cdr l)) (cons (* 0.99 (car l)) (shorter (cdr l) (- n 1)))))
+           (define (front l n tail)
+             (if (< n 1) tail (cons (* 1.01 (car l)) (front (cdr l) (- n 1) tail))))""",
+        "(shorter (swapped (front l 3 (cdr (cdr (cdr l)))) (+ 0.3 (* 0.2 s))) 5)",
+        "(sin (+ s (car (cdr l))))",
+    ),
+}
+LENGTHS = (12, 201)
+
+
+def text(name: str, length: int) -> str:
+    """Return a program that rebuilds a list of so many elements 12 times."""
+    definitions, list, number = PROGRAMS[name]
+    return f"""
+        {definitions}
+        (define (sum l s) (if (null? l) s (sum (cdr l) (+ (* s 0.5) (* (car l) (car l))))))
+        (define (again n l s) (if (= n 0) (sum l s) (again (- n 1) {list} {number})))
+        (lambda (x) (again 12 (map-n (lambda (i) (+ x (* 0.001 i))) {length}) x))
+    """
+
+
+def outcomes(f: Any, engine: str) -> list[Any]:
+    found: list[Any] = [checkpoint.primops(f, 0.3, engine=engine)]
+    for schedule in (None, checkpoint.Bisection(base=1701), checkpoint.Bisection(base=211)):
+        found.append([y.hex() for y in checkpoint.vjp(f, 0.3, 1.0, engine=engine, schedule=schedule)])
+    return found
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name: str, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = outcomes(checkpoint.read(text(name, length), engine="hybrid"), "hybrid")
+    translate_soon(monkeypatch)
+    f = checkpoint.read(text(name, length), engine="c")
+    assert outcomes(f, "c") == expected
+    steps = checkpoint.primops(f, 0.3, engine="c")
+    for cut in {(steps * k // 16 + 3 * k) % steps for k in range(17)}:  # mostly while turns wait
+        assert checkpoint.resume(checkpoint.interrupt(f, 0.3, cut, engine="c")) == f(0.3)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_references_are_as_many_as_before(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    translate_soon(monkeypatch)
+    engine, start = started(text(name, 60))
+    for base in (10**6, 701, 97):
+        swept(engine, start, checkpoint.Bisection(base=base))
+        used = start.heap.bytes
+        swept(engine, start, checkpoint.Bisection(base=base))
+        assert start.heap.bytes == used
+        start.heap.check()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_turns_wait(name: str) -> None:
+    f = checkpoint.read(text(name, 201), engine="c")
+    texts = [plain_source(unit) for unit in units_of(lambda: checkpoint.primops(f, 0.3, engine="c"))]
+    assert any("turn_waits(" in each for each in texts)
