@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum { LONG_ROW = 32, MANY_ROWS = 8 }; /* a row of so many elements is a call of its own; rows that are worth copies */
+enum { LONG_REPEATED = 256 }; /* the same, where all rows of a place are copies of one, which is copied once */
 enum { GATHERED = 512 }; /* elements that are copied before a call; they stay in the cache next to the processor */
 
 typedef struct Call {
@@ -112,12 +113,18 @@ static void run_outer(Places *p, int depth, Run *inner, const Call *call) {
     while (next_index(p, p->axes - depth, index));
 }
 
+/* Returns whether rows are so short that more than one of them should be a call. */
+static bool are_short(const Places *p) {
+    const int inner = p->axes - 1;
+    if (inner == 0 || p->shape[inner - 1] < MANY_ROWS || !is_one_row(p, p->count - 1)) return false;
+    bool are_copied_once = true;
+    for (int k = 0; k < p->count; k++) are_copied_once = are_copied_once && (!p->strides[inner - 1][k] || is_one_row(p, k));
+    return p->shape[inner] < (are_copied_once ? LONG_REPEATED : LONG_ROW);
+}
+
 void run_loop(Places *p, Loop *loop, void *data) {
     const Call call = {loop, data};
-    const int inner = p->axes - 1;
-    const bool short_rows =
-        inner > 0 && p->shape[inner] < LONG_ROW && p->shape[inner - 1] >= MANY_ROWS && is_one_row(p, p->count - 1);
-    if (short_rows)
+    if (are_short(p))
         run_outer(p, 2, run_short_rows, &call);
     else
         run_outer(p, 1, run_row, &call);
