@@ -17,7 +17,7 @@ Whoever makes a contribution states whether its array is `owned`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from operator import add
 from typing import Any
@@ -216,29 +216,16 @@ _INTEGERS = frozenset((int,))
 
 # Additions to some elements
 
+_ALL = slice(None)
 _OF_VIEWS = frozenset((int, slice, type(None), type(...)))
 MANY_ROWS, FEW_COLUMNS = 64, 4
-
-# (whole, index, added) -> whether it has added NumPy's rows at an array of indices along the first axis.
-Compiled = Callable[[Any, Any, Any], bool]
-
-_compiled: list[Compiled] = []
-
-
-def install(add: Compiled) -> None:
-    """State how engine c adds to rows at indices."""
-    _compiled[:] = [add]
-
-
-def installed() -> Compiled:
-    """Return how engine c adds to rows; where it is not loaded, it never does."""
-    return _compiled[0] if _compiled else lambda *_: False
 
 
 def add_repeatedly(whole: Any, index: Any, added: Any) -> None:
     """Add to elements at an index, which may name an element more than once."""
-    rows = index[0] if type(index) is tuple and len(index) == 1 else index
-    if not installed()(whole, rows, added):
+    *before, last = index if type(index) is tuple else (index,)
+    loop = kernel_of("add_at") if all(type(part) is slice and part == _ALL for part in before) else None
+    if loop is None or not loop(whole, last, added, len(before)):
         namespace_of(whole).add.at(whole, index, added)
 
 

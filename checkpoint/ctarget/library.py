@@ -15,7 +15,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from checkpoint.ad import accumulators
 from checkpoint.scalars import formulas, kernels, loops
 
 NOT_BUILT = "it was not built: install checkpoint again where there are a C compiler and Python's headers"
@@ -64,7 +63,6 @@ def _loaded() -> ModuleType | str:
         return f"its module does not load: {error}"
     loops.install(_loop_of(module))
     formulas.install(*_formulas_of(module))
-    accumulators.install(_additions_of(module))
     kernels.install(_kernels_of(module))
     return module
 
@@ -114,16 +112,6 @@ def _formulas_of(module: ModuleType) -> tuple[formulas.Compiled, formulas.Compil
         return done(lib.ck_formula_tree(code(text)[0], reversal, arrays))
 
     return run, tree
-
-
-def _additions_of(module: ModuleType) -> accumulators.Compiled:
-    """Return additions to rows of NumPy's arrays, by the module."""
-    lib = module.lib
-
-    def add(whole: Any, index: Any, added: Any) -> bool:
-        return bool(lib.ck_add_at_rows(id(whole), id(index), id(added)))
-
-    return add
 
 
 def _kernels_of(module: ModuleType) -> Callable[[], kernels.Functions]:

@@ -4,7 +4,6 @@
 #include "arrays/operators.h"
 #include "bridge/gil.h"
 #include "numpy/functions.h"
-#include "numpy/scattering.h"
 #include "scalars/formula_trees.h"
 
 #include "api/api_arrays.h"
@@ -72,13 +71,6 @@ int ck_formula_tree(CodeOfFormula code, CodeOfFormula pulled, const uintptr_t *a
     }
     free(columns);
     return outcome;
-}
-
-bool ck_add_at_rows(uintptr_t whole, uintptr_t index, uintptr_t added) {
-    void *lock = python_lock();
-    const bool done = add_at_rows((PyObject *)whole, (PyObject *)index, (PyObject *)added);
-    python_unlock(lock);
-    return done;
 }
 
 bool ck_enter_functions(uintptr_t by_name) {

@@ -28,9 +28,6 @@ int ck_formula(CodeOfFormula code, const uintptr_t *arrays);
  * of the columns. */
 int ck_formula_tree(CodeOfFormula code, CodeOfFormula pulled, const uintptr_t *arrays);
 
-/* Adds rows at indices (numpy/scattering.h); the addresses of arrays. */
-bool ck_add_at_rows(uintptr_t whole, uintptr_t index, uintptr_t added);
-
 /* Enters NumPy's functions by kernels (numpy/functions.h); the address of a dictionary. */
 bool ck_enter_functions(uintptr_t by_name);
 

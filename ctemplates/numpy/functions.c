@@ -6,6 +6,7 @@
 #include "numpy/kernels.h"
 #include "numpy/matrices.h"
 #include "numpy/passes.h"
+#include "numpy/scattering.h"
 #include "numpy/sums.h"
 
 /* Returns the result of a kernel, or that of NumPy's own function, where there is no kernel for these operands. */
@@ -37,9 +38,20 @@ static PyObject *summed(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     return or_none(at < 0 || at >= axes ? NULL : sum_along(x[0], (int)at, x[2] == Py_True));
 }
 
+static PyObject *summed_products(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    (void)own;
+    return or_none(count == 3 ? sum_of_products(x[0], x[1], x[2] == Py_True) : NULL);
+}
+
 static PyObject *crossed(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     (void)own;
     return or_none(count == 2 ? cross_products(x[0], x[1]) : NULL);
+}
+
+static PyObject *added_at(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    (void)own;
+    if (count == 4 && PyLong_CheckExact(x[3]) && add_at(x[0], x[1], x[2], (int)PyLong_AsLong(x[3]))) Py_RETURN_TRUE;
+    return or_none(NULL);
 }
 
 static PyObject *added_to(PyObject *own, PyObject *const *x, Py_ssize_t count) {
@@ -99,7 +111,9 @@ static PyMethodDef METHODS[] = {KERNELS(METHOD){"matmul", AS_METHOD(multiplied),
                                 {"scaled", AS_METHOD(scaled), METH_FASTCALL, NULL},
                                 {"peak", AS_METHOD(peak), METH_FASTCALL, NULL},
                                 {"sum", AS_METHOD(summed), METH_FASTCALL, NULL},
+                                {"sum_of_products", AS_METHOD(summed_products), METH_FASTCALL, NULL},
                                 {"cross", AS_METHOD(crossed), METH_FASTCALL, NULL},
+                                {"add_at", AS_METHOD(added_at), METH_FASTCALL, NULL},
                                 {"iadd", AS_METHOD(added_to), METH_FASTCALL, NULL}};
 
 enum { NUMPYS = KERNEL_COUNT + 3 }; /* the first of them, which may call NumPy's functions of these names */

@@ -122,20 +122,29 @@ static bool lay_out_cotangents(Cotangents *c, const NumpyArray *g, const NumpyAr
     return last == 0 || last == sizeof(double);
 }
 
+/* Returns whether an array, of axes and elements, has them in the order of its axes, in rows along the last one. */
+static bool is_in_rows(const NumpyArray *x) {
+    Py_ssize_t size = sizeof(double);
+    for (int i = x->axes - 1; i >= 0; size = x->strides[i] * x->shape[i], i--)
+        if (i == x->axes - 1 ? x->strides[i] != size : x->strides[i] < size) return false;
+    return true;
+}
+
 static bool scale_all(const Cotangents *c, double factor, const NumpyArray *x, double *to) {
     const int inner = c->axes - 1;
     const Py_ssize_t count = x->shape[inner];
-    const double *from = (const double *)(const void *)x->data;
-    const char *at = c->at;
+    const char *at = c->at, *row = x->data;
     Py_ssize_t index[MOST_AXES_HERE] = {0};
     bool has_nan = false;
-    for (int axis = 0; axis >= 0; from += count, to += count) {
-        const double *g = (const double *)(const void *)at;
+    for (int axis = 0; axis >= 0; to += count) {
+        const double *g = (const double *)(const void *)at, *from = (const double *)(const void *)row;
         has_nan |= c->strides[inner] ? scale_by_each(g, factor, from, count, to) : scale_by_one(*g, factor, from, count, to);
         for (axis = inner - 1; axis >= 0; axis--) {
             at += c->strides[axis];
+            row += x->strides[axis];
             if (++index[axis] < x->shape[axis]) break;
             at -= x->shape[axis] * c->strides[axis];
+            row -= x->shape[axis] * x->strides[axis];
             index[axis] = 0;
         }
     }
@@ -148,9 +157,9 @@ static bool is_of_doubles(PyObject *x) {
 
 PyObject *scaled_cotangent(PyObject *g, double factor, PyObject *x) {
     Cotangents c;
-    if (!is_of_doubles(g) || !is_of_doubles(x) || !is_plain_row(x) || !count_of(x)) return NULL;
+    if (!is_of_doubles(g) || !is_of_doubles(x) || !count_of(x)) return NULL;
     const NumpyArray *own = numpy_of(x);
-    if (own->axes < 1 || own->axes > MOST_AXES_HERE || !lay_out_cotangents(&c, numpy_of(g), own)) return NULL;
+    if (own->axes < 1 || own->axes > MOST_AXES_HERE || !is_in_rows(own) || !lay_out_cotangents(&c, numpy_of(g), own)) return NULL;
     PyObject *made = new_array_of_doubles(own->axes, own->shape);
     if (!made) return NULL;
     double *to = (double *)(void *)numpy_of(made)->data;

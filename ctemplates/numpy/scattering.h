@@ -1,12 +1,13 @@
-/* Additions to rows of NumPy's arrays of doubles at many indices, of which some may be equal. */
+/* Additions to NumPy's arrays of doubles at many indices along an axis, of which some may be equal. */
 #ifndef CK_SCATTERING_H
 #define CK_SCATTERING_H
 
 #include "numpy/numpy_interface.h"
 
-/* Adds rows to those of an array at indices along its first axis, one after another, as NumPy's add.at does; false, with
- * nothing added: some array is none whose elements are doubles, or integers of 64 bits, in a row; shapes do not fit; an
- * index is out of bounds; or NumPy might have to choose between NaNs. The array has no elements in common with the others. */
-bool add_at_rows(PyObject *whole, PyObject *index, PyObject *added);
+/* Adds to the elements of an array at indices along an axis, one after another, as NumPy's add.at does with whole slices before
+ * the indices; false, with nothing added: the array has no doubles in a row, the indices are no integers of 64 bits in a row,
+ * what is added are no doubles, in a row along the axes behind the indices; shapes do not fit; an index is out of bounds; or
+ * NumPy might have to choose between NaNs. The array has no elements in common with the others. */
+bool add_at(PyObject *whole, PyObject *index, PyObject *added, int axis);
 
 #endif

@@ -4,6 +4,8 @@
 #include <fenv.h>
 #include <string.h>
 
+#include "numpy/kernels.h"
+
 enum { LONGEST_ROW = 64 };  /* for longer ones NumPy's loop is as fast; it halves those of more than 128 */
 enum { LONGEST_TURN = 64 }; /* elements that are added to as many sums in turn; for more NumPy's loop is as fast */
 enum { FEWEST = 256, IN_THREADS = 10000 }; /* elements of an array; those from which on the GIL is released */
@@ -15,24 +17,63 @@ typedef struct Extent {
 
 /* Adding */
 
-typedef double Pair __attribute__((vector_size(16), aligned(8)));
+/* What is added: the elements of an array, or their products with those of another one. */
+typedef struct Terms {
+    const double *from, *by; /* NULL: there is no other one */
+    Extent extent;
+} Terms;
 
-static inline Pair pair_at(const double *place) { return *(const Pair *)(const void *)place; }
+#define ELEMENTS(NUMBER, k) NUMBER##_AT(from + (k))
+#define PRODUCTS(NUMBER, k) (NUMBER##_AT(from + (k)) * NUMBER##_AT(by + (k)))
+#define REAL_AT(place) (*(place))
+#define PAIR_AT(place) (*(const PAIR *)(const void *)(place))
+#define FOUR_AT(place) (*(const FOUR *)(const void *)(place))
 
-/* Returns the sum of a row that is not longer than LONGEST_ROW. */
-static double sum_of_row(const double *row, Py_ssize_t length) {
-    double sum = row[0];
-    Py_ssize_t i = 1;
-    if (length >= 8) {
-        Pair sums[4];
-        for (int k = 0; k < 4; k++) sums[k] = pair_at(row + 2 * k);
-        for (i = 8; i + 8 <= length; i += 8)
-            for (int k = 0; k < 4; k++) sums[k] += pair_at(row + i + 2 * k);
-        sum = ((sums[0][0] + sums[0][1]) + (sums[1][0] + sums[1][1])) + ((sums[2][0] + sums[2][1]) + (sums[3][0] + sums[3][1]));
+typedef double PAIR __attribute__((vector_size(16), aligned(8)));
+typedef double FOUR __attribute__((vector_size(32), aligned(8)));
+
+/* Adds rows that are not longer than LONGEST_ROW, where they are long in eight sums, in vectors of some lanes. NumPy adds rows
+ * to zeros. */
+#define ADD_ROWS(NAME, ATTRIBUTE, VECTOR, LANES, TERMS)                                                        \
+    ATTRIBUTE static void NAME(const Terms *t, double *to) {                                                   \
+        enum { VECTORS = 8 / (LANES) };                                                                        \
+        const Py_ssize_t length = t->extent.length;                                                            \
+        const double *from = t->from, *by = t->by ? t->by : from;                                              \
+        for (Py_ssize_t i = 0; i < t->extent.outer; i++, from += length, by += length) {                       \
+            double sum = TERMS(REAL, 0);                                                                       \
+            Py_ssize_t k = 1;                                                                                  \
+            if (length >= 8) {                                                                                 \
+                VECTOR s[VECTORS];                                                                             \
+                for (int j = 0; j < VECTORS; j++) s[j] = TERMS(VECTOR, (LANES)*j);                             \
+                for (k = 8; k + 8 <= length; k += 8)                                                           \
+                    for (int j = 0; j < VECTORS; j++) s[j] += TERMS(VECTOR, k + (LANES)*j);                    \
+                sum = (TWO(s, LANES, 0) + TWO(s, LANES, 2)) + (TWO(s, LANES, 4) + TWO(s, LANES, 6));           \
+            }                                                                                                  \
+            for (; k < length; k++) sum += TERMS(REAL, k);                                                     \
+            to[i] = sum + 0.0;                                                                                 \
+        }                                                                                                      \
     }
-    for (; i < length; i++) sum += row[i];
-    return sum + 0.0; /* NumPy adds rows to zeros */
+
+/* The sum of lane k of vectors side by side, and of the next one. */
+#define TWO(s, LANES, k) (s[(k) / (LANES)][(k) % (LANES)] + s[(k) / (LANES)][(k) % (LANES) + 1])
+
+ADD_ROWS(add_elements, , PAIR, 2, ELEMENTS)
+ADD_ROWS(add_products, , PAIR, 2, PRODUCTS)
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WIDE __attribute__((target("avx2")))
+ADD_ROWS(add_elements_widely, WIDE, FOUR, 4, ELEMENTS)
+ADD_ROWS(add_products_widely, WIDE, FOUR, 4, PRODUCTS)
+
+static void add_rows(const Terms *t, double *to) {
+    if (__builtin_cpu_supports("avx2"))
+        (t->by ? add_products_widely : add_elements_widely)(t, to);
+    else
+        (t->by ? add_products : add_elements)(t, to);
 }
+#else
+static void add_rows(const Terms *t, double *to) { (t->by ? add_products : add_elements)(t, to); }
+#endif
 
 /* Adds rows of `count` elements in turn. */
 static void add_in_turn(const double *rows, Py_ssize_t length, Py_ssize_t count, double *to) {
@@ -41,20 +82,20 @@ static void add_in_turn(const double *rows, Py_ssize_t length, Py_ssize_t count,
     for (Py_ssize_t i = 1; i < length; i++) {
         const double *row = rows + i * count;
         Py_ssize_t k = 0;
-        for (; k + 2 <= count; k += 2) *(Pair *)(void *)(sums + k) += pair_at(row + k);
+        for (; k + 2 <= count; k += 2) *(PAIR *)(void *)(sums + k) += PAIR_AT(row + k);
         if (k < count) sums[k] += row[k];
     }
     for (Py_ssize_t k = 0; k < count; k++) to[k] = sums[k] + 0.0;
 }
 
-static void add_up(const double *from, Extent extent, double *to) {
-    const Py_ssize_t size = extent.length * extent.inner;
-    for (Py_ssize_t i = 0; i < extent.outer; i++) {
-        if (extent.inner == 1)
-            to[i] = sum_of_row(from + i * size, extent.length);
-        else
-            add_in_turn(from + i * size, extent.length, extent.inner, to + i * extent.inner);
+static void add_up(const Terms *t, double *to) {
+    const Extent extent = t->extent;
+    if (extent.inner == 1) {
+        add_rows(t, to);
+        return;
     }
+    for (Py_ssize_t i = 0; i < extent.outer; i++)
+        add_in_turn(t->from + i * extent.length * extent.inner, extent.length, extent.inner, to + i * extent.inner);
 }
 
 /* Whether NumPy adds in the same order */
@@ -91,7 +132,7 @@ static bool agrees(Extent sample) {
     if (array && own) {
         double *elements = (double *)(void *)numpy_of(array)->data;
         set_sample(elements, sample.outer * sample.length * sample.inner);
-        add_up(elements, sample, own);
+        add_up(&(Terms){elements, NULL, sample}, own);
         found = sum_by_numpy(array, 1);
     }
     const bool same = found && is_numpy(found) && is_plain_row(found) &&
@@ -127,38 +168,58 @@ static bool find_extent(const NumpyArray *array, int axis, Extent *extent) {
            (is_last ? extent->length <= LONGEST_ROW : extent->inner > 1 && extent->inner <= LONGEST_TURN);
 }
 
-/* Adds, and returns whether NumPy would neither warn nor meet a NaN. */
-static bool is_added(const double *from, Extent extent, double *to) {
+/* Adds, and returns what NumPy might warn of; FE_INVALID, too, where it chooses between NaNs. */
+static int warned_of(const Terms *t, double *to) {
     enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID };
     if (fetestexcept(WARNED)) feclearexcept(WARNED);
-    add_up(from, extent, to);
+    add_up(t, to);
     bool has_nan = false;
-    for (Py_ssize_t i = 0; i < extent.outer * extent.inner; i++) has_nan |= to[i] != to[i];
-    return !has_nan && !fetestexcept(WARNED);
+    for (Py_ssize_t i = 0; i < t->extent.outer * t->extent.inner; i++) has_nan |= to[i] != to[i];
+    return has_nan ? FE_INVALID : fetestexcept(WARNED);
 }
 
-PyObject *sum_along(PyObject *array, int axis, bool keeps_axis) {
-    enum { MOST_AXES_HERE = 8 };
-    const NumpyArray *own = numpy_of(array);
-    Extent extent;
-    if (own->axes < 2 || own->axes > MOST_AXES_HERE || axis < 0 || axis >= own->axes || !is_plain_row(array)) return NULL;
-    if (dtype_of(array)->letter != 'd' || !find_extent(own, axis, &extent) || !is_known(extent)) return NULL;
+enum { MOST_AXES_HERE = 8 };
+
+/* Returns a new array of sums along an axis; NULL, maybe with an exception. */
+static PyObject *sums_of(const Terms *t, const NumpyArray *array, int axis, bool keeps_axis) {
     Py_ssize_t shape[MOST_AXES_HERE];
     int axes = 0;
-    for (int i = 0; i < own->axes; i++)
-        if (i != axis || keeps_axis) shape[axes++] = i == axis ? 1 : own->shape[i];
+    for (int i = 0; i < array->axes; i++)
+        if (i != axis || keeps_axis) shape[axes++] = i == axis ? 1 : array->shape[i];
     PyObject *made = new_array_of_doubles(axes, shape);
-    if (!made) return PyErr_Clear(), NULL;
-    const double *from = (const double *)(const void *)own->data;
+    if (!made) return NULL;
     double *to = (double *)(void *)numpy_of(made)->data;
-    bool added;
-    if (count_of(array) < IN_THREADS) {
-        added = is_added(from, extent, to);
+    int found;
+    if (t->extent.outer * t->extent.length * t->extent.inner < IN_THREADS) {
+        found = warned_of(t, to);
     } else {
         Py_BEGIN_ALLOW_THREADS
-        added = is_added(from, extent, to);
+        found = warned_of(t, to);
         Py_END_ALLOW_THREADS
     }
-    if (!added) Py_CLEAR(made);
+    if (found && !(t->by && found == FE_UNDERFLOW && ignores_underflow())) Py_CLEAR(made);
     return made;
+}
+
+static bool is_of_doubles(PyObject *x) {
+    return is_numpy(x) && dtype_of(x)->letter == 'd' && is_plain_row(x) && numpy_of(x)->axes >= 2 && numpy_of(x)->axes <= MOST_AXES_HERE;
+}
+
+static const double *doubles_of(PyObject *array) { return (const double *)(const void *)numpy_of(array)->data; }
+
+PyObject *sum_along(PyObject *array, int axis, bool keeps_axis) {
+    if (!is_of_doubles(array)) return NULL;
+    const NumpyArray *own = numpy_of(array);
+    Terms terms = {.from = doubles_of(array)};
+    if (axis < 0 || axis >= own->axes || !find_extent(own, axis, &terms.extent) || !is_known(terms.extent)) return NULL;
+    return sums_of(&terms, own, axis, keeps_axis);
+}
+
+PyObject *sum_of_products(PyObject *a, PyObject *b, bool keeps_axis) {
+    if (!is_of_doubles(a) || !is_of_doubles(b)) return NULL;
+    const NumpyArray *own = numpy_of(a);
+    const int last = own->axes - 1;
+    Terms terms = {.from = doubles_of(a), .by = doubles_of(b)};
+    if (!is_shaped(numpy_of(b), own->axes, own->shape) || !find_extent(own, last, &terms.extent) || !is_known(terms.extent)) return NULL;
+    return sums_of(&terms, own, last, keeps_axis);
 }

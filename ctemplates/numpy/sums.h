@@ -12,4 +12,8 @@
  * or few, or NumPy might warn, or choose between NaNs; its function is to be called. */
 PyObject *sum_along(PyObject *array, int axis, bool keeps_axis);
 
+/* Returns the sum along the last axis of the products of the elements of two arrays of one shape, as NumPy's product and sum
+ * do; NULL as above. The products are never in memory all at once. */
+PyObject *sum_of_products(PyObject *a, PyObject *b, bool keeps_axis);
+
 #endif

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate, pairwise
 from math import prod
 from typing import Any
 
@@ -23,6 +24,18 @@ def _parts(arrays: Any) -> list[Any]:
     return list(arrays)
 
 
+def _as_it_is(xp: Any, part: Any) -> Any:
+    return part
+
+
+def _shape_as(normal: Rule, xp: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape that an array of this one has as a part that is joined."""
+    if normal is _as_it_is:
+        return shape
+    found: tuple[int, ...] = normal(xp, xp.broadcast_to(xp.zeros(()), shape)).shape
+    return found
+
+
 def _joins(name: str, function: Any, normal: Rule, axis_of: Rule, **fields: Any) -> Any:
     """Register a function that puts arrays together along an axis.
 
@@ -32,13 +45,14 @@ def _joins(name: str, function: Any, normal: Rule, axis_of: Rule, **fields: Any)
     def vjp(xp: Any, g: Any, y: Any, arrays: Any, *rest: Any) -> Any:
         parts = _parts(arrays)
         forms = [xp.empty(shape_of(part)) if is_list(part) else part for part in parts]
-        shapes = [normal(xp, xp.broadcast_to(xp.zeros(()), shape_of(part))).shape for part in forms]
+        shapes = [_shape_as(normal, xp, shape_of(part)) for part in forms]
         axis = axis_of(shapes, *rest)
         if axis is None:
             shapes, g = [(int(np.prod(shape)),) for shape in shapes], g.reshape(-1)
             axis = 0
-        ends = np.cumsum([shape[axis] for shape in shapes])[:-1].tolist()
-        pieces = xp.split(g, ends, axis=axis)
+        ends = list(accumulate([shape[axis] for shape in shapes], initial=0))
+        before = (slice(None),) * axis
+        pieces = [g[(*before, slice(start, end))] for start, end in pairwise(ends)]
         given = [
             listed(xp, piece.reshape(shape_of(part)), part) for piece, part in zip(pieces, parts, strict=True)
         ]
@@ -67,7 +81,7 @@ def _axis(shapes: Any, axis: Any = 0) -> Any:
 CONCATENATE = _joins(
     "concatenate",
     np.concatenate,
-    lambda xp, part: part,
+    _as_it_is,
     _axis,
     value=lambda xp, arrays, axis=0: xp.concatenate(arrays, axis),
     rest=1,

@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 
 import checkpoint
+from checkpoint.ad.tracing import fusing
 from checkpoint.api.direction_plans import RunPlan
 from checkpoint.api.gradient_plans import MAX_BYTES, MAX_STEPS
 from checkpoint.interp.engine import Interp
+from checkpoint.scalars.kernels import kernel_of
 from tests.arrays.corpus import examples
 from tests.support.sampling import sample
 
@@ -74,6 +76,35 @@ def network(weights: Any, x: Any, y: Any) -> Any:
     scores = scores - np.max(scores, axis=1, keepdims=True)
     logs = scores - np.log(np.sum(np.exp(scores), axis=1))[:, None]
     return -np.mean(logs[np.arange(len(y)), y]) + 0.5 * np.sum(weights[0][0] ** 2)
+
+
+def sums_of_products(x: Any, y: Any) -> Any:
+    """Return sums along the last axis that one loop makes, and some of products that others read, too."""
+    read_twice = x * y
+    squares = np.sum(x**2, 1) + np.sum(np.square(x), -1, keepdims=True)[:, 0]
+    return np.sum(np.sin(squares) + np.sum(x * y, axis=1) - np.sum(read_twice, 1) + np.max(read_twice, 1))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_sums_of_products_are_one_call(taken: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    called, usual = [], kernel_of("sum_of_products")
+    if usual is None:
+        pytest.skip("engine c is not loaded")
+
+    def counted(*args: Any) -> Any:
+        called.append(args)
+        return usual(*args)
+
+    monkeypatch.setattr(fusing, "kernel_of", lambda name: counted)
+    pair, x = Pair(sums_of_products, (0, 1)), RNG.normal(size=(60, 9))
+    for k in range(2):
+        pair.agree(x * k, x + 1.0)
+    called.clear()
+    pair.agree(x, x + 1.0)
+    assert taken == [True]
+    assert len(called) == 3
+    pair.agree(x * np.where(x > 2.0, 1e200, 1.0), x)  # which overflows
+    pair.agree(np.where(x > 2.0, np.nan, x), x)
 
 
 def weights() -> list[tuple[Any, Any]]:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import tensorlib  # noqa: F401  # registers NumPy's arrays
-from checkpoint.ad.accumulators import Scattered, installed
+from checkpoint.ad.accumulators import Scattered
 from checkpoint.ctarget.library import reason, runtime
+from checkpoint.scalars.kernels import kernel_of
 
 ROWS = 100
 INDICES: dict[str, Any] = {
@@ -46,6 +47,8 @@ REPEATED: dict[str, Any] = {
     "narrow": np.array([5, 5, 6], "int32"),
     "places": (np.array([1, 1, 2]), np.array([4, 4, 0])),
     "columns": (slice(None), np.array([0, 0, 3])),
+    "columns from the end": (slice(None), np.array([[-1, 4], [0, -1], [4, 4]])),
+    "some columns": (slice(0, 100), np.array([0, 0, 3])),
     "list": [8, 8],
     "none": np.zeros(0, int),
 }
@@ -62,10 +65,11 @@ def test_repeated_elements_have_the_bits_of_add_at(name: str, kind: str) -> None
     rng = np.random.default_rng(0)
     index, whole = REPEATED[name], _whole(kind, rng)
     part = rng.normal(size=whole[index].shape).astype(whole.dtype)
-    expected = whole.copy("K")
-    np.add.at(expected, index, part)
-    Scattered(whole, index, part, True).add_to(whole)
-    assert whole.tobytes() == expected.tobytes()
+    for added in (part, np.asfortranarray(part), np.repeat(part, 2, -1)[..., ::2]):
+        expected = whole.copy("K")
+        np.add.at(expected, index, added)
+        Scattered(whole, index, added, True).add_to(whole)
+        assert whole.tobytes() == expected.tobytes()
 
 
 def test_nans_are_chosen_as_add_at_does() -> None:
@@ -79,15 +83,19 @@ def test_nans_are_chosen_as_add_at_does() -> None:
 
 
 @pytest.mark.skipif(reason() is not None, reason=f"engine c: {reason()}")
-def test_engine_c_adds_rows_or_nothing() -> None:
+def test_engine_c_adds_at_indices_or_nothing() -> None:
     runtime()
-    add, whole = installed(), np.zeros((3, 2))
-    assert add(whole, np.array([0, -3]), np.ones((2, 2)))
-    assert whole.tolist() == [[2.0, 2.0], [0.0, 0.0], [0.0, 0.0]]
+    add, whole = kernel_of("add_at"), np.zeros((3, 2))
+    assert add is not None
+    assert add(whole, np.array([0, -3]), np.ones((2, 2)), 0)
+    assert add(whole, np.array([1, -1]), np.ones((2, 3)).T, 1)
+    assert whole.tolist() == [[2.0, 4.0], [0.0, 2.0], [0.0, 2.0]]
     for index in (np.array([0, 3]), np.array([0, -4]), np.array([0, 1], "int32"), [0, 1]):
-        assert not add(whole, index, np.ones((2, 2)))
+        assert not add(whole, index, np.ones((2, 2)), 0)
     frozen = np.zeros(3)
     frozen.flags.writeable = False
-    assert not add(frozen, np.array([0]), np.ones(1))
-    assert not add(whole, np.array([0, 1]), np.ones(2))
-    assert whole.sum() == 4.0
+    assert not add(frozen, np.array([0]), np.ones(1), 0)
+    for part, axis in ((np.ones(2), 0), (np.ones((2, 2)), 1), (np.ones((3, 2)), 2), (np.ones((3, 2)), -1)):
+        assert not add(whole, np.array([0, 1]), part, axis)
+    assert not add(whole, np.array([0, 0]), np.array([[np.nan, 1.0]] * 3), 1)
+    assert whole.sum() == 10.0

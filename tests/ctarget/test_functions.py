@@ -58,6 +58,32 @@ def test_one_operand(name: str) -> None:
             assert outcome(loop(name), a) == outcome(getattr(np, name), a)
 
 
+def test_sums_of_products() -> None:
+    """They have the bits of a sum of products, or are left to NumPy."""
+    function, rng, some = loop("sum_of_products"), np.random.default_rng(4), 0
+    for shape in [*test_numpy_sums.SHAPES, (3, 50, 31), (300, 1), (2, 2)]:
+        x = test_numpy_sums.uneven(shape)
+        y = np.where(rng.random(shape) < 0.1, -0.0, rng.normal(size=shape))
+        for a, b in (
+            (x, x),
+            (x, y),
+            (1e-170 * x, 1e-170 * y),
+            (x, np.where(y > 2.0, np.nan, y)),
+            (1e9 * x, 1e300 * y),
+        ):
+            with np.errstate(all="ignore"):
+                expected = np.sum(a * b, axis=-1)
+            for keeps in (False, True):
+                found = function(a, b, keeps)
+                if found is not None:
+                    some += 1
+                    assert found.shape == (*expected.shape, *[1] * keeps)
+                    assert found.tobytes() == expected.tobytes()
+    assert some > 50
+    for a, b in ((x, x[:1]), (x.T, x.T), (x, 2.0), (x.astype(np.float32), x)):
+        assert function(a, b, False) is None
+
+
 def test_sums() -> None:
     function, some = loop("sum"), 0
     for shape in test_numpy_sums.SHAPES:
@@ -323,9 +349,11 @@ def test_scaled_cotangents() -> None:
     """They are products, and 0 beside cotangents of 0."""
     rng, function = np.random.default_rng(7), loop("scaled")
     for shape in ((4, 5, 7), (3, 2), (9,), (2, 1, 3), (600, 20)):
-        x = rng.normal(size=shape) * rng.choice(
-            [1.0, 0.0, -0.0, np.inf, 1e-310], shape, p=[0.8, 0.05, 0.05, 0.05, 0.05]
+        wide = (*shape[:-1], shape[-1] + 2)
+        x = rng.normal(size=wide) * rng.choice(
+            [1.0, 0.0, -0.0, np.inf, 1e-310], wide, p=[0.8, 0.05, 0.05, 0.05, 0.05]
         )
+        x = x[..., 2:]
         whole = rng.normal(size=shape) * rng.choice([1.0, 0.0, -0.0], shape)
         for g in (
             whole,

@@ -22,6 +22,7 @@ from types import EllipsisType, ModuleType
 from typing import Any
 
 from checkpoint.ad.array_library import defaults
+from checkpoint.ad.tracing.fusing import fused
 from checkpoint.ad.tracing.gathering import gathered_early
 from checkpoint.ad.tracing.lines import Called, Line, compiled, wanted
 from checkpoint.ad.tracing.loops import PRODUCTS, loop_of
@@ -35,7 +36,7 @@ _FORMED = frozenset(
         *("logical_and", "logical_or", "logical_not", "absolute", "maximum", "minimum", "square", "tanh"),
         *("sum", "mean", "concatenate", "stack", "reshape", "transpose", "swapaxes", "broadcast_to"),
     )
-) | {"array.reshape", "ndarray.reshape"}
+) | {"array.reshape", "ndarray.reshape", "py.pow/array"}
 _PARTS = ("np.getitem", "np.slice")
 FORMS: set[type] = set()  # of what depends on the forms of arrays alone, and stands for them in rules
 PARTS: set[type] = (
@@ -252,7 +253,7 @@ class Trace:
         """Return the functions of the calls on which results or guards depend, the fastest first."""
         lines, arrays = wanted(self._lines, results), {self._names[id(x)]: x for x in self._kept}
         early = gathered_early(lines, arrays, results, self._scope)
-        found = [lines] if early is None else [early, lines]
+        found = [fused(each, results, self._scope) for each in ([lines] if early is None else [early, lines])]
         return [compiled(self._inputs, each, results, self._scope) for each in found]
 
 
