@@ -53,7 +53,7 @@ EXPECTED = {
 EXPECTED_OF_FUNCTIONS = {
     "backprop": Counts(units=1, nodes=3, made=0, pushed=0, tests=0, dynamic=0),
     # The lengths of tuples that it loads from tuples are tested.
-    "flight": Counts(units=1, nodes=12, made=0, pushed=0, tests=9, dynamic=0),
+    "flight": Counts(units=1, nodes=15, made=0, pushed=0, tests=9, dynamic=0),
     "saddle": Counts(units=1, nodes=3, made=0, pushed=0, tests=0, dynamic=0),
     # Loops over objects in a list make nothing; the length of the list and the layouts of objects are tested.
     "bodies": Counts(units=1, nodes=38, made=0, pushed=0, tests=22, dynamic=0),

@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 
 import checkpoint
-from checkpoint.ctarget.translate.collected import units_of
+from checkpoint.cps.blocks import Return
+from checkpoint.ctarget.translate.collected import procedure_names, units_of
 from checkpoint.ctarget.translate.emit import text
 from checkpoint.ctarget.translate.ops.scalar_ops import Convert
-from checkpoint.ctarget.translate.units.graph import Unit
+from checkpoint.ctarget.translate.units.graph import Exit, Unit
 from checkpoint.ctarget.translate.units.paths import nodes
 from tests.ctarget.translate.shared_objects import needs_compiler
 
 pytestmark = needs_compiler
 COUNT = 3000
+LEAST, MOST = 0.25, 8.0
 
 
 def products(x: float, y: float) -> float:
@@ -78,6 +80,14 @@ def asks(x: float, y: float) -> float:
     return x - y
 
 
+def bounds(x: float, y: float, turns: int = 150) -> float:
+    """Few numbers, some without a tangent: what goes through them ends soon."""
+    for _ in range(turns):
+        x = max(abs(x), LEAST, 0.75 * x + y) * 0.9
+        y = sum((x, y * 0.5, LEAST)) * 0.25
+    return min(x, y, MOST)
+
+
 def outcome(f: Callable[[float, float], float], engine: str, tangents: tuple[float, float]) -> list[str]:
     def of_pair(point: Any) -> float:
         return f(*point)
@@ -87,7 +97,7 @@ def outcome(f: Callable[[float, float], float], engine: str, tangents: tuple[flo
 
 
 @pytest.mark.parametrize(
-    "f", [products, functions, choices, roots, changes, rounds, asks], ids=lambda f: f.__name__
+    "f", [products, functions, choices, roots, changes, rounds, asks, bounds], ids=lambda f: f.__name__
 )
 def test_bit_for_bit(f: Callable[[float, float], float], monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
@@ -105,7 +115,7 @@ def test_bit_for_bit(f: Callable[[float, float], float], monkeypatch: pytest.Mon
     assert any("_tangent_" in each for each in written)
 
 
-@pytest.mark.parametrize("f", [products, rounds, asks], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [products, rounds, asks, bounds], ids=lambda f: f.__name__)
 def test_products_with_a_hessian(f: Callable[[float, float], float], monkeypatch: pytest.MonkeyPatch) -> None:
     def product(engine: str) -> list[str]:
         found = checkpoint.hvp(lambda point: f(*point), (0.75, 0.5), (1.0, -0.5), engine=engine)
@@ -123,3 +133,16 @@ def test_integers_of_duals_are_made_in_units() -> None:
         op.function for unit in units for node in nodes(unit) for op in node.ops if isinstance(op, Convert)
     }
     assert made >= {"whole_part", "whole_down", "whole_nearest"}
+
+
+def test_loops_over_few_numbers_are_part_of_the_loop_around_them() -> None:
+    """Whether a number has a tangent is known of each; nothing is left to the machine before the end."""
+    units = units_of(
+        lambda: checkpoint.hvp(
+            lambda point: bounds(point[0], point[1], COUNT), (0.75, 0.5), (1.0, -0.5), engine="c"
+        )
+    )
+    (unit,) = [unit for unit in units if {"bounds", "max", "sum"} <= set(procedure_names(unit))]
+    left = [node.block.block for node in nodes(unit) if isinstance(node.end, Exit)]
+    assert left
+    assert all(isinstance(block.end, Return) for block in left)

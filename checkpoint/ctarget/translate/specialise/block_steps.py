@@ -40,11 +40,13 @@ RULES: dict[str, Rule] = {
 }
 
 
-def run(steps: Steps) -> None:
-    """Translate all steps of the block."""
+def run(steps: Steps, stop: t.Step | None = None) -> None:
+    """Translate all steps of the block, or those before one at which to stop."""
     for name in steps.owned.head:
         steps.release(steps.state.slots.pop(name))
     for step, uses in zip(steps.peer.block.steps, steps.owned.steps, strict=True):
+        if step is stop:
+            return
         _step(steps, step, uses)
         for name in uses.dropped:
             steps.release(steps.state.slots.pop(name))

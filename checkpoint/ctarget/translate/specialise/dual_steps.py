@@ -18,7 +18,7 @@ from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.translate.nested.tangents import tangent
 from checkpoint.ctarget.translate.ops.check_ops import Finite, Same
-from checkpoint.ctarget.translate.ops.dual_ops import Newer, OpenDual
+from checkpoint.ctarget.translate.ops.dual_ops import Newer
 from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.ops.scalar_ops import Apply
 from checkpoint.ctarget.translate.specialise.builder import WITH_COTANGENTS
@@ -172,8 +172,7 @@ def _opened(steps: Steps, operand: t.Operand) -> Abstract:
         return value
     if value.hint is None or any(field.tag != "REAL" for field in value.hint.fields):
         return value
-    opened, parts = steps.builder.dual(operand, age=value.hint.number)
-    steps.node.ops.append(OpenDual(parts, value.place, None, None))
+    opened = steps.opened_dual(operand, value.hint.number, value.place, None, None)
     steps.release(value)
     steps.state.slots[operand] = opened
     return opened

@@ -38,7 +38,7 @@ from checkpoint.ctarget.translate.ops.scalar_ops import Convert, Copy
 from checkpoint.ctarget.translate.specialise.python_steps import OF_REALS
 from checkpoint.ctarget.translate.specialise.scalar_steps import apply, definition_named, kind_of_result
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
-from checkpoint.ctarget.translate.specialise.values import Abstract, Held, Virtual, views_in
+from checkpoint.ctarget.translate.specialise.values import Abstract, Held, Virtual
 
 COMPARISONS = frozenset(("py.lt", "py.le", "py.gt", "py.ge", "py.eq", "py.ne"))
 NUMBERS = frozenset(("real", "integer", "element"))
@@ -376,7 +376,7 @@ def _changed(steps: Steps, step: t.Compute, uses: Uses, view: View) -> View:
         raise Untranslatable
     at = _located(steps, step, view)
     steps.take([step.operands[0]], uses)
-    others = tuple([other.handle for other in views_in(steps.state) if other.handle is not view.handle])
+    others = tuple([other.handle for other in steps.state.views() if other.handle is not view.handle])
     steps.node.ops.append(MaySet(view.handle, others))
     to, old = steps.builder.place(step.name, "array"), steps.builder.place(f"{step.name}_old", "real")
     number = steps.node.steps + steps.peer.block.steps.index(step)

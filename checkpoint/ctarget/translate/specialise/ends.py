@@ -18,7 +18,7 @@ from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place, 
 from checkpoint.ctarget.translate.specialise import block_steps, inner, lifted, turns
 from checkpoint.ctarget.translate.specialise.headers import Headers
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
-from checkpoint.ctarget.translate.specialise.path import PathSoFar
+from checkpoint.ctarget.translate.specialise.path import PathSoFar, joins
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import (
     Abstract,
@@ -32,7 +32,6 @@ from checkpoint.ctarget.translate.specialise.values import (
 )
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Next, Node, Return
 from checkpoint.dataclass import dataclass
-from checkpoint.lang.lanes import lane_position
 
 MAX_FRAMES = 24  # virtual ones
 
@@ -79,6 +78,8 @@ class Ends:
             while self.headers.waiting:
                 header = self.headers.waiting.pop()
                 state = self.headers.states[header.number]
+                for frame in state.frames:
+                    frame.parted = False
                 call = Call(header.block, state.size(self.builder.unrolls), len(state.frames))
                 header.root = self._node(header.block, state, PathSoFar(calls=(call,), exit=header.exit))
             self._translate_waiting()
@@ -152,21 +153,31 @@ class Ends:
         else:
             node.end = Next(self._node(peer, state, path.after(node)))
 
-    def _meet(self, node: Node, peer: BlockPeer, state: State, path: PathSoFar) -> None:
-        """Continue a node with a block where paths meet."""
+    def _meet(self, node: Node, peer: BlockPeer, state: State, path: PathSoFar, joins: bool) -> None:
+        """Continue a node with a block where paths meet. joins: it is none where a loop begins its next turn.
+
+        In a turn that the path has followed it is known which one that is, and there it stays known.
+        """
         if path.inner is not None:
             self.follow(node, peer, state, replace(path, inner=path.inner.visiting(peer)))
         elif self._turns(peer, state, path):
             self.follow(node, peer, state, path.turning(peer))
         else:
-            self.headers.jump(node, peer, state, path)
+            self.headers.jump(node, peer, state, path, knows=joins and bool(path.turns))
+
+    def _may_join(self, peer: BlockPeer, path: PathSoFar) -> bool:
+        """Return whether a path may meet others at a block to which it jumps or branches.
+
+        Where all branches of the procedure were decided so far, it comes there alone.
+        """
+        return path.parted and peer.block.label in self._joins(peer.procedure)
 
     def _turns(self, peer: BlockPeer, state: State, path: PathSoFar) -> bool:
         """Return whether a path follows a loop or recursion into the turn that begins with a block."""
         if turns.is_behind(path, peer):
             return True
         may_turn = self.headers.limits.turns and path.turns.count(peer) <= turns.MAX_TURNS
-        may_turn = may_turn and not any(is_of_lanes(frame.block) for frame in state.frames)
+        may_turn = may_turn and not any(turns.is_of_lanes(frame.block) for frame in state.frames)
         return may_turn and turns.are_few(self.builder, peer, state)
 
     # Jumps and branches
@@ -179,9 +190,9 @@ class Ends:
         slots |= {name: steps.state.slots[name] for name in params[len(arguments) :]}
         state = State(slots, steps.state.frames, steps.state.facts)
         path = path.extended(steps.peer.block.cost)
-        meets = target.block.label in self._joins(target.procedure)
-        if isinstance(end, b.Enter) or (meets and not turns.asks(target, state, path)):
-            self._meet(steps.node, target, state, path)
+        meets = self._may_join(target, path) and not turns.asks(target, state, path)
+        if isinstance(end, b.Enter) or meets:
+            self._meet(steps.node, target, state, path, meets)
         else:
             self.follow(steps.node, target, state, path)
 
@@ -193,7 +204,7 @@ class Ends:
             return
         if not isinstance(test, Place) or test.kind != "boolean":
             raise Untranslatable
-        path, nodes = path.after(steps.node), []
+        path, nodes = replace(path.after(steps.node), parted=True), []
         for edge, holds in ((then, True), (other, False)):
             between = Node(steps.peer, path.steps, steps.node.exit)
             self._edge(steps, between, edge, steps.state.assuming(test, holds), path)
@@ -206,8 +217,8 @@ class Ends:
         dropping = Steps(self.builder, steps.peer, state, node)
         for name in edge.dropped:
             dropping.release(state.slots[name])
-        if target.block.label in self._joins(target.procedure):
-            self._meet(node, target, state, path)
+        if self._may_join(target, path):
+            self._meet(node, target, state, path, joins=True)
         else:
             self.follow(node, target, state, path)
 
@@ -263,7 +274,10 @@ class Ends:
         if end.ret is not None:
             target = steps.peer.target(end.ret)
             saved = {name: steps.state.slots[name] for name in target.block.params[1:]}
-            return [*frames, Frame(target, saved, steps.peer if shown else None, entry, 0, path.calls)]
+            call = steps.peer if shown else None
+            return [*frames, Frame(target, saved, call, entry, 0, path.calls, path.parted)]
+        if frames and path.parted:
+            frames[-1].parted = True
         if shown and end.span is not None:
             if not frames:
                 steps.node.effects.append(SetCall(self.builder.reference(steps.peer)))
@@ -291,7 +305,7 @@ class Ends:
         if recurs or again:
             self.headers.jump(node, call.entry, state, path)
         else:
-            self.follow(node, call.entry, state, replace(path, calls=(*path.calls, call)))
+            self.follow(node, call.entry, state, replace(path, calls=(*path.calls, call), parted=False))
 
     def _push(self, node: Node, state: State) -> None:
         for frame in state.frames:
@@ -321,7 +335,8 @@ class Ends:
         first = frame.block.block.params[0]
         slots = {first: steps.copied(first, value), **frame.saved}
         state = State(slots, below, steps.state.facts)
-        self.follow(steps.node, frame.block, state, replace(path, calls=frame.calls))
+        parted = path.parted or frame.parted
+        self.follow(steps.node, frame.block, state, replace(path, calls=frame.calls, parted=parted))
 
     def _add_cases(self) -> bool:
         """Add cases to open returns for frames that were pushed meanwhile; return whether there were any."""
@@ -383,18 +398,3 @@ class Ends:
         environment = self.builder.place(f"{place.name}_environment", "value")
         case.ops.append(Enclosed(environment, place))
         return Closure(was.procedure, Held(environment, "ENVIRONMENT"))
-
-
-def is_of_lanes(block: BlockPeer) -> bool:
-    """Return whether a frame that returns to a block is of lanes, whose loops vectors run."""
-    return lane_position(block.block.params[1:], block.code.span) >= 0
-
-
-def joins(procedure: ProcedurePeer) -> frozenset[str]:
-    """Return the labels of the blocks that several blocks of a procedure jump or branch to."""
-    found: dict[str, int] = {}
-    for peer in procedure.blocks.values():
-        if isinstance(peer.block.end, b.Jump | b.Branch):
-            for label in b.targets(peer.block.end):
-                found[label] = found.get(label, 0) + 1
-    return frozenset(label for label, count in found.items() if count > 1)

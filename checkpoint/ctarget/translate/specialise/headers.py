@@ -22,6 +22,7 @@ from checkpoint.ctarget.translate.specialise.values import (
     Held,
     State,
     are_alike,
+    is_whole,
     key,
     leaves,
 )
@@ -71,17 +72,21 @@ class Headers:
         self._by_key: dict[Hashable, Header] = {}
         self._add(peer, entries.observed(self.builder, peer, shapes))
 
-    def jump(self, node: Node, peer: BlockPeer, state: State, path: PathSoFar) -> None:
-        """End a node with a jump to the header of a block, or with an exit where the unit is full."""
+    def jump(self, node: Node, peer: BlockPeer, state: State, path: PathSoFar, knows: bool = False) -> None:
+        """End a node with a jump to the header of a block, or with an exit where the unit is full.
+
+        knows: whether that is one for the integers that the state has for constants, as of a `key`.
+        """
         state.slots = {name: state.slots[name] for name in peer.block.params}
-        header = self._by_key.get(key(peer, state))
+        knows = knows and len(self._of_block(peer)) < MAX_KEYS
+        header = self._by_key.get(key(peer, state, knows))
         if header is None and self._grows(peer, state):
             materialiser = Materialiser(self.builder)
             self._make_unlike(materialiser, peer, state)
-            if key(peer, state) not in self._by_key:
+            if key(peer, state, knows) not in self._by_key:
                 materialiser.make_objects(state)
             node.effects += materialiser.effects
-            header = self._by_key.get(key(peer, state))
+            header = self._by_key.get(key(peer, state, knows))
         if header is None and len(self._of_block(peer)) >= MAX_KEYS:
             materialiser = Materialiser(self.builder)
             materialiser.make_all(state)
@@ -93,8 +98,8 @@ class Headers:
             node.end = self.exit(peer, state, path.steps)
             return
         if header is None:
-            header = self._add(peer, self._with_own_places(state))
-        sources = tuple([_source(leaf) for leaf in leaves(state, peer)])
+            header = self._add(peer, self._with_own_places(state, knows), knows)
+        sources = tuple([_source(leaf) for leaf in leaves(state, peer, knows)])
         node.end = Jump(self.unit.jumps, header, path.steps, sources)
         self.unit.jumps += 1
 
@@ -120,21 +125,23 @@ class Headers:
         ]
         return self.builder.exit(peer, steps, materialiser.effects, contents)
 
-    def _add(self, peer: BlockPeer, state: State) -> Header:
+    def _add(self, peer: BlockPeer, state: State, knows: bool = False) -> Header:
         """Add a header, whose places are those of a state of its own."""
         entry = entries.entry(self.builder, peer, state)
-        params = list(_places(state, peer))
-        tags = [each.tag if isinstance(each, Held) else None for each in leaves(state, peer)]
+        params = list(_places(state, peer, knows))
+        tags = [each.tag if isinstance(each, Held) else None for each in leaves(state, peer, knows)]
         header = Header(len(self.unit.headers), peer, tuple(params), entry, tags=tuple(tags))
         header.exit = self.exit(peer, state, 0)
-        self._by_key[key(peer, state)] = header
+        self._by_key[key(peer, state, knows)] = header
         self.states[header.number] = state
         self.unit.headers.append(header)
         self.waiting.append(header)
         return header
 
-    def _with_own_places(self, state: State) -> State:
-        """Return a copy of a state, with new places for all numbers and all values that are held."""
+    def _with_own_places(self, state: State, knows: bool) -> State:
+        """Return a copy of a state, with new places for all numbers and all values that are held; what it
+        knows of integers it keeps.
+        """
 
         def param(place: Place) -> Place:
             new = self.builder.place(place.name.rpartition("_")[0], place.kind)
@@ -152,7 +159,7 @@ class Headers:
                     return View(
                         param(handle), param(data), tuple(map(param, sizes)), tuple(map(param, strides))
                     )
-                case Constant() if value.value is not None:
+                case Constant() if value.value is not None and not (knows and is_whole(value)):
                     return self.builder.place("constant", value.kind)
             return value
 
@@ -184,8 +191,8 @@ def _source(leaf: Place | Constant | Held) -> Source:
     return leaf.place if isinstance(leaf, Held) else leaf
 
 
-def _places(state: State, peer: BlockPeer) -> Iterator[Place]:
-    for leaf in leaves(state, peer):
+def _places(state: State, peer: BlockPeer, knows: bool) -> Iterator[Place]:
+    for leaf in leaves(state, peer, knows):
         source = _source(leaf)
         assert isinstance(source, Place), "the state of a header has places only"
         yield source

@@ -174,7 +174,7 @@ def _around(inner: Inner, path: PathSoFar, ops: tuple[Op, ...], first: int) -> P
     """Return the path behind the step. Of the run, a run around it has only the derivative, and what it
     read.
     """
-    after = replace(inner.path, length=path.length)
+    after = replace(inner.path, length=path.length, parted=path.parted)
     if after.inner is None:
         return after
     read = [op for op in ops if isinstance(op, Load | Element | Enclosed | OpenDual)]

@@ -59,7 +59,7 @@ def call(nodes: Nodes, steps: Steps, end: b.Control, path: PathSoFar) -> tuple[C
     if end.ret is not None:
         target = steps.peer.target(end.ret)
         saved = {name: steps.state.slots[name] for name in target.block.params[1:]}
-        frames.append(Frame(target, saved, None, leave, 0, path.calls))
+        frames.append(Frame(target, saved, None, leave, 0, path.calls, path.parted))
     frames.append(Frame(leave, {leave.block.params[1]: tag}, None, entry, 0, path.calls))
     state = State(slots, frames, steps.state.facts)
     frames[-1].size = state.size(steps.builder.unrolls)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
-from checkpoint.ctarget.peers import BlockPeer
+from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
 from checkpoint.ctarget.translate.ops.object_ops import Drop, Keep
 from checkpoint.ctarget.translate.ops.operation import Effect, Op
 from checkpoint.ctarget.translate.ops.places import Place
@@ -29,7 +30,9 @@ class PathSoFar:
     the header, as if it had been called). exit: where ops exit while the path has had no effect: at the
     header; then the machine makes the path's steps once more, and the exit needs no code. inner: the run
     within a step that the path is in. turns: the blocks where the path has followed a loop. ended: whether a
-    list that the header's loop or recursion walks along has ended on the path.
+    list that the header's loop or recursion walks along has ended on the path. parted: whether a branch that
+    was not decided has parted it from others since the procedure that it is in was called: only then may it
+    meet them within that.
     """
 
     steps: int = 0
@@ -39,6 +42,7 @@ class PathSoFar:
     inner: Inner | None = None
     turns: tuple[BlockPeer, ...] = ()
     ended: bool = False
+    parted: bool = False
 
     def turning(self, peer: BlockPeer) -> PathSoFar:
         """Return the path at a block where it follows a loop or recursion."""
@@ -94,3 +98,13 @@ class Inner:
         if self.visited.count(peer) >= MAX_VISITS:
             raise Untranslatable
         return replace(self, visited=(*self.visited, peer))
+
+
+def joins(procedure: ProcedurePeer) -> frozenset[str]:
+    """Return the labels of the blocks that several blocks of a procedure jump or branch to."""
+    found: dict[str, int] = {}
+    for peer in procedure.blocks.values():
+        if isinstance(peer.block.end, b.Jump | b.Branch):
+            for label in b.targets(peer.block.end):
+                found[label] = found.get(label, 0) + 1
+    return frozenset(label for label, count in found.items() if count > 1)

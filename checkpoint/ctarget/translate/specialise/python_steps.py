@@ -195,9 +195,11 @@ def _compared_with_zero(steps: Steps, step: t.Compute, uses: Uses, op: str) -> A
     return _compare(steps, step, length(steps, step, uses), op)
 
 
-def _compare(steps: Steps, step: t.Compute, value: Abstract, op: str) -> Place:
+def _compare(steps: Steps, step: t.Compute, value: Abstract, op: str) -> Place | Constant:
     """Compare a number with the 0 of its kind; booleans are compared as reals."""
     assert isinstance(value, Place | Constant)
+    if isinstance(value, Constant):
+        return Constant((value.value != 0) == (op == "py.ne"))
     whole = value.kind == "integer"
     test = steps.builder.place(step.name, "boolean")
     zero = Constant(0 if whole else 0.0)

@@ -37,22 +37,25 @@ def of_numbers(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
         return None
     domain, kind = found
     known = [value.value for value in numbers if isinstance(value, Constant)]
-    if domain == "integers" and kind == "boolean" and len(known) == len(numbers):
-        return Constant(_is_so(step.op, tuple(known)))
-    if len(known) == len(numbers) and all(isinstance(value, float) for value in known):
-        folded = _folded(definition_of(step.op), known)
-        if folded is not None:
-            return Constant(folded)
+    if len(known) == len(numbers):
+        folded = _folded(step.op, domain, known)
+        if folded is not None and folded.kind == kind:
+            return folded
     to = steps.builder.place(step.name, kind)
     steps.node.ops.append(apply(step.op, domain, to, numbers, step.span.line))
     return to
 
 
-def _folded(definition: Definition, known: Sequence[Any]) -> float | bool | None:
+def _folded(op: str, domain: Domain, known: Sequence[Any]) -> Constant | None:
     """Return the value on constants, where it is exactly what the machine computes; else None."""
+    if domain == "integers":
+        return _of_integers(op, tuple(known))
+    definition = definition_of(op)
+    if not all(isinstance(value, float) for value in known):
+        return None
     if definition.partials is None:
-        return bool(definition.value(*known))
-    return float(definition.value(*known)) if definition.name in CHEAP else None
+        return Constant(bool(definition.value(*known)))
+    return Constant(float(definition.value(*known))) if definition.name in CHEAP else None
 
 
 def kind_of_result(op: str, kinds: tuple[Kind, ...]) -> tuple[Domain, Kind] | None:
@@ -107,20 +110,18 @@ def _facts(op: str) -> tuple[str, Any] | None:
 @cache
 def _kind_of_integers(op: str) -> Kind:
     """Return the kind of what a primitive gives for integers."""
-    lib = runtime().lib
-    kinds: dict[int, Kind] = {lib.REAL: "real", lib.INTEGER: "integer", lib.BOOLEAN: "boolean"}
-    return kinds[_of_integers(op, _PROBE)[0]]
+    found = _of_integers(op, _PROBE)
+    assert found is not None
+    return found.kind
 
 
-def _is_so(op: str, operands: tuple[Any, ...]) -> bool:
-    """Return what a predicate says of integers."""
-    return bool(_of_integers(op, operands)[1])
-
-
-def _of_integers(op: str, operands: tuple[int, ...]) -> tuple[int, int]:
-    """Return the kind of what a primitive gives for integers, and its value if that is no real."""
+def _of_integers(op: str, operands: tuple[int, ...]) -> Constant | None:
+    """Return what a primitive gives for integers; None: the machine refuses it."""
     module = runtime()
     number = module.lib.ck_scalar_number(op.encode())
     kind, integer, real = module.ffi.new("int *"), module.ffi.new("int64_t *"), module.ffi.new("double *")
-    module.lib.ck_scalar_integers(number, list(operands), kind, integer, real)
-    return kind[0], integer[0]
+    if not module.lib.ck_scalar_integers(number, list(operands), kind, integer, real):
+        return None
+    if kind[0] == module.lib.REAL:
+        return Constant(real[0])
+    return Constant(bool(integer[0]) if kind[0] == module.lib.BOOLEAN else integer[0])

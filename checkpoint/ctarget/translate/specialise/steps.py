@@ -16,7 +16,7 @@ from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.tables import is_uncounted, ownership_of
-from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
+from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect, Same
 from checkpoint.ctarget.translate.ops.dual_ops import OpenDual
 from checkpoint.ctarget.translate.ops.element_ops import OpenArray, SetElement
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Element, Keep, Load, Make
@@ -276,13 +276,27 @@ class Steps:
         read = op(place)
         self.node.ops.append(read)
         if hint is not None and is_dual_of_reals(hint):
-            made, parts = self.builder.dual(name, age=hint.number)
-            self.node.ops.append(OpenDual(parts, place, read.owner, read.field))
-            return made
+            return self.opened_dual(name, hint.number, place, read.owner, read.field)
         if may_end:
             self.unchecked.append(place)
             return Held(place, CHAIN, hint)
         return place if tag in NUMBERS else self._checked(place, tag, hint)
+
+    def opened_dual(
+        self, name: str, age: int, place: Place, owner: Place | None, index: Constant | Place | None
+    ) -> Virtual:
+        """Open a dual of reals that is an object; `owner` and `index` are as of an OpenDual.
+
+        It has the tag of a dual in the state if both are of one age: tests that are made once, where it is
+        opened, leave duals that meet at a header no choice of who shares a tag with whom.
+        """
+        known = next((tag for tag in self.state.tags() if self.builder.ages.get(tag) == age), None)
+        made, parts = self.builder.dual(name, age=age)
+        self.node.ops.append(OpenDual(parts, place, owner, index))
+        if known is not None:
+            self.node.ops.append(Same(known, parts.tag))
+            made.birth = known
+        return made
 
     def _opened(self, view: View, op: Callable[[Place], Load | Element]) -> View:
         """Read and open an array of NumPy's, which has not been changed by another handle."""

@@ -30,6 +30,7 @@ from checkpoint.ctarget.translate.specialise.path import PathSoFar
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import Abstract, Held, State, Virtual
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Node
+from checkpoint.lang.lanes import lane_position
 
 MAX_TURNS = 8  # of one loop, on one path
 
@@ -37,26 +38,33 @@ MAX_TURNS = 8  # of one loop, on one path
 def are_few(builder: Builder, peer: BlockPeer, state: State) -> bool:
     """Return whether the block's test is known, and the loop is at its end soon."""
     end, unit = peer.block.end, builder.unit
-    if not isinstance(end, b.Branch) or not isinstance(end.test, str):
+    tests = [step for step in peer.block.steps if isinstance(step, t.Compute) and step.name == _name_of(end)]
+    if len(tests) != 1:
         return False
     tapes, has_duals = unit.tapes, unit.has_duals
     tried = Steps(builder, peer, state.copy(), Node(peer, 0, Exit(-1, peer, 0, (), ())))
     try:
-        block_steps.run(tried)
+        block_steps.run(tried, stop=tests[0])
+        values = [tried.operand(operand) for operand in tests[0].operands]
+        uses = tried.owned.steps[peer.block.steps.index(tests[0])]
+        is_known = isinstance(block_steps.compute(tried, tests[0], uses), Constant)
     except Untranslatable:
         return False
     finally:
         unit.tapes, unit.has_duals = tapes, has_duals
-    if not isinstance(tried.state.slots.get(end.test), Constant):
-        return False
-    tests = [step for step in peer.block.steps if isinstance(step, t.Compute) and step.name == end.test]
-    return len(tests) == 1 and _is_near(tests[0], state)
+    return is_known and _are_near(values)
 
 
-def _is_near(test: t.Compute, state: State) -> bool:
-    values = [state.slots.get(each) if isinstance(each, str) else each.value for each in test.operands]
-    found = [value.value if isinstance(value, Constant) else value for value in values]
-    numbers = [float(value) for value in found if isinstance(value, int | float)]
+def _name_of(end: b.End) -> str | None:
+    """Return the name of the slot that a block's end tests, if it has one."""
+    return end.test if isinstance(end, b.Branch) and isinstance(end.test, str) else None
+
+
+def _are_near(values: list[Abstract]) -> bool:
+    """Return whether a test of values, which is known, is another one soon."""
+    numbers = [
+        float(value.value) for value in values if isinstance(value, Constant) and value.value is not None
+    ]
     if len(numbers) == len(values):
         return abs(numbers[0] - sum(numbers[1:])) <= MAX_TURNS
     return len(values) == 1 and isinstance(values[0], Constant | Virtual | Held) and _is_short(values[0])
@@ -83,6 +91,11 @@ def _ends_soon(shape: Shape) -> bool:
             return shape.tag == "NOTHING"
         shape = shape.fields[1]
     return False
+
+
+def is_of_lanes(block: BlockPeer) -> bool:
+    """Return whether a frame that returns to a block is of lanes, whose loops vectors run."""
+    return lane_position(block.block.params[1:], block.code.span) >= 0
 
 
 class Nodes(Protocol):
@@ -126,8 +139,8 @@ def asks(peer: BlockPeer, state: State, path: PathSoFar) -> bool:
 
 def _tested(steps: Steps) -> Place | None:
     """Return the value of which the branch at the end of a block asks whether it is the end of a list."""
-    end, state = steps.peer.block.end, steps.state
-    test = state.slots.get(end.test) if isinstance(end, b.Branch) and isinstance(end.test, str) else None
+    state = steps.state
+    test = state.slots.get(_name_of(steps.peer.block.end) or "")
     return state.facts[test][0] if isinstance(test, Place) and test in state.facts else None
 
 
@@ -137,6 +150,7 @@ def _fork(nodes: Nodes, steps: Steps, chain: Place, path: PathSoFar) -> None:
     node.ops.append(EndTest(test, chain, "PAIR"))
     steps.state.facts[test] = (chain, "PAIR")
     effects, node.effects = node.effects, []
+    path = replace(path, parted=True)
     then, other = (Node(node.block, node.steps, node.exit, effects=list(effects)) for _ in range(2))
     nodes.end(steps.at(then, steps.state.assuming(test, holds=True)), path)
     try:

@@ -19,7 +19,7 @@ virtual objects, and what two values shared, their copies share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
 from typing import Any, TypeGuard
 
@@ -137,7 +137,8 @@ class Frame:
     """A frame that is not pushed yet.
 
     block: the block it returns to. saved: the values it saves. call: the block of the call that it is shown
-    to wait for. entered, size: what was called, as in Call. calls: those that were active before.
+    to wait for. entered, size: what was called, as in Call. calls: those that were active before. parted: of
+    the path before the call, as of a PathSoFar.
     """
 
     block: BlockPeer
@@ -146,6 +147,7 @@ class Frame:
     entered: BlockPeer
     size: int
     calls: tuple[Call, ...]
+    parted: bool = False
 
 
 Leaf = Callable[[Abstract], Abstract]
@@ -252,14 +254,34 @@ class State:
         cells = [cell for virtual in seen.values() for cell in virtual.cells]
         return list(dict.fromkeys([each.place for each in (*self.slots.values(), *cells) if is_chain(each)]))
 
+    def tags(self) -> list[Place]:
+        """Return the places of the tags of duals, in frames and in virtual objects, too."""
+        return [each.birth for each in self._virtuals() if each.tag == "DUAL"]
+
+    def views(self) -> list[View]:
+        """Return the arrays, in frames and in virtual objects, too."""
+        found: list[View] = []
+
+        def leaf(value: Abstract) -> Abstract:
+            if isinstance(value, View):
+                found.append(value)
+            return value
+
+        Copier(leaf, lambda birth: birth).state(self)
+        return found
+
     def share_tag(self, tag: Place, other: Place) -> None:
         """Give all duals that have another tag this one: they were found to be equal."""
+        for virtual in self._virtuals():
+            if virtual.tag == "DUAL" and virtual.birth is other:
+                virtual.birth = tag
+
+    def _virtuals(self) -> Iterable[Virtual]:
+        """Return all virtual objects in slots and frames."""
         seen: dict[int, Virtual] = {}
         for value in [*self.slots.values(), *[value for f in self.frames for value in f.saved.values()]]:
             _size(value, seen)
-        for virtual in seen.values():
-            if virtual.tag == "DUAL" and virtual.birth is other:
-                virtual.birth = tag
+        return seen.values()
 
     def size(self, unrolls: bool = False) -> int:
         """Return the number of values in the slots, those within virtual objects included.
@@ -301,17 +323,18 @@ def _size(value: Abstract, seen: dict[int, Virtual], unrolls: bool = False) -> i
     return 1 + sum(_size(cell, seen, unrolls) for cell in value.cells)
 
 
-def key(block: BlockPeer, state: State) -> tuple[Any, ...]:
-    """Return what is known at the start of a block, but for the names of places: one header has one key."""
+def key(block: BlockPeer, state: State, knows: bool = False) -> tuple[Any, ...]:
+    """Return what is known at the start of a block, but for the names of places: one header has one key.
+
+    knows: whether which integers the constants are is known there, too; else only that they are integers.
+    """
     seen: dict[int, int] = {}
-    frames = tuple(
-        [
-            (id(f.block), f.call and id(f.call), tuple([_kind(v, seen) for v in f.saved.values()]))
-            for f in state.frames
-        ]
-    )
-    slots = tuple([_kind(state.slots[name], seen) for name in block.block.params])
-    return (id(block), frames, slots)
+    frames = [
+        (id(f.block), f.call and id(f.call), *[_kind(v, seen, knows) for v in f.saved.values()])
+        for f in state.frames
+    ]
+    slots = [_kind(state.slots[name], seen, knows) for name in block.block.params]
+    return (id(block), tuple(frames), tuple(slots))
 
 
 def are_alike(value: Abstract, other: Abstract) -> bool:
@@ -319,48 +342,40 @@ def are_alike(value: Abstract, other: Abstract) -> bool:
     return bool(_kind(value, {}) == _kind(other, {}))
 
 
-def _kind(value: Abstract, seen: dict[int, int]) -> Any:
+def is_whole(value: Abstract) -> TypeGuard[Constant]:
+    """Return whether a value is a constant integer."""
+    return isinstance(value, Constant) and value.kind == "integer"
+
+
+def _kind(value: Abstract, seen: dict[int, int], knows: bool = False) -> Any:
     match value:
         case Place(kind=kind):
             return kind
         case Constant(None):
             return "nothing"
         case Constant():
-            return value.kind
+            return value if knows and is_whole(value) else value.kind
         case Held(tag=tag):
             return ("held", tag)
         case Closure(procedure, environment):
-            return (id(procedure), None if environment is None else _kind(environment, seen))
+            return (id(procedure), None if environment is None else _kind(environment, seen, knows))
         case View(sizes=sizes):
             return ("view", len(sizes))
     if id(value) in seen and value.tag != "DUAL":
         return seen[id(value)]
     seen.setdefault(id(value), len(seen))
     birth = seen.setdefault(id(value.birth), len(seen))
-    return (value.tag, id(value.layout), birth, *[_kind(cell, seen) for cell in value.cells])
+    return (value.tag, id(value.layout), birth, *[_kind(cell, seen, knows) for cell in value.cells])
 
 
-def leaves(state: State, block: BlockPeer) -> Iterator[Place | Constant | Held]:
+def leaves(state: State, block: BlockPeer, knows: bool = False) -> Iterator[Place | Constant | Held]:
     """Yield the places and constants for the params of a header of the state's key, births too, in order."""
     seen: set[int] = set()
-    for frame in state.frames:
-        for value in frame.saved.values():
-            yield from _leaves(value, seen)
-    for name in block.block.params:
-        yield from _leaves(state.slots[name], seen)
-
-
-def views_in(state: State) -> list[View]:
-    """Return the arrays in a state, in its frames and in virtual objects, too."""
-    found: list[View] = []
-
-    def leaf(value: Abstract) -> Abstract:
-        if isinstance(value, View):
-            found.append(value)
-        return value
-
-    Copier(leaf, lambda birth: birth).state(state)
-    return found
+    values = [value for frame in state.frames for value in frame.saved.values()]
+    for value in [*values, *[state.slots[name] for name in block.block.params]]:
+        for leaf in _leaves(value, seen):
+            if not (knows and is_whole(leaf)):
+                yield leaf
 
 
 def _leaves(value: Abstract, seen: set[int]) -> Iterator[Place | Constant | Held]:
