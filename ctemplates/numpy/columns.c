@@ -3,24 +3,14 @@
 
 #include <fenv.h>
 
+#include "numpy/layout.h"
+
 enum { SPACE = 3, MOST_AXES_HERE = 8, MOST_COLUMNS = 16 };
 enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy may warn of */
 
 static bool is_of_doubles(PyObject *array) { return is_numpy(array) && dtype_of(array)->letter == 'd'; }
 
 static double *doubles_of(PyObject *array) { return (double *)(void *)numpy_of(array)->data; }
-
-/* Returns whether there is a NaN among numbers, of which there is one at least. */
-static bool has_nan_among(const double *reals, Py_ssize_t count) {
-    typedef double Pair __attribute__((vector_size(16), aligned(8)));
-    typedef int64_t Mask __attribute__((vector_size(16)));
-    Mask found = {0, 0};
-    for (Py_ssize_t i = 0; i + 2 <= count; i += 2) {
-        const Pair two = *(const Pair *)(const void *)(reals + i);
-        found |= two != two;
-    }
-    return found[0] || found[1] || reals[count - 1] != reals[count - 1];
-}
 
 static void set_cross_products(const double *a, const double *b, Py_ssize_t count, double *restrict to) {
     for (Py_ssize_t i = 0; i < count; i++, a += SPACE, b += SPACE, to += SPACE) {

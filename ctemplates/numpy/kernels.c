@@ -134,11 +134,20 @@ static bool is_ready(void) {
     return known.new_array != NULL;
 }
 
+/* Returns a new array for the result; NULL, with an exception. */
+static PyObject *new_result(const Places *p) {
+    PyObject *dtype = Py_NewRef(known.dtypes[p->width]);
+    if (!p->is_permuted) return known.new_array(numpy_array, dtype, p->axes, p->shape, NULL, NULL, 0, NULL);
+    Py_ssize_t shape[MOST_AXES], strides[MOST_AXES];
+    find_result(p, shape, strides);
+    return known.new_array(numpy_array, dtype, p->axes, shape, strides, NULL, 0, NULL);
+}
+
 /* Returns the new array of the result, as kernel_result does, whatever NumPy might warn of. */
 static PyObject *result_of(Kernel kernel, PyObject *const *operands) {
     Places p;
     if (!is_ready() || !lay_out(&p, operands, OPERANDS[kernel], known.dtypes) || !known.loops[kernel][p.width]) return NULL;
-    PyObject *made = known.new_array(numpy_array, Py_NewRef(known.dtypes[p.width]), p.axes, p.shape, NULL, NULL, 0, NULL);
+    PyObject *made = new_result(&p);
     if (!made) {
         PyErr_Clear();
         return NULL;
@@ -190,7 +199,7 @@ static bool kernel_in_place(Kernel kernel, PyObject *const *operands) {
     Places p;
     if (!is_ready() || !is_numpy(operands[0]) || !is_plain_row(operands[0]) || !lay_out(&p, operands, OPERANDS[kernel], known.dtypes)) return false;
     const NumpyArray *first = numpy_of(operands[0]);
-    if (!known.loops[kernel][p.width] || !(first->flags & WRITEABLE)) return false;
+    if (p.is_permuted || !known.loops[kernel][p.width] || !(first->flags & WRITEABLE)) return false;
     if (!is_shaped(first, p.axes, p.shape) || !is_apart(operands[0], operands[1])) return false;
     lay_out_result(&p, first->data);
     return run(&p, kernel);

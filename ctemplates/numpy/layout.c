@@ -7,26 +7,10 @@
 
 enum { SHORT_ROW = 8 }; /* elements of a view's row, from which on NumPy itself copies them as fast */
 
-/* Returns whether the elements of an array lie in the order of its axes, as NumPy then lays out a result: along each axis
- * they are no nearer than along those inside of it, and none goes backwards. */
-static bool is_in_order(const NumpyArray *array) {
-    Py_ssize_t outer = PY_SSIZE_T_MAX;
-    for (int i = 0; i < array->axes; i++) {
-        if (array->shape[i] == 1 || array->strides[i] == 0) continue;
-        if (array->strides[i] < 0 || array->strides[i] > outer) return false;
-        outer = array->strides[i];
-    }
-    return true;
-}
-
 /* Returns whether an operand is an array that can be laid out, of the width of those before it. */
 static bool is_fit(PyObject *operand, const Places *p, PyObject *const *dtypes, bool first) {
     const NumpyArray *array = numpy_of(operand);
     if (array->axes > MOST_AXES || !(array->flags & ALIGNED)) return false;
-    if (!(array->flags & C_CONTIGUOUS)) {
-        if (array->axes > 1 && array->shape[array->axes - 1] >= SHORT_ROW) return false;
-        if (!is_in_order(array)) return false;
-    }
     return first ? array->dtype == dtypes[FLOAT] || array->dtype == dtypes[DOUBLE] : array->dtype == dtypes[p->width];
 }
 
@@ -73,6 +57,73 @@ static void take_array(Places *p, int place, const NumpyArray *array) {
     p->at[place] = array->data;
 }
 
+/* Returns whether the elements of a place lie in the order of the axes: along each axis they are no nearer than along those
+ * inside of it, and none goes backwards. */
+static bool is_in_order(const Places *p, int place) {
+    Py_ssize_t outer = PY_SSIZE_T_MAX;
+    for (int i = 0; i < p->axes; i++) {
+        const Py_ssize_t stride = p->strides[i][place];
+        if (!stride) continue;
+        if (stride < 0 || stride > outer) return false;
+        outer = stride;
+    }
+    return true;
+}
+
+/* Moves the axes in front of an axis behind it, until each stride of a place is no greater than the one before. */
+static void sort_axes(Places *p, int place) {
+    for (int i = 1; i < p->axes; i++)
+        for (int k = i; k > 0 && p->strides[k][place] > p->strides[k - 1][place]; k--) {
+            const Places other = *p;
+            memcpy(p->strides[k], other.strides[k - 1], sizeof *p->strides);
+            memcpy(p->strides[k - 1], other.strides[k], sizeof *p->strides);
+            p->shape[k] = other.shape[k - 1];
+            p->shape[k - 1] = other.shape[k];
+            p->order[k] = other.order[k - 1];
+            p->order[k - 1] = other.order[k];
+        }
+}
+
+/* Returns whether an operand has a stride along each axis, so that its order of the axes is the result's. */
+static bool is_whole(const Places *p, int place) {
+    for (int i = 0; i < p->axes; i++)
+        if (!p->strides[i][place]) return false;
+    return true;
+}
+
+/* Returns whether a kernel takes less time than NumPy's own call: not where an operand is a view of long rows with gaps. */
+static bool is_worth_a_call(const Places *p, int place, PyObject *operand) {
+    if ((numpy_of(operand)->flags & C_CONTIGUOUS) || numpy_of(operand)->axes < 2 || p->shape[p->axes - 1] < SHORT_ROW) return true;
+    Py_ssize_t next = size_of(p->width);
+    for (int i = p->axes - 1; i >= 0; i--) {
+        const Py_ssize_t stride = p->strides[i][place];
+        if (stride && stride != next) return false;
+        if (stride) next = stride * p->shape[i];
+    }
+    return true;
+}
+
+/* Puts the axes in the order in which NumPy lays out a result; false: operands do not agree on it, or NumPy's own call takes
+ * no longer. */
+static bool put_in_order(Places *p, PyObject *const *operands) {
+    bool are_in_order = true;
+    int whole = -1;
+    for (int k = 0; k < p->count - 1; k++) {
+        if (!is_numpy(operands[k]) || (numpy_of(operands[k])->flags & C_CONTIGUOUS)) continue;
+        are_in_order = are_in_order && is_in_order(p, k);
+        if (whole < 0 && is_whole(p, k)) whole = k;
+    }
+    p->is_permuted = !are_in_order;
+    if (p->is_permuted) {
+        if (whole < 0) return false;
+        for (int i = 0; i < p->axes; i++) p->order[i] = i;
+        sort_axes(p, whole);
+    }
+    for (int k = 0; k < p->count - 1; k++)
+        if (is_numpy(operands[k]) && (!is_in_order(p, k) || !is_worth_a_call(p, k, operands[k]))) return false;
+    return true;
+}
+
 bool lay_out(Places *p, PyObject *const *operands, int count, PyObject *const *dtypes) {
     bool first = true;
     p->axes = 0;
@@ -92,7 +143,7 @@ bool lay_out(Places *p, PyObject *const *operands, int count, PyObject *const *d
         else if (!take_number(p, i, operands[i]))
             return false;
     }
-    return p->axes > 0; /* NumPy returns no array of no axes, but its element */
+    return p->axes > 0 && put_in_order(p, operands); /* NumPy returns no array of no axes, but its element */
 }
 
 /* The result */
@@ -105,6 +156,15 @@ void lay_out_result(Places *p, char *at) {
         stride *= p->shape[i];
     }
     p->at[place] = at;
+}
+
+void find_result(const Places *p, Py_ssize_t *shape, Py_ssize_t *strides) {
+    Py_ssize_t next = size_of(p->width);
+    for (int i = p->axes - 1; i >= 0; i--) {
+        shape[p->order[i]] = p->shape[i];
+        strides[p->order[i]] = next;
+        next *= p->shape[i];
+    }
 }
 
 void join_axes(Places *p) {
@@ -146,21 +206,38 @@ int smallest_operand(const Places *p) {
     return found;
 }
 
-/* Two numbers, at places where one may be. */
+/* Vectors of numbers, at places where one may be, and of what comparisons of them find. */
 typedef double Pair __attribute__((vector_size(16), aligned(8)));
-typedef int64_t Mask __attribute__((vector_size(16)));
+typedef double Four __attribute__((vector_size(32), aligned(8)));
+typedef int64_t PairMask __attribute__((vector_size(16)));
+typedef int64_t FourMask __attribute__((vector_size(32)));
 
-static bool has_nan_in_pairs(const double *row, Py_ssize_t count) {
-    Mask found = {0, 0};
-    for (Py_ssize_t i = 0; i + 2 <= count; i += 2) {
-        const Pair two = *(const Pair *)(const void *)(row + i);
-        found |= two != two;
+#define HAS_NAN(NAME, ATTRIBUTE, VECTOR, LANES)                                                                \
+    ATTRIBUTE static bool NAME(const double *reals, Py_ssize_t count) {                                        \
+        VECTOR##Mask found = {0};                                                                              \
+        Py_ssize_t i = 0;                                                                                      \
+        for (; i + (LANES) <= count; i += (LANES)) {                                                           \
+            const VECTOR some = *(const VECTOR *)(const void *)(reals + i);                                    \
+            found |= some != some;                                                                             \
+        }                                                                                                      \
+        bool has_nan = false;                                                                                  \
+        for (int k = 0; k < (LANES); k++) has_nan |= found[k] != 0;                                            \
+        for (; i < count; i++) has_nan |= reals[i] != reals[i];                                                \
+        return has_nan;                                                                                        \
     }
-    return found[0] || found[1] || row[count - 1] != row[count - 1];
+
+HAS_NAN(has_nan_in_pairs, , Pair, 2)
+#if defined(__x86_64__) && defined(__GNUC__)
+HAS_NAN(has_nan_in_fours, __attribute__((target("avx2"))), Four, 4)
+bool has_nan_among(const double *reals, Py_ssize_t count) {
+    return (__builtin_cpu_supports("avx2") ? has_nan_in_fours : has_nan_in_pairs)(reals, count);
 }
+#else
+bool has_nan_among(const double *reals, Py_ssize_t count) { return has_nan_in_pairs(reals, count); }
+#endif
 
 static bool has_nan_in_row(const char *row, Py_ssize_t count, Py_ssize_t stride, Width width) {
-    if (width == DOUBLE && stride == sizeof(double)) return has_nan_in_pairs((const double *)(const void *)row, count);
+    if (width == DOUBLE && stride == sizeof(double)) return has_nan_among((const double *)(const void *)row, count);
     bool found = false;
     for (Py_ssize_t i = 0; i < count; i++, row += stride) {
         const double x = width == DOUBLE ? *(const double *)(const void *)row : *(const float *)(const void *)row;

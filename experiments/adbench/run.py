@@ -90,7 +90,8 @@ def by_observations(args: tuple[Any, ...], engine: str | None = None) -> Callabl
     indices, starts = indices.astype(np.int32), starts.astype(np.int32)  # else SciPy converts them
 
     def jacobian() -> Any:
-        camera, point = flat[:start].reshape(n, CAMERA)[cameras], flat[start:end].reshape(m, 3)[points]
+        camera = flat[:start].reshape(n, CAMERA).take(cameras, 0)
+        point = flat[start:end].reshape(m, 3).take(points, 0)
         weights, entries = flat[end:], np.empty(len(indices))
         values = entries[:-count].reshape(count, 2, width)
         entries[-count:] = -2.0 * weights

@@ -55,9 +55,14 @@ def _kron_rule(position: int) -> Any:
     return vjp
 
 
+def _moved(xp: Any, x: Any, source: int, target: int) -> Any:
+    """Return an array with an axis at another place; np.moveaxis takes long to find out that it is there."""
+    return x if source % x.ndim == target % x.ndim else xp.moveaxis(x, source, target)
+
+
 def _lifted(xp: Any, x: Any, axis: int) -> Any:
     """Return vectors along the last axis, with a third element 0 for those of two."""
-    x = xp.moveaxis(xp.asarray(x), axis, -1)
+    x = _moved(xp, xp.asarray(x), axis, -1)
     if x.shape[-1] == 3:
         return x
     return xp.concatenate([x, xp.zeros((*x.shape[:-1], 1), x.dtype)], axis=-1)
@@ -80,13 +85,13 @@ def cross_cotangent(position: int) -> Any:
         axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
         own, own_axis, other, axis = (a, axisa, b, axisb) if position == 0 else (b, axisb, a, axisa)
         flat = shape_of(a)[axisa] == 2 and shape_of(b)[axisb] == 2
-        g3 = g[..., None] * xp.asarray([0.0, 0.0, 1.0], g.dtype) if flat else xp.moveaxis(g, axisc, -1)
+        g3 = g[..., None] * xp.asarray([0.0, 0.0, 1.0], g.dtype) if flat else _moved(xp, g, axisc, -1)
         other3 = _lifted(xp, other, axis)
         found = crossed(xp, other3, g3) if position == 0 else crossed(xp, g3, other3)
         shape = list(shape_of(own))
         size = shape.pop(own_axis)
         found = unbroadcast(xp, found[..., :size], _Shaped((*shape, size), found.dtype))
-        return unbroadcast(xp, xp.moveaxis(found, -1, own_axis), own)
+        return unbroadcast(xp, _moved(xp, found, -1, own_axis), own)
 
     return vjp
 

@@ -12,6 +12,7 @@ import pytest
 from checkpoint import value_and_grad
 from checkpoint.ctarget import library
 from checkpoint.functions.python_functions import result, run_of
+from checkpoint.scalars.kernels import kernel_of
 
 pytestmark = pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
 
@@ -183,3 +184,29 @@ def test_gradients_of_views_agree_on_all_engines() -> None:
         pairs = [value_and_grad(overlapping, engine=engine)(x) for engine in ("c", "hybrid", "interp")]
         found = [tuple(part.tobytes() for part in pair) for pair in pairs]
         assert found[0] == found[1] == found[2]
+
+
+def _operand(rng: Any, shape: list[int]) -> Any:
+    """Return an array whose axes are in any order in memory, with gaps, and maybe NaNs."""
+    order = rng.permutation(len(shape))
+    lengths = tuple([shape[axis] + int(rng.integers(0, 2)) for axis in order])
+    wide = odd(lengths, np.float64, int(rng.integers(99)))
+    part = wide[tuple([slice(0, shape[axis]) for axis in order])]
+    return part.transpose(np.argsort(order))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_orders_of_axes_are_those_of_numpy() -> None:
+    """Results have the strides that NumPy gives them, whatever the orders and gaps of operands."""
+    rng = np.random.default_rng(3)
+    value_and_grad(np.sum)(np.ones(2))  # NumPy is the library that has been met
+    for _ in range(400):
+        shape = [int(n) for n in rng.integers(1, 12, rng.integers(1, 5))]
+        x, y = (_operand(rng, [n if rng.random() < 0.8 else 1 for n in shape]) for _ in range(2))
+        for name in ("add", "multiply", "divide", "maximum"):
+            function = kernel_of(name)
+            assert function is not None
+            for a, b in ((x, y), (x, y[0]), (x, 2.0)):
+                found, expected = function(a, b), getattr(np, name)(a, b)
+                assert (found.shape, found.strides) == (expected.shape, expected.strides)
+                assert found.tobytes() == expected.tobytes()
