@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 
-from checkpoint.scalars.algebra import has_sign, step_function, where, word
+from checkpoint.scalars.algebra import Expr, has_sign, is_zero, step_function, where, word
 from checkpoint.scalars.arithmetic import divide
 from checkpoint.scalars.definition import ANY, INF, NAN, NONZERO, Arrays, Integers, define
 from checkpoint.scalars.ieee import MATH_2, total
@@ -213,6 +213,36 @@ copysign = define(
         convention="by the first operand 0 where it is; by the second one 0 everywhere",
         domain=((0.5, 2.0), (0.5, 2.0)),
     ),
+)
+
+# What rounding loses of sums, for builtins.sum of Python 3.12 and later
+
+
+def _loss(x: Expr, y: Expr) -> Expr:
+    """Return what x + y is short of the sum, by Neumaier's algorithm; NaN where the sum is not finite."""
+    z = x + y
+    return where(absolute(x) < absolute(y), (y - z) + x, (x - z) + y)
+
+
+rounding_loss = define(
+    "rounding_loss",
+    "what rounding loses of a sum",
+    lambda x, y, z: 0.0,
+    lambda x, y, z: 0.0,
+    formula=_loss,
+    python=(),
+    primitive="py.rounding-loss",
+    convention=_JUMPS,
+)
+made_good = define(
+    "made_good",
+    "a sum with what rounding has lost of it, if that is finite",
+    lambda x, lost, z: 1.0,
+    lambda x, lost, z: 0.0,
+    formula=lambda x, lost: where(is_zero(lost), x, where(is_zero(lost - lost), x + lost, x)),
+    python=(),
+    primitive="py.made-good",
+    convention="0 by what is lost, a rounding",
 )
 
 # Neighbours, and parts of reals

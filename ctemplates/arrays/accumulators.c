@@ -42,14 +42,18 @@ static Py_ssize_t size_of(const ArrayClasses *c, PyObject *like) {
     return axes < 0 ? -1 : size;
 }
 
+/* Returns whether an index along an axis counts from the front. */
+static bool is_from_front(PyObject *place) {
+    int overflow;
+    return PyLong_CheckExact(place) && PyLong_AsLongAndOverflow(place, &overflow) >= 0;
+}
+
 /* Returns whether an index is written as in a sparse accumulator of an array of so many axes. */
 static bool is_canonical(PyObject *index, int axes) {
-    if (axes == 1) return PyLong_CheckExact(index) && Py_SIZE(index) >= 0;
+    if (axes == 1) return is_from_front(index);
     if (!PyTuple_CheckExact(index) || PyTuple_GET_SIZE(index) != axes) return false;
-    for (int i = 0; i < axes; i++) {
-        PyObject *place = PyTuple_GET_ITEM(index, i);
-        if (!PyLong_CheckExact(place) || Py_SIZE(place) < 0) return false;
-    }
+    for (int i = 0; i < axes; i++)
+        if (!is_from_front(PyTuple_GET_ITEM(index, i))) return false;
     return true;
 }
 

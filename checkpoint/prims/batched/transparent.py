@@ -18,7 +18,7 @@ OPAQUE_AT: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("py.callable", "py.attribute", "py.has-attribute", "py.variable"), (0,)),
     **dict.fromkeys(("py.kind", "py.instance", "py.instance-of", "py.class-of", "py.type"), (0,)),
     **dict.fromkeys(
-        ("py.is-object", "py.is-array", "py.is-mapping", "py.keys", "py.values", "py.copy"), (0,)
+        ("py.is-object", "py.is-array", "real?", "py.is-mapping", "py.keys", "py.values", "py.copy"), (0,)
     ),
     **dict.fromkeys(("py.float", "py.append", "py.set-attribute", "py.clear", "py.reverse"), (0,)),
     **dict.fromkeys(("py.same-class", "py.item", "py.pop-item", "py.set", "py.insert", "py.delete"), (0, 1)),

@@ -96,7 +96,7 @@ _DUALS = frozenset(("DUAL", "NODE")) | OF_ARRAYS
 # For each test the kinds for which it is true, and those for which it depends on the value.
 TESTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "boolean?": (frozenset(("BOOLEAN",)), frozenset((OTHER,))),
-    "real?": (frozenset(("REAL",)), frozenset(("INTEGER", "FOREIGN", OTHER)) | _DUALS),
+    "real?": (frozenset(("REAL",)), frozenset(("DUAL", "NODE", "FOREIGN", OTHER))),
     "tensor?": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
     "py.is-array": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),
     "py.was-changed": (frozenset(), frozenset(("FOREIGN",)) | _DUALS),

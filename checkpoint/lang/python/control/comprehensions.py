@@ -16,12 +16,14 @@ from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.exits import Exits
 from checkpoint.lang.python.context.meanings import Binding, Env
 from checkpoint.lang.python.control.plan import iterated
+from checkpoint.lang.python.library import compensated
 from checkpoint.lang.python.normal.comprehensions import decides, growth, loops, over, runs_as_function
 from checkpoint.lang.python.normal.liveness import NONE, LiveAtExits
-from checkpoint.lang.python.normal.nodes import assign, constant, load
+from checkpoint.lang.python.normal.nodes import Library, assign, constant, load
 from checkpoint.lang.python.scopes.syntax import targets_of
 
 RESULT = "%result"
+LOST = "%lost"
 ITEMS = "%items"
 EACH = "%each"
 DEFAULT = "%default"
@@ -32,7 +34,7 @@ def translate(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
     if not isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
         raise t.refuse(node, "this comprehension", "write a list, set or dict comprehension")
     start, grown = growth(node, RESULT)
-    return run(t, node, node.generators, start, grown, env)
+    return run(t, node, node.generators, _from(start, node), grown, env)
 
 
 def collected(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
@@ -69,18 +71,39 @@ def consumed(
     if by == "next":
         last = ast.Return(more[0]) if more else ast.Raise(load("StopIteration", node))
         found = ast.copy_location(ast.Return(node.elt), node)
-        end = ast.copy_location(last, node)
-        return run(t, node, node.generators, constant(None, node), found, env, end)
+        return run(t, node, node.generators, [], found, env, ast.copy_location(last, node))
     if by == "sum":
-        start = more[0] if more else constant(0, node)
-        added = ast.copy_location(ast.BinOp(load(RESULT, node), ast.Add(), node.elt), node)
-        return run(t, node, node.generators, start, assign(RESULT, added, node), env)
+        return _sum(t, node, more[0] if more else constant(0, node), env)
     if by in {"any", "all"} and not more:
         stop = constant(by == "any", node)
         leave = ast.copy_location(ast.Return(stop), node)
         body = ast.copy_location(ast.If(decides(by, node.elt), [leave], []), node)
-        return run(t, node, node.generators, constant(by == "all", node), body, env)
+        return run(t, node, node.generators, _from(constant(by == "all", node), node), body, env)
     return None
+
+
+def _sum(t: FunctionContext, node: ast.GeneratorExp, start: ast.expr, env: Env) -> Expr:
+    """Return the sum of what a generator expression yields."""
+    if not compensated.COMPENSATED:
+        grown = ast.copy_location(ast.BinOp(load(RESULT, node), ast.Add(), node.elt), node)
+        return run(t, node, node.generators, _from(start, node), assign(RESULT, grown, node), env)
+    parts: list[ast.expr] = [load(RESULT, node), load(LOST, node)]
+    first = _assign_sum(Library(compensated.begun, [start], node))
+    body = _assign_sum(Library(compensated.added, [*parts, node.elt], node))
+    last = ast.copy_location(ast.Return(Library(compensated.ended, parts, node)), node)
+    return run(t, node, node.generators, [first], body, env, last)
+
+
+def _assign_sum(value: ast.expr) -> ast.Assign:
+    """Return the statement that assigns a total and what rounding has lost of it."""
+    names: list[ast.expr] = [ast.copy_location(ast.Name(each, ast.Store()), value) for each in (RESULT, LOST)]
+    target = ast.copy_location(ast.Tuple(names, ast.Store()), value)
+    return ast.copy_location(ast.Assign([target], value), value)
+
+
+def _from(start: ast.expr, node: ast.AST) -> list[ast.stmt]:
+    """Return the statement that gives the result its first value."""
+    return [assign(RESULT, ast.copy_location(start, node), node)]
 
 
 def _is_evaluated(node: ast.expr) -> bool:
@@ -91,25 +114,24 @@ def run(
     t: FunctionContext,
     node: ast.expr,
     generators: list[ast.comprehension],
-    start: ast.expr,
+    first: list[ast.stmt],
     body: ast.stmt,
     env: Env,
     last: ast.stmt | None = None,
 ) -> Expr:
     """Return the value of `RESULT` after the loops, or the value that the body returns.
 
-    last: the statement after the loops, if it is another one.
+    first: the statements before the loops. last: the statement after them, if it returns no `RESULT`.
     """
     own = targets_of(generators)
     as_free = unassigned(t, node, own, env) if runs_as_function(node) else {}
     if as_free or own & t.reads(
         generators[0].iter
     ):  # the first iterable reads the enclosing variables of these names
-        return _with_items_first(t, node, generators, start, body, env, as_free, last)
-    first = assign(RESULT, ast.copy_location(start, node), node)
+        return _with_items_first(t, node, generators, first, body, env, as_free, last)
     returned = ast.copy_location(ast.Return(load(RESULT, node)), node)
     whole = loops(node, generators, body, [])
-    statements = t.normal.block([first, whole, returned] if last is None else [whole, last])
+    statements = t.normal.block([*first, whole, returned if last is None else last])
     t.live.block(statements, NONE, LiveAtExits(NONE, NONE, NONE, NONE))
     inside = {**env, **{name: Binding("", unbound=True, free=False) for name in own}}
     exits = Exits(lambda _: Const(t.span(node), None), lambda value, _: value)
@@ -120,7 +142,7 @@ def _with_items_first(
     t: FunctionContext,
     node: ast.expr,
     generators: list[ast.comprehension],
-    start: ast.expr,
+    before: list[ast.stmt],
     body: ast.stmt,
     env: Env,
     as_free: Env,
@@ -134,5 +156,5 @@ def _with_items_first(
     items = t.fresh("items")
     changed = over(first, load(ITEMS, first.iter))
     inside = {**env, **as_free, ITEMS: Binding(items)}
-    value = run(t, node, [changed, *generators[1:]], start, body, inside, last)
+    value = run(t, node, [changed, *generators[1:]], before, body, inside, last)
     return Let(span, items, iterated(t, first.iter, env), value)

@@ -11,17 +11,20 @@ import builtins
 import copy
 import dataclasses
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from checkpoint.errors import refusal
+from checkpoint.lang.python.library import compensated
 from checkpoint.lang.python.library.intrinsics import prim
 
 MISSING = "a default that is not given"
+EMPTY = "iterable argument is empty" if sys.version_info >= (3, 12) else "arg is an empty sequence"
 
 
 def sum_(items: Any, /, start: Any = 0) -> Any:
-    """See builtins.sum."""
+    """See builtins.sum, of Python before 3.12."""
     if isinstance(start, str):
         raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
     total = start
@@ -57,7 +60,7 @@ def max_(first: Any, *rest: Any, key: Any = None, default: Any = MISSING) -> Any
     items = prim("py.sequence", first) if not rest else (first, *rest)
     if len(items) == 0:
         if default == MISSING:
-            raise ValueError("max() arg is an empty sequence")
+            raise ValueError("max() " + EMPTY)
         return default
     best = items[0]
     if key is None:
@@ -78,7 +81,7 @@ def min_(first: Any, *rest: Any, key: Any = None, default: Any = MISSING) -> Any
     items = prim("py.sequence", first) if not rest else (first, *rest)
     if len(items) == 0:
         if default == MISSING:
-            raise ValueError("min() arg is an empty sequence")
+            raise ValueError("min() " + EMPTY)
         return default
     best = items[0]
     if key is None:
@@ -344,7 +347,7 @@ def copy_(x: Any) -> Any:
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    builtins.sum: sum_,
+    builtins.sum: compensated.sum_ if compensated.COMPENSATED else sum_,
     builtins.print: print_,
     builtins.any: any_,
     builtins.all: all_,

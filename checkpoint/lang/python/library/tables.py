@@ -14,6 +14,7 @@ from typing import Any
 from checkpoint.ad.attributes import stored
 from checkpoint.lang.python.library import (
     application,
+    compensated,
     complex_numbers,
     derivatives,
     functions,
@@ -46,7 +47,7 @@ from checkpoint.lang.python.library.standard import (
 )
 
 _MODULES = (
-    *(application, complex_numbers, functions, generators, hashing, inner, iterators, methods),
+    *(application, compensated, complex_numbers, functions, generators, hashing, inner, iterators, methods),
     *(sets, state, unbound, views),
 )
 

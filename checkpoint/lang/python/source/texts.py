@@ -15,6 +15,7 @@ import __future__
 
 import ast
 import copy
+import dis
 import linecache
 import sys
 import warnings
@@ -327,6 +328,9 @@ def _by_positions(candidates: list[FunctionNode], code: CodeType) -> FunctionNod
         if line is not None and end_line is not None and column is not None and end_column
     ]
     if not places:
+        found = _by_constant(candidates, code)
+        if found is not None:
+            return found
         raise SourceError(
             f"{missing.described(code)} is one of several lambdas on a line, and this Python runs without "
             f"the columns of code (-X no_debug_ranges): put each lambda on a line of its own"
@@ -334,6 +338,22 @@ def _by_positions(candidates: list[FunctionNode], code: CodeType) -> FunctionNod
     start, end = min(place[:2] for place in places), max(place[2:] for place in places)
     holding = [node for node in candidates if _holds(node, start, end)]
     return max(holding, key=lambda node: (node.lineno, node.col_offset), default=None)
+
+
+def _by_constant(candidates: list[FunctionNode], code: CodeType) -> FunctionNode | None:
+    """Return the only lambda whose body is the constant that a code returns: 3.12 has no columns for that."""
+    constant = _constant_of(code)
+    bodies = [ast.Expression(node.body) for node in candidates if isinstance(node, ast.Lambda)]
+    alike = [constant == _constant_of(compile(body, "<lambda>", "eval")) for body in bodies]
+    found = [node for node, same in zip(candidates, alike, strict=True) if same]
+    return found[0] if constant is not None and len(set(map(ast.dump, found))) == 1 else None
+
+
+def _constant_of(code: CodeType) -> str | None:
+    """Return the text of the constant that a code returns, if it does nothing else."""
+    steps = [step for step in dis.get_instructions(code) if step.opname not in ("RESUME", "RETURN_VALUE")]
+    is_constant = len(steps) == 1 and steps[0].opname.endswith("_CONST")
+    return repr(steps[0].argval) if is_constant else None
 
 
 def _holds(node: FunctionNode, start: tuple[int, int], end: tuple[int, int]) -> bool:
