@@ -14,15 +14,15 @@ from typing import Any
 from checkpoint.lang.core import Expr
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env
-from checkpoint.lang.python.library import views
+from checkpoint.lang.python.library import sets
 from checkpoint.lang.python.normal.nodes import Library, constant
 from checkpoint.lang.python.scopes.syntax import view_of
 
 _SETS: dict[type[ast.operator], Callable[..., Any]] = {
-    ast.BitAnd: views.both,
-    ast.BitOr: views.either,
-    ast.Sub: views.only_first,
-    ast.BitXor: views.only_one,
+    ast.BitAnd: sets.both,
+    ast.BitOr: sets.either,
+    ast.Sub: sets.only_first,
+    ast.BitXor: sets.only_one,
 }
 _ORDERED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 Handler = Callable[[FunctionContext, Any, Env], Expr]
@@ -41,7 +41,7 @@ def rewritten_first(handler: Handler) -> Handler:
 def shown(t: FunctionContext, node: ast.expr, env: Env) -> ast.expr:
     """Return the text of a view; all else as it is."""
     name = _view(t, node, env)
-    return node if name is None else Library(views.shown, [node, constant(f"dict_{name}", node)], node)
+    return node if name is None else Library(sets.shown, [node, constant(f"dict_{name}", node)], node)
 
 
 def _view(t: FunctionContext, node: ast.expr, env: Env) -> str | None:
@@ -68,10 +68,10 @@ def _compared(t: FunctionContext, node: ast.Compare, env: Env) -> ast.expr | Non
     if not isinstance(op, _ORDERED) or not {"keys", "items"} & set(names):
         return None
     if names == ["items", "items"] and isinstance(op, ast.Eq | ast.NotEq):
-        function = views.equal_items if isinstance(op, ast.Eq) else views.unequal_items
+        function = sets.equal_items if isinstance(op, ast.Eq) else sets.unequal_items
         return Library(function, sides, node)
     left, right = [
-        Library(views.as_set, [each], each) if name in ("keys", "items") else each
+        Library(sets.as_set, [each], each) if name in ("keys", "items") else each
         for each, name in zip(sides, names, strict=True)
     ]
     return ast.copy_location(ast.Compare(left, [op], [right]), node)

@@ -1,6 +1,7 @@
 """Sets, written in the language that is translated. They are iterated in the order of insertion.
 
-A set is a record of one field, the dictionary of its elements by tokens (checkpoint.prims.python.sets).
+A set is a record of one field, the dictionary of its elements by tokens (checkpoint.prims.python.sets). Last
+come the operators and texts of views of dictionaries, which are compared and combined as sets.
 """
 
 from __future__ import annotations
@@ -249,6 +250,50 @@ OWN: dict[str, Callable[..., Any]] = {
     "py.isub": set_isub,
     "py.ixor": set_ixor,
 }
+
+# Views of dictionaries: tuples in programs, and these where one is written as a call, `d.keys() & e.keys()`
+# (control/views.py)
+
+
+def both(x: Any, y: Any) -> Any:
+    """Return x & y."""
+    return set(x) & set(y)
+
+
+def either(x: Any, y: Any) -> Any:
+    """Return x | y."""
+    return set(x) | set(y)
+
+
+def only_first(x: Any, y: Any) -> Any:
+    """Return x - y."""
+    return set(x) - set(y)
+
+
+def only_one(x: Any, y: Any) -> Any:
+    """Return x ^ y."""
+    return set(x) ^ set(y)
+
+
+def as_set(x: Any) -> Any:
+    """Return the set that a view is compared as."""
+    return set(x)
+
+
+def equal_items(x: Any, y: Any) -> Any:
+    """Return whether the items of two dictionaries are equal."""
+    return dict(x) == dict(y)
+
+
+def unequal_items(x: Any, y: Any) -> Any:
+    """Return whether the items of two dictionaries differ."""
+    return dict(x) != dict(y)
+
+
+def shown(x: Any, name: Any) -> Any:
+    """Return the text of a view; name: that of its class."""
+    return f"{name}({list(x)!r})"
+
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     builtins.set: set_,

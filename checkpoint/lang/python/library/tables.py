@@ -27,7 +27,6 @@ from checkpoint.lang.python.library import (
     standard,
     state,
     unbound,
-    views,
 )
 from checkpoint.lang.python.library.standard import (
     complex_mathematics,
@@ -48,7 +47,7 @@ from checkpoint.lang.python.library.standard import (
 
 _MODULES = (
     *(application, compensated, complex_numbers, functions, generators, hashing, inner, iterators, methods),
-    *(sets, state, unbound, views),
+    *(sets, state, unbound),
 )
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
