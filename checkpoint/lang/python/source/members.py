@@ -167,7 +167,10 @@ def has_members(cls: type) -> bool:
 
 
 _OF_EVERY_CLASS = frozenset(
-    ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__slots__")
+    (
+        *("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__slots__"),
+        *("__firstlineno__", "__static_attributes__"),
+    )
 )
 
 
