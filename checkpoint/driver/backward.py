@@ -22,6 +22,7 @@ from checkpoint.driver.spill.policy import Policy
 
 CRAMPED = 16  # tapes limited to this fraction (1 / CRAMPED) of the budget make slow progress
 SERIES = 256  # segments of one series at most: between two series plans follow what was learnt
+LEAST_ROOM = 4  # of the room there is, 1 / LEAST_ROOM is planned for, whatever arrays are held for a moment
 LARGE = 64  # a state of this fraction (1 / LARGE) of the budget is worth dropping for a tape
 TAPING = 1.5  # times the time of a run that its tape takes, about
 ABSURD = 200  # times the run's own work: a plan that runs more again is refused as too small a budget
@@ -108,20 +109,21 @@ class Backward:
         """
         ledger = self.ledger
         fits = self.fitted if ledger.dear else 2 * self.fitted
-        most = min(ledger.room(), fits, ledger.piece or ledger.memory)
+        most = min(fits, ledger.piece or ledger.memory)
         while (
             ledger.marks[-1].step > ledger.head_end
             and not ledger.marks[-1].snapshots
             and not ledger.marks[-2].snapshots
-            and ledger.predicted(ledger.marks[-2].step, ledger.high) <= most
+            and ledger.predicted(ledger.marks[-2].step, ledger.high)
+            <= min(most, self._room(ledger.marks[-2]), self._room(ledger.marks[-1]))
         ):
             yield from ledger.leave(-1)
 
     def _relieve(self) -> Done:
         """Release tapes of the head, then drop large states, where there is hardly room for a tape."""
         ledger = self.ledger
-        while ledger.room() < ledger.memory // CRAMPED:
-            if ledger.predicted(ledger.marks[-1].step, ledger.high) <= ledger.room():
+        while (room := ledger.room(ledger.marks[-1].passing)) < ledger.memory // CRAMPED:
+            if ledger.predicted(ledger.marks[-1].step, ledger.high) <= room:
                 return
             if not (yield from self._give_up(ledger.memory // LARGE)):
                 return
@@ -168,7 +170,7 @@ class Backward:
         each = ledger.report.tapes / max(len(ledger.tapes), 1) / (1 + ledger.growth)
         tapes = 0 if ledger.piece else len(ledger.tapes)  # small tapes need no more room
         for count in range(1, tapes + 1):
-            room = min(int(ledger.room() + count * each), self.trusted)
+            room = min(int(self._room(mark) + count * each), self.trusted)
             spared = repeated - self._division(mark, room)[0]
             again = TAPING * ledger.costs.work(ledger.tapes[-count][0], ledger.head_end)
             if spared * rest > again and 2 * spared >= repeated:
@@ -178,12 +180,17 @@ class Backward:
     def _planned(self) -> float:
         """Plan the last segment as `_plan` does; return how many times its work the plan runs again."""
         ledger, mark = self.ledger, self.ledger.marks[-1]
-        room = min(ledger.room(), self.trusted)
+        room = min(self._room(mark), self.trusted)
         if mark.snapshots and 0.5 <= ledger.recorded / mark.recorded <= 2 and room <= 2 * mark.room:
             return 0.0
         repeated, mark.snapshots, mark.base = self._division(mark, room)
         mark.recorded, mark.room = ledger.recorded, room
         return repeated
+
+    def _room(self, mark: Mark) -> int:
+        """Return the bytes that may be planned for a tape of the segment from a kept state."""
+        ledger = self.ledger
+        return max(ledger.room(mark.passing), ledger.room() // LEAST_ROOM)
 
     def _division(self, mark: Mark, room: int) -> tuple[float, int, int]:
         """Return how many times its work the last segment runs again in so much room, and its plan: no states
@@ -242,7 +249,7 @@ class Backward:
             return
         kept.snapshots, kept.base = mark.snapshots - 1, mark.base
         kept.recorded, kept.room = mark.recorded, mark.room
-        kept.bytes = bytes
+        kept.bytes, kept.passing = bytes, mark.passing
         kept.within = True
 
     def _tape(self, mark: Mark, cut: int) -> Done:
@@ -255,6 +262,8 @@ class Backward:
         elif ledger.ended:
             self.fitted = report.bytes
             self.trusted = max(self.trusted, 2 * report.bytes)
+            if 2 * report.passing >= mark.passing:
+                mark.passing = 0  # it was here; nothing is known of what remains of the segment
             yield from ledger.reverse(cut)
         else:
             yield from self._longer(mark)

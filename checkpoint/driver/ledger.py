@@ -49,11 +49,13 @@ class Mark:
     snapshots, base: once it is planned (checkpoint.driver.division) how the segment from here is reversed;
     recorded, room: the bytes that a unit of its work was thought to record then, and those free for a tape.
     within: whether it was kept by the plan of a longer segment.
+    passing: bytes that were held for a moment while its segment ran, beyond those held at its end, at most.
     spilled: whether it is on the disk; coming: whether it is on its way back from there.
     """
 
     __slots__ = (
-        "base", "bytes", "coming", "level", "recorded", "room", "snapshots", "spilled", "step", "within",
+        "base", "bytes", "coming", "level", "passing", "recorded", "room", "snapshots", "spilled", "step",
+        "within",
     )  # fmt: skip
 
     def __init__(self, step: int, level: int = 0) -> None:
@@ -61,7 +63,7 @@ class Mark:
         self.level = level
         self.within = self.spilled = self.coming = False
         self.recorded = 1.0
-        self.bytes = self.room = 0
+        self.bytes = self.room = self.passing = 0
         self.snapshots = 0
         self.base = 0
 
@@ -133,9 +135,11 @@ class Ledger:
         """Return the index of the mark at a step, or of the first after it."""
         return bisect_left(self.marks, step, key=lambda mark: mark.step)
 
-    def room(self) -> int:
-        """Return the bytes that may be planned for a tape; reversing it makes the cotangent grow, too."""
-        return int(self._free() / (1 + self.growth))
+    def room(self, passing: int = 0) -> int:
+        """Return the bytes that may be planned for a tape, beside so many that are held for a moment while it
+        is made; reversing it makes the cotangent grow, too.
+        """
+        return int((self._free() - passing) / (1 + self.growth))
 
     def bound(self) -> int:
         """Return the bytes at which a tape is stopped: above `room`, as predictions have small errors."""
@@ -179,9 +183,18 @@ class Ledger:
         """Record that the run was taped from a step to the current one."""
         self._note(report)
         bytes, work = self._taped
-        self._taped = bytes / 2 + report.bytes, work / 2 + self.costs.work(low, report.step)
+        recorded = report.bytes - self._of_few_steps(low, report)
+        self._taped = bytes / 2 + recorded, work / 2 + self.costs.work(low, report.step)
         if self._taped[1]:
             self.recorded = max(self._taped[0] / self._taped[1], 2**-20)
+
+    def _of_few_steps(self, low: int, report: Report) -> float:
+        """Return the bytes of a tape from a step that other steps need not record as well: where it has more
+        than twice those that were predicted, the rest may be of a few large arrays.
+        """
+        predicted = self.predicted(low, report.step)
+        few = self._taped[1] and report.bytes > 2 * predicted
+        return min(report.passing, report.bytes - predicted) if few else 0.0
 
     def advance(self, to: int) -> Reached:
         """Run on for the first time; record the cost of the steps and the bytes of the last mark."""
@@ -189,6 +202,7 @@ class Ledger:
         report = yield from self.do(Advance(to, self.allowed))
         self._sample(before, report)
         self.marks[-1].bytes = max(self.occupied - self._held_before, 0)
+        self.marks[-1].passing = max(self.marks[-1].passing, report.passing)
         return report
 
     def _sample(self, before: Report, report: Report) -> None:
@@ -211,9 +225,11 @@ class Ledger:
         kept = (report.step - before.step - report.finished) // steps
         each = max(self.occupied - self._held_before, 0) // max(kept, 1)
         self.marks[-1].bytes = each
+        self.marks[-1].passing = max(self.marks[-1].passing, report.passing)
         for number in range(1, kept + 1):
             self.marks.append(Mark(before.step + number * steps))
             self.marks[-1].bytes = each
+            self.marks[-1].passing = report.passing
         self._held_before = self.occupied
         return report
 
@@ -226,6 +242,7 @@ class Ledger:
         low = self.report.step
         report = yield Tape(to, bytes)
         self._learn(low, report)
+        self.marks[-1].passing = max(self.marks[-1].passing, report.passing)
         return report
 
     def keep(self, level: int = 0) -> Generator[Step, Report, Mark]:
@@ -238,7 +255,11 @@ class Ledger:
 
     def drop(self, i: int) -> Done:
         """Drop the i-th kept state."""
-        yield from self.do(Drop(self.marks.pop(i).step))
+        mark = self.marks.pop(i)
+        before = self.place(mark.step) - 1
+        if before >= 0 and (not self.ended or mark.step < self.high):  # the segment before it is longer now
+            self.marks[before].passing = max(self.marks[before].passing, mark.passing)
+        yield from self.do(Drop(mark.step))
         self._held_before = self.occupied
 
     def drop_from(self, step: int) -> Done:

@@ -161,6 +161,8 @@ class Report(NamedTuple):
     differences mean anything.
     strips: whether code ran that runs many lanes at once, which a short segment leaves no room for.
     spare: bytes of small blocks that are free, but can be used for states only, not for tapes.
+    passing: bytes of arrays that were held at once since the last Advance or Tape began, beyond those held
+    now, by engines that measure it.
     tapes, cotangent: of what is held, all tapes, the last and those that are held; and the cotangent.
     fixed: the part of the cotangent that does not grow with the run.
     seconds: the time since the sweep began. busy: of that, what this process had the processors for, in all
@@ -180,6 +182,7 @@ class Report(NamedTuple):
     results: int = 0
     faulting: float = 0.0
     strips: bool = False
+    passing: int = 0
     seconds: float = 0.0
     busy: float = 0.0
     least: int = 0

@@ -297,3 +297,10 @@ void array_memory_before_large(ArrayMemory *m, void (*make_room)(void *context, 
 
 int64_t array_memory_live(const ArrayMemory *m) { return m ? m->live : 0; }
 int64_t array_memory_peak(const ArrayMemory *m) { return m ? m->peak : 0; }
+
+void array_memory_begin_peak(ArrayMemory *m) {
+    if (!m) return;
+    pthread_mutex_lock(&m->lock);
+    m->peak = m->live;
+    pthread_mutex_unlock(&m->lock);
+}

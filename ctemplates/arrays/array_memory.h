@@ -13,8 +13,8 @@
  * interpreter's exit. Nested counters both count.
  *
  * A sweep begins at its start; if it returns to Python in between, it suspends before and resumes after (what is alive
- * stays counted); it reads `live` for each report, and ends when it ends or fails. All functions but live and peak take
- * the GIL themselves, and leave Python's current exception as it is.
+ * stays counted); it reads `live` for each report, and ends when it ends or fails. All functions but those of live and
+ * peak take the GIL themselves, and leave Python's current exception as it is.
  */
 #ifndef CK_ARRAY_MEMORY_H
 #define CK_ARRAY_MEMORY_H
@@ -36,6 +36,7 @@ void array_memory_end(ArrayMemory *memory); /* suspends, if need be; the counter
 void array_memory_before_large(ArrayMemory *memory, void (*make_room)(void *context, size_t bytes), void *context);
 
 int64_t array_memory_live(const ArrayMemory *memory); /* bytes; in any thread, with the GIL or without */
-int64_t array_memory_peak(const ArrayMemory *memory); /* the most since begin */
+int64_t array_memory_peak(const ArrayMemory *memory); /* the most since begin, or since it was begun again */
+void array_memory_begin_peak(ArrayMemory *memory);
 
 #endif

@@ -156,6 +156,7 @@ static SweepOutcome start_machine(Sweep *s, bool taped) {
         s->last_taped.tape = tape_create(s->heap);
     else
         heap_clear_shelf(s->heap, FOR_TAPES); /* the objects of the run may need the room */
+    array_memory_begin_peak(s->arrays);
     Machine *machine = machine_create(s->heap, s->current, s->last_taped.tape, s->helper);
     if (taped) machine->tape_limit = s->last_taped.tape->bound = s->now.bytes;
     else machine->calls = s->now.calls;

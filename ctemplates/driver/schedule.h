@@ -63,13 +63,14 @@ typedef struct Directive {
  * the bytes of the cotangents that the sweep returns. Of these, tapes: the last one and those
  * that are held; cotangent: its own storage; fixed: the part of that which depends on the code alone.
  * faulting: the seconds that this thread has spent on new memory (pages.h). strips: whether units ran that run many lanes
- * at once. */
+ * at once. passing: the bytes of arrays that were there at once since the last run began, beyond those that are there now. */
 typedef struct Report {
     int64_t step;
     bool finished;
     size_t bytes, held, tapes, cotangent, fixed, spare, results;
     double faulting;
     bool strips;
+    size_t passing;
 } Report;
 
 typedef enum SweepOutcome {

@@ -35,6 +35,7 @@ void sweep_weigh(Sweep *s) {
     report->results = bytes_of_results(s);
     report->faulting = pages_seconds();
     report->strips = s->heap->strips;
+    report->passing = (size_t)(array_memory_peak(s->arrays) - array_memory_live(s->arrays));
 }
 
 /* Before a large array: pages that tapes have left, and the process keeps, go to the system as far as the process would else

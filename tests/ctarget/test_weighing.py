@@ -179,6 +179,17 @@ def test_arrays_of_states_are_held(schedule: Schedule) -> None:
     assert watcher.reports[-1].held < 10 * ARRAYS
 
 
+def test_arrays_are_reported_that_are_gone_at_the_end_of_a_run() -> None:
+    watcher = Watcher()
+    schedule = Fixed(Keep(), Advance(None), Restore(0), Tape(None), Reverse())
+    with observed((watcher,)):
+        checkpoint.vjp(arrays, 0.7, engine="c", schedule=schedule)
+    _, kept, advanced, _, taped, _ = watcher.reports
+    assert kept.passing == 0
+    assert 2 * ARRAYS <= advanced.passing < 4 * ARRAYS  # of a step, its operand and its result
+    assert taped.passing < 3 * ARRAYS
+
+
 def one_list(x: float) -> Any:
     """All arrays are in one list, which is no part of the value."""
     found = []

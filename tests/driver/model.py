@@ -55,6 +55,7 @@ class Model:
     cost: the seconds that a step takes, likewise. fault: those that a byte takes of tapes which is held for
     the first time, beyond `had`, which earlier tapes have left. strips: whether many lanes run at once, by
     what is reported.
+    passing: the bytes that are held while a step runs, and neither before nor after; None: there are none.
     look_every: between how many steps bytes are compared with their bound.
     rate: the bytes per second of a disk that states may be spilled to; 0: there is none. disk_ends: after how
     many spilled states it fails: what is on its way then is in memory again, what is there can be read.
@@ -77,6 +78,7 @@ class Model:
     fault: float = 0.0
     had: int = 0
     strips: bool = False
+    passing: Callable[[int], int] | None = None
     look_every: int = 1
     rate: float = 0.0
     disk_ends: int = 1 << 62
@@ -120,6 +122,7 @@ class Model:
         self.seconds = self.faulting = 0.0
         self.spilled: dict[int, float] = {}  # the second at which each has arrived
         self.spills, self.waited = 0, 0.0
+        self.passed = 0  # at most, of what was held while a step of the last action ran
         self.coming: dict[int, float] = {}
         self.disk_free = 0.0
         self.returned: list[int] = []
@@ -148,7 +151,7 @@ class Model:
             return Report(here, here == self.end, last)
         tapes, cotangent = self._tapes(), self._cotangent()
         held = self._states() + tapes + cotangent
-        self.most_held = max(self.most_held, held)
+        self.most_held = max(self.most_held, held + self.passed)
         fixed = self.fixed if self.reversed else 0
         self.faulting += self.fault * max(0, tapes - self.most_taped)
         self.most_taped = max(self.most_taped, tapes)
@@ -156,7 +159,7 @@ class Model:
         seconds = self.seconds + self.faulting
         disk = self._disk()
         report = Report(here, here == self.end, last, *known, seconds=seconds, busy=seconds, disk=disk)
-        return report._replace(strips=self.strips)
+        return report._replace(strips=self.strips, passing=self.passed)
 
     def _disk(self) -> Disk:
         """Return what is known of the disk: its rate is, once somebody has waited for it."""
@@ -225,6 +228,7 @@ class Model:
             raise BrokenRule(rule)
 
     def _perform(self, action: Action) -> None:
+        self.passed = 0
         match action:
             case Keep():
                 self.kept.add(self._here())
@@ -296,6 +300,8 @@ class Model:
         self._require(to is None or to >= begin, "a run goes forward")
         self.current = self._clip(to)
         self.seconds += self.costs.between(begin, self.current)
+        if self.passing is not None:
+            self.passed = max(map(self.passing, range(begin, self.current)), default=0)
         return begin, self.current
 
     def _begin_again(self) -> None:

@@ -317,6 +317,19 @@ def test_a_step_larger_than_what_is_taped_before_the_machine_is_asked_how_much_i
         assert checkpoint.vjp(lambda x: x * 2.0, x, x, memory=memory)[1][-1] == 2.0
 
 
+def test_what_is_held_for_a_moment_has_room_beside_tapes() -> None:
+    """The last steps work on large arrays, each of which the next replaces, and which tapes keep in part."""
+    length, large = 20_000, 19_990
+    model = Model(
+        *(length, 0, lambda step: 3_000 if step >= large else TAPE),
+        *(lambda step: STATE, lambda step: STATE),
+        passing=lambda step: 30_000 if step >= large else 0,
+    ).follow(Budget(100_000))
+    tapes = [action for action in model.actions if isinstance(action, Tape) and action.to is not None]
+    assert len(tapes) == model.actions.count(Reverse())  # none was larger than what there was room for
+    assert len(tapes) < 10
+
+
 def two_kinds(step: int) -> int:
     """Return the bytes of a state that grows by four with each step."""
     return (885 if step < 2801 else 116) + 4 * step
