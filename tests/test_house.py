@@ -184,7 +184,7 @@ def test_what_users_import_is_documented() -> None:
 LAYERS = (
     "program", "memory", "threads", "scalars", "state", "containers", "derivatives", "natives",
     "bridge", "numpy", "arrays", "lanes", "control", "tasks", "array_steps", "foreign", "machine",
-    "reversal", "driver", "operators", "api", "alone",
+    "reversal", "driver", "operators", "api", "at_once", "alone",
 )  # fmt: skip
 
 

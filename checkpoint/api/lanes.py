@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint import engines
+from checkpoint.api.lane_plans import plans_of
 from checkpoint.errors import RunError, an
 from checkpoint.functions.public import OverLanes, within_programs
 from checkpoint.functions.resumption import as_function
@@ -32,7 +34,17 @@ class Mapped(OverLanes):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the results of all lanes for arguments that hold the items of all."""
-        return as_function(self).call(args, kwargs, self.engine).value()
+        plans = plans_of(self, args, kwargs)
+        if plans is None:
+            return as_function(self).call(args, kwargs, self.engine).value()
+        engine = engines.get(self.engine)
+        planned = plans.take(self, engine, args)
+        if planned is not None:
+            return planned
+        call = as_function(self).call(args, kwargs, self.engine)
+        value = call.value()
+        plans.learn(self, engine, args, call.run, value)
+        return value
 
     def __repr__(self) -> str:
         return f"<vmap of {getattr(self.function, '__name__', self.function)}>"

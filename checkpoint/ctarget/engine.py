@@ -17,8 +17,10 @@ from checkpoint import config
 from checkpoint.ad.arrays import Array
 from checkpoint.ad.numbers import Number
 from checkpoint.ad.tangent import seed
-from checkpoint.ad.values import Capsule
+from checkpoint.ad.values import Capsule, Closure
 from checkpoint.ctarget.arguments import results, tree_cotangents, unread_births
+from checkpoint.ctarget.at_once.lanes import LaneLoop
+from checkpoint.ctarget.at_once.small import SmallGradient
 from checkpoint.ctarget.capsules import closed
 from checkpoint.ctarget.capsules.rest import Rest, state_in_c
 from checkpoint.ctarget.capsules.runs import InRuns, Run, joined
@@ -26,7 +28,6 @@ from checkpoint.ctarget.code import keep_built_in_blocks
 from checkpoint.ctarget.cotangent import Cotangent, Reverser
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.run import run
-from checkpoint.ctarget.small import SmallGradient
 from checkpoint.ctarget.states import Heap, State
 from checkpoint.ctarget.sweep import follow
 from checkpoint.driver.calls import Calls
@@ -216,6 +217,10 @@ class C:
     def small_gradient(self, lam: Any) -> SmallGradient | None:
         """See WithDriver.small_gradient."""
         return SmallGradient(lam) if self.limit is None else None
+
+    def lane_loop(self, closure: Closure) -> LaneLoop | None:
+        """See WithDriver.lane_loop."""
+        return LaneLoop(self.start, closure) if self.limit is None else None
 
     def sweep(
         self,

@@ -91,6 +91,41 @@ def run(
         module.ffi.release(held)
 
 
+class _MachineAlone(PythonHelper):
+    """The helper of a run that ends before the first step that Python's code would do."""
+
+    __slots__ = ()
+
+    @property
+    def machine(self) -> Any:
+        """Return None: records of steps have no machine to work with."""
+        return None
+
+    def _answer(self, *_: Any) -> None:
+        self.error = RunError("a step needs Python")
+
+    def uncaught(self, *_: Any) -> None:
+        """End the run."""
+        self.error = RunError("a value was raised")
+
+
+def run_alone(state: State) -> State | None:
+    """Run until the end by the machine alone, under the watch; None: it fails, or has a step of Python's.
+
+    Then nothing has been done that anybody can see.
+    """
+    module = runtime()
+    watched = watch(state, False)
+    helper = _MachineAlone(state.heap)
+    held = state.heap.got(module.lib.ck_machine_create(state.held, module.ffi.NULL, NEVER, id(helper)))
+    try:
+        return _run(state, held, helper, NEVER, watched)
+    except RUN_ENDING:
+        return None
+    finally:
+        module.ffi.release(held)
+
+
 def _run(state: State, held: Held, helper: PythonHelper, last: int, watched: Watch | None) -> State:
     lib, heap = runtime().lib, state.heap
     slice = SLICE if watched is None else watched.slice

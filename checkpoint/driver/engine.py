@@ -206,6 +206,10 @@ class WithDriver(Engine, Protocol):
         """Return what takes small gradients of a lambda's procedure, of the tuple of its arguments."""
         ...
 
+    def lane_loop(self, closure: Any) -> LaneLoop | None:
+        """Return what runs the loop over lanes that a closure is, which no run has entered yet."""
+        ...
+
     def sweep(
         self,
         start: Any,
@@ -234,6 +238,21 @@ class SmallGradient(Protocol):
 
         All of these as the caller of a Python function has them. None is returned before any effect.
         closure: of the procedure; None where that captures nothing. seed: the cotangent of the value.
+        """
+        ...
+
+
+class LaneLoop(Protocol):
+    """A loop over lanes whose items and results are reals, and that needs nothing of Python's.
+
+    It is a closure of the pair of the columns of items and of how many there are, that returns the list of
+    the results (lang/python/library/lanes.py).
+    """
+
+    def take(self, columns: Sequence[Any]) -> Any:
+        """Return the results for the items in some arrays of as many doubles, as such an array, a new one.
+
+        None: it is not mine; this is returned before any effect.
         """
         ...
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from checkpoint import config
 from checkpoint.ad import library
@@ -30,9 +30,7 @@ from checkpoint.driver.engine import Engine, SmallGradient, driver_of
 from checkpoint.driver.observe import observers
 from checkpoint.functions.run import Run
 
-Key = tuple[
-    int, int, tuple[str, ...]
-]  # the id of the code, how many positional arguments, names of the others
+Kept = TypeVar("Kept")
 MAX_PLANS = 1024  # as many as there are programs; the oldest goes
 _ATOMS = frozenset((float, int, str, bool, type(None)))
 
@@ -123,13 +121,46 @@ def _is_zero(gradient: Any) -> bool:
     return True
 
 
-_plans: dict[Key, Plan] = {}
-_codes: dict[int, weakref.ref[CodeType]] = {}  # those that have plans, by their ids
+class PlansOfCodes(Generic[Kept]):
+    """Plans of functions, kept as long as the code of these. most: how many; of more the oldest goes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: dict[tuple[int, Any], Kept] = {}  # by the id of the code
+        self._codes: dict[int, weakref.ref[CodeType]] = {}  # those that have plans, by their ids
+
+    def get(self, code: CodeType, key: Any) -> Kept | None:
+        """Return what is kept for a code and a key."""
+        return self._kept.get((id(code), key))
+
+    def found(self, code: CodeType, key: Any, make: Callable[[], Kept]) -> Kept:
+        """Return what is kept for a code and a key, made on first use."""
+        kept = self.get(code, key)
+        if kept is None:
+            self.keep(code, key, kept := make())
+        return kept
+
+    def keep(self, code: CodeType, key: Any, plan: Kept) -> None:
+        """Keep a plan for a code and a key, in place of another one."""
+        number = id(code)
+        if number not in self._codes:
+            self._codes[number] = weakref.ref(code, lambda _: self._forget(number))
+        self._kept[number, key] = plan
+        if len(self._kept) > self._most:
+            self._kept.pop(next(iter(self._kept)), None)
+
+    def _forget(self, number: int) -> None:
+        del self._codes[number]
+        for key in [key for key in list(self._kept) if key[0] == number]:
+            del self._kept[key]
+
+
+_plans: PlansOfCodes[Plan] = PlansOfCodes(MAX_PLANS)
 
 
 def plan_of(function: FunctionType, count: int, names: tuple[str, ...] = ()) -> Plan | None:
     """Return the plan for calls of a function with so many positional arguments and others of these names."""
-    return _plans.get((id(function.__code__), count, names))
+    return _plans.get(function.__code__, (count, names))
 
 
 def taken(
@@ -165,19 +196,4 @@ def learn(function: Callable[..., Any], count: int, names: tuple[str, ...], run:
     linked, lam = closures.program_alone(function, count, names), run.u.car.lam
     is_its = linked is not None and linked.entry is lam
     made = Plan(closures, changes, linked, own.small_gradient(lam) if is_its else None, run.engine)
-    _keep(function.__code__, (id(function.__code__), count, names), made)
-
-
-def _keep(code: CodeType, key: Key, plan: Plan) -> None:
-    number = key[0]
-    if number not in _codes:
-        _codes[number] = weakref.ref(code, lambda _: _forget(number))
-    _plans[key] = plan
-    if len(_plans) > MAX_PLANS:
-        _plans.pop(next(iter(_plans)), None)
-
-
-def _forget(number: int) -> None:
-    del _codes[number]
-    for key in [key for key in list(_plans) if key[0] == number]:
-        del _plans[key]
+    _plans.keep(function.__code__, (count, names), made)

@@ -1,5 +1,5 @@
 /* Trees of data between C and the caller's own objects, without values of Python in between: for small gradients
- * (api/api_small.h), whose arguments are copied straight from what the caller holds.
+ * (at_once/small_gradient.h), whose arguments are copied straight from what the caller holds.
  *
  * In: floats, bools, None, strings, ints that fit in C; lists, tuples, and dictionaries with strings for keys, of
  * exactly these types, to a depth of DEEPEST_TREE. Out: values as checkpoint/functions/pytrees.py and passage_import.c

@@ -251,7 +251,7 @@ def test_a_heap_that_is_full_leaves_the_run_to_an_ordinary_call() -> None:
     refused = []
     for held in (1, 300, 1000, 2000, 5000, 10_000, 20_000, 40_000, 10**6):
         plan.gradient._call.held = held
-        plan.gradient._to_skip = 0
+        plan.gradient._tries._to_skip = 0
         refused.append(agrees(total, xs, "name", times=1) == 0)
     assert refused == sorted(refused, reverse=True)
     assert refused[0]
@@ -350,10 +350,10 @@ def test_plans_go_with_the_code() -> None:
     f = made()
     assert agrees(f, 1.5) >= 2
     number = id(f.__code__)
-    assert any(key[0] == number for key in small._plans)
+    assert any(key[0] == number for key in small._plans._kept)
     del f
     gc.collect()
-    assert not any(key[0] == number for key in small._plans)
+    assert not any(key[0] == number for key in small._plans._kept)
 
 
 def test_what_is_loaded_and_opened_later_is_seen() -> None:

@@ -22,7 +22,9 @@ from checkpoint.ctarget.translate.compile.processes import CompilationError
 from checkpoint.scalars import c_text
 
 # What works on Python's objects, or is for callers from Python: folders, and files of others.
-OF_PYTHON = frozenset(("api", "array_steps", "arrays", "bridge", "foreign", "lanes", "numpy", "tasks"))
+OF_PYTHON = frozenset(
+    ("api", "array_steps", "arrays", "at_once", "bridge", "foreign", "lanes", "numpy", "tasks")
+)
 FILES_OF_PYTHON = frozenset(("containers/peek.c", "control/closed.c", "memory/memory.c", "operators/code.c"))
 WITHOUT_PYTHON = frozenset(("foreign/unwind.c",))  # in such a folder, but needed
 SECONDS = 300.0  # the longest that the compiler may take for one file

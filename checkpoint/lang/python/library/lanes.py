@@ -91,6 +91,29 @@ def one_by_one(f: Any, in_axes: Any, out_axes: Any, vmap_within: Any) -> Any:
     return mapped
 
 
+def prepared(f: Any, in_axes: Any) -> Any:
+    """Return a function of vmap's arguments that returns how many are mapped, and the loop over lanes.
+
+    The loop takes columns of items and how many there are, and returns the list of results. What it needs
+    beside them, of f and of what lanes share, it has: for many calls (checkpoint/api/lane_plans.py).
+    """
+
+    def prepare(*args: Any) -> Any:
+        _, function, arity, shared, named, arrays = prim("py.lanes", f, args, {}, in_axes)
+        row_of = row_function(prim("py.len", arrays))
+        call = call_function(arity)
+
+        def loop(given: Any) -> Any:
+            columns, count = prim("py.item", given, 0), prim("py.item", given, 1)
+            results: Any = []
+            _loop((results,), grouped(columns), row_of, call, function, shared, named, 0, count, 0)
+            return results
+
+        return prim("py.len", arrays), loop
+
+    return prepare
+
+
 def _lane(
     columns: Any, row_of: Any, call: Any, function: Any, shared: Any, named: Any, lane: Any, start: Any
 ) -> Any:

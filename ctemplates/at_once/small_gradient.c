@@ -1,7 +1,7 @@
-/* The entry point of small gradients: see api_small.h. */
+/* The entry point of small gradients: see small_gradient.h. */
 #include "bridge/trees.h"
 
-#include "api/api_small.h"
+#include "at_once/small_gradient.h"
 
 #include "bridge/classes.h"
 #include "bridge/guard.h"

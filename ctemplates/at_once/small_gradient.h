@@ -9,8 +9,8 @@
  * What is done is what the schedule `Budget` does of a run that fits in its first tape: the first state is kept, the run
  * is taped, and the tape is reversed.
  */
-#ifndef CK_API_SMALL_H
-#define CK_API_SMALL_H
+#ifndef CK_SMALL_GRADIENT_H
+#define CK_SMALL_GRADIENT_H
 
 #include "api/api.h"
 

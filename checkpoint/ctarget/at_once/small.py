@@ -2,23 +2,21 @@
 
 In: the procedure of a program that takes the tuple of its arguments; at each call that tuple, as the caller
 has it. Out: the value and the cotangents, as the caller receives them; or None, and nothing has been done
-that anybody can see (ctemplates/api/api_small.h).
+that anybody can see (ctemplates/at_once/small_gradient.h).
 
 What always holds: what is returned, and how many steps are run, is what the default schedule gives. A call
 stands aside where a run is about to be sampled for translation, and sometimes where there are units, so that
-the watch of ordinary sweeps (checkpoint.ctarget.translate.watch) does its work; but no sooner after it did so
-last than two samples are apart. A sample is due by steps, and the sliced sweep whose pace says how many of
-them make an interval is tens of times slower than these calls.
+the watch of ordinary sweeps does its work (unwatched.py).
 """
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
 from checkpoint import config
 from checkpoint.ad.graph import containers_in
 from checkpoint.ad.values import Closure
+from checkpoint.ctarget.at_once.unwatched import Unwatched
 from checkpoint.ctarget.code import block_peer, return_point
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import procedure_peer
@@ -27,30 +25,19 @@ from checkpoint.driver.online import FIRST_PIECE, PIECES
 from checkpoint.interp.hybrid.machine import ENTRY, HALT
 
 MAX_STEPS = 50_000  # of a run, about 1 ms: what is lost at most where it turns out to be no small one
-MAX_SKIPPED = 255  # calls that are not tried after one that was refused
 FIRST_BIRTH = 2  # in what a run starts with: 1 is that of the pair of procedure and argument
 UNWATCHED = 64  # where there are units, or some are being compiled, one of so many calls is left to the watch
 
 
-class SmallGradient:
+class SmallGradient(Unwatched):
     """The gradients of the runs of one procedure, by one call of C each. lam: of the procedure."""
 
-    __slots__ = (
-        "_account",
-        "_call",
-        "_longest",
-        "_next_watch",
-        "_peer",
-        "_skipped",
-        "_take",
-        "_to_skip",
-        "_unwatched",
-    )
+    __slots__ = ("_call", "_peer", "_take", "_unwatched")
 
     def __init__(self, lam: Any) -> None:
+        super().__init__(lam)
         module = runtime()
         self._peer = procedure_peer(lam)  # which keeps the code
-        self._account = policy.account_of(lam)
         self._call = module.ffi.new("SmallGradient *")
         self._call.entry = block_peer(ENTRY).pointer
         self._call.halt = module.ffi.cast("ReturnPoint *", return_point(HALT))
@@ -59,9 +46,7 @@ class SmallGradient:
         self._call.held = PIECES * FIRST_PIECE // 2  # what is entered, and is not in the heap, takes less
         self._call.steps = MAX_STEPS
         self._take = module.lib.ck_small_gradient
-        self._longest = self._unwatched = 0
-        self._to_skip = self._skipped = 0
-        self._next_watch = 0.0  # by perf_counter
+        self._unwatched = 0
 
     def take(
         self, closure: Closure | None, arguments: tuple[Any, ...], by: tuple[int, ...], seed: float
@@ -70,20 +55,16 @@ class SmallGradient:
         if self._stands_aside():
             return None
         found: list[Any] = []
-        given, births = (0, FIRST_BIRTH) if closure is None else (id(closure), _numbered(closure))
+        given, births = (0, FIRST_BIRTH) if closure is None else (id(closure), numbered(closure))
         steps = self._take(self._call, given, births, id(arguments), id(by), seed, id(found))
         if steps < 0:
-            self._skipped = min(2 * self._skipped + 1, MAX_SKIPPED)
-            self._to_skip = self._skipped
+            self._tries.note(False)
             return None
-        self._skipped = 0
-        self._longest = max(self._longest, steps)
-        self._account.steps += steps
+        self._ran(steps)
         return found
 
     def _stands_aside(self) -> bool:
-        if self._to_skip:
-            self._to_skip -= 1
+        if not self._tries.next():
             return True
         mode = config.translation()
         if mode == "wait" or config.memory() is not None:
@@ -92,21 +73,15 @@ class SmallGradient:
 
     def _watch_is_due(self) -> bool:
         """Return whether the watch of an ordinary sweep is to see this call."""
-        account = self._account
-        if account.units or policy.translator.pending:
+        if self._account.units or policy.translator.pending:
             self._unwatched += 1
-        is_sampled = account.steps >= account.due and self._longest >= policy.PROBE_STEPS
-        if not is_sampled and self._unwatched < UNWATCHED:
+        if (not self._is_sampled() and self._unwatched < UNWATCHED) or not self._may_be_watched():
             return False
-        now = perf_counter()
-        if now < self._next_watch:
-            return False
-        self._next_watch = now + policy.translator.sample_interval * account.patience
         self._unwatched = 0
         return True
 
 
-def _numbered(closure: Closure) -> int:
+def numbered(closure: Closure) -> int:
     """Give births to what a closure holds, as a start does; return the next one."""
     births = FIRST_BIRTH
     for part in containers_in(closure):

@@ -1,0 +1,29 @@
+/* Entry point of the loop over lanes of plain calls of vmap (checkpoint/ctarget/at_once/lanes.py); the rules of api.h apply.
+ * (Also read by cffi.)
+ *
+ * In: a closure of one argument, the tuple of the columns of items and of how many there are, that returns the list of the
+ * lanes' results (`prepared` of checkpoint/lang/python/library/lanes.py); the items, in arrays of doubles. Out: the results,
+ * in an array of doubles, where all are reals and no step needed Python. Anything else is refused: then nothing has been
+ * done that anybody can see, and whoever asked has the call made in another way. So this has no message, and no rare case.
+ *
+ * Items and results are values of the machine for a block of lanes at a time, in the same objects.
+ */
+#ifndef CK_LANE_LOOP_H
+#define CK_LANE_LOOP_H
+
+#include "api/api.h"
+
+/* entry: the block at which runs begin, `halt` the return point at which they end. block: lanes. microseconds: how long those
+ * of a block may take. */
+typedef struct LaneLoop {
+    const Block *entry;
+    const ReturnPoint *halt;
+    int64_t block, microseconds;
+} LaneLoop;
+
+/* Runs `lanes` lanes, or the first blocks of them if these take long; returns how many, and adds their steps to `*steps`. -1: it is
+ * refused. closure: the address of a Closure without capsules. births: the first that nothing in it has. */
+int64_t ck_lane_loop(const LaneLoop *loop, uintptr_t closure, int64_t births, const double *const *columns,
+                     uint32_t column_count, int64_t lanes, double *results, int64_t *steps);
+
+#endif
