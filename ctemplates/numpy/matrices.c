@@ -147,8 +147,8 @@ static Strip strip_from(const Stacks *s, char *const *at, Py_ssize_t column, Py_
 /* Copies a strip of the right matrix to rows of so many elements; behind its own, there may be anything. */
 static void fill_panel(const Tile *t, double *panel, Py_ssize_t width) {
     const Py_ssize_t down = t->s->down[RIGHT];
-    for (Py_ssize_t j = 0; j < t->strip->count; j++)
-        for (Py_ssize_t k = 0; k < t->terms; k++) panel[k * width + j] = real_at(t->strip->from[j] + k * down);
+    for (Py_ssize_t k = 0; k < t->terms; k++, panel += width)
+        for (Py_ssize_t j = 0; j < t->strip->count; j++) panel[j] = real_at(t->strip->from[j] + k * down);
 }
 
 #define ROWS_1(WIDE, DO) WIDE(DO, 0)

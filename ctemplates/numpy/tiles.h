@@ -59,16 +59,16 @@ static TARGET inline NANS NAMED(set)(const Tile *t, Py_ssize_t row, Py_ssize_t f
     }
 #endif
     double sums[LANES] = {0.0};
-    WRITE(sums, sum);
-    for (Py_ssize_t j = 0; j < LANES; j++) {
-        if (first + j >= strip->count) {
-            sums[j] = 0.0;
-            continue;
-        }
-        to = (double *)(void *)(at + strip->to[first + j]);
-        *to = sums[j] += t->adds ? *to : 0.0;
+    const Py_ssize_t left_over = strip->count - first, count = left_over < LANES ? left_over : LANES;
+    if (t->adds) {
+        for (Py_ssize_t j = 0; j < count; j++) sums[j] = real_at(at + strip->to[first + j]);
+        sum = SUM(READ_ALL(sums), sum);
+    } else {
+        sum = SUM(ZEROS(), sum);
     }
-    return WITH_NANS(nans, READ_ALL(sums));
+    WRITE(sums, sum);
+    for (Py_ssize_t j = 0; j < count; j++) *(double *)(void *)(at + strip->to[first + j]) = sums[j];
+    return WITH_NANS(nans, sum);
 }
 
 #define WIDE_1(DO, r) DO(r, 0)
