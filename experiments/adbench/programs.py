@@ -30,9 +30,10 @@ def errors(camera: Any, point: Any, weights: Any, features: Any, np: Any = np) -
     """Return the weighted errors of projection of each observation, by its own camera, point and weight."""
     rotation = camera[:, :3]
     theta = np.sqrt(np.sum(rotation * rotation, axis=1, keepdims=True))
+    sine, cosine = np.sin(theta), np.cos(theta)
     axis, moved = rotation / theta, point - camera[:, 3:6]
-    along = np.sum(axis * moved, axis=1, keepdims=True) * (1.0 - np.cos(theta))
-    seen = moved * np.cos(theta) + np.cross(axis, moved) * np.sin(theta) + axis * along
+    along = np.sum(axis * moved, axis=1, keepdims=True) * (1.0 - cosine)
+    seen = moved * cosine + np.cross(axis, moved) * sine + axis * along
     plane = seen[:, :2] / seen[:, 2:]
     radius = np.sum(plane * plane, axis=1)
     factor = 1.0 + camera[:, 9] * radius + camera[:, 10] * radius**2
