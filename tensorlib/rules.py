@@ -136,7 +136,7 @@ def unbroadcast(xp: Any, g: Any, like: Any) -> Any:
     if g.shape != shape:
         extra = g.ndim - len(shape)
         if extra:
-            g = xp.sum(g, axis=tuple(range(extra)))
+            g = added_up(xp, g, 0 if extra == 1 else tuple(range(extra)))
         axes = tuple([i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1])
         if axes:
             g = added_up(xp, g, axes[0] if len(axes) == 1 else axes, keepdims=True)

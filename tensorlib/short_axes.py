@@ -37,13 +37,15 @@ def is_short(a: Any, axis: Any) -> bool:
 
 def added_up(xp: Any, a: Any, axis: Any, keepdims: bool = False) -> Any:
     """Return the sum of an array along axes."""
-    if type(axis) is int and type(a) is np.ndarray and (loop := kernel_of("sum")) is not None:
+    if type(a) is not np.ndarray:
+        return xp.sum(a, axis=axis, keepdims=keepdims)
+    if type(axis) is int and (loop := kernel_of("sum")) is not None:
         found = loop(a, axis, keepdims)
         if found is not None:
             return found
     if is_short(a, axis) and _is_in_order(a.shape[-1]):
         return _kept(_added(a), keepdims)
-    return xp.sum(a, axis=axis, keepdims=keepdims)
+    return np.add.reduce(a, axis=axis, keepdims=keepdims)  # as np.sum does in the end
 
 
 def extreme(xp: Any, name: str, a: Any, axis: Any, keepdims: bool) -> Any:
