@@ -18,6 +18,7 @@ from checkpoint.scalars.kernels import kernel_of
 
 MOST = 7  # elements, of which NumPy adds one after another
 FEWEST_ROWS = 64
+_REDUCED: Any = np.add.reduce  # which np.sum ends in
 _CHOOSING = {"max": np.maximum, "min": np.minimum}
 
 
@@ -45,7 +46,7 @@ def added_up(xp: Any, a: Any, axis: Any, keepdims: bool = False) -> Any:
             return found
     if is_short(a, axis) and _is_in_order(a.shape[-1]):
         return _kept(_added(a), keepdims)
-    return np.add.reduce(a, axis=axis, keepdims=keepdims)  # as np.sum does in the end
+    return _REDUCED(a, axis=axis, keepdims=keepdims)
 
 
 def extreme(xp: Any, name: str, a: Any, axis: Any, keepdims: bool) -> Any:

@@ -5,6 +5,7 @@
 
 /* Operands */
 
+enum { FEW = 1024 };    /* elements, for which a call of NumPy's takes longer than they do */
 enum { SHORT_ROW = 8 }; /* elements of a view's row, from which on NumPy itself copies them as fast */
 
 /* Returns whether an operand is an array that can be laid out, of the width of those before it. */
@@ -91,9 +92,11 @@ static bool is_whole(const Places *p, int place) {
     return true;
 }
 
-/* Returns whether a kernel takes less time than NumPy's own call: not where an operand is a view of long rows with gaps. */
+/* Returns whether a kernel takes less time than NumPy's own call: not for many elements of which an operand is a view of long
+ * rows with gaps. */
 static bool is_worth_a_call(const Places *p, int place, PyObject *operand) {
-    if ((numpy_of(operand)->flags & C_CONTIGUOUS) || numpy_of(operand)->axes < 2 || p->shape[p->axes - 1] < SHORT_ROW) return true;
+    if (p->shape[p->axes - 1] < SHORT_ROW || count_in(p) < FEW) return true;
+    if ((numpy_of(operand)->flags & C_CONTIGUOUS) || numpy_of(operand)->axes < 2) return true;
     Py_ssize_t next = size_of(p->width);
     for (int i = p->axes - 1; i >= 0; i--) {
         const Py_ssize_t stride = p->strides[i][place];
