@@ -259,4 +259,15 @@ def f(x):
         case 3.0 if «bump() > 0»:
             return x
     return count
+---
+`Polynomial` => compute with its coefficients: np.polynomial.polynomial.polyval(x, [c0, c1, ...])
+from numpy.polynomial import Polynomial
+def f(x):
+    return «Polynomial([x, 2.0])»(x)
+---
+`poly1d` => or np.polyval([..., c1, c0], x)
+import numpy as np
+p = np.poly1d([1.0, 2.0])
+def f(x):
+    return «p(x)»
 """

@@ -135,6 +135,12 @@ def test_what_only_the_run_can_see(said: str, marked: str, engine: str) -> None:
     assert said in caught.value.message
 
 
+def test_objects_that_a_package_calls(engine: str) -> None:
+    text = "from numpy.polynomial import Polynomial\np = Polynomial([1.0, 2.0])\ndef f(x):\n    return p(x)\n"
+    with pytest.raises(RunError, match=r"a Polynomial cannot be called.*: call a function that does"):
+        run(defined(text)["f"], 3.0, engine=engine)
+
+
 NOT_TAKEN = {
     "{1.0}": r"h is of type builtins.set.*sorted\(x\)",
     "bytearray()": "h is of type builtins.bytearray, which no program can take",

@@ -139,16 +139,16 @@ def kind_of(value: Any) -> str:
 def python_exception(exception: Exception) -> Exception:
     """Return the exception that Python itself would have raised: TypeError for an operand that is refused."""
     if type(exception) is WrongCall:
-        return TypeError(_refused_call(exception))
+        return _refused_call(exception)
     return TypeError(*exception.args) if type(exception) is OperandError else exception
 
 
-def _refused_call(error: WrongCall) -> str:
+def _refused_call(error: WrongCall) -> Exception:
     if type(error.procedure) is not Closure:
-        return mismatch.not_callable(class_of(error.procedure).__name__)
+        return mismatch.not_callable(class_of(error.procedure))
     lam = error.procedure.lam
     names = list(map(mismatch.source_name, lam.params))
-    return mismatch.by_position(lam.name or "<lambda>", names, len(names), error.count)
+    return TypeError(mismatch.by_position(lam.name or "<lambda>", names, len(names), error.count))
 
 
 def native(value: Any, now: Now | None = None, function: Callable[[Any], Any] = placeholder) -> Any:

@@ -6,6 +6,9 @@ import cmath
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from tests.python.corpus import Example
 
@@ -228,7 +231,19 @@ def out_of_domain(x: float) -> complex:
 
 
 Z = 0.6 - 0.8j
+
+
+def beside_elements(given: list[float]) -> tuple[Any, ...]:
+    """Return products and sums: Python's where the element is on the right, else NumPy's."""
+    items = np.array(given)
+    x, y = items
+    left = 1j * x, 1j + x, 1j - y, (1 + 2j) / y, (1 + 2j) ** y, 1j * items.sum()
+    right = x * 1j, x - 1j, y / 1j, y ** (1 + 2j), 1j * np.array(x), 1j * items, 1j * (items + 1j)[0]
+    return repr(left), [type(z).__name__ for z in (*left, *right)], sum(left).real
+
+
 EXAMPLES = [
+    Example(beside_elements, ([0.3, 2.0],)),
     Example(parts_of_reals, (1.5, 3)),
     Example(conjugate_of_a_text, (1.5,), raises=AttributeError),
     Example(escape_times, (-0.8, 0.3, 0.2, 3)),

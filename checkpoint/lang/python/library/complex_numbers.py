@@ -52,11 +52,9 @@ class Complex:
     def __add__(self, other: Any) -> Any:
         if isinstance(other, Complex):
             return prim("complex", self.real + other.real, self.imag + other.imag)
-        if prim("py.is-array", other):
-            return as_array(self, other) + other
-        if not isinstance(other, float | int):
-            return NotImplemented
-        return prim("complex", self.real + float(other), self.imag + 0.0)
+        if isinstance(other, float | int):
+            return prim("complex", self.real + float(other), self.imag + 0.0)
+        return as_array(self, other) + other if prim("py.is-array", other) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
         if prim("py.is-array", other):
@@ -68,11 +66,9 @@ class Complex:
     def __sub__(self, other: Any) -> Any:
         if isinstance(other, Complex):
             return prim("complex", self.real - other.real, self.imag - other.imag)
-        if prim("py.is-array", other):
-            return as_array(self, other) - other
-        if not isinstance(other, float | int):
-            return NotImplemented
-        return prim("complex", self.real - float(other), self.imag - 0.0)
+        if isinstance(other, float | int):
+            return prim("complex", self.real - float(other), self.imag - 0.0)
+        return as_array(self, other) - other if prim("py.is-array", other) else NotImplemented
 
     def __rsub__(self, other: Any) -> Any:
         if prim("py.is-array", other):
@@ -84,11 +80,9 @@ class Complex:
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Complex):
             return _product(self.real, self.imag, other.real, other.imag)
-        if prim("py.is-array", other):
-            return as_array(self, other) * other
-        if not isinstance(other, float | int):
-            return NotImplemented
-        return _product(self.real, self.imag, float(other), 0.0)
+        if isinstance(other, float | int):
+            return _product(self.real, self.imag, float(other), 0.0)
+        return as_array(self, other) * other if prim("py.is-array", other) else NotImplemented
 
     def __rmul__(self, other: Any) -> Any:
         if prim("py.is-array", other):
@@ -100,11 +94,9 @@ class Complex:
     def __truediv__(self, other: Any) -> Any:
         if isinstance(other, Complex):
             return _quotient(self.real, self.imag, other.real, other.imag)
-        if prim("py.is-array", other):
-            return as_array(self, other) / other
-        if not isinstance(other, float | int):
-            return NotImplemented
-        return _quotient(self.real, self.imag, float(other), 0.0)
+        if isinstance(other, float | int):
+            return _quotient(self.real, self.imag, float(other), 0.0)
+        return as_array(self, other) / other if prim("py.is-array", other) else NotImplemented
 
     def __rtruediv__(self, other: Any) -> Any:
         if prim("py.is-array", other):
@@ -116,11 +108,9 @@ class Complex:
     def __pow__(self, other: Any) -> Any:
         if isinstance(other, Complex):
             return _power(self.real, self.imag, other.real, other.imag, True)
-        if prim("py.is-array", other):
-            return as_array(self, other) ** other
-        if not isinstance(other, float | int):
-            return NotImplemented
-        return _power(self.real, self.imag, float(other), 0.0, isinstance(other, float))
+        if isinstance(other, float | int):
+            return _power(self.real, self.imag, float(other), 0.0, isinstance(other, float))
+        return as_array(self, other) ** other if prim("py.is-array", other) else NotImplemented
 
     def __rpow__(self, other: Any) -> Any:
         if prim("py.is-array", other):

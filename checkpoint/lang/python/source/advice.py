@@ -135,6 +135,8 @@ def _of_numpy(value: Any) -> tuple[str, str] | None:
     for each in (value, type(value)):
         if stored(each, "__name__") in {"vectorize", "frompyfunc"}:
             return f"`np.{stored(each, '__name__')}`", _WHOLE
+        if stored(each, "__name__") in _POLYNOMIALS:
+            return f"`{stored(each, '__name__')}`", _BY_COEFFICIENTS
     if stored(value, "__name__") == "nditer":
         return (
             "`np.nditer`",
@@ -143,6 +145,13 @@ def _of_numpy(value: Any) -> tuple[str, str] | None:
     if stored(value, "__name__") == "as_strided":
         return "`as_strided`", "use np.lib.stride_tricks.sliding_window_view(x, window), or x[start::step]"
     return None
+
+
+_BY_COEFFICIENTS = (
+    "compute with its coefficients: np.polynomial.polynomial.polyval(x, [c0, c1, ...]) and its kin, or "
+    "np.polyval([..., c1, c0], x)"
+)
+_POLYNOMIALS = frozenset(("poly1d", "Polynomial", "Chebyshev", "Legendre", "Laguerre", "Hermite", "HermiteE"))
 
 
 def _advice(value: Any) -> str | None:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from checkpoint.errors import RunError, an
+
 
 def too_many(name: str, least: int, most: int, count: int | str, keyword_only: int = 0) -> str:
     """Return the text for too many positional arguments; keyword_only: how many others were passed."""
@@ -38,9 +40,14 @@ def by_position(name: str, required: Sequence[str], most: int, count: int) -> st
     return too_many(name, len(required), most, count)
 
 
-def not_callable(kind: str) -> str:
-    """Return the text for a call of an object that is not callable."""
-    return f"{kind!r} object is not callable"
+def not_callable(cls: type) -> Exception:
+    """Return the error for a call of an object: Python's, or that its `__call__` is none of the program."""
+    if hasattr(cls, "__call__"):  # noqa: B004  (of the class's objects)
+        return RunError(
+            f"{an(cls.__name__)} cannot be called, for its `__call__` is not of your own code: call a "
+            f"function that does the same, for polynomials np.polynomial.polynomial.polyval(x, p.coef)"
+        )
+    return TypeError(f"{cls.__name__!r} object is not callable")
 
 
 def source_name(name: str) -> str:
