@@ -65,6 +65,7 @@ INLINE double real_of_bits(uint64_t bits) {
 INLINE bool same_real(double a, double b) { return __builtin_memcmp(&a, &b, sizeof a) == 0; } /* bit for bit */
 INLINE bool same_integer(int64_t a, int64_t b) { return a == b; }
 INLINE bool same_boolean(bool a, bool b) { return a == b; }
+INLINE bool same_value(Value a, Value b) { return a.tag == b.tag && a.object == b.object; }
 INLINE bool is_dual(Value v) { /* of reals */
     return kind_of(v) == DUAL && (cells_of(v)[0].tag | cells_of(v)[1].tag) == REAL;
 }

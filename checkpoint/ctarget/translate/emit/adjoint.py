@@ -219,7 +219,7 @@ class PathAdjoint(Accumulators):
         if words:
             self.put(f"up -= {len(words)};")
         self.put(*[_read(residual, f"up[{i}]") for i, residual in enumerate(words)])
-        self.put(*[_shared(each, self.records.same_as[each.place]) for each in self.record.shared])
+        self.put(*[_shared(each, known) for each, known in self.record.shared])
         for operation in self.record.recomputed:
             (to,) = operation.sets()
             self.put(f"const {C_TYPES[to.kind]} {to.name} = {operation.recomputed()};")
@@ -240,6 +240,6 @@ def _read(residual: Residual, word: str) -> str:
     return f"const {residual.c_type} {residual.name} = {word}.{residual.part};"
 
 
-def _shared(residual: Residual, first: Place) -> str:
-    """Return the declaration of the variable of what the prologue has by the name of another param."""
-    return f"const {residual.c_type} {residual.name} = {Residual(first, residual.birth).name};"
+def _shared(residual: Residual, known: Residual) -> str:
+    """Return the declaration of the variable of what the prologue has by another name."""
+    return f"const {residual.c_type} {residual.name} = {known.name};"

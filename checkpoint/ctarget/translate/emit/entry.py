@@ -36,6 +36,9 @@ def opening(header: Header, entry: Entry, temporary: Callable[[str, str], str]) 
             lines.append(f"{wanted.environment.name} = environment_of(r[{register}]);")
         elif isinstance(wanted, DualParts):
             lines += opened(f"r[{register}]", wanted)
+    merged = [f"!same_{place.kind}({place.name}, {param.name})" for place, param in header.merged]
+    if merged:
+        lines.append(f"if ({' || '.join(merged)}) return false;")
     return [*lines, *_checks(header, temporary)]
 
 
@@ -50,6 +53,11 @@ def own_duals(entry: Entry) -> list[str]:
 def is_opened(wanted: object) -> bool:
     """Return whether an entry takes a number out of the object that a register has."""
     return isinstance(wanted, DualParts) or (isinstance(wanted, Place) and wanted.kind == "element")
+
+
+def shared_dropped(header: Header) -> list[str]:
+    """Return the statements that leave merged objects one reference; header.exit keeps the others again."""
+    return [f"drop(m->heap, {place.name});" for place, _ in header.merged if place.kind == "value"]
 
 
 def _checks(header: Header, temporary: Callable[[str, str], str]) -> list[str]:

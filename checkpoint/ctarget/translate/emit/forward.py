@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from checkpoint.ctarget.translate.emit.births import taken_before
 from checkpoint.ctarget.translate.emit.effects import plain_fields, settle, stack_use, write_effects
-from checkpoint.ctarget.translate.emit.entry import Entry, is_opened, opening, own_duals
+from checkpoint.ctarget.translate.emit.entry import Entry, is_opened, opening, own_duals, shared_dropped
 from checkpoint.ctarget.translate.emit.rebuilds import Rebuilds
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.references import fields_of_pairs, joined
@@ -163,8 +163,8 @@ class ForwardFunction:
         self.put("default: return false;", "}")
 
     def _entry(self, header: Header, entry: Entry) -> list[str]:
-        lines = opening(header, entry, self.temporary)
-        return [*lines, *self._begin(header), *own_duals(entry), f"goto header_{header.number};"]
+        lines = [*opening(header, entry, self.temporary), *self._begin(header), *own_duals(entry)]
+        return [*lines, *shared_dropped(header), f"goto header_{header.number};"]
 
     def _begin(self, header: Header) -> list[str]:
         """Return the statements that begin a record at an entry, with its prologue."""
@@ -364,10 +364,10 @@ class ForwardFunction:
         exit = path.end
         assert isinstance(exit, Exit)
         self.text.append(f"exit_{exit.number}: {_comment(exit)}")
-        if path.header.entry is not None and path.is_undone:
-            self.put(f"if (left == first && entry == {path.header.number}) return false;")
         self.put(*self._rebuilds.before_exit())
         write_effects(self, self._walks.at(exit), {})
+        if path.header.entry is not None and path.is_undone:
+            self.put(f"if (left == first && entry == {path.header.number}) return false;")
         self.put(*self._record(exit))
         if self.records:
             self.put(self._run_end(exit))

@@ -2,8 +2,9 @@
 
 In: a unit. Out: for each path the operations that its adjoint reverses and the words of its record; for the
 unit the prologue. A record has the residuals that partials read, values of the header's params and of what
-was computed, and births of the objects that have fields with cotangents. Cheap values are
-recomputed from others. A param that is the same throughout a run is recorded once, in the prologue.
+was computed, and births of the objects that have fields with cotangents. Cheap values are recomputed from
+others, and what is read or computed twice on a path (units/alike.py) is recorded once. A param that is the
+same throughout a run, or a copy of it, is recorded in the prologue.
 
 What always holds: the forward function writes the words in the order in which the adjoint reads them.
 """
@@ -12,6 +13,8 @@ from __future__ import annotations
 
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import Place, places_in
+from checkpoint.ctarget.translate.ops.scalar_ops import Copy
+from checkpoint.ctarget.translate.units.alike import alike
 from checkpoint.ctarget.translate.units.graph import Header, Jump, Unit
 from checkpoint.ctarget.translate.units.invariants import Invariants
 from checkpoint.ctarget.translate.units.paths import Path, all_paths, reached
@@ -23,14 +26,14 @@ from checkpoint.dataclass import dataclass
 class Record:
     """The residuals of one path.
 
-    words: its residuals, in order. shared: params that are in the prologue by other names. recomputed:
-    operations that compute what else the adjoint reads, in order. reversed: the operations that the adjoint
-    reverses, the last of the path first.
+    words: its residuals, in order. shared: those that are in the prologue by other names, with these.
+    recomputed: operations that compute what else the adjoint reads, in order. reversed: the operations that
+    the adjoint reverses, the last of the path first.
     """
 
     path: Path
     words: tuple[Residual, ...]
-    shared: tuple[Residual, ...]
+    shared: tuple[tuple[Residual, Residual], ...]
     recomputed: tuple[Operation, ...]
     reversed: tuple[Operation, ...]
 
@@ -54,7 +57,7 @@ class Records:
         self.births = frozenset([residual for residual in words if residual.birth])
 
     def _record(self, path: Path) -> Record:
-        operations = path.operations
+        operations, first = path.operations, alike(path)
         reversed_operations, needed = reversal(path, operations)
         words: list[Residual] = []
         recomputed: list[Operation] = []
@@ -67,20 +70,26 @@ class Records:
                     continue
                 values.remove(place)
                 del needed[Residual(place)]
-                if operation.recomputed() is not None:
-                    recomputed.append(operation)
-                    read = list(places_in(operation.reads()))
+                again = Copy(place, first[place]) if place in first else operation
+                if again.recomputed() is not None:
+                    recomputed.append(again)
+                    read = list(places_in(again.reads()))
                     values.update(read)
                     needed.update(dict.fromkeys(map(Residual, read)))
                 else:
                     words.append(Residual(place))
         # Only params and births are still needed here.
-        shared = [residual for residual in needed if residual.place in self.same_as]
-        for residual in shared:
-            self._prologue[Residual(self.same_as[residual.place], residual.birth)] = None
-        words += [residual for residual in needed if residual.place not in self.same_as]
-        own = [residual for residual in shared if residual.place is not self.same_as[residual.place]]
-        return Record(path, tuple(words), tuple(own), tuple(reversed(recomputed)), reversed_operations)
+        shared: list[tuple[Residual, Residual]] = []
+        for residual in needed:
+            invariant = self.same_as.get(first.get(residual.place, residual.place))
+            if invariant is None:
+                words.append(residual)
+                continue
+            known = Residual(invariant, residual.birth)
+            self._prologue[known] = None
+            if residual.place is not invariant:
+                shared.append((residual, known))
+        return Record(path, tuple(words), tuple(shared), tuple(reversed(recomputed)), reversed_operations)
 
     def prologue_at(self, header: Header) -> list[Residual]:
         """Return the words of the prologue by their names at an entry."""

@@ -19,6 +19,7 @@ from checkpoint.ctarget.translate.strips.planner import find
 from checkpoint.ctarget.translate.strips.records import StripRecords
 from checkpoint.ctarget.translate.strips.target import chunks, pragma
 from checkpoint.ctarget.translate.units.graph import Exit, Unit
+from checkpoint.ctarget.translate.units.merging import merge
 from checkpoint.ctarget.translate.units.paths import all_paths
 
 
@@ -27,8 +28,10 @@ def source(unit: Unit, *forms: str, lines: bool = True) -> str:
 
     lines: whether it names lines of the program.
     """
-    _number(unit)
     plan = find(unit)
+    if plan is None:  # strips have vectors for params, and find out themselves which are the same
+        merge(unit)
+    _number(unit)
     functions = {"plain": _plain, "taped": _taped}
     return _file(unit, plan, [line for form in forms for line in ("", *functions[form](unit, plan, lines))])
 

@@ -6,7 +6,7 @@ The cotangent of a field is found by the birth of its object and its index, in a
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Hashable, Sequence, Set
 from dataclasses import field
 
 from checkpoint.ctarget.translate.ops.fields import give, read_field, read_known_field, receive, received_by
@@ -74,6 +74,10 @@ class Load(Op):
         """Return where it is."""
         return Constant(self.index)
 
+    @property
+    def made_by(self) -> tuple[Hashable, ...]:
+        return type(self), self.to.kind, self.index
+
     def reverse(self, adjoint: Adjoint) -> None:
         give(adjoint, self.to, f"{self.owner.name}_birth, {self.index}")
 
@@ -112,6 +116,10 @@ class Element(Op):
     def residuals(self) -> Sequence[Residual]:
         own, at = Residual(self.owner, birth=True), self.field
         return (own,) if isinstance(at, Constant) else (own, Residual(at))
+
+    @property
+    def made_by(self) -> tuple[Hashable, ...]:
+        return type(self), self.to.kind
 
     @property
     def field(self) -> Constant | Place:

@@ -13,7 +13,7 @@ What always holds: operations never change once they are made, and are compared 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence, Set
+from collections.abc import Hashable, Sequence, Set
 from typing import Protocol
 
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source, is_real
@@ -160,6 +160,14 @@ class Operation(ABC):
     @property
     def copied(self) -> Source | None:
         """Return the source whose value its result always equals, if there is one."""
+        return None
+
+    @property
+    def made_by(self) -> tuple[Hashable, ...] | None:
+        """Return what decides its results, beside what it reads; None: two operations alike may differ.
+
+        Where nothing is changed between two operations with the same, their results are the same in all bits.
+        """
         return None
 
     def recomputed(self) -> str | None:

@@ -5,7 +5,7 @@ The C text of scalars.def's definitions is in scalar_words.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Hashable, Sequence, Set
 from typing import Literal
 
 from checkpoint.ctarget.translate.ops import scalar_words
@@ -85,6 +85,10 @@ class Apply(Op):
             )
             is_same = sign == "+" and term == cotangent.text
             adjoint.add(self.operands[i], term, sign, cotangent.never_minus_zero and is_same)
+
+    @property
+    def made_by(self) -> tuple[Hashable, ...]:
+        return type(self), self.definition, self.domain
 
     def recomputed(self) -> str | None:
         if self.definition not in scalar_words.CHEAP:

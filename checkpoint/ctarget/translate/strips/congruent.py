@@ -4,24 +4,19 @@ In: the plan of a loop over lanes, its headers in groups, the params that lanes 
 param that is another one, that one: of the same header, or of the first header of its group, in whose turn
 it is run.
 
-Two params of a header are congruent if each way to the header passes the same on for both: at first all are
-taken to be, then those that a way tells apart no more, until nothing changes (Alpern, Wegman and Zadeck 1988,
-"Detecting equality of variables in programs"). A frame that saves what its caller saves, too, has such
-params. Values alone are shared: cotangents of congruent params are added in the order in which the program
-has them apart.
+What is congruent units/congruence.py says. Values alone are shared: cotangents of congruent params are added
+in the order in which the program has them apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from struct import pack
 
-from checkpoint.ctarget.translate.ops.places import Constant, Place, Source
+from checkpoint.ctarget.translate.ops.places import Place
 from checkpoint.ctarget.translate.strips.plan import Plan, passed_on
+from checkpoint.ctarget.translate.units.congruence import Passed, congruence
 from checkpoint.ctarget.translate.units.graph import Header, Jump
 from checkpoint.ctarget.translate.units.invariants import copies, original
-
-Passed = list[dict[Place, Source]]  # of each way to a header what it passes on, by params
 
 
 def congruent(
@@ -62,29 +57,9 @@ def _within_headers(
     headers: Iterable[Header], passed: dict[int, Passed], params: dict[int, list[Place]]
 ) -> dict[Place, Place]:
     """Return for params the first one of their header that they are congruent to, if it is another."""
-    headers = list(headers)
-    of: dict[Place, Hashable] = {param: param.kind for header in headers for param in params[id(header)]}
-    classes = -1
-    while classes < len(set(of.values())):
-        classes = len(set(of.values()))
-        keys = {
-            param: (id(header), of[param], *[_key(each[param], of) for each in passed[id(header)]])
-            for header in headers
-            for param in params[id(header)]
-        }
-        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys.values()))}
-        of = {param: numbers[key] for param, key in keys.items()}
+    known = [(params[id(header)], passed[id(header)]) for header in headers]
+    of = congruence(known, {param: param.kind for own, _ in known for param in own})
     leading: dict[Hashable, Place] = {}
     for param, number in of.items():
         leading.setdefault(number, param)
     return {param: leading[number] for param, number in of.items() if leading[number] is not param}
-
-
-def _key(source: Source, of: dict[Place, Hashable]) -> Hashable:
-    """Return what equal sources have in common: a class of params, a place, or the bits of a constant."""
-    if isinstance(source, Place):
-        return of.get(source, source)
-    value = source.value if isinstance(source, Constant) else None
-    if isinstance(value, float):
-        return pack("d", value)
-    return type(source), repr(source)

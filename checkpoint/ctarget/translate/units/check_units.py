@@ -46,9 +46,10 @@ def _check_entry(header: Header) -> None:
     for _, wanted in header.entry:
         if isinstance(wanted, Place | KnownClosure | DualParts | View):
             found.update(places_in([wanted]))
-    if found != set(header.params):
+    merged = {place for place, _ in header.merged}
+    if found != merged.union(header.params):
         raise _wrong(f"where the machine enters header {header.number}, it does not set its params")
-    _check_operations(header.checks, frozenset(header.params))
+    _check_operations(header.checks, frozenset(found))
 
 
 def _check_node(node: Node, known: Known) -> Known:

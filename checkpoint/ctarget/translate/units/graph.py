@@ -112,7 +112,8 @@ class Header:
     known procedure, whose environment becomes the place; or a dual of reals, whose parts do. A register
     may be named twice. None: the machine cannot enter here (some of what is known here is in no
     register). tags: of each param of kind "value" the tag that is known, as in Expect; of others None.
-    checks: ops that an entry does first; where one cannot continue, the unit is not entered. exit: to here,
+    checks: ops that an entry does first; where one cannot continue, the unit is not entered. merged: places
+    that an entry sets like params, each with the param that it must equal (units/merging.py). exit: to here,
     nothing done.
     """
 
@@ -123,6 +124,7 @@ class Header:
     max_steps: int = 0
     tags: tuple[str | None, ...] = ()
     checks: tuple[Op, ...] = ()
+    merged: tuple[tuple[Place, Place], ...] = ()
     exit: Exit = field(init=False)
     root: Node = field(init=False)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checkpoint.ctarget.peers import BlockPeer
+from checkpoint.ctarget.translate.ops.object_ops import Keep
 from checkpoint.ctarget.translate.ops.operation import Operation
 from checkpoint.ctarget.translate.ops.places import Source
 from checkpoint.ctarget.translate.units.graph import Exit, Fork, Header, Jump, Next, Node, Return, Unit
@@ -40,9 +41,12 @@ class Path:
 
     @property
     def is_undone(self) -> bool:
-        """Return whether nothing has been done on it that the machine could notice."""
+        """Return whether nothing has been done on it that the machine could notice: references are as before
+        once its end has kept what an entry has dropped (Header.merged).
+        """
         has_effects = any(node.effects for node in self.nodes)
-        return not (self.end.steps or has_effects or (isinstance(self.end, Exit) and self.end.effects))
+        effects = self.end.effects if isinstance(self.end, Exit) else ()
+        return not (self.end.steps or has_effects or any(not isinstance(each, Keep) for each in effects))
 
 
 def following(node: Node) -> list[Node]:
