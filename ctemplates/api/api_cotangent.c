@@ -6,6 +6,8 @@
 #include "reversal/reverse.h"
 #include "reversal/reverse_program.h"
 #include "reversal/left_over.h"
+#include "state/cotangent_rows.h"
+#include "state/cotangent_stack.h"
 
 /* The arguments of an entry point, and its results. */
 typedef struct Request {
@@ -249,10 +251,7 @@ bool ck_cotangent_change(const Held *cotangent, uint64_t birth, int64_t field, b
 static void take_reals(void *arguments) {
     Request *r = arguments;
     Cotangent *c = r->cotangent;
-    for (size_t i = 0; i < r->count; i++) {
-        const Value *there = cotangent_find(c, r->birth, (int64_t)i);
-        if (there && there->tag != REAL) return;
-    }
+    if (!cotangent_has_reals(c, r->birth, (int64_t)r->count)) return;
     cotangent_take_row(c, r->birth, 0, (int64_t)r->count, r->taken);
     r->done = true;
 }

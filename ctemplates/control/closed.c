@@ -10,6 +10,7 @@
 #include "containers/lists.h"
 #include "containers/peek.h"
 #include "derivatives/places.h"
+#include "state/cotangent_stack.h"
 
 enum { FEW_PARTS = 16 };
 

@@ -23,6 +23,7 @@
 #include "containers/containers.h"
 #include "containers/peek.h"
 #include "machine/strip_team.h"
+#include "state/cotangent_stack.h"
 #include "state/lane_gifts.h"
 
 /* Runs from the header `entry` of the unit, at whose block the machine is (m->block, m->steps; m->index is 0; all

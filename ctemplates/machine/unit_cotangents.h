@@ -6,13 +6,15 @@
 #ifndef CK_UNIT_COTANGENTS_H
 #define CK_UNIT_COTANGENTS_H
 
-#include "state/birth_rows.h"
+#include "accumulators/birth_rows.h"
+#include "state/cotangent_stack.h"
 
 /* Returns the row of a field if it was used last; NULL: it has none that was, or may have a page. */
 INLINE BirthRow *row_used(Cotangent *c, uint64_t birth, int64_t field) {
+    if ((uint64_t)field >= ROW_FIELDS) return NULL;
     const uint64_t key = birth_row_key(birth, field);
     const RowUse *use = birth_row_use(&c->rows, key);
-    if (UNLIKELY(use->key != key || (uint64_t)field >= ROW_FIELDS)) return NULL;
+    if (UNLIKELY(use->key != key)) return NULL;
     return LIKELY(!c->page_count || !may_be_paged(c, birth)) ? use->row : NULL;
 }
 /* Returns the page of a field if it is the one of its birth that was used last; NULL: the runtime knows. */

@@ -2,6 +2,7 @@
 #include "reversal/reverse_end.h"
 
 #include "reversal/field_actions.h"
+#include "state/cotangent_stack.h"
 
 /* Takes the cotangents of parameters `from` to `to` of a block out of the window, into `scratch`. */
 static void take_parameters(Cotangent *c, const Block *block, uint32_t from, uint32_t to) {

@@ -15,6 +15,7 @@
 #include "reversal/reverse_program.h"
 #include "reversal/reverse_whole.h"
 #include "scalars/step_tape.h"
+#include "state/cotangent_stack.h"
 
 typedef struct Reversal {
     Cotangent *c;

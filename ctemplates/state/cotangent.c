@@ -1,10 +1,9 @@
-/* Cotangents: the accumulators of objects' fields, and the stack of those of frames.
+/* Cotangents: the accumulators of objects' fields.
  *
  * Those of fields are in a map (field_map.h). A page is an entry of it, too, whose field no key has, and whose cotangent is
  * the address of the page as a REAL. A field on a page has no entry of its own.
- * Fields of objects made one after another are in rows, where many of these in turn receive (birth_rows.h). A field is in
- * one of the three.
- * The stack grows in chunks, each twice as large as the one below: a deep stack is never copied.
+ * Fields of objects made one after another are in rows, where many of these in turn receive (birth_rows.h); the fields of one
+ * object that receive at once are a row of reals (real_rows.h). A field is in one of the four.
  *
  * What always holds: an accumulator that is not a REAL has one owner, so moving it is free.
  */
@@ -14,8 +13,6 @@
 
 enum {
     FIRST_REGISTERS = 16,
-    FIRST_ACCUMULATORS = 64,
-    MAX_ACCUMULATORS = 16384, /* of a chunk of the stack */
     NEAR = 4,                 /* between the births of neighbours */
     IN_TURN = 8,              /* neighbours without a row that receive in turn before there is one */
     FEWEST_SPREAD = 32,       /* entries of a birth before it has pages wherever another field receives, */
@@ -29,8 +26,6 @@ static void clear_values(Value *values, size_t count) {
 static void drop_values(Heap *heap, Value *values, size_t count) {
     for (size_t i = 0; i < count; i++) drop(heap, values[i]);
 }
-
-static size_t chunk_bytes(size_t room) { return sizeof(AccumulatorChunk) + room * sizeof(Value); }
 
 void *cotangent_allocate(Cotangent *c, size_t bytes) {
     void *memory = heap_allocate(c->heap, bytes);
@@ -64,11 +59,16 @@ Cotangent *cotangent_create(Heap *heap, void *helper) {
 /* Returns the field of the entry of a page; fields of keys are larger (keys.c). */
 static int64_t field_of_page(int64_t number) { return INT64_MIN + 1 + number; }
 
-static void destroy_entry(Heap *heap, const Entry *entry) {
-    if (entry->birth && !is_page(entry)) drop(heap, entry->cotangent);
-    if (!entry->birth || !is_page(entry)) return;
-    drop_values(heap, page_in(entry)->cotangents, PAGE_FIELDS);
-    heap_free(heap, page_in(entry), sizeof(Page));
+static void destroy_entry(Cotangent *c, const Entry *entry) {
+    if (!entry->birth) return;
+    if (is_real_row(entry)) {
+        real_row_free(&c->map, real_row_in(entry));
+    } else if (is_page(entry)) {
+        drop_values(c->heap, page_in(entry)->cotangents, PAGE_FIELDS);
+        heap_free(c->heap, page_in(entry), sizeof(Page));
+    } else {
+        drop(c->heap, entry->cotangent);
+    }
 }
 
 void cotangent_destroy(Cotangent *c) {
@@ -79,10 +79,10 @@ void cotangent_destroy(Cotangent *c) {
     for (AccumulatorChunk *chunk = c->stack, *previous; chunk; chunk = previous) {
         previous = chunk->previous;
         drop_values(heap, chunk->cotangents, chunk->count);
-        heap_free(heap, chunk, chunk_bytes(chunk->room));
+        heap_free(heap, chunk, accumulator_chunk_bytes(chunk->room));
     }
-    if (c->spare) heap_free(heap, c->spare, chunk_bytes(c->spare->room));
-    for (size_t i = 0; i < c->map.room; i++) destroy_entry(heap, &c->map.all[i]);
+    if (c->spare) heap_free(heap, c->spare, accumulator_chunk_bytes(c->spare->room));
+    for (size_t i = 0; i < c->map.room; i++) destroy_entry(c, &c->map.all[i]);
     field_map_free(&c->map, c->map.all, c->map.room);
     birth_rows_destroy(&c->rows);
     heap_free(heap, c, sizeof(Cotangent));
@@ -104,42 +104,6 @@ void cotangent_reserve_slowly(Cotangent *c, uint32_t registers) {
     c->registers = room;
 }
 
-/* The stack */
-
-static void add_chunk(Cotangent *c) {
-    AccumulatorChunk *chunk = c->spare;
-    if (chunk) {
-        c->spare = NULL;
-    } else {
-        size_t room = c->stack ? c->stack->room * 2 : FIRST_ACCUMULATORS;
-        if (room > MAX_ACCUMULATORS) room = MAX_ACCUMULATORS;
-        chunk = cotangent_allocate(c, chunk_bytes(room));
-        chunk->room = room;
-    }
-    chunk->count = 0;
-    chunk->previous = c->stack;
-    c->stack = chunk;
-}
-
-void cotangent_push(Cotangent *c, Value cotangent) {
-    if (UNLIKELY(!c->stack || c->stack->count == c->stack->room)) add_chunk(c);
-    store(&c->stack->cotangents[c->stack->count++], cotangent);
-    c->stack_count++;
-}
-
-Value cotangent_pop(Cotangent *c) {
-    AccumulatorChunk *chunk = c->stack;
-    if (UNLIKELY(!c->stack_count)) return of_real(0.0);
-    const Value cotangent = load(&chunk->cotangents[--chunk->count]);
-    c->stack_count--;
-    if (UNLIKELY(!chunk->count && chunk->previous)) {
-        c->stack = chunk->previous;
-        if (c->spare) cotangent_free(c, c->spare, chunk_bytes(c->spare->room));
-        c->spare = chunk;
-    }
-    return cotangent;
-}
-
 /* The births of one row have the same bit. */
 static uint64_t strewn_bit(uint64_t birth) { return paged_bit(birth / ROW_BIRTHS); }
 
@@ -148,14 +112,20 @@ static uint64_t strewn_bit(uint64_t birth) { return paged_bit(birth / ROW_BIRTHS
 #define LAST_IN_PAGES (INT64_C(1) << 61)
 
 static PageUse *use_of(Cotangent *c, uint64_t birth) { return &c->uses[birth % PAGE_WAYS]; }
-static uint64_t bit_of(int64_t field) { return UINT64_C(1) << (field % PAGE_FIELDS); }
 
-/* Returns the page of a field; NULL: there is none. */
-static Page *page_of(Cotangent *c, uint64_t birth, int64_t field) {
+static void make_pages(Cotangent *c, uint64_t birth);
+
+RealRow *cotangent_row(Cotangent *c, uint64_t birth, int64_t field) {
+    RealRow *row = c->real_row_count && may_be_paged(c, birth) ? real_row_of(&c->map, birth) : NULL;
+    return row && 0 <= field && field < row->count ? row : NULL;
+}
+
+Page *cotangent_page(Cotangent *c, uint64_t birth, int64_t field) {
     if (LIKELY(!may_be_paged(c, birth)) || field < 0 || field >= LAST_IN_PAGES) return NULL;
     PageUse *use = use_of(c, birth);
     const int64_t number = field >> PAGE_BITS;
     if (use->page && use->birth == birth && use->number == number) return use->page;
+    if (UNLIKELY(cotangent_row(c, birth, field))) make_pages(c, birth);
     const Entry *entry = field_map_find(&c->map, birth, field_of_page(number));
     if (!entry) return NULL;
     if (use->birth != birth) *use = (PageUse){.birth = birth};
@@ -163,7 +133,7 @@ static Page *page_of(Cotangent *c, uint64_t birth, int64_t field) {
     return use->page = page_in(entry);
 }
 
-static void free_page(Cotangent *c, uint64_t birth, int64_t field, Page *page) {
+void cotangent_free_page(Cotangent *c, uint64_t birth, int64_t field, Page *page) {
     PageUse *use = use_of(c, birth);
     if (use->page == page) use->page = NULL;
     field_map_remove(&c->map, field_map_place(&c->map, birth, field_of_page(field >> PAGE_BITS)));
@@ -171,11 +141,17 @@ static void free_page(Cotangent *c, uint64_t birth, int64_t field, Page *page) {
     if (!--c->page_count) c->paged = 0;
 }
 
-/* Returns the word that has the bit of a birth, paged_bit. */
-static uint64_t *entered_word(Cotangent *c, uint64_t birth) {
-    return &c->entered[(birth * UINT64_C(0x9E3779B97F4A7C15) >> 32) % ENTERED_WORDS];
+/* Returns the word that has the bit of fields as a page has them, paged_bit of their mark. */
+static uint64_t *entered_word(Cotangent *c, uint64_t mark) {
+    return &c->entered[(mark * UINT64_C(0x9E3779B97F4A7C15) >> 32) % ENTERED_WORDS];
 }
-static bool may_be_entered(Cotangent *c, uint64_t birth) { return *entered_word(c, birth) & paged_bit(birth); }
+static uint64_t mark_of(uint64_t birth, int64_t field) {
+    return birth + (uint64_t)(field >> PAGE_BITS) * UINT64_C(0xC2B2AE3D27D4EB4F);
+}
+bool cotangent_may_be_entered(Cotangent *c, uint64_t birth, int64_t field) {
+    const uint64_t mark = mark_of(birth, field);
+    return *entered_word(c, mark) & paged_bit(mark);
+}
 
 /* Moves an accumulator that is no page's to `to`; returns whether there was one. */
 static bool collect(Cotangent *c, uint64_t birth, int64_t field, Value *to) {
@@ -184,7 +160,7 @@ static bool collect(Cotangent *c, uint64_t birth, int64_t field, Value *to) {
         *to = birth_row_take(&c->rows, row, birth);
         return true;
     }
-    if (!may_be_entered(c, birth)) return false;
+    if (!cotangent_may_be_entered(c, birth, field)) return false;
     const Entry *entry = field_map_find(&c->map, birth, field);
     if (!entry) return false;
     *to = entry->cotangent;
@@ -195,9 +171,9 @@ static bool collect(Cotangent *c, uint64_t birth, int64_t field, Value *to) {
 /* Moves the accumulators of the fields of a new page there. */
 static void collect_fields(Cotangent *c, uint64_t birth, int64_t first, Page *page) {
     if (c->map.count == c->page_count) memset(c->entered, 0, sizeof c->entered);
-    const int64_t count = may_be_entered(c, birth) ? PAGE_FIELDS : ROW_FIELDS - first; /* others have no entry */
+    const int64_t count = cotangent_may_be_entered(c, birth, first) ? PAGE_FIELDS : ROW_FIELDS - first; /* others have no entry */
     for (int64_t i = 0; i < count; i++)
-        if (collect(c, birth, first + i, &page->cotangents[i])) page->present |= bit_of(i);
+        if (collect(c, birth, first + i, &page->cotangents[i])) page->present |= page_bit(i);
 }
 
 static bool is_expected(const PageUse *use, uint64_t birth, int64_t field) {
@@ -230,8 +206,13 @@ static bool fills(Cotangent *c, uint64_t birth, int64_t field) {
     return spread->made > FEWEST_SPREAD && spread->made > spread->end / SPREAD;
 }
 
-/* Makes the page of a field, which has none. */
+/* Makes the page of a field, which has none. A row of reals with fields of the page is made into pages, too. */
 static Page *new_page(Cotangent *c, uint64_t birth, int64_t field) {
+    if (UNLIKELY(cotangent_row(c, birth, field - field % PAGE_FIELDS))) {
+        make_pages(c, birth);
+        Page *made = cotangent_page(c, birth, field);
+        if (made) return made;
+    }
     Page *page = cotangent_allocate(c, sizeof(Page));
     memset(page, 0, sizeof *page); /* REALs, all 0 */
     collect_fields(c, birth, field - field % PAGE_FIELDS, page);
@@ -241,9 +222,45 @@ static Page *new_page(Cotangent *c, uint64_t birth, int64_t field) {
     return page;
 }
 
+/* Rows of reals */
+
+RealRow *cotangent_new_row(Cotangent *c, uint64_t birth, int64_t count) {
+    c->real_row_count++;
+    c->page_count++;
+    c->paged |= paged_bit(birth);
+    return real_row_create(&c->map, birth, count);
+}
+
+static void forget_row(Cotangent *c, uint64_t birth) {
+    real_row_remove(&c->map, birth);
+    c->real_row_count--;
+    if (!--c->page_count) c->paged = 0;
+}
+
+void cotangent_end_row(Cotangent *c, uint64_t birth, RealRow *row, int64_t count) {
+    while (count && row->reals[count - 1] == 0.0) count--;
+    row->count = count;
+    if (count) return;
+    forget_row(c, birth);
+    real_row_free(&c->map, row);
+}
+
+static void make_pages(Cotangent *c, uint64_t birth) {
+    RealRow *row = real_row_of(&c->map, birth);
+    forget_row(c, birth);
+    for (int64_t i = 0; i < row->count; i++) {
+        if (row->reals[i] == 0.0) continue;
+        Page *page = cotangent_page(c, birth, i);
+        if (!page) page = new_page(c, birth, i);
+        page->present |= page_bit(i);
+        page->cotangents[i % PAGE_FIELDS] = of_real(row->reals[i]);
+    }
+    real_row_free(&c->map, row);
+}
+
 /* Returns the page of a field, or a new one where so many are expected or receive in turn; NULL: it needs none. */
 static Page *page_for(Cotangent *c, uint64_t birth, int64_t field) {
-    Page *page = page_of(c, birth, field);
+    Page *page = cotangent_page(c, birth, field);
     if (page || (!is_expected(use_of(c, birth), birth, field) && !receives_in_turn(c, birth, field))) return page;
     return new_page(c, birth, field);
 }
@@ -285,25 +302,25 @@ static Value *entered_for(Cotangent *c, uint64_t birth, int64_t field) {
     if (fills(c, birth, field)) return NULL;
     if (c->map.count == c->page_count) c->strewn = 0;
     c->strewn |= strewn_bit(birth);
-    *entered_word(c, birth) |= paged_bit(birth);
+    const uint64_t mark = mark_of(birth, field);
+    *entered_word(c, mark) |= paged_bit(mark);
     return &field_map_enter(&c->map, birth, field)->cotangent;
 }
-/* Returns the accumulator of a field, made as 0 if there was none. */
-static Value *accumulator_for(Cotangent *c, uint64_t birth, int64_t field) {
+Value *cotangent_accumulator(Cotangent *c, uint64_t birth, int64_t field) {
     Page *page = page_for(c, birth, field);
     BirthRow *row = page ? NULL : row_for(c, birth, field);
     if (row) return birth_row_at(row, birth);
     Value *entered = page ? NULL : entered_for(c, birth, field);
     if (entered) return entered;
     if (!page) page = new_page(c, birth, field);
-    page->present |= bit_of(field);
+    page->present |= page_bit(field);
     return &page->cotangents[field % PAGE_FIELDS];
 }
 
 Value *cotangent_find(Cotangent *c, uint64_t birth, int64_t field) {
     if (!birth) return NULL;
-    Page *page = page_of(c, birth, field);
-    if (page) return page->present & bit_of(field) ? &page->cotangents[field % PAGE_FIELDS] : NULL;
+    Page *page = cotangent_page(c, birth, field);
+    if (page) return page->present & page_bit(field) ? &page->cotangents[field % PAGE_FIELDS] : NULL;
     BirthRow *row = birth_row_of(&c->rows, birth, field);
     if (row) return birth_row_has(row, birth) ? birth_row_at(row, birth) : NULL;
     Entry *entry = field_map_find(&c->map, birth, field);
@@ -315,7 +332,11 @@ void cotangent_give(Cotangent *c, uint64_t birth, int64_t field, Value cotangent
         drop(c->heap, cotangent);
         return;
     }
-    accumulate(c->heap, accumulator_for(c, birth, field), cotangent);
+    RealRow *row = cotangent_row(c, birth, field);
+    if (row && cotangent.tag == REAL)
+        row->reals[field] += cotangent.real;
+    else
+        accumulate(c->heap, cotangent_accumulator(c, birth, field), cotangent);
 }
 
 void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value cotangent) {
@@ -323,17 +344,24 @@ void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value cotangent)
         drop(c->heap, cotangent);
         return;
     }
-    Value *accumulator = accumulator_for(c, birth, field);
+    Value *accumulator = cotangent_accumulator(c, birth, field);
     drop(c->heap, *accumulator);
     *accumulator = cotangent;
 }
 
 Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
     if (!birth) return of_real(0.0);
-    Page *page = page_of(c, birth, field);
+    RealRow *reals = cotangent_row(c, birth, field);
+    if (reals) {
+        const double taken = reals->reals[field];
+        reals->reals[field] = 0.0;
+        if (field == reals->count - 1) cotangent_end_row(c, birth, reals, field);
+        return of_real(taken);
+    }
+    Page *page = cotangent_page(c, birth, field);
     if (page) {
         const Value taken = take_accumulator(&page->cotangents[field % PAGE_FIELDS]);
-        if (!(page->present &= ~bit_of(field))) free_page(c, birth, field, page);
+        if (!(page->present &= ~page_bit(field))) cotangent_free_page(c, birth, field, page);
         return taken;
     }
     BirthRow *row = birth_row_of(&c->rows, birth, field);
@@ -345,32 +373,4 @@ Value cotangent_take(Cotangent *c, uint64_t birth, int64_t field) {
     FieldSpread *spread = &c->spreads[birth % PAGE_WAYS];
     if (spread->birth == birth && spread->made > 0) spread->made--;
     return cotangent;
-}
-
-void cotangent_take_row(Cotangent *c, uint64_t birth, int64_t first, int64_t count, double *reals) {
-    while (count > 0) {
-        Page *page = c->map.count && birth ? page_of(c, birth, first) : NULL;
-        const int64_t at = page ? first % PAGE_FIELDS : 0, rest = page ? PAGE_FIELDS - at : 1;
-        const int64_t some = rest < count ? rest : count;
-        if (!page) *reals = cotangent_take(c, birth, first).real;
-        for (int64_t i = 0; page && i < some; i++) reals[i] = take_accumulator(&page->cotangents[at + i]).real;
-        if (page && !(page->present &= ~(UINT64_MAX >> (PAGE_FIELDS - some) << at))) free_page(c, birth, first, page);
-        first += some;
-        reals += some;
-        count -= some;
-    }
-}
-void cotangent_give_fields(Cotangent *c, uint64_t birth, int64_t first, int64_t count, const double *reals) {
-    if (!birth || birth - c->unread < c->unread_count) return;
-    while (count > 0) {
-        const int64_t field = first + --count;
-        if (reals[count] == 0.0) continue;
-        accumulate(c->heap, accumulator_for(c, birth, field), of_real(reals[count]));
-        Page *page = page_of(c, birth, field);
-        for (int64_t at = field % PAGE_FIELDS; page && count && at-- > 0;) {
-            if (reals[--count] == 0.0) continue;
-            accumulate(c->heap, &page->cotangents[at], of_real(reals[count]));
-            page->present |= bit_of(at);
-        }
-    }
 }

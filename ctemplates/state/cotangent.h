@@ -5,7 +5,8 @@
  * current point are in `window`, each in the register of its slot; those of frames are on `stack`, each frame's in the
  * order of its saved slots, the top frame last; those of objects are in a map from (birth, field). Where many fields in a
  * row receive one after another, as those of the items of lanes do, or a quarter of them in any order, as those of a table,
- * the map has pages of them (also cotangent_expect); where objects do that were made one after another, as the pairs of a list, it has rows of them.
+ * the map has pages of them (also cotangent_expect), or, where strips give to and take from many at once, rows of doubles
+ * (real_rows.h); where objects do that were made one after another, as the pairs of a list, it has rows of them.
  *
  * What always holds: every register, stack place and entry owns its accumulator. Between two blocks the window has the
  * accumulators of the later point's slots; its other registers are undefined.
@@ -14,10 +15,11 @@
 #define CK_COTANGENT_H
 
 #include "program/points.h"
-#include "state/accumulator_sums.h"
-#include "state/birth_rows.h"
-#include "state/field_map.h"
+#include "accumulators/accumulator_sums.h"
+#include "accumulators/birth_rows.h"
+#include "accumulators/field_map.h"
 #include "state/machine.h"
+#include "accumulators/real_rows.h"
 
 /* The accumulators of PAGE_FIELDS fields in a row. present: which of them there are; others are 0. */
 enum { PAGE_BITS = 6, PAGE_FIELDS = 1 << PAGE_BITS, PAGE_WAYS = 8, ENTERED_WORDS = 16 };
@@ -26,8 +28,10 @@ typedef struct Page {
     Value cotangents[PAGE_FIELDS];
 } Page;
 
+static inline uint64_t page_bit(int64_t field) { return UINT64_C(1) << (field % PAGE_FIELDS); }
+
 /* Returns whether an entry is that of a page, whose field no key has. */
-static inline bool is_page(const Entry *entry) { return entry->field < -FIRST_INTERNED; }
+static inline bool is_page(const Entry *entry) { return entry->field < -FIRST_INTERNED && !is_real_row(entry); }
 static inline Page *page_in(const Entry *entry) { return (Page *)(void *)entry->cotangent.object; }
 
 /* The page of a birth that was used last, and the fields that are expected to receive. birth 0: none. */
@@ -54,6 +58,7 @@ typedef struct AccumulatorChunk { /* of the stack */
     size_t count, room;
     Value cotangents[];
 } AccumulatorChunk;
+static inline size_t accumulator_chunk_bytes(size_t room) { return sizeof(AccumulatorChunk) + room * sizeof(Value); }
 
 typedef struct Backward Backward; /* reversal/backward.h */
 
@@ -65,9 +70,9 @@ typedef struct Cotangent {
     AccumulatorChunk *stack, *spare; /* the top chunk, never empty but for the lowest; one that was emptied */
     size_t stack_count;
     FieldMap map;
-    size_t page_count;
+    size_t page_count, real_row_count; /* page_count: with rows of reals */
     uint64_t paged; /* the bits (paged_bit) of births that have pages, and maybe of others */
-    uint64_t entered[ENTERED_WORDS]; /* a bit for each birth that has entries of its own, and maybe for others */
+    uint64_t entered[ENTERED_WORDS]; /* a bit for fields as a page has them, with entries of their own; maybe for others */
     PageUse uses[PAGE_WAYS]; /* by birth */
     BirthRows rows;
     uint64_t strewn; /* the bits (strewn_bit) of births that have entries outside of rows and pages, and maybe of others */
@@ -112,16 +117,16 @@ void cotangent_set(Cotangent *c, uint64_t birth, int64_t field, Value cotangent)
 /* Says that most of `count` fields in a row are about to receive: they get pages. */
 void cotangent_expect(Cotangent *c, uint64_t birth, int64_t first, int64_t count);
 
-/* Do as cotangent_take, and cotangent_give, for each of some fields in a row, all of them REAL. Zeros give nothing. */
-void cotangent_take_row(Cotangent *c, uint64_t birth, int64_t first, int64_t count, double *reals);
-void cotangent_give_fields(Cotangent *c, uint64_t birth, int64_t first, int64_t count, const double *reals);
-static inline void cotangent_give_row(Cotangent *c, uint64_t birth, int64_t count, const double *reals) {
-    cotangent_expect(c, birth, 0, count);
-    cotangent_give_fields(c, birth, 0, count, reals);
-}
-
-void cotangent_push(Cotangent *c, Value cotangent);
-Value cotangent_pop(Cotangent *c); /* 0 if the stack is empty */
+/* For rows (cotangent_rows.c). Return the page of a field, and the row of reals that has it; NULL: there is none. A row is
+ * made into pages where one of its fields is wanted as a Value. */
+Page *cotangent_page(Cotangent *c, uint64_t birth, int64_t field);
+RealRow *cotangent_row(Cotangent *c, uint64_t birth, int64_t field);
+void cotangent_free_page(Cotangent *c, uint64_t birth, int64_t field, Page *page);
+RealRow *cotangent_new_row(Cotangent *c, uint64_t birth, int64_t count); /* no field of it has an accumulator */
+void cotangent_end_row(Cotangent *c, uint64_t birth, RealRow *row, int64_t count); /* what is behind has been taken */
+Value *cotangent_accumulator(Cotangent *c, uint64_t birth, int64_t field);         /* made as 0 if there was none */
+/* Returns whether some field of those that a page with this one has may have an entry of its own. */
+bool cotangent_may_be_entered(Cotangent *c, uint64_t birth, int64_t field);
 
 static inline bool is_zero_cotangent(Value cotangent) { return cotangent.tag == REAL && cotangent.real == 0.0; }
 static inline void accumulate(Heap *heap, Value *accumulator, Value cotangent) {

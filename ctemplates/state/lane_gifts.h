@@ -7,7 +7,7 @@
 #ifndef CK_LANE_GIFTS_H
 #define CK_LANE_GIFTS_H
 
-#include "state/cotangent.h"
+#include "state/cotangent_rows.h"
 
 typedef struct LaneGifts {
     uint64_t birth;

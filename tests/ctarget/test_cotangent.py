@@ -19,16 +19,18 @@ from tests.driver.test_held_bytes import Weighing
 
 HERE = Path(__file__).parent
 SOURCES = [
-    *files("cotangent", "accumulator_sums", "birth_rows", "lane_gifts", "left_over"),
+    *files("cotangent", "cotangent_rows", "cotangent_stack", "accumulator_sums", "birth_rows", "real_rows"),
+    *files("lane_gifts", "left_over"),
     *files("heap", "heap_check", "pages", "stack", "tape"),
     *files("reverse_program", "reverse_jump", "reverse_shorten", "slots"),
 ]
 
 
 @pytest.mark.skipif(compiler() is None, reason="there is no C compiler")
-def test_against_a_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["test_cotangent", "test_real_rows"])
+def test_against_a_model(name: str, tmp_path: Path) -> None:
     program = tmp_path / "cotangent"
-    own = [HERE / "reverse" / "test_cotangent.c", HERE / "runtime" / "standins.c", *object_files(SOURCES)]
+    own = [HERE / "reverse" / f"{name}.c", HERE / "runtime" / "standins.c", *object_files(SOURCES)]
     subprocess.run([*command(SANITIZED), f"-I{HERE / 'runtime'}", *own, "-o", program], check=True)
     done = subprocess.run([program], check=False, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

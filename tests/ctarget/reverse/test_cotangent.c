@@ -1,66 +1,17 @@
 /* Cotangents: the map against a plain table, the stack, sums of accumulators of duals; and, where the first, second,
  * ... allocation fails, that all is freed (checks.h).
  */
-#include "checks.h"
+#include "cotangent_model.h"
 
 #include <math.h>
 
-#include "reversal/reverse_program.h"
-#include "scalars/scalars.h"
-#include "state/birth_rows.h"
 #include "state/lane_gifts.h"
-#include "reversal/left_over.h"
-
-/* Stand-ins: no step is arithmetic. */
-const uint16_t SCALAR_COUNT = 3;
-const Scalar SCALARS[3] = {{.arity = 1}, {.arity = 2}, {.arity = 2}};
-
-/* With its programs, as the api makes and ends it. */
-static Cotangent *create(Heap *heap) {
-    Cotangent *c = cotangent_create(heap, NULL);
-    programs_create(c);
-    return c;
-}
-static void destroy(Cotangent *c) {
-    programs_destroy(c);
-    cotangent_destroy(c);
-}
 
 enum { BIRTHS = 40, FIELDS = 12, TURNS = 20000, DEEP = 100000 };
-
-typedef struct Plain {
-    bool there;
-    double cotangent;
-} Plain;
 
 static Plain plain[BIRTHS][FIELDS];
 
 static int64_t field_named(uint32_t f) { return f % 3 ? (int64_t)f : INT64_C(-7) * ((int64_t)f << 40); }
-
-/* Does something at random with a field, and with what stands for it in the table. */
-static void one_turn(Cotangent *c, uint64_t b, int64_t field, Plain *p) {
-    const double cotangent = (double)random_below(100) / 3.0;
-    switch (random_below(4)) {
-    case 0:
-        cotangent_give(c, b, field, of_real(cotangent));
-        p->cotangent = (p->there ? p->cotangent : 0.0) + cotangent;
-        p->there = true;
-        break;
-    case 1:
-        cotangent_set(c, b, field, of_real(cotangent));
-        *p = (Plain){true, cotangent};
-        break;
-    case 2:
-        CHECK(cotangent_take(c, b, field).real == (p->there ? p->cotangent : 0.0));
-        *p = (Plain){false, 0.0};
-        break;
-    default: {
-        const Value *found = cotangent_find(c, b, field);
-        CHECK((found != NULL) == p->there);
-        CHECK(!found || found->real == p->cotangent);
-    }
-    }
-}
 
 /* What is left over of the births from each on is what there is in a table of births from 1 on. */
 static void check_left_over(const Cotangent *c, const Plain *table, uint32_t births, uint32_t fields) {
@@ -83,13 +34,6 @@ static void test_map(Heap *heap) {
     cotangent_give(c, 0, 1, of_real(1.0));
     CHECK(!cotangent_find(c, 0, 1));
     destroy(c);
-}
-
-static Value dual(Heap *heap, Value primal, Value tangent) {
-    Cells *cells = new_cells(heap, DUAL, 2);
-    cells->cells[0] = primal;
-    cells->cells[1] = tangent;
-    return of_object(DUAL, cells);
 }
 
 enum { ROWS = 20, LONG = 300 };
@@ -159,71 +103,6 @@ static void test_fields_in_any_order(Heap *heap) {
         CHECK(c->page_count == 0 && c->map.count == 0 && c->rows.count == 0);
         destroy(c);
     }
-}
-
-/* A row is what its fields are one by one, whether there are pages or not. */
-static void test_rows(Heap *heap) {
-    double given[LONG], taken[LONG];
-    Cotangent *c = create(heap);
-    for (int i = 0; i < LONG; i++) given[i] = i / 7.0;
-    for (int round = 0; round < 3; round++) {
-        cotangent_give(c, 9, 70, of_real(0.5));
-        cotangent_give_row(c, 9, LONG - round * 40, given);
-        cotangent_give_row(c, 9, 20, given);
-        cotangent_give(c, 9, 71, of_real(0.25));
-        const int64_t count = LONG - round * 100;
-        cotangent_take_row(c, 9, 0, count, taken);
-        for (int i = 0; i < count; i++) {
-            const double want = i < LONG - round * 40 ? given[i] * (1 + (i < 20)) : 0.0;
-            CHECK(taken[i] == (i == 70 ? 0.5 + want : i == 71 ? want + 0.25 : want));
-        }
-        for (int64_t i = count; i < LONG; i++) cotangent_take(c, 9, i);
-        CHECK(c->page_count == 0 && c->map.count == 0);
-    }
-    destroy(c);
-}
-
-/* So is a row that begins and ends within pages; what is beside it stays. */
-static void test_parts_of_rows(Heap *heap) {
-    double given[LONG], taken[LONG];
-    Cotangent *c = create(heap);
-    for (int i = 0; i < LONG; i++) given[i] = i / 7.0;
-    for (int64_t first = 0; first < LONG; first += 37)
-        for (int64_t count = 0; count <= LONG - first; count += 51) {
-            cotangent_give_row(c, 9, LONG - 40, given);
-            cotangent_give(c, 9, LONG - 2, of_real(0.5));
-            cotangent_take_row(c, 9, first, count, taken);
-            for (int64_t i = 0; i < LONG; i++) {
-                const double want = i < LONG - 40 ? given[i] : i == LONG - 2 ? 0.5 : 0.0;
-                const bool is_taken = i >= first && i < first + count;
-                if (is_taken) CHECK(taken[i - first] == want);
-                CHECK(cotangent_take(c, 9, i).real == (is_taken ? 0.0 : want));
-            }
-            CHECK(c->page_count == 0 && c->map.count == 0);
-        }
-    destroy(c);
-}
-
-/* Fields in a row receive from any of them on; those that receive zeros have no accumulator, and no page is left without one. */
-static void test_given_parts(Heap *heap) {
-    double given[LONG];
-    Cotangent *c = create(heap);
-    for (int i = 0; i < LONG; i++) given[i] = i % 3 && (i < 60 || i > 150) ? i / 7.0 : 0.0;
-    for (int64_t first = 0; first < LONG; first += 37)
-        for (int64_t count = 0; count <= LONG - first; count += 51) {
-            cotangent_give(c, 9, first + 1, of_real(0.5));
-            if (count % 2) cotangent_expect(c, 9, first, count);
-            cotangent_give_fields(c, 9, first, count, given);
-            cotangent_give_fields(c, 0, first, count, given);
-            for (int64_t i = 0; i < count; i++) {
-                const bool is_there = given[i] != 0.0 || i == 1;
-                CHECK(!cotangent_find(c, 9, first + i) == !is_there);
-                CHECK(cotangent_take(c, 9, first + i).real == given[i] + (i == 1 ? 0.5 : 0.0));
-            }
-            if (count < 2) CHECK(cotangent_take(c, 9, first + 1).real == 0.5);
-            CHECK(c->page_count == 0 && c->map.count == 0);
-        }
-    destroy(c);
 }
 
 /* Pages own accumulators of all kinds. */
@@ -364,9 +243,6 @@ int main(void) {
     Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
     test_map(heap);
     test_pages(heap);
-    test_parts_of_rows(heap);
-    test_given_parts(heap);
-    test_rows(heap);
     test_births(heap);
     test_fields_in_any_order(heap);
     test_fields_in_turn(heap);

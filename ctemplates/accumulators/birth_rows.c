@@ -1,7 +1,7 @@
 /* Rows of accumulators: see birth_rows.h. They are found by a hash table with linear probing; removing one moves later
  * ones up.
  */
-#include "state/birth_rows.h"
+#include "accumulators/birth_rows.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Sums of accumulators: see accumulator_sums.h. Sums of duals nest; they wait in a list instead of on the stack of C. */
-#include "state/accumulator_sums.h"
+#include "accumulators/accumulator_sums.h"
 
 #include <string.h>
 
