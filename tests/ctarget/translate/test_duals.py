@@ -12,6 +12,7 @@ import checkpoint
 from checkpoint.cps.blocks import Return
 from checkpoint.ctarget.translate.collected import procedure_names, units_of
 from checkpoint.ctarget.translate.emit import text
+from checkpoint.ctarget.translate.ops.check_ops import Divides
 from checkpoint.ctarget.translate.ops.scalar_ops import Convert
 from checkpoint.ctarget.translate.units.graph import Exit, Unit
 from checkpoint.ctarget.translate.units.paths import nodes
@@ -88,6 +89,16 @@ def bounds(x: float, y: float, turns: int = 150) -> float:
     return min(x, y, MOST)
 
 
+def divides(x: float, y: float, zero_at: int = -1) -> float:
+    """Quotients and remainders of numbers and of integers."""
+    for i in range(200):
+        quotient, remainder = divmod(x * 3.75 + y, 1.25 if i != zero_at else y * 0.0)
+        tens, ones = divmod(i, 7)
+        x = x * 0.5 + remainder * 0.25 + quotient * 0.125 + tens * 1e-3
+        y = y * 0.75 - ones * 1e-3
+    return x * y
+
+
 def outcome(f: Callable[[float, float], float], engine: str, tangents: tuple[float, float]) -> list[str]:
     def of_pair(point: Any) -> float:
         return f(*point)
@@ -115,7 +126,7 @@ def test_bit_for_bit(f: Callable[[float, float], float], monkeypatch: pytest.Mon
     assert any("_tangent_" in each for each in written)
 
 
-@pytest.mark.parametrize("f", [products, rounds, asks, bounds], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [products, rounds, asks, bounds, divides], ids=lambda f: f.__name__)
 def test_products_with_a_hessian(f: Callable[[float, float], float], monkeypatch: pytest.MonkeyPatch) -> None:
     def product(engine: str) -> list[str]:
         found = checkpoint.hvp(lambda point: f(*point), (0.75, 0.5), (1.0, -0.5), engine=engine)
@@ -123,6 +134,22 @@ def test_products_with_a_hessian(f: Callable[[float, float], float], monkeypatch
 
     monkeypatch.setenv("CHECKPOINT_JIT", "wait")
     assert product("c") == product("hybrid")
+
+
+def test_a_divisor_of_zero_leaves_the_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
+    outcome(divides, "c", (1.0, -0.5))
+    texts = []
+    for engine in ("c", "hybrid"):
+        with pytest.raises(ZeroDivisionError) as raised:
+            checkpoint.grad(divides, engine=engine)(0.75, 0.5, 190)
+        texts.append(str(raised.value))
+    assert texts[0] == texts[1]
+
+
+def test_divmod_is_part_of_a_unit() -> None:
+    units = units_of(lambda: checkpoint.grad(divides, engine="c")(0.75, 0.5))
+    assert any(isinstance(op, Divides) for unit in units for node in nodes(unit) for op in node.ops)
 
 
 def test_integers_of_duals_are_made_in_units() -> None:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from checkpoint.ctarget.translate.ops.operation import Forward, Op, Undifferentiated
 from checkpoint.ctarget.translate.ops.places import Place, Source
-from checkpoint.ctarget.translate.ops.words import has_tag, if_unlikely, lacks_tag, literal
+from checkpoint.ctarget.translate.ops.words import has_tag, if_unlikely, lacks_tag, literal, plain
 from checkpoint.dataclass import dataclass
 
 
@@ -199,6 +199,22 @@ class Finite(Undifferentiated, Op):
     def write(self, out: Forward) -> None:
         tests = [f"!isfinite({place.name})" for place in self.places]
         out.put(if_unlikely(" || ".join(tests), out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Divides(Undifferentiated, Op):
+    """Exits where a number, a real or an integer, is 0."""
+
+    number: Source
+
+    def reads(self) -> Sequence[Source]:
+        return (self.number,)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        out.put(if_unlikely(f"{plain(self.number)} == 0", out.exit()))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

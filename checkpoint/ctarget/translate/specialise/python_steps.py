@@ -15,7 +15,7 @@ from checkpoint.ad.containers import Layout, Types
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.translate.nested.choice_ops import Pick, Position
-from checkpoint.ctarget.translate.ops.check_ops import Apart, Expect, IsOne
+from checkpoint.ctarget.translate.ops.check_ops import Apart, Divides, Expect, IsOne
 from checkpoint.ctarget.translate.ops.object_ops import Element, Length
 from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Convert, Domain
@@ -230,6 +230,18 @@ def _converted(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     return to
 
 
+def _divides(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
+    """Check that divmod does not raise: the quotient and the remainder are steps of their own."""
+    numbers = [number_under(steps, operand) for operand in step.operands]
+    if not all(isinstance(each, Place | Constant) and each.kind in ("real", "integer") for each in numbers):
+        raise Untranslatable
+    divisor = numbers[1]
+    assert isinstance(divisor, Place | Constant)
+    steps.node.ops.append(Divides(divisor))
+    steps.release_used(step, uses)
+    return Constant(None)
+
+
 def instance(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     """Translate isinstance, for classes that do not customise it, of a value whose kind has one class."""
     cls, classes = CLASSES.get(tag_of(steps.operand(step.operands[0]))), classes_of(step.operands[1])
@@ -295,5 +307,6 @@ RULES: dict[str, Rule] = {
     "py.variable": _variable,
     "!": _variable,
     "py.is": _is,
+    "py.divmod-check": _divides,
     **dict.fromkeys((*STAYS, *OF_REALS, *OF_INTEGERS), _converted),
 }
