@@ -5,9 +5,6 @@
  */
 #include "arrays/storage_table.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <string.h>
 
 #include "arrays/forms.h"
@@ -185,9 +182,7 @@ static void bound_resident(StorageTable *table, const Heap *heap) {
     if (table->since < table->bound / PART_GROWN) return;
     table->since = 0;
     if (table->before < 0 || grown(table, heap) <= table->limit) return;
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
+    resident_return_free();
     const int64_t least = table->bound - table->bound / PART_LEFT;
     const int64_t next = grown(table, heap) + table->bound / PART_GROWN;
     table->limit = next > least ? next : least;

@@ -152,10 +152,12 @@ static bool goes_on(const Sweep *s) {
 static SweepOutcome start_machine(Sweep *s, bool taped) {
     drop_tape(s);
     if (!s->current) return SWEEP_WITHOUT_STATE;
-    if (taped)
+    if (taped) {
+        sweep_make_room_for_tape(s);
         s->last_taped.tape = tape_create(s->heap);
-    else
+    } else {
         heap_clear_shelf(s->heap, FOR_TAPES); /* the objects of the run may need the room */
+    }
     array_memory_begin_peak(s->arrays);
     Machine *machine = machine_create(s->heap, s->current, s->last_taped.tape, s->helper);
     if (taped) machine->tape_limit = s->last_taped.tape->bound = s->now.bytes;

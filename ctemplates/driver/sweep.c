@@ -46,6 +46,12 @@ static void make_room(void *context, size_t bytes) {
     if (next > s->resident_most) pages_give_back((size_t)(next - s->resident_most));
 }
 
+void sweep_make_room_for_tape(const Sweep *s) {
+    if (s->now.bytes < LARGE_PAGE || s->now.bytes == UNBOUNDED || !s->resident_most) return;
+    const int64_t resident = resident_bytes(s->resident) - (int64_t)pages_kept();
+    if (resident > s->resident_most - (int64_t)s->now.bytes) resident_return_free();
+}
+
 /* Kept pages count as what the sweep holds: it uses them first. */
 static void bound_resident(Sweep *s, size_t bound) {
     s->resident = storage_table_resident(s->storages);

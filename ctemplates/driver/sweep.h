@@ -61,6 +61,10 @@ typedef struct Sweep {
 void sweep_weigh_arrays(Sweep *sweep, size_t results, void *given, size_t bound, size_t entered);
 void sweep_leave_arrays(Sweep *sweep);
 
+/* Before a tape is begun, which may be large: what malloc has free goes to the system where the process might else hold more than
+ * the sweep may. Large arrays that are gone are free memory of malloc's, which tapes cannot use. */
+void sweep_make_room_for_tape(const Sweep *sweep);
+
 void sweep_weigh(Sweep *sweep); /* fills in the sizes of the report; again, for who has taken cotangents away */
 size_t sweep_held(const Sweep *sweep); /* all bytes held but results */
 

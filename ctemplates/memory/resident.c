@@ -2,9 +2,19 @@
 #define _GNU_SOURCE
 #include "memory/resident.h"
 
+#include <stdlib.h> /* __GLIBC__ */
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+void resident_return_free(void) {
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
+#endif
+}
+
 #ifdef __linux__
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 Resident resident_open(void) { return (Resident){open("/proc/self/statm", O_RDONLY | O_CLOEXEC)}; }

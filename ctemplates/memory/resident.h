@@ -1,6 +1,7 @@
 /* The resident memory of the process, as Linux counts it; elsewhere it is not known.
  *
- * The system may count some pages late, up to a few hundred KiB for each thread.
+ * The system may count some pages late, up to a few hundred KiB for each thread. What malloc has free is resident, too, until it
+ * is returned.
  */
 #ifndef CK_RESIDENT_H
 #define CK_RESIDENT_H
@@ -14,5 +15,6 @@ typedef struct Resident {
 Resident resident_open(void);
 void resident_close(Resident resident);
 int64_t resident_bytes(Resident resident); /* -1: unknown. About a microsecond */
+void resident_return_free(void); /* returns what malloc has free to the system, where malloc can */
 
 #endif
