@@ -10,6 +10,7 @@ procedure's peer lives as long as the procedure's code; a heap keeps the peers o
 
 from __future__ import annotations
 
+from itertools import count
 from threading import RLock
 from typing import Any
 
@@ -26,6 +27,9 @@ Pointer = Any  # of cffi
 # Held while any code is made, so that a process is never forked meanwhile.
 making = RLock()
 hold_at_fork(making)
+
+
+_serials = count()  # of the peers of procedures
 
 
 class BlockPeer:
@@ -82,13 +86,26 @@ class ProcedurePeer:
 
     registers: of each slot; the entry's parameters have 0, 1, ... in their order.
     scratch: the first of the `room` registers that no slot has.
+    serial: its number among all that the process has made.
     """
 
-    __slots__ = ("address", "blocks", "code", "lam", "pointer", "registers", "room", "scratch", "structs")
+    __slots__ = (
+        "address",
+        "blocks",
+        "code",
+        "lam",
+        "pointer",
+        "registers",
+        "room",
+        "scratch",
+        "serial",
+        "structs",
+    )
 
     def __init__(self, codes: dict[str, BlockCode], entry: str, procedure: ProcedureCode | None) -> None:
         ffi = runtime().ffi
         self.code = procedure
+        self.serial = next(_serials)
         self.lam = None if procedure is None else procedure.procedure.lam
         self.registers = assign({label: code.block for label, code in codes.items()}, entry)
         self.scratch = len(self.registers)

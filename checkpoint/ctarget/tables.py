@@ -180,13 +180,17 @@ LANES: set[int] = set()  # the addresses of the return points, made so far, of f
 
 
 def return_point(
-    block: BlockPeer, handler: BlockPeer | None = None, copied: set[str] | frozenset[str] = frozenset()
+    block: BlockPeer,
+    handler: BlockPeer | None = None,
+    copied: set[str] | frozenset[str] = frozenset(),
+    kinds: tuple[Any, ...] | None = None,
 ) -> Any:
     """Return the `ReturnPoint *` of a frame that returns to a block, and may have an install's handler.
 
-    copied: the saved slots that the install's body needs too.
+    copied: the saved slots that the install's body needs too. kinds: of the saved values, where translated
+    code has pushed the frame: it has a point of its own then, from which these are known.
     """
-    key = (handler, frozenset(copied))
+    key = (handler, frozenset(copied), kinds)
     if key not in block.points:
         saved = block.block.params[1:]
         fields = {

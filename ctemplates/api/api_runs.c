@@ -56,10 +56,15 @@ static void end_run(Listing *listing) {
     now->frames = 0;
 }
 
+/* Returns whether frames with these points return alike: translated code has points of its own (tables.py). */
+static bool returns_as(const ReturnPoint *point, const ReturnPoint *other) {
+    return point == other || (point->block == other->block && point->handler == other->handler);
+}
+
 static void list_frame(Listing *listing, const FrameHead *head, const Value *saved) {
     FrameRun *now = &listing->now;
     const uintptr_t point = (uintptr_t)head->point, call = (uintptr_t)head->call;
-    if (!now->frames || now->point != point || now->call != call) {
+    if (!now->frames || !returns_as((const ReturnPoint *)now->point, head->point) || now->call != call) {
         end_run(listing);
         *now = (FrameRun){.point = point, .call = call, .plain = true};
         listing->first = saved;

@@ -43,6 +43,11 @@ static __attribute__((noinline, unused)) Frames frames_popped(Machine *m, Frames
 
 INLINE const FrameHead *top_frame(Frames frames) { return (const FrameHead *)(const void *)(frames.top - 1); }
 INLINE const void *top_point(Frames frames) { return top_frame(frames)->point; }
+/* Returns whether a frame, if there is one, returns to the block of another point: what it saves may be of other kinds. */
+INLINE bool returns_like(const void *point, const void *other) {
+    const ReturnPoint *own = point, *its = other;
+    return own && own->block == its->block && own->handler == its->handler;
+}
 /* Returns what the top frame has saved, of which the number is known. */
 INLINE const Value *top_saved(Frames frames, uint32_t count) { return frames.top - 1 - count; }
 /* Returns room for what a frame saves, which is filled at once. */

@@ -72,7 +72,8 @@ typedef struct Step {
     const Operand *operands;
 } Step;
 
-/* The block that a frame returns to, and the registers of its parameters after the first, which the frame saves. */
+/* The block that a frame returns to, and the registers of its parameters after the first, which the frame saves. A block
+ * has several: of frames that translated code has pushed, one for each kinds of what these save. */
 typedef struct ReturnPoint {
     const Block *block;
     const Block *handler; /* NULL but for the frame of an install */

@@ -33,8 +33,14 @@ _LAST_FORM = re.compile(r"^[^\s;]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Counts:
-    """The operations of units. nodes: hot ones. made: objects. pushed: frames. tests: of the kinds of values.
-    dynamic: returns to one of several blocks, as the top frame says, and tail calls that read the frame.
+    """The operations of units.
+
+    nodes: hot ones. made: objects. pushed: frames. tests: of the kinds of values: the unit is left where a
+    value is of another kind than it was specialised to; not those of frames that no unit has pushed, which
+    only such frames meet. asked: questions of the program itself (`null?`, `pair?`), whose answer its own
+    branch takes, and which it would ask in any language; one that also leaves the unit for a third kind is
+    one of these. dynamic: returns to one of several blocks, as the top frame says, and tail calls that read
+    the frame.
     """
 
     units: int = 0
@@ -43,6 +49,7 @@ class Counts:
     pushed: int = 0
     tests: int = 0
     dynamic: int = 0
+    asked: int = 0
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(*[a + b for a, b in zip(astuple(self), astuple(other), strict=True)])
@@ -66,19 +73,20 @@ def _of(node: Node) -> Counts:
         pushed=sum(isinstance(each, Push) for each in done),
         tests=sum(_tests(each) for each in done),
         dynamic=_is_dynamic(node) + sum(isinstance(each, SetCall) for each in done),
+        asked=sum(isinstance(each, IsKind | EndTest) for each in done),
     )
 
 
 def _tests(done: object) -> int:
-    """Return how many kinds an op tests: of what it reads, and of what it reads that from."""
+    """Return how many kinds an op tests, unasked: of what it reads, and of what it reads that from."""
     match done:
-        case Expect() | EndTest() | IsKind() | Length() | Changeable():
+        case Expect() | Length() | Changeable():
             return 1
         case Load(to=to, sure=sure):
             return to.kind != "value" and not sure
         case Element(to=to):
             return 1 + (to.kind != "value")
-        case Peek(saved=saved):
+        case Peek(saved=saved, checks=None):  # else its point says what a frame saves
             return sum(place.kind != "value" for place in saved)
     return 0
 

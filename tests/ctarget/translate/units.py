@@ -202,10 +202,10 @@ def containers() -> Unit:
     popped, held = make.place("popped_0"), make.place("held_0", "value")
     case = make.node(end, (s, walked), 2)
     case.exit = done.exit
-    case.ops.append(Peek(0, (popped, held)))
-    case.effects.append(Pop(0, (popped, held)))
+    case.ops.append(Peek((0,), (popped, held)))
+    case.effects.append(Pop((popped, held)))
     case.end = make.exit(end, (make.apply(case, "s_2", "add", popped, s), held), 3)
-    done.end = Return(((0, case),))
+    done.end = Return((((0,), case),))
     return make.unit
 
 

@@ -19,6 +19,7 @@ from checkpoint.ctarget.translate.emit.rebuilds import Rebuilds
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.references import fields_of_pairs, joined
 from checkpoint.ctarget.translate.emit.walks import Walks, moved
+from checkpoint.ctarget.translate.ops.frame_ops import point_tests
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Place
 from checkpoint.ctarget.translate.ops.words import (
@@ -278,8 +279,8 @@ class ForwardFunction:
             case Fork(test, _, other):
                 self.put(f"if (!{plain(test)}) goto {self._label(other)};")
             case Return(cases):
-                for point, case in cases[1:]:
-                    self.put(f"if (point == REFERENCE({point})) goto {self._label(case)};")
+                for found, number in point_tests("point", [points for points, _ in cases[1:]]):
+                    self.put(f"if ({found}) goto {self._label(cases[1 + number][1])};")
             case Jump():
                 self._jump(node.end)
             case Exit():
@@ -293,8 +294,8 @@ class ForwardFunction:
         self.put(*self._rebuilds.before_pop())
         top = self.temporary("point", "const void *")
         self.put(f"{top} = top_point(frames);")
-        tests = " && ".join([f"{top} != REFERENCE({point})" for point, _ in end.cases]) or "true"
-        self.put(if_unlikely(tests, self._take(exit)))
+        found = [test for test, _ in point_tests(top, [points for points, _ in end.cases])]
+        self.put(if_unlikely(f"!({' || '.join(found)})" if found else "true", self._take(exit)))
 
     # What operations write to
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
+from checkpoint.ctarget.translate.ops.check_ops import Expect
 from checkpoint.ctarget.translate.ops.dual_ops import accumulator_of
 from checkpoint.ctarget.translate.ops.fields import TAKEN
 from checkpoint.ctarget.translate.ops.operation import (
@@ -18,6 +19,7 @@ from checkpoint.ctarget.translate.ops.places import DualParts, Place, Source, Vi
 from checkpoint.ctarget.translate.ops.words import (
     content,
     if_unlikely,
+    lacks_tag,
     opened,
     stored,
     unlike,
@@ -27,16 +29,31 @@ from checkpoint.ctarget.translate.ops.words import (
 from checkpoint.dataclass import dataclass
 
 
+def point_tests(top: str, cases: Sequence[tuple[int, ...]]) -> list[tuple[str, int]]:
+    """Return tests of a frame's point, each with the number of its case: whether it is the first point of a
+    case, in order; then, since other points may be of the same block, whether it returns as a second one.
+    """
+    first = [(f"({top} == REFERENCE({points[0]}))", i) for i, points in enumerate(cases)]
+    return first + [
+        (f"returns_like({top}, REFERENCE({point}))", i)
+        for i, points in enumerate(cases)
+        for point in points[1:]
+    ]
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Peek(Undifferentiated, Op):
     """Reads the values saved in the top frame of the machine's stack.
 
-    Exits unless the frame's point is `point` (a reference) and all are of the kinds of `saved`.
+    Exits unless the frame has the first one of the points (references), or returns as the second one does,
+    and all values are of the kinds of `saved` and pass the checks. checks: frames with the first point are
+    known to do so, and those of other frames are tested; None: the kinds of `saved` are tested of all.
     Counted values are borrowed: the Pop that follows moves them, and drops duals and scalars of NumPy's.
     """
 
-    point: int
+    points: tuple[int, ...]
     saved: tuple[Place | DualParts | View, ...]
+    checks: tuple[Expect, ...] | None = None
 
     def reads(self) -> Sequence[Source]:
         return ()
@@ -45,17 +62,21 @@ class Peek(Undifferentiated, Op):
         return list(dict.fromkeys(places_in(self.saved)))
 
     def write(self, out: Forward) -> None:
-        out.put(if_unlikely(f"top_point(frames) != REFERENCE({self.point})", out.exit()))
-        if not self.saved:
-            return
         saved = out.temporary("saved", "const Value *")
-        out.put(f"{saved} = top_saved(frames, {len(self.saved)});")
+        if self.saved:
+            out.put(f"{saved} = top_saved(frames, {len(self.saved)});")
         fields = [(place, f"{saved}[{i}]") for i, place in enumerate(self.saved)]
         tests = [unlike(field, place) for place, field in fields if not isinstance(place, View)]
         tests = [test for test in tests if test]
         tests += unlike_tags([(field, place) for place, field in fields])
-        if tests:
-            out.put(if_unlikely(" || ".join(tests), out.exit()))
+        first, *others = [f"!{test}" for test, _ in point_tests("top_point(frames)", [self.points])]
+        if self.checks is None:
+            out.put(if_unlikely(" || ".join([first, *tests]), out.exit()))
+        else:
+            held = {place: field for place, field in fields if isinstance(place, Place)}
+            tests += [lacks_tag(held[each.place], each.tag, each.procedure) for each in self.checks]
+            others = [f"({' || '.join([each, *tests])})" for each in others]
+            out.put(if_unlikely(" && ".join([first, *others]), out.exit()))
         for place, field in fields:
             if isinstance(place, View):
                 out.put(if_unlikely(unlike(field, place), out.exit()), *viewed(field, place))
@@ -115,7 +136,6 @@ class Pop(Effect):
     Adjoint: the cotangents of `saved` are pushed, in their order (0 for values that are not reals).
     """
 
-    point: int
     saved: tuple[Place | DualParts | View, ...]
 
     def reads(self) -> Sequence[Source]:

@@ -86,9 +86,11 @@ class Builder:
             self.unit.references.append(thing)
         return self._references[id(thing)]
 
-    def point(self, block: BlockPeer) -> int:
-        """Return the number of the ReturnPoint of frames that return to a block."""
-        return self.reference(return_point(block))
+    def point(self, block: BlockPeer, kinds: tuple[Any, ...] | None = None) -> int:
+        """Return the number of the ReturnPoint of frames that return to a block: of those that the machine
+        has pushed, or of those that units have pushed with values of these kinds.
+        """
+        return self.reference(return_point(block, kinds=kinds))
 
     def exit(
         self, block: BlockPeer, steps: int, effects: Sequence[Effect], contents: Sequence[tuple[int, Source]]

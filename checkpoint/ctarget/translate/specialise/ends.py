@@ -11,14 +11,13 @@ from checkpoint.cps import blocks as b
 from checkpoint.cps.ownership import Edge
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
 from checkpoint.ctarget.translate.nested.numbers import TooComplex
-from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
-from checkpoint.ctarget.translate.ops.frame_ops import Peek, Pop, SetCall
-from checkpoint.ctarget.translate.ops.operation import Effect
-from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place, View
+from checkpoint.ctarget.translate.ops.frame_ops import SetCall
+from checkpoint.ctarget.translate.ops.places import Constant, Place
 from checkpoint.ctarget.translate.specialise import block_steps, inner, lifted, turns
 from checkpoint.ctarget.translate.specialise.headers import Headers
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
 from checkpoint.ctarget.translate.specialise.path import PathSoFar, joins
+from checkpoint.ctarget.translate.specialise.returns import Returns
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import (
     Abstract,
@@ -28,41 +27,22 @@ from checkpoint.ctarget.translate.specialise.values import (
     Held,
     State,
     Virtual,
-    tag_of,
 )
-from checkpoint.ctarget.translate.units.graph import Exit, Fork, Next, Node, Return
-from checkpoint.dataclass import dataclass
+from checkpoint.ctarget.translate.units.graph import Exit, Fork, Next, Node
 
 MAX_FRAMES = 24  # virtual ones
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class OpenReturn:
-    """A node that returns to whatever frame of the machine's stack is on top.
-
-    effects: those of the node; they wait until the frame is known. path: after the node. value: the
-    returned one. state: the rest of the abstract state.
-    """
-
-    node: Node
-    effects: tuple[Effect, ...]
-    path: PathSoFar
-    value: Abstract
-    state: State
 
 
 class Ends:
     """The trees of all headers, as made so far.
 
-    waiting: nodes whose blocks are still to be translated. returns: the open returns. pushed: for each block
-    that frames pushed by the unit return to, what these frames save.
+    waiting: nodes whose blocks are still to be translated. returns: those to frames of the machine's stack.
     """
 
     def __init__(self, headers: Headers) -> None:
         self.headers = headers
         self.builder = headers.builder
-        self.returns: list[OpenReturn] = []
-        self.pushed: dict[BlockPeer, tuple[Abstract, ...]] = {}
+        self.returns = Returns(headers)
         self.waiting: list[tuple[Node, State, PathSoFar]] = []
         self._joined: dict[ProcedurePeer, frozenset[str]] = {}
 
@@ -74,7 +54,7 @@ class Ends:
 
     def make_all(self) -> None:
         """Make the trees of all headers, and of those that turn up meanwhile."""
-        while self.headers.waiting or self._add_cases():
+        while self.headers.waiting or self.returns.add_cases():
             while self.headers.waiting:
                 header = self.headers.waiting.pop()
                 state = self.headers.states[header.number]
@@ -83,11 +63,7 @@ class Ends:
                 call = Call(header.block, state.size(self.builder.unrolls), len(state.frames))
                 header.root = self._node(header.block, state, PathSoFar(calls=(call,), exit=header.exit))
             self._translate_waiting()
-        for each in self.returns:
-            assert isinstance(each.node.end, Return)
-            if not each.node.end.cases:  # it returns to nothing that is known
-                each.node.ops.clear()
-                each.node.end = each.node.exit
+        self.returns.close()
 
     def _node(self, peer: BlockPeer, state: State, path: PathSoFar) -> Node:
         """Return the node of a block. It waits: paths may be longer than Python's stack is deep."""
@@ -308,8 +284,7 @@ class Ends:
             self.follow(node, call.entry, state, replace(path, calls=(*path.calls, call), parted=False))
 
     def _push(self, node: Node, state: State) -> None:
-        for frame in state.frames:
-            self.pushed.setdefault(frame.block, tuple(frame.saved.values()))
+        self.returns.note_pushed(state)
         materialiser = Materialiser(self.builder)
         materialiser.push_frames(state)
         node.effects += materialiser.effects
@@ -324,10 +299,7 @@ class Ends:
             inner.leave(self, steps, value, path)
             return
         if not frames:
-            steps.node.end = Return(())
-            effects = tuple(steps.node.effects)
-            self.returns.append(OpenReturn(steps.node, effects, path, value, steps.state))
-            steps.node.effects.clear()
+            self.returns.open(steps, path, value)
             return
         if path.ended and len(frames) <= path.calls[0].depth:
             raise Untranslatable  # what is behind a loop is not part of it: loops are faster in small units
@@ -337,64 +309,3 @@ class Ends:
         state = State(slots, below, steps.state.facts)
         parted = path.parted or frame.parted
         self.follow(steps.node, frame.block, state, replace(path, calls=frame.calls, parted=parted))
-
-    def _add_cases(self) -> bool:
-        """Add cases to open returns for frames that were pushed meanwhile; return whether there were any."""
-        found = False
-        for each in self.returns:
-            assert isinstance(each.node.end, Return)
-            known = {point for point, _ in each.node.end.cases}
-            for peer, saved in list(self.pushed.items()):
-                point = self.builder.point(peer)
-                if point not in known:
-                    case = self._case(each, peer, point, saved)
-                    each.node.end = Return((*each.node.end.cases, (point, case)))
-                    found = True
-        return found
-
-    def _case(self, open: OpenReturn, peer: BlockPeer, point: int, saved: tuple[Abstract, ...]) -> Node:
-        """Return the node that returns to a frame of the machine's stack, whose block is `peer`.
-
-        The effects of the open return come after the node has checked the frame: else the unit exits before.
-        """
-        state = open.state.copy()
-        case = Node(open.node.block, open.node.steps, open.node.exit)
-        first, *names = peer.block.params
-        places: list[Place | DualParts | View] = []
-        slots: dict[str, Abstract] = {}
-        tags: dict[Place, Place] = {}
-        place: Place | DualParts | View
-        for name, was in zip(names, saved, strict=True):
-            if isinstance(was, Virtual) and was.tag == "DUAL":
-                age = self.builder.ages[was.birth]
-                slots[name], place = self.builder.dual(name, tags.get(was.birth), age)
-                tags[was.birth] = place.tag
-            elif isinstance(was, View):
-                slots[name] = place = self.builder.view(name, len(was.sizes))
-            else:
-                place = self.builder.place(name, was.kind if isinstance(was, Place | Constant) else "value")
-            places.append(place)
-        case.ops.append(Peek(point, tuple(places)))
-        for name, place, was in zip(names, places, saved, strict=True):
-            if isinstance(place, Place):
-                slots[name] = self._checked(case, place, was)
-        case.effects += [*open.effects, Pop(point, tuple(places))]
-        slots[first] = Steps(self.builder, open.node.block, state, case).copied(first, open.value)
-        self.headers.jump(case, peer, State(slots, []), open.path)
-        return case
-
-    def _checked(self, case: Node, place: Place, was: Abstract) -> Abstract:
-        """Check that a value saved by a frame has the kind that the unit expects, and return it."""
-        if place.kind != "value":
-            return place
-        tag = tag_of(was)
-        if not isinstance(was, Closure):
-            case.ops.append(Expect(place, tag))
-            hint = was.hint if isinstance(was, Held) else None
-            return Constant(None) if tag == "NOTHING" else Held(place, tag, hint)
-        case.ops.append(Expect(place, tag, self.builder.reference(was.procedure)))
-        if was.environment is None:
-            return Closure(was.procedure, None)
-        environment = self.builder.place(f"{place.name}_environment", "value")
-        case.ops.append(Enclosed(environment, place))
-        return Closure(was.procedure, Held(environment, "ENVIRONMENT"))

@@ -31,7 +31,6 @@ from checkpoint.ctarget.translate.ops.places import Constant, DualParts, Place, 
 from checkpoint.ctarget.translate.ops.scalar_ops import Copy
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.path import Inner, PathSoFar
-from checkpoint.ctarget.translate.specialise.sections import settled
 from checkpoint.ctarget.translate.specialise.steps import Steps, Untranslatable
 from checkpoint.ctarget.translate.specialise.values import (
     Abstract,
@@ -45,6 +44,7 @@ from checkpoint.ctarget.translate.specialise.values import (
     is_dual,
 )
 from checkpoint.ctarget.translate.units.graph import Exit, Node
+from checkpoint.ctarget.translate.units.sections import settled
 
 GRADIENTS = frozenset(("*j", "checkpoint-*j", "py.gradient"))
 MAX_ACTIVE = 6  # calls of one procedure that have not returned

@@ -8,6 +8,9 @@ one. Frames are pushed from the bottom; frames and slots refer to objects that w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from checkpoint.ctarget.translate.ops.attribute_ops import MakeKnown, MakeRecord
 from checkpoint.ctarget.translate.ops.frame_ops import Push
 from checkpoint.ctarget.translate.ops.object_ops import Keep, Make
@@ -24,6 +27,7 @@ from checkpoint.ctarget.translate.specialise.values import (
     dual_parts,
     is_dual,
     is_nested,
+    tag_of,
 )
 from checkpoint.prims.operators import UNIT
 
@@ -95,9 +99,10 @@ class Materialiser:
     def push_frames(self, state: State) -> None:
         """Push all virtual frames onto the machine's stack."""
         for frame in state.frames:
-            saved = tuple([self.source(value) for value in frame.saved.values()])
+            values = frame.saved.values()
+            saved = tuple([self.source(value) for value in values])
             call = None if frame.call is None else self.builder.reference(frame.call)
-            self.effects.append(Push(self.builder.point(frame.block), saved, call))
+            self.effects.append(Push(self.builder.point(frame.block, kinds_saved(values)), saved, call))
         state.frames = []
         self.settle(state)
 
@@ -117,6 +122,23 @@ class Materialiser:
         """Make everything virtual in a state."""
         self.push_frames(state)
         state.slots = {name: self.held(value) for name, value in state.slots.items()}
+
+
+def kinds_saved(values: Iterable[Abstract]) -> tuple[Any, ...] | None:
+    """Return of which kinds values are that a frame saves, for its ReturnPoint; None: there are none, or a
+    dual, an array or one of its scalars is among them, whose parts are tested where the frame is read.
+    """
+    kinds = [_kind_saved(value) for value in values]
+    return tuple(kinds) if kinds and None not in kinds else None
+
+
+def _kind_saved(value: Abstract) -> Any:
+    match value:
+        case Closure(procedure, environment):
+            return procedure.serial, environment is None
+        case View() | Virtual(tag="DUAL") | Place(kind="element" | "array"):
+            return None
+    return tag_of(value)
 
 
 def _held(virtual: Virtual, place: Place) -> Held:

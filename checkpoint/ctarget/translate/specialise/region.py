@@ -25,9 +25,9 @@ from checkpoint.ctarget.translate.ops.frame_ops import Push
 from checkpoint.ctarget.translate.specialise.ends import Ends
 from checkpoint.ctarget.translate.specialise.headers import LARGE, SMALL, UNROLLED, Headers, Limits
 from checkpoint.ctarget.translate.specialise.observe import Shape, cut
-from checkpoint.ctarget.translate.specialise.sections import gather
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Return, Unit
 from checkpoint.ctarget.translate.units.paths import nodes, tree
+from checkpoint.ctarget.translate.units.sections import gather
 from checkpoint.ctarget.translate.units.sure import remove_sure_tests
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, EndTest, Expect, IsKind
+from checkpoint.ctarget.translate.ops.frame_ops import Peek
 from checkpoint.ctarget.translate.ops.object_ops import Load, Make
 from checkpoint.ctarget.translate.ops.operation import Operation
 from checkpoint.ctarget.translate.ops.places import Kind, Place, Source
@@ -72,6 +73,9 @@ class Facts:
                 if self.holds(place, what):
                     return True
                 self.note(place, what)
+            case Peek(checks=checks):
+                for each in checks or ():
+                    self.note(each.place, (each.tag, each.procedure, each.count))
             case IsKind(to, place, tag):
                 self.tests[to] = (place, (tag, None, None), None)
             case EndTest(to, place, tag):

@@ -71,13 +71,13 @@ class Fork:
 
 @dataclass(eq=False, slots=True)
 class Return:
-    """An end that continues with the node of the case whose point is the top frame's.
+    """An end that continues with the node of the case one of whose points is the top frame's.
 
     Each case begins with its Peek, and has a Pop. Where the top frame has another point, the unit is left by
     the `exit` of the node that returns.
     """
 
-    cases: tuple[tuple[int, Node], ...]
+    cases: tuple[tuple[tuple[int, ...], Node], ...]
 
 
 @dataclass(eq=False, slots=True)
