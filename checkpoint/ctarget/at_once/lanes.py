@@ -32,7 +32,7 @@ BLOCK = (
     1 << 13
 )  # lanes whose items and results are values at a time: those of a few columns stay in a near cache
 MICROSECONDS = 200_000  # of a block: what is lost at most where it takes longer
-WATCHED = 1024  # lanes that are run under the watch, where a sample of translated code is due
+WATCHED = 1024  # lanes that are run under the watch if a sample of translated code is due
 
 
 class LaneLoop(Unwatched):
@@ -100,14 +100,20 @@ class LaneLoop(Unwatched):
         return True
 
     def _watched(self, columns: Sequence[Any], results: Any, count: int) -> bool:
-        """Run so many lanes under the watch; return whether it was not refused."""
+        """Run so many lanes under the watch, a block at a time; return whether none was refused."""
         if not self._watched_tries.next():
             return False
-        items = Record(TUPLE, tuple([Record(TUPLE, tuple(column[:count].tolist())) for column in columns]))
-        end = run_alone(self._start(0, Pair(self._closure, Record(TUPLE, (items, count))), 0))
-        found: Any = None if end is None else end.value
-        took = type(found) is List and all(type(each) is float for each in found.items)
-        if took:
-            results[:count] = found.items
+        blocks = [range(first, min(first + lanes.BLOCK, count)) for first in range(0, count, lanes.BLOCK)]
+        took = all(self._watched_block(columns, results, slice(each.start, each.stop)) for each in blocks)
         self._watched_tries.note(took)
         return took
+
+    def _watched_block(self, columns: Sequence[Any], results: Any, block: slice) -> bool:
+        items = Record(TUPLE, tuple([Record(TUPLE, tuple(column[block].tolist())) for column in columns]))
+        argument = Record(TUPLE, (items, block.stop - block.start))
+        end = run_alone(self._start(0, Pair(self._closure, argument), 0))
+        found: Any = None if end is None else end.value
+        if type(found) is not List or not all(type(each) is float for each in found.items):
+            return False
+        results[block] = found.items
+        return True
