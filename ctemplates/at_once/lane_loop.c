@@ -5,6 +5,7 @@
 
 #include "bridge/guard.h"
 #include "bridge/passage_import.h"
+#include "containers/bare_row.h"
 #include "containers/containers.h"
 #include "machine/clock.h"
 #include "machine/vm.h"
@@ -17,7 +18,6 @@ typedef struct Loop {
     PyObject *python; /* the closure */
     Passage x;        /* of the closure */
     Value closure;
-    Value columns; /* the tuple of the tuples of a block's items; NOTHING: not made yet */
     int64_t births, block; /* lanes of the block */
     const double *const *items;
     uint32_t column_count;
@@ -47,33 +47,17 @@ static Value new_tuple(Loop *t, uint32_t count) {
     return of_object(RECORD, made);
 }
 
-/* Returns whether nobody else has the tuple of columns, nor one of them, so that they may be filled with the items of another
- * block of so many lanes. */
-static bool may_be_filled(const Loop *t) {
-    if (t->columns.tag == NOTHING || t->columns.object->count != 1) return false;
-    for (uint32_t i = 1; i <= t->column_count; i++) {
-        const Object *column = cells_of(t->columns)[i].object;
-        if (column->count != 1 || column->length != (uint32_t)t->block + 1) return false;
-    }
-    return true;
-}
-
-static void fill_columns(Loop *t) {
-    if (!may_be_filled(t)) {
-        drop(t->heap, t->columns);
-        t->columns = new_tuple(t, t->column_count);
-        for (uint32_t i = 1; i <= t->column_count; i++)
-            store(&cells_of(t->columns)[i], new_tuple(t, (uint32_t)t->block));
-    }
+static Value new_columns(Loop *t) {
+    const Value columns = new_tuple(t, t->column_count);
     for (uint32_t i = 0; i < t->column_count; i++)
-        store_reals(cells_of(cells_of(t->columns)[i + 1]) + 1, t->items[i] + t->done, (size_t)t->block);
+        store(&cells_of(columns)[i + 1], new_bare_row(t->heap, t->items[i] + t->done, t->block));
+    return columns;
 }
 
 /* Returns the first state of the block's run. */
 static State *start_of(Loop *t) {
     const Value argument = new_tuple(t, 2);
-    keep(t->columns);
-    store(&cells_of(argument)[1], t->columns);
+    store(&cells_of(argument)[1], new_columns(t));
     store(&cells_of(argument)[2], of_integer(t->block));
     State *start = state_create(t->heap, t->loop->entry, 0, 2, version_create(t->heap));
     start->steps = start->tags = 0;
@@ -102,7 +86,6 @@ static bool take_results(const Loop *t, Value found) {
 
 /* Runs the lanes of a block; false: it is refused. */
 static bool run_block(Loop *t) {
-    fill_columns(t);
     State *start = start_of(t);
     Machine *m = machine_create(t->heap, start, NULL, NULL);
     const int64_t until = clock_microseconds() + t->loop->microseconds;
@@ -119,7 +102,6 @@ static bool run_block(Loop *t) {
 
 static void run_all(void *arguments) {
     Loop *t = arguments;
-    t->failed = true;
     guarded(t->heap, import_closure_of, clean_import, t);
     let_python(t->heap);
     const int64_t until = clock_microseconds() + CALL_MICROSECONDS;
@@ -137,7 +119,6 @@ int64_t ck_lane_loop(const LaneLoop *loop, uintptr_t closure, int64_t births, co
     Held *held = held_new_heap(SIZE_MAX);
     if (!held) return -1;
     Loop t = {.loop = loop, .heap = held->heap, .python = (PyObject *)closure, .births = births, .failed = true};
-    t.columns = nothing();
     t.items = columns;
     t.column_count = column_count;
     t.lanes = lanes;

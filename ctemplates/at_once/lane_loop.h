@@ -6,7 +6,7 @@
  * in an array of doubles, where all are reals and no step needed Python. Anything else is refused: then nothing has been
  * done that anybody can see, and whoever asked has the call made in another way. So this has no message, and no rare case.
  *
- * Items and results are values of the machine for a block of lanes at a time, in the same objects.
+ * Items are read where they are (containers/bare_row.h); results are values of the machine for a block of lanes at a time.
  */
 #ifndef CK_LANE_LOOP_H
 #define CK_LANE_LOOP_H

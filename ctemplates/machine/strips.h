@@ -281,16 +281,25 @@ INLINE int64_t sum_of(const Integers *all, int64_t chunks) {
     return sum;
 }
 
+/* Reads the items of a bare row at indices in a row; false: they are not there. */
+INLINE bool bare_reals(Value v, int64_t first, Reals *to) {
+    const BareRow *row = kind_of(v) == RECORD ? bare_row_in(v) : NULL;
+    if (!row || first > row->count - WIDTH) return false;
+    __builtin_memcpy(to, row->reals + first, sizeof *to);
+    return true;
+}
 /* Reads the elements of a list or plain tuple at indices in a row, where all of them are reals; false: it is not so. */
 INLINE bool reals_in_row(Value v, Integers index, Reals *to, Integers *at) {
     int64_t count = 0;
     const Value *all = elements(v, &count);
     const int64_t first = index[0];
-    if (!all || first < 0 || first > count - WIDTH || any(MASK(index != first_lanes(first)))) return false;
+    if (!all || first < 0 || any(MASK(index != first_lanes(first)))) return false;
+    *at = index;
+    if (!count) return bare_reals(v, first, to);
+    if (first > count - WIDTH) return false;
     Reals low, high; /* a tag, a real, and so on */
     __builtin_memcpy(&low, all + first, sizeof low);
     __builtin_memcpy(&high, all + first + WIDTH / 2, sizeof high);
-    *at = index;
     *to = ODD_OF(low, high);
     return !any(MASK((Integers)EVEN_OF(low, high) != REAL));
 }

@@ -15,6 +15,7 @@
 #endif
 #endif
 
+#include "containers/bare_row.h"
 #include "containers/collector.h"
 #include "containers/containers.h"
 #include "containers/peek.h"
@@ -104,12 +105,20 @@ INLINE const Value *elements(Value v, int64_t *count) {
     *count = (int64_t)v.object->length - 1;
     return cells_of(v) + 1;
 }
+/* Returns an item of a bare row, until the next one is read; NULL: there is none. */
+OUTLINED const Value *bare_item(Value v, int64_t index) {
+    BareRow *row = bare_row_in(v);
+    if (!row || index < 0 || index >= row->count) return NULL;
+    row->item = of_real(row->reals[index]);
+    return &row->item;
+}
 /* Returns one of the elements, by an index as in Python, and stores its position. NULL: there is none. */
 INLINE const Value *element(Value v, int64_t index, int64_t *at) {
     int64_t count = 0;
     const Value *all = elements(v, &count);
     *at = index < 0 ? index + count : index;
-    return all && *at >= 0 && *at < count ? &all[*at] : NULL;
+    if (LIKELY(all && *at >= 0 && *at < count)) return &all[*at];
+    return all && !count && kind_of(v) == RECORD ? bare_item(v, index) : NULL;
 }
 INLINE bool is_object(const Value *place, Value v) { return place && place->tag == v.tag && place->object == v.object; }
 INLINE bool is_foreign(const Value *place, const void *python) {
