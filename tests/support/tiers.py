@@ -36,6 +36,7 @@ SHARES = {
     "api/test_each_orders.py": 5,
     "api/test_lane_blocks.py": 6,
     "api/test_lane_errors.py": 3,
+    "api/test_lane_plans.py::test_translated_blocks_in_one_call": NONE,
     "api/test_lanes.py": 8,
     "api/test_memory.py": 5,
     "api/test_pictures.py": 4,
