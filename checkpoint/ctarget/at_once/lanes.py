@@ -11,6 +11,7 @@ too, which ends before the first step of Python's.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any
 
 from checkpoint import config
@@ -42,7 +43,7 @@ class LaneLoop(Unwatched):
     at_once: how many calls C has taken alone. taken: how many were taken in all.
     """
 
-    __slots__ = ("_closure", "_loop", "_run", "_start", "_watched_tries", "at_once", "taken")
+    __slots__ = ("_closure", "_loop", "_run", "_seconds", "_start", "_watched_tries", "at_once", "taken")
 
     def __init__(self, start: Callable[[int, Any, int], State], closure: Closure) -> None:
         super().__init__(closure.lam)
@@ -55,6 +56,7 @@ class LaneLoop(Unwatched):
         self._loop.microseconds = MICROSECONDS
         self._run = module.lib.ck_lane_loop
         self._watched_tries = Tries()
+        self._seconds = 0.0  # that C has run alone since a call was watched, however long ago that was
         self.at_once = self.taken = 0
 
     def take(self, columns: Sequence[Any]) -> Any:
@@ -80,10 +82,14 @@ class LaneLoop(Unwatched):
     def _watch_is_due(self) -> bool:
         if config.translation() != "background":
             return False
-        return (self._is_sampled() or bool(policy.translator.pending)) and self._may_be_watched()
+        if not (self._is_sampled() or policy.translator.pending) or self._seconds < self._interval():
+            return False
+        self._seconds = 0.0
+        return True
 
     def _at_once(self, columns: Sequence[Any], results: Any, done: int, count: int) -> bool:
         """Run the lanes from one on by C alone; return whether it was not refused."""
+        began = perf_counter()
         use_threads()
         self._loop.block = lanes.BLOCK
         ffi = runtime().ffi
@@ -97,6 +103,7 @@ class LaneLoop(Unwatched):
                 return False
             done += more
         self._ran(steps[0])
+        self._seconds += perf_counter() - began
         return True
 
     def _watched(self, columns: Sequence[Any], results: Any, count: int) -> bool:

@@ -11,6 +11,7 @@ the watch of ordinary sweeps does its work (unwatched.py).
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 from checkpoint import config
@@ -32,7 +33,7 @@ UNWATCHED = 64  # where there are units, or some are being compiled, one of so m
 class SmallGradient(Unwatched):
     """The gradients of the runs of one procedure, by one call of C each. lam: of the procedure."""
 
-    __slots__ = ("_call", "_peer", "_take", "_unwatched")
+    __slots__ = ("_call", "_next_watch", "_peer", "_take", "_unwatched")
 
     def __init__(self, lam: Any) -> None:
         super().__init__(lam)
@@ -47,6 +48,7 @@ class SmallGradient(Unwatched):
         self._call.steps = MAX_STEPS
         self._take = module.lib.ck_small_gradient
         self._unwatched = 0
+        self._next_watch = 0.0  # by perf_counter
 
     def take(
         self, closure: Closure | None, arguments: tuple[Any, ...], by: tuple[int, ...], seed: float
@@ -75,8 +77,12 @@ class SmallGradient(Unwatched):
         """Return whether the watch of an ordinary sweep is to see this call."""
         if self._account.units or policy.translator.pending:
             self._unwatched += 1
-        if (not self._is_sampled() and self._unwatched < UNWATCHED) or not self._may_be_watched():
+        if not self._is_sampled() and self._unwatched < UNWATCHED:
             return False
+        now = perf_counter()
+        if now < self._next_watch:
+            return False
+        self._next_watch = now + self._interval()
         self._unwatched = 0
         return True
 

@@ -1,14 +1,14 @@
 """Calls of C that nothing watches: which of them are left to the watch of ordinary runs, and which not tried.
 
-In: how calls went. Out: whether the next one is to be made. What always holds: a call that is due to be
-sampled for translation is left to the watch (checkpoint.ctarget.translate.watch), but no sooner after the
-last such call than two samples are apart: a sample is due by steps, and the runs whose pace says how many
-of them make an interval are slower than these calls.
+In: how calls went. Out: whether the next one is to be made.
+
+What always holds: a call that is due to be sampled for translation is left to the watch of ordinary runs
+(checkpoint.ctarget.translate.watch), but no sooner after the last such call than two samples are apart. A
+sample is due by steps, and the runs whose pace says how many make an interval are slower than these calls.
 """
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
 from checkpoint.ctarget.translate import policy
@@ -40,12 +40,11 @@ class Tries:
 class Unwatched:
     """The calls of one procedure. lam: its lambda."""
 
-    __slots__ = ("_account", "_longest", "_next_watch", "_tries")
+    __slots__ = ("_account", "_longest", "_tries")
 
     def __init__(self, lam: Any) -> None:
         self._account = policy.account_of(lam)
         self._longest = 0  # steps
-        self._next_watch = 0.0  # by perf_counter
         self._tries = Tries()
 
     def _ran(self, steps: int) -> None:
@@ -58,10 +57,6 @@ class Unwatched:
         """Return whether a sample is due within one of the calls, by their steps."""
         return self._account.steps >= self._account.due and self._longest >= policy.PROBE_STEPS
 
-    def _may_be_watched(self) -> bool:
-        """Return whether two samples are apart since a call was left to the watch; it is left now, if so."""
-        now = perf_counter()
-        if now < self._next_watch:
-            return False
-        self._next_watch = now + policy.translator.sample_interval * self._account.patience
-        return True
+    def _interval(self) -> float:
+        """Return the seconds between two calls that are left to the watch."""
+        return policy.translator.sample_interval * self._account.patience
