@@ -37,9 +37,11 @@ typedef double FOUR __attribute__((vector_size(32), aligned(8)));
 #define ADD_ROWS(NAME, ATTRIBUTE, VECTOR, LANES, TERMS)                                                        \
     ATTRIBUTE static void NAME(const Terms *t, double *to) {                                                   \
         enum { VECTORS = 8 / (LANES) };                                                                        \
-        const Py_ssize_t length = t->extent.length;                                                            \
+        const Py_ssize_t length = t->extent.length, rows = t->extent.outer;                                    \
         const double *from = t->from, *by = t->by ? t->by : from;                                              \
-        for (Py_ssize_t i = 0; i < t->extent.outer; i++, from += length, by += length) {                       \
+        for (Py_ssize_t i = 0; length == 3 && i < rows; i++, from += 3, by += 3)                               \
+            to[i] = ((TERMS(REAL, 0) + TERMS(REAL, 1)) + TERMS(REAL, 2)) + 0.0;                                \
+        for (Py_ssize_t i = 0; length != 3 && i < rows; i++, from += length, by += length) {                   \
             double sum = TERMS(REAL, 0);                                                                       \
             Py_ssize_t k = 1;                                                                                  \
             if (length >= 8) {                                                                                 \

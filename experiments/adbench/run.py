@@ -88,6 +88,7 @@ def by_observations(args: tuple[Any, ...], engine: str | None = None) -> Callabl
     lengths = np.concatenate([[0], np.full(2 * count, width), np.ones(count, int)])
     shape, starts = (3 * count, len(flat)), np.cumsum(lengths)
     indices, starts = indices.astype(np.int32), starts.astype(np.int32)  # else SciPy converts them
+    seeds = [np.tile(unit, (count, 1)) for unit in np.eye(2)]
 
     def jacobian() -> Any:
         camera = flat[:start].reshape(n, CAMERA).take(cameras, 0)
@@ -98,8 +99,8 @@ def by_observations(args: tuple[Any, ...], engine: str | None = None) -> Callabl
         given = camera, point, weights, features
         _, pull = checkpoint.pullback(errors, *given, argnums=(0, 1, 2), engine=engine)
         with pull:
-            for k, unit in enumerate(np.eye(2)):
-                by_camera, by_point, by_weight = pull(np.tile(unit, (count, 1)))
+            for k, seed in enumerate(seeds):
+                by_camera, by_point, by_weight = pull(seed)
                 np.concatenate([by_camera, by_point, by_weight[:, None]], axis=1, out=values[:, k])
         return sp.csr_array((entries, indices, starts), shape=shape)
 
