@@ -15,6 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from checkpoint import config
 from checkpoint.scalars import formulas, kernels, loops
 
 NOT_BUILT = "it was not built: install checkpoint again where there are a C compiler and Python's headers"
@@ -46,6 +47,18 @@ def kept_pages() -> tuple[int, int]:
     """Return how many bytes of pages of tapes the process keeps for the next ones, and how many at most."""
     lib = runtime().lib
     return lib.ck_pages_kept(), lib.ck_pages_kept_at_most()
+
+
+_threads: tuple[str, int | None] | None = None  # what their number depended on when it was last read
+
+
+def use_threads() -> None:
+    """Have strips of lanes, and formulas, run on as many cores as the settings say now."""
+    global _threads  # noqa: PLW0603  (read at each run; set where it has changed)
+    asked = config.threads_asked()
+    if asked != _threads:
+        runtime().lib.ck_set_threads(config.threads())
+        _threads = asked
 
 
 @cache
@@ -101,12 +114,14 @@ def _formulas_of(module: ModuleType) -> tuple[formulas.Compiled, formulas.Compil
         return outcome == 0
 
     def run(text: str, inputs: Sequence[Any], results: Sequence[Any]) -> bool:
+        use_threads()  # a plan calls a formula without a run
         arrays = ffi.new("uintptr_t[]", [*map(id, inputs), *map(id, results)])
         return done(lib.ck_formula(code(text)[0], arrays))
 
     nothing = ffi.new("CodeOfFormula *")[0]
 
     def tree(text: str, pulled: str | None, columns: Sequence[Any]) -> bool:
+        use_threads()
         arrays = ffi.new("uintptr_t[]", [*map(id, columns)])
         reversal = nothing if pulled is None else code(pulled)[0]
         return done(lib.ck_formula_tree(code(text)[0], reversal, arrays))

@@ -18,6 +18,7 @@ import checkpoint
 from checkpoint.ad.tracing import fusing
 from checkpoint.api.direction_plans import RunPlan
 from checkpoint.api.gradient_plans import MAX_BYTES, MAX_STEPS
+from checkpoint.ctarget import library
 from checkpoint.interp.engine import Interp
 from checkpoint.scalars.kernels import kernel_of
 from tests.arrays.corpus import examples
@@ -349,6 +350,20 @@ def test_map_by_a_formula_has_a_plan(taken: list[bool]) -> None:
         pair.agree(strided, (strided, X))
         pair.agree(X.astype(np.float32), (X, X))
     assert taken[3:].count(True) >= 4
+
+
+@pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
+def test_a_plan_uses_as_many_threads_as_the_settings_say(
+    taken: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    f = checkpoint.grad(lambda x: np.sum(checkpoint.arrays.map(lambda v: v * v + math.sin(v), x)))
+    monkeypatch.setenv("CHECKPOINT_THREADS", "1")
+    expected = [f(X).tobytes() for _ in range(3)]
+    assert taken == [True]
+    monkeypatch.setenv("CHECKPOINT_THREADS", "2")
+    assert f(X).tobytes() == expected[0]
+    assert taken == [True, True]
+    assert library.runtime().lib.ck_threads() == 2
 
 
 def test_what_a_formula_refuses_is_raised(taken: list[bool]) -> None:

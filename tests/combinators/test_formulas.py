@@ -292,14 +292,13 @@ def random_formula(seed: int, inputs: int = 4) -> str:
 @contextmanager
 def by_threads(number: int) -> Iterator[None]:
     lib = library.runtime().lib
-    before = lib.ck_threads()
-    lib.ck_set_threads(number)
     lib.ck_wait_for_helpers(True)
-    try:
-        yield
-    finally:
-        lib.ck_set_threads(before)
-        lib.ck_wait_for_helpers(False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CHECKPOINT_THREADS", str(number))
+        try:
+            yield
+        finally:
+            lib.ck_wait_for_helpers(False)
 
 
 def columns(count: int, stride: int) -> list[Any]:

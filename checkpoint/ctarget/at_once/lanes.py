@@ -21,11 +21,10 @@ from checkpoint.ad.values import Closure, Pair
 from checkpoint.ctarget.at_once.small import numbered
 from checkpoint.ctarget.at_once.unwatched import Tries, Unwatched
 from checkpoint.ctarget.code import block_peer, return_point
-from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.library import runtime, use_threads
 from checkpoint.ctarget.run import run_alone
 from checkpoint.ctarget.states import State
 from checkpoint.ctarget.translate import policy
-from checkpoint.ctarget.translate.watch import use_threads
 from checkpoint.interp.hybrid.machine import ENTRY, HALT
 from checkpoint.prims import lanes
 

@@ -22,7 +22,7 @@ from time import perf_counter
 from typing import Any
 
 from checkpoint import config
-from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.library import runtime, use_threads
 from checkpoint.ctarget.peers import known_peer
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate import policy
@@ -231,18 +231,6 @@ def watch_inner(steps: int) -> None:
     if steps != _inner:
         runtime().lib.ck_watch_inner(steps)
         _inner = steps
-
-
-_threads: tuple[str, int | None] | None = None  # what their number depended on when it was last read
-
-
-def use_threads() -> None:
-    """Have strips of lanes run on as many cores as the settings say now."""
-    global _threads  # noqa: PLW0603  (read at each run; set where it has changed)
-    asked = config.threads_asked()
-    if asked != _threads:
-        runtime().lib.ck_set_threads(config.threads())
-        _threads = asked
 
 
 _base: int = config.BASE  # what C was told last
