@@ -37,6 +37,13 @@ int64_t array_memory_live(const ArrayMemory *memory) {
     return 0;
 }
 
+int64_t array_memory_peak(const ArrayMemory *memory) {
+    (void)memory;
+    return 0;
+}
+
+void array_memory_begin_peak(ArrayMemory *memory) { (void)memory; }
+
 StorageTable *storage_table_begin(void *given, size_t bound, size_t results, size_t entered) {
     (void)given, (void)bound, (void)results, (void)entered;
     return NULL;
