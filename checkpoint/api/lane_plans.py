@@ -45,11 +45,11 @@ class LanePlan(OfProgram):
         self.loop = loop
         self.engine = engine
 
-    def fits(self, written: FunctionType, shared: Sequence[Any]) -> bool:
-        """Return whether a call that shares these arguments would find the program, and the same data."""
+    def fits(self, written: FunctionType, count: int, shared: Sequence[Any]) -> bool:
+        """Return whether a call of so many arguments, which share this, is one of the form."""
         changes, linked = self.closures.changes(), self.linked
         if self.changes != changes:  # other programs, perhaps
-            if self.closures.program_of(written, len(shared), (), linked.entry) is not linked:
+            if self.closures.program_of(written, count, (), linked.entry) is not linked:
                 return False
             self.changes = changes
         inputs = self.inputs(written)
@@ -70,13 +70,15 @@ class LanePlans:
         if divided is None:
             return None
         columns, shared = divided
-        plan = self._fitting(front_end().written_out(f), engine, shared)
+        plan = self._fitting(front_end().written_out(f), engine, len(args), shared)
         return None if plan is None else plan.loop.take(columns)
 
-    def _fitting(self, written: FunctionType, engine: Engine, shared: Sequence[Any]) -> LanePlan | None:
-        """Return the plan of a call that shares some arguments."""
-        fitting = (plan for plan in self.plans if plan.engine is engine and plan.fits(written, shared))
-        return next(fitting, None)
+    def _fitting(
+        self, written: FunctionType, engine: Engine, count: int, shared: Sequence[Any]
+    ) -> LanePlan | None:
+        """Return the plan of a call of so many arguments, which share this."""
+        own = [plan for plan in self.plans if plan.engine is engine]
+        return next((plan for plan in own if plan.fits(written, count, shared)), None)
 
     def learn(self, f: OverLanes, engine: Engine, args: Sequence[Any], run: Run, value: Any) -> None:
         """Make a plan for calls like an ordinary one, which is not the first."""
@@ -89,7 +91,7 @@ class LanePlans:
             return
         columns, shared = divided
         written = front_end().written_out(f)
-        if self._fitting(written, engine, shared) is not None:
+        if self._fitting(written, engine, len(args), shared) is not None:
             return
         self.trials += 1
         closure = _prepared(f, engine, args, len(columns))
@@ -117,15 +119,17 @@ def _is_row(x: Any) -> bool:
 
 
 def _divided(args: Sequence[Any]) -> tuple[list[Any], list[Any]] | None:
-    """Return the arguments that are rows, for C, and all arguments with None in the places of these.
+    """Return the arguments that are rows, for C, and what the others share: all arguments without these.
 
-    None: there are no rows, or they have no items, or not as many.
+    That ends with a text for each argument, which says whether it is a row. None: there are no rows, or they
+    have no items, or not as many.
     """
-    rows = [x for x in args if _is_row(x)]
+    kinds = ["row" if _is_row(x) else "shared" for x in args]
+    rows = [x for x, kind in zip(args, kinds, strict=True) if kind == "row"]
     if not rows or not len(rows[0]) or any(len(row) != len(rows[0]) for row in rows):
         return None
     columns = [row if row.flags.carray else row.copy() for row in rows]
-    return columns, [None if _is_row(x) else x for x in args]
+    return columns, [*[x for x, kind in zip(args, kinds, strict=True) if kind != "row"], *kinds]
 
 
 def _prepared(f: OverLanes, engine: Engine, args: Sequence[Any], columns: int) -> Any:

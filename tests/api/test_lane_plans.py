@@ -123,13 +123,30 @@ def test_what_lanes_share_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     assert same(array(xs, np.array([5.0])), xs * 5.0)
 
 
+def test_which_arguments_are_items_is_compared() -> None:
+    def either(x: Any, y: Any) -> Any:
+        return y * 3.0 if x is None else x * 2.0
+
+    xs, _ = items(9)
+    mapped = learned(either, None, xs)
+    assert same(by_plan(mapped, None, xs), xs * 3.0)
+    assert same(mapped(xs, None), xs * 2.0)
+
+
 def test_closures_of_one_code_have_plans_of_their_own() -> None:
     def times(k: float) -> Callable[[float], float]:
         return lambda x: x * k
 
+    def by_default(k: float) -> Callable[[float], float]:
+        def scaled(x: float, by: float = k) -> float:
+            return x * by
+
+        return scaled
+
     xs, _ = items(9)
     for k in (2.0, 3.0, 2.0):
         assert same(learned(times(k), xs)(xs), xs * k)
+        assert same(learned(by_default(k), xs)(xs), xs * k)
     assert taken(vmap(times(2.0), engine="c"), (xs,)) > 0
 
 
