@@ -239,12 +239,11 @@ made_good = define(
     "made_good",
     "a sum with what rounding has lost of it, if that is finite",
     lambda x, lost, z: 1.0,
-    lambda x, lost, z: 0.0,
+    lambda x, lost, z: 1.0,
     formula=lambda x, lost: where(is_zero(lost), x, where(is_zero(lost - lost), x + lost, x)),
     language="",
     python=(),
     primitive="py.made-good",
-    convention="0 by what is lost, a rounding",
 )
 
 # Neighbours, and parts of reals

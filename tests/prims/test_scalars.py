@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import product
 from random import Random
 from typing import Any
@@ -21,6 +22,7 @@ add, multiply = generic("add"), generic("multiply")
 SCALARS = [record for record in records().values() if isinstance(record, Scalar)]
 SMOOTH = [record for record in SCALARS if record.partials is not None]
 FOLLOWING = [record for record in SMOOTH if record.name == "py.with-derivative"]  # it has another's
+ROUNDINGS = [record for record in SMOOTH if record.name == "py.rounding-loss"]
 PREDICATES = [record for record in SCALARS if record.partials is None]
 EDGES = (
     *(math.inf, -math.inf, math.nan, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, -2.5, 7.0),
@@ -120,7 +122,18 @@ def test_the_derivative_of_another() -> None:
     assert [reverse(record, [2.0, 5.0], i, 1.0) for i in (0, 1)] == [0.0, 1.0]
 
 
-@pytest.mark.parametrize("record", [record for record in SMOOTH if record not in FOLLOWING], ids=name_of)
+def test_what_rounding_loses() -> None:
+    """It jumps everywhere, so no difference shows its derivative, which is 0."""
+    (record,) = ROUNDINGS
+    for x, y in samples(record):
+        assert Fraction(x) + Fraction(y) == Fraction(x + y) + Fraction(apply(record, [x, y]))
+        assert [forward(record, [x, y], i, 1.0) for i in (0, 1)] == [0.0, 0.0]
+        assert [reverse(record, [x, y], i, 1.0) for i in (0, 1)] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "record", [record for record in SMOOTH if record not in FOLLOWING + ROUNDINGS], ids=name_of
+)
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_derivatives_against_differences(record: Scalar, order: int) -> None:
     """Each derivative agrees with central differences of the next lower one, along lines of every kind."""
