@@ -41,9 +41,10 @@ INLINE int64_t birth_expected(const Machine *m, int64_t births, uint32_t pairs) 
     return births + m->heap->rebuilt[1] + pairs;
 }
 
+/* Makes a pair another one, with one reference and the same rest. */
 INLINE void rebuild_pair(Value pair, double real, int64_t birth) {
     Cells *cells = (Cells *)pair.object;
-    object_begin(&cells->head, PAIR, 2, (uint64_t)birth & LARGEST_BIRTH, PAIR_CLASS);
+    object_set_word(&cells->head, object_word(PAIR, (uint64_t)birth & LARGEST_BIRTH, PAIR_CLASS));
     cells->cells[0].real = real;
 }
 INLINE void turn_waits(Waiting *waiting, Value pair) {
@@ -98,7 +99,7 @@ INLINE void births_known(Heap *heap, Cells *pair, int64_t pairs, int64_t born, i
     heap->rebuilt[0] = ahead;
     if (expected) return;
     for (; pairs > 0; pairs--, pair = rest_of(pair))
-        object_begin(&pair->head, PAIR, 2, (uint64_t)born-- & LARGEST_BIRTH, PAIR_CLASS);
+        object_set_word(&pair->head, object_word(PAIR, (uint64_t)born-- & LARGEST_BIRTH, PAIR_CLASS));
 }
 /* Returns from one turn, of whose frame the reals are in `saved`, and from all that wait but the first, whose reals are
  * then in `saved`. list: the result of what is behind; birth: the next one. Returns the result of the second turn. */

@@ -172,11 +172,24 @@ static inline void heap_put(Heap *heap, void *block, uint32_t size_class) {
     POISON((char *)block + sizeof(void *), (size_t)size_class * CLASS_BYTES - sizeof(void *));
 }
 
-/* Writes the header of a new object as whole words: reading a word that was just written in parts stalls. */
+/* The second word of an object's header. Headers are written as whole words: reading a word that was just written in parts
+ * stalls. */
+static inline uint64_t object_word(Kind kind, uint64_t birth, uint32_t size_class) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return birth | (uint64_t)(kind & 0xff) << 48 | (uint64_t)size_class << 57;
+#else
+    const Object object = {.birth = birth, .kind = kind & 0xff, .size_class = size_class & 0x7f};
+    uint64_t words[2];
+    __builtin_memcpy(words, &object, sizeof words);
+    return words[1];
+#endif
+}
+static inline void object_set_word(Object *object, uint64_t word) {
+    __builtin_memcpy((char *)object + sizeof word, &word, sizeof word);
+}
 static inline void object_begin(Object *object, Kind kind, uint32_t length, uint64_t birth, uint32_t size_class) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    const uint64_t words[2] = {UINT64_C(1) | (uint64_t)length << 32,
-                               birth | (uint64_t)(kind & 0xff) << 48 | (uint64_t)size_class << 57};
+    const uint64_t words[2] = {UINT64_C(1) | (uint64_t)length << 32, object_word(kind, birth, size_class)};
     _Static_assert(sizeof(Object) == sizeof words, "an object's header is two words");
     __builtin_memcpy(object, words, sizeof words);
 #else
