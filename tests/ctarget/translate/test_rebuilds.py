@@ -8,7 +8,9 @@ import pytest
 
 import checkpoint
 from checkpoint.ctarget.translate.collected import units_of
+from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.text import plain_source
+from checkpoint.ctarget.translate.units.graph import Jump
 from tests.ctarget.test_driver import swept
 from tests.ctarget.test_engine import started
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
@@ -101,3 +103,20 @@ def test_turns_wait(name: str) -> None:
     f = checkpoint.read(text(name, 201), engine="c")
     texts = [plain_source(unit) for unit in units_of(lambda: checkpoint.primops(f, 0.3, engine="c"))]
     assert any("turn_waits(" in each for each in texts)
+
+
+def test_what_a_recursion_passes_on_is_recorded_once() -> None:
+    f = checkpoint.read(text("rotated", 201), engine="c")
+    unit, *_ = units_of(lambda: checkpoint.primops(f, 0.3, engine="c"))
+    records = Records(unit)
+    [turn] = [
+        record
+        for record in records.of_end.values()
+        if isinstance(record.path.end, Jump) and record.path.end.header is record.path.header
+    ]
+    passed_on = {place.name for place in turn.path.header.params if place.kind == "real"}
+    assert passed_on == {residual.name for residual in turn.shared} | {each.name for each in records.prologue}
+    assert not passed_on & {residual.name for residual in turn.words}
+    entered = [records.prologue_at(header) for header in unit.headers if header.entry is not None]
+    assert any(None in words for words in entered)
+    assert any(None not in words for words in entered)

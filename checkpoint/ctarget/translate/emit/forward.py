@@ -189,6 +189,9 @@ class ForwardFunction:
         assert self.records is not None
         prologue, lines = self.records.prologue_at(header), []
         for i, residual in enumerate(prologue):
+            if residual is None:
+                lines.append(f"start[{i}].birth = 0;")
+                continue
             text = f"birth_of({residual.place.name})" if residual.birth else residual.place.name
             lines.append(f"start[{i}].{residual.part} = {text};")
         return [*lines, f"up = start + {len(prologue)};" if prologue else "up = start;"]

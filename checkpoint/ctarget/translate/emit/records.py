@@ -91,10 +91,13 @@ class Records:
                 shared.append((residual, known))
         return Record(path, tuple(words), tuple(shared), tuple(reversed(recomputed)), reversed_operations)
 
-    def prologue_at(self, header: Header) -> list[Residual]:
-        """Return the words of the prologue by their names at an entry."""
+    def prologue_at(self, header: Header) -> list[Residual | None]:
+        """Return the words of the prologue by their names at an entry; None: no path from there reads it."""
         own = self.invariants.at_entry(header)
-        return [Residual(own[residual.place], residual.birth) for residual in self.prologue]
+        return [
+            Residual(own[residual.place], residual.birth) if residual.place in own else None
+            for residual in self.prologue
+        ]
 
     def late_at(self, header: Header) -> list[tuple[Place, Place]]:
         """Return pairs of params that must be the same at an entry for the prologue to hold.

@@ -4,7 +4,8 @@ In: a unit and its paths. Out: classes of params that always have the same value
 params are those that only become the same: variables of a loop that are set to an invariant again and again.
 Where a run is entered it is checked that these have the value already; until they have, the machine runs.
 
-What always holds: at an entry each class has one param that represents it, and late ones, if any.
+What always holds: at an entry a class has one param that represents it, and late ones, if any; or it has
+none, and no path leads from there to a param of the class.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class Invariants:
                 self.late.add(param)
 
     def _same(self, first: Place) -> Same:
-        """Return all params that have the value of `first`; none where an entry has no such param.
+        """Return all params that have the value of `first`; none if it is no invariant, or not that of a loop
+        where an entry has no such param, since each run has room for it.
 
         At first these are all that could be, which are in no other class. (Where no path leads from one entry
         to another, a param of the second could be in any class of the first.) Then those are discarded to
@@ -81,7 +83,12 @@ class Invariants:
             same[entry.number] = set(own[:1])
             while self._shrinks(same):
                 pass
-        return same if all(same[entry.number] for entry in self._entries) else {}
+        has_all = all(same[entry.number] for entry in self._entries)
+        return same if has_all or (same[self._entries[0].number] and self._is_of_loop(same)) else {}
+
+    def _is_of_loop(self, same: Same) -> bool:
+        """Return whether a header that jumps to itself has a param of a class."""
+        return any(edge.header is edge.jump.header and same[edge.header.number] for edge in self._edges)
 
     def _shrinks(self, same: Same) -> bool:
         """Discard params to which a jump passes anything else; return whether there were any."""
@@ -102,6 +109,7 @@ class Invariants:
             for header in self._headers:
                 for k, param in enumerate(header.params):
                     is_new = param.kind == first.kind and param not in self.first
+                    is_new = is_new and bool(same[header.number] or header.entry is None)
                     if is_new and self._all_pass(header, k, same):
                         same[header.number].add(param)
                         self.first[param] = first
