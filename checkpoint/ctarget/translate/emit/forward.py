@@ -16,7 +16,7 @@ from checkpoint.ctarget.translate.emit.births import taken_before
 from checkpoint.ctarget.translate.emit.effects import plain_fields, settle, stack_use, write_effects
 from checkpoint.ctarget.translate.emit.entry import Entry, is_opened, opening, own_duals, shared_dropped
 from checkpoint.ctarget.translate.emit.rebuilds import Rebuilds
-from checkpoint.ctarget.translate.emit.records import Records
+from checkpoint.ctarget.translate.emit.records import Records, word_at_entry
 from checkpoint.ctarget.translate.emit.references import fields_of_pairs, joined
 from checkpoint.ctarget.translate.emit.walks import Walks, moved
 from checkpoint.ctarget.translate.ops.frame_ops import point_tests
@@ -187,13 +187,8 @@ class ForwardFunction:
     def _prologue(self, header: Header) -> list[str]:
         """Return the statements that record the prologue."""
         assert self.records is not None
-        prologue, lines = self.records.prologue_at(header), []
-        for i, residual in enumerate(prologue):
-            if residual is None:
-                lines.append(f"start[{i}].birth = 0;")
-                continue
-            text = f"birth_of({residual.place.name})" if residual.birth else residual.place.name
-            lines.append(f"start[{i}].{residual.part} = {text};")
+        prologue = self.records.prologue_at(header)
+        lines = [f"start[{i}].{word};" for i, word in enumerate(map(word_at_entry, prologue))]
         return [*lines, f"up = start + {len(prologue)};" if prologue else "up = start;"]
 
     # Headers and nodes

@@ -119,3 +119,11 @@ class Records:
                 is_jump = isinstance(path.end, Jump)
                 most = max(most, WORD * (words + exiting) + 1 if is_jump else WORD * words)
         return most
+
+
+def word_at_entry(residual: Residual | None) -> str:
+    """Return what the member of a word of the prologue is set to, at an entry."""
+    if residual is None:
+        return "birth = 0"
+    text = f"birth_of({residual.place.name})" if residual.birth else residual.place.name
+    return f"{residual.part} = {text}"
