@@ -146,10 +146,8 @@ class StripAdjoint:
         self.put("for (int64_t begun = 0; begun < chunks * WIDTH;) switch (*ways++) {")
         moves: list[str] = []
         for number, group in enumerate(groups(self.plan)):
-            before = len(self.text)
-            self._ways_of(group)
-            if self.records.has_moves(group):
-                moves += slots.moved_back(number, self.text[before:])
+            text = self._ways_of(group)
+            moves += slots.moved_back(number, text) if self.records.has_moves(group) else []
         if moves:
             self.put(f"case {slots.MOVES}: FOR_MOVES(up, move) {{", "    const int lane = moved_lane(move);")
             self.put(
@@ -161,34 +159,37 @@ class StripAdjoint:
             )
         self.put("default: __builtin_unreachable();", "}")
 
-    def _ways_of(self, group: list[Header]) -> None:
+    def _ways_of(self, group: list[Header]) -> list[str]:
+        """Reverse the records of a group; return the statements on chunks that do."""
         turn = self.records.of_group.get(group[0].number)
-        merged = turn.records if turn else ()
+        if turn is not None:
+            return self._turn(turn, self.records.has_moves(group))
+        before = len(self.text)
         for record in self._all:
-            if record.path.header in group and not record.is_void and record not in merged:
+            if record.path.header in group and not record.is_void:
                 self._way(record)
-        if turn:
-            self._turn(turn)
+        return self.text[before:]
 
-    def _turn(self, turn: TurnRecord) -> None:
-        """Reverse the ways of a turn, the last header's first."""
-        self.put(
-            f"case {turn.number}: {{",
-            f"    up -= {turn.layout.size};",
-            f"    const uint64_t masks = (uint64_t){turn.masks};",
-            f"    const unsigned u = (unsigned)(masks >> {len(turn.records)} * WIDTH);",
-        )
+    def _turn(self, turn: TurnRecord, in_slots: bool) -> list[str]:
+        """Reverse the records of turns; return the statements that reverse one of the chunk u."""
+        lines, begin = self._ways_of_turn(turn), turn.get()
+        all_turns = slots.turns_back(turn.number, begin, lines) if in_slots else [*begin, *lines]
+        self.put(f"case {turn.number}: {{", *[f"    {line}" for line in all_turns], "    break;", "}")
+        return lines
+
+    def _ways_of_turn(self, turn: TurnRecord) -> list[str]:
+        """Return the statements that reverse the ways of a turn, the last header's first."""
         ways = [(i, record, *self._reversed(record, turn.layout)) for i, record in enumerate(turn.records)]
+        lines: list[str] = []
         for _, of_header in groupby(reversed(ways), key=lambda way: way[1].path.header.number):
             alike = list(of_header)
-            given = dict.fromkeys(line for _, _, lines, _ in alike for line in lines)
-            self.put("    {", *[f"        {line}" for line in given])
-            for i, _, _, lines in alike:
+            given = dict.fromkeys(line for _, _, begin, _ in alike for line in begin)
+            lines += ["{", *[f"    {line}" for line in given]]
+            for i, _, _, way in alike:
                 mask = f"mask_of((unsigned)(masks >> {i} * WIDTH) & ALL_SLOTS)"
-                self.put(f"        {{ const Mask mask = {mask};", *[f"        {each}" for each in lines])
-                self.put("        }")
-            self.put("    }")
-        self.put("    break;", "}")
+                lines += [f"    {{ const Mask mask = {mask};", *[f"    {line}" for line in way], "    }"]
+            lines.append("}")
+        return lines
 
     def _array(self, name: str, kind: Kind) -> str:
         self._arrays[name] = kind

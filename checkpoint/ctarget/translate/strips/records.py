@@ -148,6 +148,14 @@ class TurnRecord:
             "ways -= any(in);",
         ]
 
+    def get(self) -> list[str]:
+        """Return the statements that take a record off the tape, and declare its chunk u and its masks."""
+        return [
+            f"up -= {self.layout.size};",
+            f"const uint64_t masks = (uint64_t){self.masks};",
+            f"const unsigned u = (unsigned)(masks >> {len(self.records)} * WIDTH);",
+        ]
+
 
 def _way_mask(path: Path) -> str:
     return f"way_{path.end.number}"

@@ -95,9 +95,9 @@ def arrays(turn: Turn, set_only: Set[str], left_behind: Set[str]) -> Arrays:
     )
 
 
-def in_registers(turn: Sequence[str]) -> list[str]:
-    """Return the statements of a turn on the copies of arrays that are in registers."""
-    return [INDEXED.sub(r"\1_now[u]", line) for line in turn]
+def in_registers(turn: Sequence[str], vector: str = "u") -> list[str]:
+    """Return the statements of a turn on the copies of arrays that are in registers. vector: which, in C."""
+    return [INDEXED.sub(rf"\1_now[{vector}]", line) for line in turn]
 
 
 def run(turn: Turn, found: Arrays, slots: int, moves: int | None) -> list[str]:
@@ -255,6 +255,36 @@ def _fill_one(here: str, found: Arrays, is_taped: bool) -> list[str]:
         "is_whole[k] = false;",
         *(["(up++)->field = took_slot(slot, (int)lane);"] if is_taped else []),
         *[f"MOVE_LANE({name}_slot, slot, {name}, lane);" for name in found.read],
+    ]
+
+
+def turns_back(number: int, begin: Sequence[str], turn: Sequence[str]) -> list[str]:
+    """Return the statements that reverse turns in slots, as long as their records follow one another.
+
+    What a turn leaves to the one before stays in registers: from memory, where it was stored just now, it
+    would come later than it is needed.
+
+    number: of the records. begin: statements that take one, and declare its chunk u. turn: those that reverse
+    its turn.
+    """
+    text = "\n".join(turn)
+    named, written = dict.fromkeys(INDEXED.findall(text)), set(WRITTEN.findall(text))
+    for_slots = ["UNROLLED(SLOTS)", "for (unsigned slot = 0; slot < SLOTS; slot++) {"]
+    return [
+        *[f"__typeof__({name}[0]) {name}_now[SLOTS];" for name in named],
+        *for_slots,
+        *[f"    {name}_now[slot] = {name}[CHUNKS + slot];" for name in named],
+        "}",
+        f"for (ways--; *ways == {number}; ways++) {{",
+        *[f"    {line}" for line in begin],
+        *[f"    {line}" for line in for_slots],
+        "        if (u != CHUNKS + slot) continue;",
+        *[f"        {line}" for line in in_registers(turn, "slot")],
+        "    }",
+        "}",
+        *for_slots,
+        *[f"    {name}[CHUNKS + slot] = {name}_now[slot];" for name in named if name in written],
+        "}",
     ]
 
 
