@@ -47,7 +47,7 @@ class _Constant:
         return self.number
 
 
-ONE, MINUS_ONE = _Constant(1.0), _Constant(-1.0)
+ZERO, ONE, MINUS_ONE = _Constant(0.0), _Constant(1.0), _Constant(-1.0)
 constant = _Constant
 
 # Operands
@@ -191,7 +191,9 @@ def damped(slope: Any, tangent: Any) -> Any:
 # Functions element by element, by their partials
 
 
-def _pointwise_vjp(name: str, position: int, partial: Partial, singular: bool) -> Callable[..., Any]:
+def _pointwise_vjp(name: str, position: int, partial: Partial, singular: bool) -> Callable[..., Any] | None:
+    if partial is ZERO:
+        return None
     whole = f"{name.removeprefix('np.')}_vjp"
 
     def vjp(xp: Any, g: Any, y: Any, *operands: Any) -> Any:
@@ -242,7 +244,10 @@ def _zero_beside_zero(xp: Any, product: Any, g: Any) -> Any:
     return product
 
 
-def _pointwise_jvp(partial: Partial, singular: bool) -> Callable[..., Any]:
+def _pointwise_jvp(partial: Partial, singular: bool) -> ByRecords | None:
+    if partial is ZERO:
+        return None
+
     def jvp(tangent: Any, y: Any, *operands: Any) -> Any:
         tangent, operands = tangent_array(tangent), tuple(map(stacked, operands))
         if partial is ONE:
@@ -254,7 +259,7 @@ def _pointwise_jvp(partial: Partial, singular: bool) -> Callable[..., Any]:
         with quietly():
             return number(damped(partial(*operands, y), tangent))
 
-    return jvp
+    return ByRecords(jvp)
 
 
 def pointwise(
@@ -282,7 +287,7 @@ def pointwise(
         name,
         value,
         vjps=vjps or tuple(own),
-        jvps=tuple([ByRecords(_pointwise_jvp(partial, singular)) for partial in partials]),
+        jvps=tuple([_pointwise_jvp(partial, singular) for partial in partials]),
         purity=purity,
         shape=fields.pop("shape", "all operands broadcast together"),
         **fields,

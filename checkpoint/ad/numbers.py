@@ -12,6 +12,7 @@ because an operator that needs a tape of its own is one step that runs on plain 
 - A record with a possibly infinite partial (`singular`) contributes nothing for a zero adjoint, nor for a
   zero tangent if the partial is infinite. A finite partial is multiplied by a zero tangent, too: on a tape
   that zero still depends on its own operands.
+- A partial that is 0 everywhere (`flat`) contributes nothing, not even for an infinite adjoint or tangent.
 - `strict` is False inside derivatives, where arithmetic is IEEE and nothing fails.
 - For a record with `otherwise`, integers and booleans beside reals are constant reals.
 
@@ -357,8 +358,8 @@ def _apply_to_duals(record: Scalar, operands: Sequence[Number], tag: int, strict
     primals = [primal_at(operand, tag) for operand in operands]
     result = apply(record, primals, strict)
     total: Number | None = None
-    for operand, partial in zip(operands, cast(tuple[Any, ...], record.partials), strict=True):
-        tangent = tangent_at(operand, tag)
+    for i, partial in enumerate(cast(tuple[Any, ...], record.partials)):
+        tangent = None if i in record.flat else tangent_at(operands[i], tag)
         if tangent is None:
             continue
         slope = partial(*primals, result)
@@ -373,12 +374,9 @@ def _apply_to_nodes(record: Scalar, operands: Sequence[Number], strict: bool) ->
     values = [without_tape(operand) for operand in operands]
     result = record.value(*values) if strict else record.ieee(*values)
     slopes = cast(tuple[Any, ...], record.slopes)
-    inputs = tuple(
-        (operand, slope(*values, result))
-        for operand, slope in zip(operands, slopes, strict=True)
-        if type(operand) is Node
-    )
-    tape: Tape = inputs[0][0].tape
+    nodes = [(i, operand) for i, operand in enumerate(operands) if type(operand) is Node]
+    inputs = tuple([(operand, slopes[i](*values, result)) for i, operand in nodes if i not in record.flat])
+    tape: Tape = nodes[0][1].tape
     node = Node(result, tape, inputs, record.singular)
     tape.applied(node, record, operands)
     return node

@@ -122,6 +122,8 @@ class Scalar(Primitive):
         serve for floats, too.
     reads: returns, when that is first needed (`needs`), for each partial the positions that it reads, `arity`
         for the result; None for all positions.
+    levels: returns, when that is first needed (`flat`), the positions of the operands by which the derivative
+        is 0 everywhere; these receive nothing, whatever the cotangent, and their tangents give nothing.
     text: returns, when that is first needed (`inline`), Python text of the value, and possibly of each
         partial, on floats in {0}, {1}, the result in {z}; None if there is none.
     singular: whether a partial may be infinite at finite operands; then a zero tangent or cotangent
@@ -137,6 +139,7 @@ class Scalar(Primitive):
     partials: tuple[Partial, ...] | None
     on_floats: Callable[[], tuple[Partial, ...] | None] | None = None
     reads: Callable[[], tuple[tuple[int, ...], ...] | None] = _nothing
+    levels: Callable[[], frozenset[int]] = frozenset
     text: Callable[[], tuple[str, ...] | None] = _nothing
     singular: bool = False
     convention: str = ""
@@ -156,6 +159,10 @@ class Scalar(Primitive):
     @cached_property
     def needs(self) -> tuple[tuple[int, ...], ...] | None:
         return self.reads()
+
+    @cached_property
+    def flat(self) -> frozenset[int]:
+        return self.levels()
 
     @cached_property
     def inline(self) -> tuple[str, ...] | None:

@@ -173,10 +173,15 @@ def _of_primitive(step: t.Compute) -> tuple[Action, ...]:
 
 
 def _of_scalar(step: t.Compute, record: Scalar) -> tuple[Action, ...]:
-    slots = [i for i, operand in enumerate(step.operands) if isinstance(operand, str)]
-    if record.partials is None or not slots:
+    if record.partials is None or not any(isinstance(operand, str) for operand in step.operands):
         return ()
-    return (Scale(record, step.operands, tuple(reversed(slots)), step.name),)
+    return (Scale(record, step.operands, scaled(record, step.operands), step.name),)
+
+
+def scaled(record: Scalar, operands: tuple[t.Operand, ...]) -> tuple[int, ...]:
+    """Return the positions of the operands that receive from a scalar's result, the last first."""
+    found = [i for i, operand in enumerate(operands) if isinstance(operand, str) and i not in record.flat]
+    return tuple(reversed(found))
 
 
 def _of_group(group: b.MakeEnvironment | b.CopyCaptures) -> tuple[Action, ...]:

@@ -160,7 +160,7 @@ def _of_primitive(step: t.Compute) -> list[Contribution]:
         case Tensor():
             return [(step.name, "pull")]
         case Scalar() if record.partials is not None:
-            return [(name, f"scale {step.name} {i}") for i, name in reversed(slots)]
+            return [(name, f"scale {step.name} {i}") for i, name in reversed(slots) if i not in record.flat]
         case Data() if record.builds:
             return _fields(step.name, step.operands[record.header :])
         case Select():

@@ -18,6 +18,7 @@ from checkpoint.ad.record import Scalar, lookup
 from checkpoint.ad.values import Capsule
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
+from checkpoint.cps.adjoint import scaled
 from checkpoint.ctarget.capsules.sealed import Sealed, holds
 from checkpoint.ctarget.code import make_code
 from checkpoint.ctarget.foreign import stripped_slot
@@ -364,10 +365,9 @@ class Reverser:
         """Do what hybrid's Reversal.scale does, for a record whose partials are not in C."""
         try:
             compute = cast(t.Compute, peer.block.steps[step])
-            record = cast(Scalar, lookup(compute.op))
-            operands = compute.operands
+            record, operands = cast(Scalar, lookup(compute.op)), compute.operands
             slots = dict(zip(operands, accumulators, strict=True))
-            targets = [i for i in range(len(operands) - 1, -1, -1) if isinstance(operands[i], str)]
+            targets = scaled(record, operands)
             for position, contribution in contributions(record, targets, values, result, cotangent):
                 slots[operands[position]] += contribution
             return tuple([slots[name] for name in operands])

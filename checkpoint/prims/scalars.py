@@ -36,6 +36,7 @@ def record_of(definition: Definition, name: str, **changes: Any) -> Scalar:
         partials=_partials(definition.name),
         on_floats=lambda: definition.slopes,
         reads=lambda: definition.needs,
+        levels=lambda: definition.flat,
         text=lambda: _inline(definition) if has_text else None,
         singular=definition.singular,
         convention=definition.convention,

@@ -227,6 +227,8 @@ def on_numbers(definition: Definition, i: int) -> str:
 def slope_of(part: Expr, arity: int) -> str:
     """Return which of the kinds of scalars.h a partial is, for the operations that reverse it."""
     match part:
+        case Constant(0.0):
+            return "SLOPE_ZERO"
         case Constant(1.0):
             return "SLOPE_ONE"
         case Constant(-1.0):

@@ -14,6 +14,7 @@ from typing import Any
 from checkpoint.dataclass import dataclass
 from checkpoint.errors import InternalError
 from checkpoint.scalars.algebra import (
+    Constant,
     Expr,
     Operand,
     Rule,
@@ -173,6 +174,12 @@ class Definition:
     def needs(self) -> tuple[tuple[int, ...], ...] | None:
         """By partial the positions that it reads, the result's being `arity`."""
         return None if self.partials is None else tuple(map(positions, self.scalar_derivatives))
+
+    @cached_property
+    def flat(self) -> frozenset[int]:
+        """The positions of the operands by which the derivative is 0 everywhere."""
+        parts = enumerate(self.scalar_derivatives)
+        return frozenset([i for i, part in parts if isinstance(part, Constant) and part.value == 0.0])
 
     @cached_property
     def slopes(self) -> tuple[Callable[..., float], ...] | None:

@@ -120,6 +120,8 @@ def _contribution(name: str, position: int, g: Number, values: Sequence[Number])
             return None
         return g.maker.step("choose", values[0], *((g, 0.0) if position == 1 else (0.0, g)))
     definition = find(name)
+    if position in definition.flat:
+        return None
     pullbacks = definition.arrays.pullbacks if definition.arrays is not None else None
     if name in OPERATIONS and pullbacks is not None:
         found: Number = pullbacks[position](g, *values)
@@ -137,7 +139,7 @@ def _tangent(
         return maker.step("choose", values[0], *[maker.constant(0.0) if x is None else x for x in along[1:]])
     found = None
     for position, x in enumerate(along):
-        if x is not None:
+        if x is not None and position not in find(name).flat:
             part = _times_partial(find(name), position, x, values)
             found = part if found is None else found + part
     return found

@@ -34,7 +34,7 @@ static void scale(Value *window, const Action *action, const Word *record) {
         values[i] = action->values[i] < 0 ? action->constants[i] : record[action->values[i]].real;
     const double result = action->values[3] < 0 ? 0.0 : record[action->values[3]].real;
     for (int i = action->count; i-- > 0;)
-        if (action->operands[i] != NO_REGISTER)
+        if (action->operands[i] != NO_REGISTER && !is_flat(scalar, (uint32_t)i))
             window[action->operands[i]].real += scalar->partials[i](values, result) * cotangent;
 }
 

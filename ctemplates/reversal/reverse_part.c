@@ -148,7 +148,7 @@ static Outcome reverse_scale(const Reversal *r, const Action *action) {
     if (scalar->singular && received.real == 0.0) return STOPPED;
     for (int i = 0; i < action->count; i++) reals[i] = as_real(values[i]);
     for (int i = action->count; i-- > 0;)
-        if (action->operands[i] != NO_REGISTER && values[i].tag == REAL)
+        if (action->operands[i] != NO_REGISTER && values[i].tag == REAL && !is_flat(scalar, (uint32_t)i))
             window[action->operands[i]].real += scalar->partials[i](reals, as_real(result)) * received.real;
     return STOPPED;
 }

@@ -79,7 +79,7 @@ static bool apply_to_nodes(const Operation *op, const Value *operands, Value *re
     double slopes[2] = {0.0, 0.0};
     for (uint32_t i = 0; i < scalar->arity; i++)
         if (kind_of(operands[i]) == NODE) slopes[i] = scalar->partials[i](x, z);
-    *result = step_tape_record(op->numbers, operands, slopes, scalar->arity, scalar->singular, z);
+    *result = step_tape_record(op->numbers, scalar, operands, slopes, z);
     return true;
 }
 
@@ -109,7 +109,7 @@ static Value tangent_of(
     Value total = of_real(0.0), tangent, slope;
     bool any = false;
     for (uint32_t i = 0; i < op->scalar->arity; i++) {
-        if (!tangent_at(heap, operands[i], tag, &tangent)) continue;
+        if (is_flat(op->scalar, i) || !tangent_at(heap, operands[i], tag, &tangent)) continue;
         op->scalar->partials_of_numbers[i](op->numbers, primals, value, &slope);
         if (op->scalar->singular && is_zero(tangent) && !is_finite(slope)) {
             drop(heap, tangent);
@@ -149,7 +149,7 @@ static bool apply_to_simple(const Operation *op, const Value *operands, uint64_t
     for (uint32_t i = 0; i < scalar->arity; i++) x[i] = number_real(operands[i]);
     if (!(op->strict ? scalar->value : scalar->ieee)(x, &z)) return false;
     for (uint32_t i = 0; i < scalar->arity; i++) {
-        if (operands[i].tag == REAL) continue;
+        if (operands[i].tag == REAL || is_flat(scalar, i)) continue;
         const double tangent = cells_of(operands[i])[1].real, slope = scalar->partials[i](x, z);
         if (scalar->singular && tangent == 0.0 && !isfinite(slope)) continue;
         total = any ? total + slope * tangent : slope * tangent;

@@ -21,6 +21,7 @@ typedef struct Numbers { /* where arithmetic on numbers happens: in a heap, on a
 /* The form of a partial that is reversed without a call: operands x and y, the result z. */
 typedef enum Slope {
     SLOPE_ANY,        /* none of these */
+    SLOPE_ZERO,       /* the operand receives nothing, whatever the cotangent, and its tangent gives nothing */
     SLOPE_ONE,
     SLOPE_MINUS_ONE,
     SLOPE_X,
@@ -43,6 +44,9 @@ struct Scalar {
     /* the same on numbers of any nesting, made of reals and nodes, for numbers.c. The caller owns the result */
     void (*partials_of_numbers[2])(struct Numbers *n, const Value *x, Value z, Value *result);
 };
+
+/* Returns whether the derivative by an operand is 0 everywhere. */
+static inline bool is_flat(const Scalar *scalar, uint32_t operand) { return scalar->slopes[operand] == SLOPE_ZERO; }
 
 extern const Scalar SCALARS[];
 extern const uint16_t SCALAR_COUNT;

@@ -37,8 +37,8 @@ static Value node(uint32_t index, double value) {
 }
 static uint32_t node_index(Value v) { return (uint32_t)upper(v); }
 
-Value step_tape_record(Numbers *numbers, const Value *operands, const double *slopes, uint32_t count,
-    bool singular, double value) {
+Value step_tape_record(
+    Numbers *numbers, const Scalar *scalar, const Value *operands, const double *slopes, double value) {
     StepTape *tape = numbers->tape;
     if (tape->count == tape->room) {
         const uint32_t room = tape->room ? 2 * tape->room : 8;
@@ -47,9 +47,9 @@ Value step_tape_record(Numbers *numbers, const Value *operands, const double *sl
         tape->room = room;
     }
     StepEntry *entry = &tape->entries[tape->count];
-    *entry = (StepEntry){.singular = singular};
-    for (uint32_t i = 0; i < count; i++) {
-        if (kind_of(operands[i]) != NODE) continue;
+    *entry = (StepEntry){.singular = scalar->singular};
+    for (uint32_t i = 0; i < scalar->arity; i++) {
+        if (kind_of(operands[i]) != NODE || is_flat(scalar, i)) continue;
         entry->inputs[entry->count] = node_index(operands[i]);
         entry->slopes[entry->count++] = slopes[i];
     }

@@ -10,9 +10,8 @@ StepTape *step_tape_create(Heap *heap);
  * NO_REGISTER for a constant, which is not lifted; a register that occurs twice is one location. */
 Value step_tape_lift(Heap *heap, StepTape *tape, Value operand, Register place);
 
-/* Records an operation on reals and nodes; returns the node of its value. */
-Value step_tape_record(Numbers *numbers, const Value *operands, const double *slopes, uint32_t count, bool singular,
-                       double value);
+/* Records the application of a scalar to reals and nodes, with its partials; returns the node of its value. */
+Value step_tape_record(Numbers *numbers, const Scalar *scalar, const Value *operands, const double *slopes, double value);
 
 /* Ends the recording: consumes the step's result, and returns it without nodes. */
 Value step_tape_close(Heap *heap, StepTape *tape, Value result);

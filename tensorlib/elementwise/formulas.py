@@ -36,6 +36,7 @@ from checkpoint.scalars.python_text import SIGNS, compiled
 from tensorlib.rules import (
     MINUS_ONE,
     ONE,
+    ZERO,
     Gate,
     Partial,
     constant,
@@ -197,7 +198,7 @@ def with_quotients(part: Expr) -> Expr:
 def _partial(part: Expr, arity: int) -> Partial:
     if not isinstance(part, Constant):
         return _Formula(part, _names(arity))
-    return {1.0: ONE, -1.0: MINUS_ONE}.get(part.value) or constant(part.value)
+    return {0.0: ZERO, 1.0: ONE, -1.0: MINUS_ONE}.get(part.value) or constant(part.value)
 
 
 def gates_of(definition: Definition) -> tuple[Gate, ...]:

@@ -6,6 +6,8 @@ one of duals. And loops that take a gradient in each turn, so that this runs on 
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from checkpoint import engines
@@ -55,6 +57,20 @@ def test_reverse_over_forward(name: str) -> None:
                     assert same(outcome(translated, x, "c"), expected)
                 for schedule in (Plain(), Bisection(30)):
                     assert same(outcome(translated, x, "c", schedule), gradient), (x, slice, schedule)
+
+
+STAIRS = """(lambda (x) (let f ((i 60) (y x))
+    (if (zero? i) (* 1e300 (* 1e300 y)) (f (- i 1) (+ (* 0.5 y) (floor y))))))"""
+
+
+def test_steps_that_are_flat_pass_nothing_of_an_infinite_cotangent() -> None:
+    f = value_of(STAIRS, engines.get("interp"))
+    expected = outcome(f, 2.5, "interp", Plain())
+    assert expected[0][1] == math.inf
+    assert same(outcome(value_of(STAIRS, engines.get("hybrid")), 2.5, "hybrid", Plain()), expected)
+    assert same(outcome(value_of(STAIRS, engines.get("c")), 2.5, "c", Plain()), expected)
+    with forced():
+        assert same(outcome(value_of(STAIRS, engines.get("c")), 2.5, "c", Plain()), expected)
 
 
 INNER = """(lambda (x) (let f ((i 60) (y x)) (if (zero? i) y

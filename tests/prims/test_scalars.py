@@ -79,6 +79,14 @@ def test_forward_and_reverse_agree_to_the_bit(record: Scalar) -> None:
 
 
 @every_smooth
+def test_a_derivative_that_is_0_everywhere_passes_nothing(record: Scalar) -> None:
+    """Also of an infinite tangent or cotangent, of which 0 times is NaN."""
+    for operands, position in product(samples(record, 2), record.flat):
+        assert forward(record, operands, position, math.inf) == 0.0
+        assert reverse(record, operands, position, math.inf) == 0.0
+
+
+@every_smooth
 def test_forward_and_reverse_agree_at_edges(record: Scalar) -> None:
     for operands in edges(record):
         try:

@@ -159,6 +159,13 @@ def test_nothing_is_passed_where_a_broadcast_cotangent_is_zero() -> None:
         assert np.array_equal(found[1], exponent * bases[1] ** (exponent - 1))
 
 
+def test_a_derivative_that_is_0_everywhere_passes_nothing() -> None:
+    """Also of an infinite cotangent, of which 0 times is NaN."""
+    x = np.array([1.5, 2.0])
+    found = checkpoint.grad(lambda x: np.sum(x + INF * np.copysign(1.0, x) + INF * np.nextafter(2.0, x)))(x)
+    assert np.array_equal(found, [1.0, 1.0])
+
+
 def test_a_broadcast_operand_that_is_subtracted_receives_the_negative_sum() -> None:
     g = np.array([[1e16, 1.0], [-1e16, 3.0]])
     assert np.array_equal(pulled("np.subtract", g, np.ones((2, 2)), np.ones((1, 2)))[1], [[0.0, -4.0]])

@@ -94,8 +94,9 @@ class Together:
         if type(result) is not float or record.partials is None:
             raise NotTogether
         total: Any = None
-        for operand, partial in zip(operands, record.partials, strict=True):
-            if type(operand) is not Dual:
+        for i, partial in enumerate(record.partials):
+            operand = operands[i]
+            if type(operand) is not Dual or i in record.flat:
                 continue
             if operand.tag != tag:
                 raise NotTogether

@@ -189,9 +189,9 @@ class Tape:
         parts = definition.scalar_derivatives
         inputs = tuple(
             [
-                (operand, self._slope(part, (*values, result)), None)
-                for operand, part in zip(operands, parts, strict=True)
-                if isinstance(operand, Node)
+                (operand, self._slope(parts[i], (*values, result)), None)
+                for i, operand in enumerate(operands)
+                if isinstance(operand, Node) and i not in definition.flat
             ]
         )
         return self.add(Node(result, inputs, definition.singular)) if inputs else result
@@ -217,8 +217,9 @@ class Tape:
     ) -> Number:
         a = self.arithmetic
         total: Number = None
-        for tangent, part in zip(tangents, definition.scalar_derivatives, strict=True):
-            if tangent is None:
+        for i, part in enumerate(definition.scalar_derivatives):
+            tangent = tangents[i]
+            if tangent is None or i in definition.flat:
                 continue
             slope = self._partial(part, (*primals, result))
             if definition.singular and self.decide(a.both(self._is_zero(tangent), self._is_infinite(slope))):

@@ -13,6 +13,7 @@ from checkpoint.ctarget.translate.ops.operation import Adjoint, Forward, Op, Res
 from checkpoint.ctarget.translate.ops.places import Place, Source, is_real, reals
 from checkpoint.ctarget.translate.ops.words import if_unlikely, plain, real
 from checkpoint.dataclass import dataclass
+from checkpoint.scalars.definition import find
 
 Domain = Literal["reals", "integers"]
 
@@ -65,7 +66,8 @@ class Apply(Op):
 
     def differentiated(self) -> list[int]:
         """Return the positions of the operands that have cotangents."""
-        return [i for i, each in enumerate(self.operands) if is_real(each) and i not in self.ignored]
+        left_out = self.ignored | find(self.definition).flat
+        return [i for i, each in enumerate(self.operands) if is_real(each) and i not in left_out]
 
     def positions_read(self) -> set[int]:
         """Return the positions of operands, and the result's, that the partials of real places read."""

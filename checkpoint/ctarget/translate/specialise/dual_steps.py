@@ -109,16 +109,16 @@ class _Application:
         where a partial is infinite: then what is left out depends on the tangent.
         """
         total: Abstract | None = None
-        for value, part in zip(tangents, definition.scalar_derivatives, strict=True):
-            if value is None:
+        for i, part in enumerate(definition.scalar_derivatives):
+            value = tangents[i]
+            if value is None or i in definition.flat:
                 continue
             slope = self._partial(part, [*primals, result])
             if definition.singular and (parts := tuple(_parts(slope))):
                 self.steps.node.ops.append(Finite(parts))
             term = self._done("multiply", [slope, value])
             total = term if total is None else self._done("add", [total, term])
-        assert total is not None
-        return total
+        return Constant(0.0) if total is None else total
 
     def _done(self, name: str, values: list[Abstract]) -> Abstract:
         found = find(name)
