@@ -281,7 +281,7 @@ def pointwise(
     faster: a rule for the first operand's cotangent that has the partial's bits, or returns None.
     """
     own = [_pointwise_vjp(name, i, partial, singular) for i, partial in enumerate(partials)]
-    if faster is not None:
+    if faster is not None and own[0] is not None:
         own[0] = _either(faster, own[0])
     return tensor(
         name,

@@ -118,6 +118,45 @@ def of_a_missing_key(x: float) -> float:
 XS = [0.5, -1.25, 2.0, 3.0]
 GRAPH = {"a": {"b": 0.5, "c": 2.0}, "b": {"d": 3.0}, "c": {"d": 5.0}, "d": {"a": 1.5}}
 
+
+def changed_while_iterated(x: float) -> tuple[object, ...]:
+    """What is changed while it is iterated ends as in Python; what is assigned anew does not."""
+    ended: list[str] = []
+    total, queue, numbers = 0.0, deque([x, 2.0]), {1, 2}
+    counts, ordered = Counter("ab"), OrderedDict(a=x, b=2.0)
+    try:
+        for item in queue:
+            total += item
+            queue.append(queue.popleft())
+    except RuntimeError as error:
+        ended.append(str(error))
+    try:
+        for number in numbers:
+            total += number * x
+            numbers.add(number + 10)
+    except RuntimeError as error:
+        ended.append(str(error))
+    try:
+        for letter in counts:
+            total += counts[letter] * x
+            counts["c"] += 1
+    except RuntimeError as error:
+        ended.append(str(error))
+    try:
+        for letter in ordered:
+            total += ordered[letter]
+            ordered["c"] = x
+    except RuntimeError as error:
+        ended.append(str(error))
+    for number in numbers:
+        numbers = numbers | {number + 100}
+    for letter in ordered:
+        ordered[letter] += total
+    for item in queue:
+        queue[1] = total * item
+    return ended, total, sorted(numbers), ordered, queue
+
+
 EXAMPLES = [
     Example(moving_averages, (XS, 3)),
     Example(breadth_first, (GRAPH, "a")),
@@ -127,4 +166,5 @@ EXAMPLES = [
     Example(counted, ("hello", 1.5)),
     Example(of_an_empty_queue, (1.5,), raises=IndexError),
     Example(of_a_missing_key, (1.5,), raises=KeyError),
+    Example(changed_while_iterated, (0.3,)),
 ]

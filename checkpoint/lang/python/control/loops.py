@@ -142,29 +142,46 @@ def for_loop(t: FunctionContext, node: ast.For, env: Env, exits: Exits) -> Expr:
 
 def _changed_in_place(node: ast.For, t: FunctionContext) -> frozenset[str]:
     """Return the variables whose lists and dictionaries the body changes, but that it never assigns."""
+    return frozenset(written_in(node.body, t) - _assigned(node))
+
+
+def _assigned(node: ast.For) -> set[str]:
     inside = [each for statement in node.body for each in nodes_in(statement)]
-    assigned = {each.id for each in inside if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
-    return frozenset(written_in(node.body, t) - assigned)
+    return {each.id for each in inside if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 
 
 def _changing(t: FunctionContext, node: ast.For) -> str | None:
-    """Return the variable that a loop iterates over and writes: `for k in d`, `for k, v in d.items()`."""
+    """Return the variable that a loop iterates over and changes: `for k in d`, `for k, v in d.items()`."""
     view = view_of(node.iter)
     over = node.iter if view is None else view[0]
-    written = isinstance(over, ast.Name) and over.id in written_in(node.body, t)
-    return over.id if isinstance(over, ast.Name) and written else None
+    changed = _changed_in_place(node, t) | (_changed_sets(node) - _assigned(node))
+    return over.id if isinstance(over, ast.Name) and over.id in changed else None
+
+
+def _changed_sets(node: ast.For) -> set[str]:
+    """Return the variables whose sets the body changes by a method that lists and dictionaries lack."""
+    found = set()
+    for each in (each for statement in node.body for each in nodes_in(statement)):
+        match each:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)):
+                if method in ("add", "discard") or method.endswith("_update"):
+                    found.add(name)
+    return found
 
 
 def _unless_resized(t: FunctionContext, name: str, plan: Plan, env: Env, exits: Exits, body: Expr) -> Expr:
-    """Return the body; raise Python's error if the dictionary that is iterated over has changed its size."""
+    """Return the body; raise Python's error if the dictionary or set that is iterated over is resized."""
     span = body.span
     if plan.sequence is None or name not in env:
         return body
     value = env[name].core
     sizes = [prim(span, "py.len", Var(span, value)), prim(span, "py.len", copy_of(plan.sequence))]
+    resized = both(span, instance(span, Var(span, value), dict, set), prim(span, "py.ne", *sizes))
     is_dict = instance(span, Var(span, value), dict)
-    resized = both(span, is_dict, prim(span, "py.ne", *sizes))
-    error = make_error(span, RuntimeError, Const(span, "dictionary changed size during iteration"))
+    message = If(
+        span, is_dict, *[Const(span, f"{x} changed size during iteration") for x in ("dictionary", "Set")]
+    )
+    error = make_error(span, RuntimeError, message)
     return If(span, resized, raise_value(t, error, env, exits, span), body)
 
 

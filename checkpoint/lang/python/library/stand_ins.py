@@ -84,7 +84,7 @@ _OF_PYTHON = {
         StandIn(
             collections.deque,
             containers.Deque,
-            lambda thing: {"table": list(thing), "head": 0, "maxlen": thing.maxlen},
+            lambda thing: {"table": list(thing), "head": 0, "maxlen": thing.maxlen, "changes": 0},
             lambda attributes: collections.deque(maxlen=attributes["maxlen"]),
             lambda made, attributes: made.extend(attributes["table"][attributes["head"] :]),
         ),

@@ -23,6 +23,12 @@ class ChainMap(Mapping):
             found.update(each)
         return found
 
+    def __iter__(self) -> Any:
+        return iter(list(self.table))
+
+    def __reversed__(self) -> Any:
+        return iter(list(self.table)[::-1])
+
     def __getitem__(self, key: Any) -> Any:
         for each in self.maps:
             if key in each:

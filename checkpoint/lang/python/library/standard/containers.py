@@ -14,17 +14,20 @@ from checkpoint.lang.python.library.intrinsics import prim
 class Deque:
     """See collections.deque.
 
-    table, head: the items are those of the list from `head` on. maxlen: as in Python.
+    table, head: the items are those of the list from `head` on. maxlen: as in Python. changes: how often
+    items were added, removed or moved; an iterator ends the run where that is not what it was.
     """
 
     table: Any
     head: Any
     maxlen: Any
+    changes: Any
 
     def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
         self.table = list(iterable)
         self.head = 0
         self.maxlen = maxlen
+        self.changes = 0
         if maxlen is not None:
             if maxlen < 0:
                 raise ValueError("maxlen must be non-negative")
@@ -48,12 +51,14 @@ class Deque:
 
     def append(self, x: Any) -> Any:
         """See deque.append."""
+        self.changes = self.changes + 1
         self.table.append(x)
         if self.maxlen is not None and len(self.table) - self.head > self.maxlen:
             self.popleft()
 
     def appendleft(self, x: Any) -> Any:
         """See deque.appendleft."""
+        self.changes = self.changes + 1
         if self.head == 0:
             room = len(self.table) + 8
             self.table = [None] * room + self.table
@@ -67,12 +72,14 @@ class Deque:
         """See deque.pop."""
         if self.head == len(self.table):
             raise IndexError("pop from an empty deque")
+        self.changes = self.changes + 1
         return self.table.pop()
 
     def popleft(self) -> Any:
         """See deque.popleft."""
         if self.head == len(self.table):
             raise IndexError("pop from an empty deque")
+        self.changes = self.changes + 1
         value = self.table[self.head]
         self.head = self.head + 1
         self._shorten()
@@ -92,12 +99,14 @@ class Deque:
         """See deque.rotate."""
         items = self._live()
         if len(items) > 1:
+            self.changes = self.changes + 1
             by = n % len(items)
             self.table = items[len(items) - by :] + items[: len(items) - by]
             self.head = 0
 
     def clear(self) -> Any:
         """See deque.clear."""
+        self.changes = self.changes + min(len(self), 1)
         self.table = []
         self.head = 0
 
@@ -120,6 +129,7 @@ class Deque:
         """See deque.insert."""
         if self.maxlen is not None and len(self) >= self.maxlen:
             raise IndexError("deque already at its maximum size")
+        self.changes = self.changes + 1
         items = self._live()
         items.insert(i, x)
         self.table = items
@@ -130,6 +140,7 @@ class Deque:
         items = self._live()
         for i, item in enumerate(items):
             if item == value:
+                self.changes = self.changes + 1
                 items.pop(i)
                 self.table = items
                 self.head = 0
@@ -145,10 +156,10 @@ class Deque:
         return len(self.table) - self.head
 
     def __iter__(self) -> Any:
-        return iter(self._live())
+        return deque_iterator(self, 0, 1)
 
     def __reversed__(self) -> Any:
-        return iter(self._live()[::-1])
+        return deque_iterator(self, len(self) - 1, -1)
 
     def __contains__(self, x: Any) -> Any:
         return x in self._live()
@@ -161,6 +172,7 @@ class Deque:
 
     def __delitem__(self, index: Any) -> Any:
         del self.table[self._at(index)]
+        self.changes = self.changes + 1
 
     def __put_back__(self, index: Any, value: Any) -> Any:
         prim("py.put-back", self.table, self._at(index), value)
@@ -178,6 +190,54 @@ class Deque:
         return self
 
 
+class deque_iterator:
+    """See deque.__iter__ and deque.__reversed__: the items are read when their turn comes."""
+
+    def __init__(self, of: Any, at: Any, step: Any) -> None:
+        self.of = of
+        self.changes = of.changes
+        self.left = len(of)
+        self.at = at
+        self.step = step
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.changes != self.of.changes:
+            self.left = 0
+            raise RuntimeError("deque mutated during iteration")
+        if self.left == 0:
+            raise StopIteration
+        item = self.of.table[self.of.head + self.at]
+        self.left -= 1
+        self.at += self.step
+        return item
+
+
+class key_iterator:
+    """See dict.__iter__ of the classes below; keys: those that it gives, from the place `at` on."""
+
+    def __init__(self, of: Any, keys: Any) -> None:
+        self.of = of
+        self.keys = keys
+        self.at = 0
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        is_ordered = isinstance(self.of, OrderedDict)
+        if (self.at < len(self.keys) or not is_ordered) and len(self.keys) != len(self.of.table):
+            how = "OrderedDict mutated" if is_ordered else "dictionary changed size"
+            raise RuntimeError(f"{how} during iteration")
+        if self.at >= len(self.keys):
+            raise StopIteration
+        key = self.keys[self.at]
+        self.at += 1
+        return key
+
+
 class Mapping:
     """What the dictionaries of collections share."""
 
@@ -187,10 +247,10 @@ class Mapping:
         return len(self.table)
 
     def __iter__(self) -> Any:
-        return iter(list(self.table))
+        return key_iterator(self, list(self.table))
 
     def __reversed__(self) -> Any:
-        return iter(list(self.table)[::-1])
+        return key_iterator(self, list(self.table)[::-1])
 
     def __contains__(self, key: Any) -> Any:
         return key in self.table
