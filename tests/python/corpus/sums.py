@@ -10,7 +10,7 @@ import math
 
 from tests.python.corpus import Example
 
-ITEMS = [0.1, -2.7e3, 3.3e-5, 0.2, 1e6 / 3.0, -0.3, 7.1, 2.0 / 3.0, -1e6 / 3.0, 0.7]
+ITEMS = [0.1, -2.7e3, 3.3e-5, 0.2, 1e3 / 3.0, -0.3, 7.1, 2.0 / 3.0, -1e3 / 3.0, 0.7]
 
 
 class Amount:
