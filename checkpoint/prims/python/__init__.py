@@ -46,7 +46,7 @@ What comes in, for the run to change (state.py)
 What is refused (exceptions.py)
     R refuse message
 Loops and calls (iteration.py, foreign.py)
-    S sequence x   callee f n   R callable exact-sum norm fields x
+    S sequence x   callee f n   R callable exact-sum norm fields x   exact-sum-of-products p q
     R is-made-anew x   replaced fields-with x changes
     O call-primitive f ...   primops functions f call x   interrupt functions f call x l
 Lanes of vmap (checkpoint/prims/lanes.py)

@@ -203,6 +203,12 @@ def _reals(now: Now, x: Any) -> list[float]:
     ]
 
 
+def _sum_of_products(now: Now, p: Any, q: Any) -> float | int:
+    numbers = [[real_part(i) * 1.0 if type(i) in NUMBERS else i for i in elements(now, x)] for x in (p, q)]
+    total: float | int = math.sumprod(*numbers)  # type: ignore[attr-defined]
+    return total
+
+
 def _replaced(now: Now, x: Any, changes: Dict) -> Record | Object:
     if type(x) not in WITH_ATTRIBUTES or x.layout.cls is tuple:
         raise TypeError(f"{class_name(x)} has no fields to replace")
@@ -266,6 +272,7 @@ rearrange(
     discrete=True,
 )
 rearrange("exact-sum", 1, "math.fsum(x), without derivative", lambda now, x: math.fsum(_reals(now, x)))
+rearrange("exact-sum-of-products", 2, "math.sumprod(p, q), without derivative", _sum_of_products)
 rearrange("norm", 1, "math.hypot(*x), without derivative", lambda now, x: math.hypot(*_reals(now, x)))
 rearrange("replaced", 2, "dataclasses.replace: an object, the new fields as a dictionary", _replaced)
 rearrange("is-made-anew", 1, "whether dataclasses.replace calls the class", _is_made_anew, discrete=True)

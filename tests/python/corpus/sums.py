@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
+from fractions import Fraction
 
 from tests.python.corpus import Example
 
@@ -68,6 +70,16 @@ def in_a_loop(items):
     return total
 
 
+def of_products(items):
+    plain = math.sumprod(items, items[::-1]), math.sumprod([2, 3], [True, 5]), math.sumprod((), [])
+    others = math.sumprod([2, items[0], 0.1], [0.5, 3, Fraction(1, 3)])
+    return plain, others, math.sumprod((0.1 * x for x in items), map(abs, items))
+
+
+def of_pairs(items):
+    return math.sumprod(items, items[1:])
+
+
 def of_texts(items):
     return sum(items, "")
 
@@ -80,3 +92,5 @@ EXAMPLES = [
     Example(in_a_loop, (ITEMS,)),
     Example(of_texts, (["a"],), raises=TypeError),
 ]
+if sys.version_info >= (3, 12):
+    EXAMPLES += [Example(of_products, (ITEMS,)), Example(of_pairs, (ITEMS,), raises=ValueError)]

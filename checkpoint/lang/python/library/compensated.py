@@ -1,4 +1,4 @@
-"""builtins.sum as Python 3.12 and later have it, written in the language that is translated.
+"""builtins.sum and math.sumprod as Python 3.12 and later have them, in the language that is translated.
 
 In: a start and items. Out: Python's own sum, to the last bit. While the total is a float, and each item is a
 float or an integer of 64 bits, Python keeps what rounding has lost of each sum of two floats in a number of
@@ -10,7 +10,9 @@ What is lost has derivative zero, so that each item has the derivative 1, as wit
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from checkpoint.lang.python.library.intrinsics import prim
@@ -54,3 +56,30 @@ def ended(total: Any, lost: Any) -> Any:
     if lost is None or not prim("real?", total):
         return total
     return prim("py.made-good", total, lost)
+
+
+def sumprod_(p: Any, q: Any, /) -> Any:
+    """See math.sumprod; its derivative by a number is the other number of the pair.
+
+    Python sums exactly up to the first pair with another object than a number of its own, from there by `+`.
+    """
+    first, second = list(p), list(q)
+    if len(first) != len(second):
+        raise ValueError("Inputs are not the same length")
+    count = 0
+    while count < len(first) and not prim("py.holds-objects", (first[count], second[count])):
+        count += 1
+    total = prim("py.exact-sum-of-products", first[:count], second[:count])
+    for x, y in zip(first, second, strict=True):
+        if count > 0:
+            count -= 1
+            if isinstance(x, float) or isinstance(y, float):
+                product = x * y
+                if math.isfinite(product):
+                    total = total + (product - prim("py.stop", product))
+        else:
+            total = total + x * y
+    return total
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {vars(math)["sumprod"]: sumprod_} if COMPENSATED else {}

@@ -53,6 +53,7 @@ _MODULES = (
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **functions.FUNCTIONS,
     **application.APPLICATIONS,
+    **compensated.FUNCTIONS,
     **complex_numbers.FUNCTIONS,
     **complex_mathematics.FUNCTIONS,
     **sets.FUNCTIONS,

@@ -19,7 +19,7 @@ ITEMS = "%items"
 _BUILTIN = ("sum", "any", "all", "list", "tuple", "set", "frozenset", "dict", "sorted", "max", "min")
 _OTHERS = ("fsum", "prod", "join", "extend", "update", "Counter", "deque", "mean", "fmean", "median", "array")
 CONSUMING = frozenset(
-    (*_BUILTIN, *_OTHERS, "stdev", "pstdev", "variance", "pvariance", "asarray", "fromiter")
+    (*_BUILTIN, *_OTHERS, "sumprod", "stdev", "pstdev", "variance", "pvariance", "asarray", "fromiter")
 )
 
 
