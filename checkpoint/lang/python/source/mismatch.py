@@ -42,7 +42,7 @@ def by_position(name: str, required: Sequence[str], most: int, count: int) -> st
 
 def not_callable(cls: type) -> Exception:
     """Return the error for a call of an object: Python's, or that its `__call__` is none of the program."""
-    if hasattr(cls, "__call__"):  # noqa: B004  (of the class's objects)
+    if any("__call__" in vars(base) for base in cls.__mro__):  # hasattr would find that of the class itself
         return RunError(
             f"{an(cls.__name__)} cannot be called, for its `__call__` is not of your own code: call a "
             f"function that does the same, for polynomials np.polynomial.polynomial.polyval(x, p.coef)"
