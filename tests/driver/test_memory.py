@@ -85,7 +85,7 @@ WRONG: list[tuple[Any, str]] = [
 
 @pytest.fixture
 def a_thousand_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "free", lambda: 1000)
+    monkeypatch.setattr(memory, "lately_free", lambda: 1000)
 
 
 def refuse_to_look() -> int:
@@ -94,7 +94,7 @@ def refuse_to_look() -> int:
 
 @pytest.mark.parametrize(("given", "bytes"), SIZES)
 def test_sizes(given: Any, bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "free", refuse_to_look)
+    monkeypatch.setattr(memory, "lately_free", refuse_to_look)
     memory.check(given)
     found = memory.resolve(given)
     assert (type(found), found) == (int, bytes)
@@ -108,7 +108,7 @@ def test_shares(given: Any, bytes: int, a_thousand_free: None) -> None:
 
 @pytest.mark.parametrize("given", [None, *[given for given, _ in SHARES]])
 def test_a_check_does_not_look_at_the_machine(given: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "free", refuse_to_look)
+    monkeypatch.setattr(memory, "lately_free", refuse_to_look)
     memory.check(given)
 
 
@@ -117,7 +117,7 @@ def test_a_check_does_not_look_at_the_machine(given: Any, monkeypatch: pytest.Mo
     [(1000, 500), (3, 1), (0, 1), (40 * MIB, 16 * MIB), (GIB, 256 * MIB), (20 * GIB, 4 * GIB)],
 )
 def test_the_default(free: int, default: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "free", lambda: free)
+    monkeypatch.setattr(memory, "lately_free", lambda: free)
     assert memory.resolve(None) == default
 
 
@@ -290,6 +290,23 @@ def test_the_limits_of_a_process(limit: str, use: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     before, after = map(int, done.stdout.split())
     assert before > 2**25 >= after > 2**23
+
+
+def test_the_system_is_not_asked_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, left = [100.0], iter([8 * GIB, 6 * GIB])
+    monkeypatch.setattr(memory, "_system", memory._System())
+    monkeypatch.setattr(memory, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(memory, "_left_by_system", lambda proc, cgroups: next(left))
+    monkeypatch.setattr(memory, "_left_by_limits", lambda: iter(()))
+    monkeypatch.delenv("CHECKPOINT_MEMORY", raising=False)
+    assert memory.resolve("50%") == 4 * GIB
+    clock[0] += memory.FRESH / 2
+    assert memory.resolve("50%") == 4 * GIB
+    monkeypatch.setenv("CHECKPOINT_MEMORY", "2GiB")
+    assert memory.resolve("50%") == GIB
+    monkeypatch.delenv("CHECKPOINT_MEMORY")
+    clock[0] += memory.FRESH
+    assert memory.resolve("50%") == 3 * GIB
 
 
 def test_this_machine() -> None:
