@@ -155,6 +155,28 @@ def by_index_not_reached(x):
     return sum(item for item in [x, x * x]), Row([x])[0]
 
 
+class Sized(Row):
+    """Has items beyond its length, which only `reversed` looks at."""
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, i):
+        print("item", i)
+        return self.held[0] * (i + 1)
+
+
+def by_index_from_the_end(x):
+    total, rest = 0.0, reversed(Sized([x]))
+    for item in reversed(Sized([x])):
+        total = 2.0 * total + item
+    try:
+        list(reversed(Endless()))
+    except TypeError as error:
+        print(error)
+    return total, next(rest), list(rest), list(reversed([x, total]))
+
+
 def star_of_object(x):
     return [x, *Empty()]
 
@@ -231,6 +253,7 @@ EXAMPLES = [
     Example(named_like_python, (0.7,)),
     Example(by_index, (0.7,)),
     Example(by_index_stopped, (0.7,)),
+    Example(by_index_from_the_end, (0.7,)),
     Example(by_index_or_iterator, (0.7,)),
     Example(by_index_not_reached, (0.7,)),
     Example(star_of_object, (0.7,), raises=TypeError),

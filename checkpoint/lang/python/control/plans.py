@@ -19,7 +19,7 @@ from checkpoint.lang.python.context.exits import Exits
 from checkpoint.lang.python.context.meanings import Env
 from checkpoint.lang.python.control import endless
 from checkpoint.lang.python.control.plan import Loop, Plan, iterated, once
-from checkpoint.lang.python.library.standard.lazy import reversible
+from checkpoint.lang.python.library.standard.lazy import reversible, reversible_also_by_index
 from checkpoint.lang.python.scopes.syntax import has_star, view_of
 
 
@@ -275,8 +275,10 @@ def _reversed(
 
         return use(Plan(_indexed(value, now).more, items))
 
-    if t.program.has_generators:
-        checked = t.call(t.program.library_function(reversible), [t.expr(node.args[0], env)], {}, span)
+    by_index = t.program.has_method("__getitem__")
+    if t.program.has_generators or by_index:
+        function = t.program.library_function(reversible_also_by_index if by_index else reversible)
+        checked = t.call(function, [t.expr(node.args[0], env)], {}, span)
         return once(t, checked, "sequence", env, exits, from_the_end)
     if t.program.has_method("__reversed__"):
         whole = prim(span, "py.reversible", iterated(t, node.args[0], env))

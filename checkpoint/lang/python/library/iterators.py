@@ -54,6 +54,23 @@ class item_iterator:
         return item
 
 
+class item_iterator_from_the_end:
+    """See builtins.reversed of an object that has no `__reversed__`, but a `__len__` and a `__getitem__`."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+        self.at = len(of)
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.at == 0:
+            raise StopIteration
+        self.at -= 1
+        return self.of[self.at]
+
+
 def items_by_index(x: Any) -> Any:
     """Return an iterator of x[0], x[1], x[2] ..., up to the first IndexError."""
     return item_iterator(x)

@@ -29,6 +29,11 @@ from checkpoint.lang.python.source.members import is_single_dispatch, registry
 DISPATCHED = (functools.singledispatchmethod, functools.partialmethod)
 
 
+def also_by_index(program: Objects, function: Any) -> Any:
+    """Return the library function that knows objects which `__getitem__` iterates, where there are such."""
+    return ALSO_BY_INDEX.get(function, function) if iterables.by_index(program) else function
+
+
 def made_by(program: Objects, known: Reference) -> Callee | None:
     """Return such a function or member as a function of all its arguments; None for all others."""
     value = known.value

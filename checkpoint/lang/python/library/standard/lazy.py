@@ -10,10 +10,13 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.lang.python.library import functions
 from checkpoint.lang.python.library.functions import MISSING
 from checkpoint.lang.python.library.generators import delegated, generator
 from checkpoint.lang.python.library.intrinsics import prim
 from checkpoint.lang.python.library.iterators import (
+    collected,
+    item_iterator_from_the_end,
     iter_,
     iter_also_by_index,
     iterable_also_by_index,
@@ -87,6 +90,20 @@ def reversible(items: Any) -> Any:
     return prim("py.sequence", prim("py.reversible", items))
 
 
+def reversed_also_by_index(items: Any, /) -> Any:
+    """See builtins.reversed, in a program with classes that have a `__getitem__` and no `__iter__`."""
+    if prim("py.is-indexed-object", items):
+        return item_iterator_from_the_end(prim("py.reversible", items))
+    return list_iterator(prim("py.slice", reversible_also_by_index(items), None, None, -1))
+
+
+def reversible_also_by_index(items: Any) -> Any:
+    """Return what `reversed` goes through, in such a program: of an object as many items as its length."""
+    if prim("py.is-indexed-object", items):
+        return collected(item_iterator_from_the_end(prim("py.reversible", items)))[::-1]
+    return reversible(items)
+
+
 def zip_(*iterables: Any, strict: Any = False) -> Any:
     """See builtins.zip."""
     return zipped([iter_(each) for each in iterables], strict)
@@ -142,6 +159,8 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 # In programs with classes that have a `__getitem__` and no `__iter__` these stand for the others.
 ALSO_BY_INDEX: dict[Any, Callable[..., Any]] = {
     builtins.iter: iter_also_by_index,
+    reversed_: reversed_also_by_index,
+    functions.reversed_: reversed_also_by_index,
     iter_: iter_also_by_index,
     iterable: iterable_also_by_index,
 }
