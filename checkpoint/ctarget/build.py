@@ -47,14 +47,8 @@ DECLARED = (
     *("program/kinds.h", "program/code.h", "program/opcodes.h", "state/outcomes.h"),
     *("tasks/plan_flags.h", "driver/schedule.h"),
     *("api/api_code.h", "api/api.h", "api/api_machine.h", "api/api_cotangent.h", "api/api_driver.h"),
-    *(
-        "api/api_scalars.h",
-        "api/api_arrays.h",
-        "api/api_fast.h",
-        "at_once/small_gradient.h",
-        "api/api_runs.h",
-    ),
-    *("api/api_closed.h", "at_once/lane_loop.h"),
+    *("api/api_scalars.h", "api/api_arrays.h", "api/api_fast.h", "api/api_runs.h", "api/api_closed.h"),
+    *("at_once/small_gradient.h", "at_once/lane_loop.h"),
 )
 
 

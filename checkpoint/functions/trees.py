@@ -64,9 +64,8 @@ def entered_tree(x: Any, is_new: bool) -> EnteredTree | None:
 def _numbers_of_tree(root: Any) -> list[Any] | None:
     """Return a container's numbers, each real made a location of its own; None if it is no tree of data."""
     containers, kinds = [root], []
-    shared: dict[
-        frozenset[type], frozenset[type]
-    ] = {}  # few: a set for each container would be larger than it
+    # They are few: a set for each container would be larger than it.
+    shared: dict[frozenset[type], frozenset[type]] = {}
     for container in containers:
         parts = container.parts()
         own = frozenset(map(type, parts))

@@ -1,1 +1,1 @@
-"""What takes one call of C from the caller's objects to its results: small gradients, loops over lanes."""
+"""Goes from the caller's objects to its results by one call of C: small gradients, loops over lanes."""

@@ -28,9 +28,6 @@ from checkpoint.ctarget.translate import policy
 from checkpoint.interp.hybrid.machine import ENTRY, HALT
 from checkpoint.prims import lanes
 
-BLOCK = (
-    1 << 13
-)  # lanes whose items and results are values at a time: those of a few columns stay in a near cache
 MICROSECONDS = 200_000  # of a block: what is lost at most where it takes longer
 WATCHED = 1024  # lanes that are run under the watch if a sample of translated code is due
 

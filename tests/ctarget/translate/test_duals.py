@@ -163,7 +163,7 @@ def test_integers_of_duals_are_made_in_units() -> None:
 
 
 def test_loops_over_few_numbers_are_part_of_the_loop_around_them() -> None:
-    """Whether a number has a tangent is known of each; nothing is left to the machine before the end."""
+    """Know of each number whether it has a tangent; leave nothing to the machine before the end."""
     units = units_of(
         lambda: checkpoint.hvp(
             lambda point: bounds(point[0], point[1], COUNT), (0.75, 0.5), (1.0, -0.5), engine="c"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 import checkpoint
@@ -11,10 +9,8 @@ from checkpoint.ctarget.translate.collected import units_of
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.emit.text import plain_source
 from checkpoint.ctarget.translate.units.graph import Jump
-from tests.ctarget.test_driver import swept
-from tests.ctarget.test_engine import started
+from tests.ctarget.translate.list_laws import assert_agrees, assert_keeps_references
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
-from tests.support.translation import translate_soon
 
 pytestmark = [needs_c, needs_compiler]
 
@@ -67,35 +63,15 @@ def text(name: str, length: int) -> str:
     """
 
 
-def outcomes(f: Any, engine: str) -> list[Any]:
-    found: list[Any] = [checkpoint.primops(f, 0.3, engine=engine)]
-    for schedule in (None, checkpoint.Bisection(base=1701), checkpoint.Bisection(base=211)):
-        found.append([y.hex() for y in checkpoint.vjp(f, 0.3, 1.0, engine=engine, schedule=schedule)])
-    return found
-
-
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name: str, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = outcomes(checkpoint.read(text(name, length), engine="hybrid"), "hybrid")
-    translate_soon(monkeypatch)
-    f = checkpoint.read(text(name, length), engine="c")
-    assert outcomes(f, "c") == expected
-    steps = checkpoint.primops(f, 0.3, engine="c")
-    for cut in {(steps * k // 16 + 3 * k) % steps for k in range(17)}:  # mostly while turns wait
-        assert checkpoint.resume(checkpoint.interrupt(f, 0.3, cut, engine="c")) == f(0.3)
+    assert_agrees(text(name, length), (1701, 211), 16, monkeypatch)  # mostly while turns wait
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_references_are_as_many_as_before(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    translate_soon(monkeypatch)
-    engine, start = started(text(name, 60))
-    for base in (10**6, 701, 97):
-        swept(engine, start, checkpoint.Bisection(base=base))
-        used = start.heap.bytes
-        swept(engine, start, checkpoint.Bisection(base=base))
-        assert start.heap.bytes == used
-        start.heap.check()
+    assert_keeps_references(text(name, 60), monkeypatch)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -120,7 +120,7 @@ GRAPH = {"a": {"b": 0.5, "c": 2.0}, "b": {"d": 3.0}, "c": {"d": 5.0}, "d": {"a":
 
 
 def changed_while_iterated(x: float) -> tuple[object, ...]:
-    """What is changed while it is iterated ends as in Python; what is assigned anew does not."""
+    """End as Python does where what is iterated is changed, and not where it is assigned anew."""
     ended: list[str] = []
     total, queue, numbers = 0.0, deque([x, 2.0]), {1, 2}
     counts, ordered = Counter("ab"), OrderedDict(a=x, b=2.0)

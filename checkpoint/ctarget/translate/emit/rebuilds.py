@@ -91,7 +91,7 @@ class TurnText:
 
 
 class Rebuilds:
-    """What a function does about the recursion of its unit that rebuilds a list; nothing if there is none.
+    """Writes what a function does about a recursion of its unit that rebuilds a list, if there is one.
 
     distances: gets the variables of rest_from.
     """

@@ -25,7 +25,7 @@ from checkpoint.dataclass import dataclass
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Merged:
-    """What is merged in a unit.
+    """Says what is merged in a unit.
 
     leading: for params that are gone those that stay. gone: the objects that jumps no longer pass on, by the
     id of the jump.

@@ -31,14 +31,14 @@ DISPATCHED = (functools.singledispatchmethod, functools.partialmethod)
 
 def also_by_index(program: Objects, function: Any) -> Any:
     """Return the library function that knows objects which `__getitem__` iterates, where there are such."""
-    return ALSO_BY_INDEX.get(function, function) if iterables.by_index(program) else function
+    return ALSO_BY_INDEX[function] if function in ALSO_BY_INDEX and iterables.by_index(program) else function
 
 
 def made_by(program: Objects, known: Reference) -> Callee | None:
     """Return such a function or member as a function of all its arguments; None for all others."""
     value = known.value
-    if isinstance(value, types.FunctionType | types.BuiltinFunctionType) and value in ALSO_BY_INDEX:
-        return program.library_function(ALSO_BY_INDEX[value]) if iterables.by_index(program) else None
+    if isinstance(value, types.FunctionType) and (also := also_by_index(program, value)) is not value:
+        return program.library_function(also)
     if not (isinstance(value, DISPATCHED) or is_single_dispatch(value)) or known.input is None:
         return None
     if value not in program.callees:

@@ -158,9 +158,8 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 
 # In programs with classes that have a `__getitem__` and no `__iter__` these stand for the others.
 ALSO_BY_INDEX: dict[Any, Callable[..., Any]] = {
-    builtins.iter: iter_also_by_index,
-    reversed_: reversed_also_by_index,
-    functions.reversed_: reversed_also_by_index,
     iter_: iter_also_by_index,
     iterable: iterable_also_by_index,
+    reversed_: reversed_also_by_index,
+    functions.reversed_: reversed_also_by_index,
 }
