@@ -216,3 +216,23 @@ def test_functions_of_the_prompt() -> None:
     shown = done.stdout.splitlines()
     assert shown[:3] == ["6.0", "12.0", "9.0"]
     assert shown[3].startswith("the text of <lambda> (<stdin>:1) is not available")
+
+
+GIVEN = """
+from checkpoint import SourceError, grad
+print(grad(lambda x: x * x)(3.0))
+exec("f = lambda x: x")
+try:
+    grad(f)(1.0)
+except SourceError as error:
+    print(error)
+"""
+
+
+def test_functions_of_a_text_given_to_python() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", GIVEN, "more"], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    shown = done.stdout.splitlines()
+    assert shown[0] == "6.0"
+    assert shown[1].startswith("the text of <lambda> (<string>:1) is not available")

@@ -1,6 +1,7 @@
 """The texts of code that was typed, of which no file and no cell of linecache has a text.
 
     Python's own prompt     <stdin>: what readline remembers, where the prompt uses it (3.13's knows texts)
+    python -c TEXT          <string>: the process's own arguments (3.13 knows the text)
     %time, %%time           <timed exec>, <timed eval>: IPython's cells, without their first word
 
 In: the name of a code object's file. Out: texts that may have the code, the last one typed first; whoever
@@ -25,6 +26,8 @@ def typed(name: str) -> Iterator[str]:
     """Yield the texts that were typed where code has a file of this name."""
     if name == "<stdin>":
         yield from _statements(_remembered())
+    elif name == "<string>":
+        yield from sys.orig_argv[1:]
     elif name in _MAGICS:
         yield from _cells()
 
