@@ -3,9 +3,9 @@
  * What always holds: offered - ended <= slots; a part is worked on by the one thread that has claimed its number, and
  * `done` of its slot says so afterwards. Who waits sleeps only after it has said so, and looks once more then.
  *
- * Where other processes have the cores, a helper may lie idle in the middle of a part that the owner waits for. So the
- * owner compares what it waited with what helpers have done for it; as long as it loses by them, it runs alone for longer
- * and longer.
+ * Where other processes have the cores, a helper may lie idle in the middle of a part that the owner waits for. So what the
+ * owner waited is compared with the processor time of helpers, which it would have needed itself, however long a part is;
+ * as long as it loses by them, it runs alone for longer and longer.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "threads/team.h"
@@ -16,15 +16,17 @@
 
 #include "threads/pool.h"
 
-enum { LEAST_REST = 5000000, MOST_REST = 500000000 }; /* nanoseconds */
+/* Nanoseconds; a helper that comes late for a short task loses a few thousand. */
+enum { PATIENCE = 100000, LEAST_REST = 5000000, MOST_REST = 500000000 };
 
 typedef struct Team {
     const TeamTask *task;
     int slots;
     atomic_llong offered, claimed;     /* numbers of parts */
     atomic_llong done[MOST_SLOTS];     /* the number behind the part that was done last in the slot */
-    long long ended, own;              /* own: those that the owner did itself */
-    int64_t worked, waited;            /* the owner, in nanoseconds */
+    long long ended;
+    int64_t waited;                    /* the owner, in nanoseconds */
+    atomic_llong helped;               /* processor time of helpers in parts, in nanoseconds */
     atomic_bool finished, owner_waits; /* no more parts come; the owner sleeps */
     atomic_int waiting;                /* helpers that sleep */
     pthread_mutex_t lock;
@@ -34,23 +36,26 @@ typedef struct Team {
 /* Rests */
 
 static atomic_llong rest_until, rest;
+static atomic_llong lost;      /* by tasks in a row: what their owners waited beyond the time of their helpers */
 static atomic_bool leaves_all; /* to helpers */
 
 void team_waits_for_helpers(bool waits) { atomic_store(&leaves_all, waits); }
 
-static int64_t now(void) {
+static int64_t nanoseconds(clockid_t clock) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-/* Rests, the longer the more often in turn, if the owner waited for longer than it would have worked. */
+static int64_t now(void) { return nanoseconds(CLOCK_MONOTONIC); }
+
+/* Rests, the longer the more often in turn, once more than PATIENCE has been lost. */
 static void judge(const Team *team) {
-    const int64_t each = team->own ? team->worked / team->own : team->waited;
-    if (team->waited <= each * (team->ended - team->own) || atomic_load(&leaves_all)) {
-        atomic_store(&rest, 0);
-        return;
-    }
+    const int64_t loss = atomic_load(&lost) + team->waited - atomic_load(&team->helped);
+    const bool gains = loss < 0 || atomic_load(&leaves_all), loses = !gains && loss > PATIENCE;
+    atomic_store(&lost, gains || loses ? 0 : loss);
+    if (gains) atomic_store(&rest, 0);
+    if (!loses) return;
     const int64_t longer = 2 * atomic_load(&rest), length = longer < LEAST_REST ? LEAST_REST : longer;
     atomic_store(&rest, length < MOST_REST ? length : MOST_REST);
     atomic_store(&rest_until, now() + atomic_load(&rest));
@@ -81,7 +86,9 @@ static long long claim(Team *team) {
 
 static void work_on(Team *team, long long part, bool is_helper) {
     const int slot = (int)(part % team->slots);
+    const int64_t begun = is_helper ? nanoseconds(CLOCK_THREAD_CPUTIME_ID) : 0;
     team->task->work(team->task->context, slot, is_helper);
+    if (is_helper) atomic_fetch_add(&team->helped, nanoseconds(CLOCK_THREAD_CPUTIME_ID) - begun);
     atomic_store(&team->done[slot], part + 1);
     if (is_helper && atomic_load(&team->owner_waits)) wake(team);
 }
@@ -153,15 +160,13 @@ static void run(Team *team) {
             continue;
         }
         const long long part = atomic_load(&leaves_all) ? -1 : claim(team);
-        const int64_t begun = now();
-        if (part < 0) {
-            wait_for_first(team);
-            team->waited += now() - begun;
-        } else {
+        if (part >= 0) {
             work_on(team, part, false);
-            team->worked += now() - begun;
-            team->own++;
+            continue;
         }
+        const int64_t begun = now();
+        wait_for_first(team);
+        team->waited += now() - begun;
     }
 }
 
