@@ -3,9 +3,10 @@
  * What always holds: a record is in one chunk with its mark; only the newest chunk may be empty. `bytes` counts the
  * words in use, and the parts with all their memory; the heap counts what is allocated for them.
  *
- * Chunks grow up to large pages (pages.h), or to about an eighth of the tape's bound, so that the unused rest of the
- * last one is small. Freed chunks go to the heap's shelf for the next tape, about as many as fit in the bound: memory
- * that has been used is faster than new memory.
+ * Chunks grow up to large pages (pages.h), which the system provides much sooner than as many bytes of small ones; the last
+ * one is what the bound of the tape leaves. Where the bound is less than two large pages, they grow up to about an eighth of
+ * it. Freed chunks go to the heap's shelf for the next tape, about as many as fit in the bound: memory that has been used is
+ * faster than new memory.
  *
  * A tape that is kept is read like any other, and `used`, `parts` and so on say how far; its chunks and parts stay.
  */
@@ -95,10 +96,10 @@ void tape_destroy(Tape *tape) {
     heap_free(tape->heap, tape, sizeof(Tape));
 }
 
-/* Returns a power of 2, so that the chunks of one tape serve the next one, whose bound is nearly the same. */
+/* Returns a large page, or a power of 2, so that the chunks of one tape serve the next one, whose bound is nearly the same. */
 static size_t largest_chunk(const Tape *tape) {
     size_t most = LARGEST_CHUNK;
-    if (tape->bound / 8 >= LARGE_PAGE) return most;
+    if (tape->bound / 2 >= LARGE_PAGE) return most;
     for (most = FIRST_CHUNK; most <= tape->bound / 16; most *= 2) {}
     return most < MAPPED && tape->bound >= 2 * MAPPED ? MAPPED : most;
 }
@@ -112,13 +113,21 @@ static WordChunk *new_chunk(Tape *tape, size_t bytes, size_t most) {
     return chunk;
 }
 
+/* Returns the bytes of a chunk that takes all that the bound leaves, and the record by which the tape exceeds it. */
+static size_t bytes_left(const Tape *tape) {
+    const size_t bytes = tape->bytes < tape->bound ? tape->bound - tape->bytes : 0;
+    return chunk_bytes(bytes / sizeof(Word)) + FIRST_CHUNK;
+}
+
 /* Adds a chunk with room for so many words at least. An empty chunk that is too small is replaced. */
 static void add_chunk(Tape *tape, size_t words) {
     if (tape->chunk && tape->chunk->used == 0) free_chunk(tape);
+    const size_t least = chunk_bytes(words), left = bytes_left(tape);
     size_t bytes = tape->chunk ? 4 * chunk_bytes(tape->chunk->room) : FIRST_CHUNK, most = largest_chunk(tape);
-    if (most < chunk_bytes(words)) most = chunk_bytes(words);
+    if (most > left) most = left;
+    if (most < least) most = least;
     if (bytes > most) bytes = most;
-    if (bytes < chunk_bytes(words)) bytes = chunk_bytes(words);
+    if (bytes < least) bytes = least;
     tape_link(tape, new_chunk(tape, bytes, most));
 }
 
