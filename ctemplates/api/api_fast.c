@@ -67,16 +67,9 @@ enum { PLAIN_TUPLE = 1, TEXT = 2, FIRST_ALONE = -1 };
 
 /* Returns the components of a value: of a list its first element. */
 static const Value *shape_parts(Value v, uint32_t *count) {
-    *count = 0;
-    switch (kind_of(v)) {
-    case PAIR:
-    case DUAL: *count = 2; return cells_of(v);
-    case ENVIRONMENT: *count = v.object->length; return cells_of(v);
-    case RECORD: *count = v.object->length - 1; return cells_of(v) + 1;
-    case INSTANCE: *count = instance_in(v)->length; return instance_in(v)->values;
-    case LIST: *count = list_in(v)->length != 0; return list_in(v)->values;
-    default: return NULL;
-    }
+    const Value *parts = parts_in(v, count);
+    if (kind_of(v) == LIST) *count = *count != 0;
+    return parts;
 }
 
 /* Returns the layout of an instance or a record (1: it is a plain tuple), the procedure of a closure, the tag of a dual, 2

@@ -6,6 +6,19 @@
 #include "containers/instances.h"
 #include "containers/lists.h"
 
+/* Returns what an object consists of: elements, captured values, fields (of a record without its layout); NULL: of nothing. */
+static inline const Value *parts_in(Value v, uint32_t *count) {
+    switch (kind_of(v)) {
+    case PAIR:
+    case DUAL:
+    case ENVIRONMENT: *count = v.object->length; return cells_of(v);
+    case RECORD: *count = v.object->length - 1; return cells_of(v) + 1;
+    case INSTANCE: *count = instance_in(v)->length; return instance_in(v)->values;
+    case LIST: *count = (uint32_t)list_in(v)->length; return list_in(v)->values;
+    default: *count = 0; return NULL;
+    }
+}
+
 static inline bool is_whole(Value v) { return kind_of(v) == INTEGER || kind_of(v) == BOOLEAN; }
 
 /* The elements of a list or a tuple. */

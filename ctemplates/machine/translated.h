@@ -181,6 +181,17 @@ INLINE Value *make_list(Machine *m, uint32_t count, int64_t birth, Value *made) 
     return ((const List *)made->object)->values;
 }
 
+/* Returns whether the number at the end of a route of positions, from an object on, is a dual and should be none, or the other
+ * way round; false where there is none. */
+OUTLINED bool is_unexpected(Value v, const uint32_t *route, uint32_t length, bool is_dual) {
+    for (uint32_t i = 0, count; i < length; i++) {
+        const Value *parts = parts_in(v, &count);
+        if (route[i] >= count) return false;
+        v = load(&parts[route[i]]);
+    }
+    return is_dual ? v.tag == REAL : kind_of(v) == DUAL;
+}
+
 /* Returns an attribute of an INSTANCE or RECORD, by its position in a layout (a Python object); NULL: it has another
  * layout. */
 INLINE bool has_layout(Value v, const void *layout) {

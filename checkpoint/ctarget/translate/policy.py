@@ -80,9 +80,9 @@ class Account:
     when that is over, by the clock, in the background. sampling: how long samples take.
     blocks: where the last samples were. units: what was made. made: by the labels of the procedure's own
     blocks, the units that can be entered there. refused: the blocks of which no unit can be made. inside:
-    those in units that are entered elsewhere, and how many samples were there since: such a run soon reaches
-    where it can enter. searches: for loops, so far. skips: samples inside of units. rolled: the blocks whose
-    units follow no recursion to its end, since no loop around these was found.
+    those in units that are entered elsewhere, by whether a run has duals, as a unit has or not, and how many
+    samples were there since: it soon reaches where it can enter. searches: for loops, so far. skips: samples
+    inside of units. rolled: the blocks whose units follow no recursion to its end: no loop around was found.
     """
 
     steps: int = 0
@@ -98,7 +98,7 @@ class Account:
     units: list[Translation] = field(default_factory=list)
     made: dict[str, list[Translation]] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
-    inside: dict[str, int] = field(default_factory=dict)
+    inside: dict[tuple[str, bool], int] = field(default_factory=dict)
     searches: int = 0
     skips: int = 0
     rolled: set[str] = field(default_factory=set)
@@ -321,32 +321,36 @@ class Translator:
         """Return the translation of a block, made if it was not and if it may be made now."""
         own, label = account_of(place.peer.procedure.lam), place.peer.block.label
         made = own.made.get(label, [])
-        if label in own.refused or (not made and not self._may_make(own, label, account, may_begin)):
+        if label in own.refused or not (made or may_begin):
             return None
         from checkpoint.ctarget.translate import translation as forms  # noqa: PLC0415
 
         try:
-            fitting = [each for each in made if each.fits(place.standing())]
+            standing = place.standing()
+            fitting = [each for each in made if each.fits(standing)]
+            inside = label, forms.has_duals(standing)
+            if not fitting and not self._may_make(own, inside, account, may_begin):
+                return None
             may_be_large = self._may_be_large(place, account)
             is_larger = bool(fitting) and may_be_large and fitting[-1].is_too_small
-            is_sharper = taped and bool(fitting) and fitting[-1].is_blunt(place.standing())
+            is_sharper = taped and bool(fitting) and fitting[-1].is_blunt(standing)
             if (fitting and not (is_larger or is_sharper)) or len(made) >= MAX_KINDS or not may_begin:
                 return fitting[-1] if fitting else None
             is_large = is_larger or (fitting[-1].is_large if is_sharper else may_be_large)
             how = forms.How(is_large, label not in own.rolled, turns=not place.is_in_lane)
-            translation: Translation | None = forms.of_standing(place.standing(), how)
+            translation: Translation | None = forms.of_standing(standing, how)
         except Exception:
             own.refused.add(label)
             raise
         if translation is None:
             own.refused.add(label)
-            return None
-        if place.is_loop_over_lanes and translation.defer():
+        elif place.is_loop_over_lanes and translation.defer():
             own.made.setdefault(label, []).append(translation)
-            return None
-        account.units.append(translation)
-        _register(translation, own, label)
-        return translation
+        else:
+            account.units.append(translation)
+            _register(translation, own, label)
+            return translation
+        return None
 
     def _may_be_large(self, place: Place, account: Account) -> bool:
         """Return whether the next unit is of a loop over lanes, and runs are long enough for a large one.
@@ -357,13 +361,13 @@ class Translator:
         pays = self.mode == "wait" or self.effort.allows(True, EXPECTED_LARGE, foreseen)
         return place.is_loop_over_lanes and pays
 
-    def _may_make(self, own: Account, label: str, account: Account, may_begin: bool) -> bool:
-        """Return whether the first unit of a block may be made now."""
+    def _may_make(self, own: Account, inside: tuple[str, bool], account: Account, may_begin: bool) -> bool:
+        """Return whether another unit of a block may be made now. inside: as of an Account."""
         if len(account.units) >= MAX_UNITS or not may_begin:
             return False
-        if own.inside.get(label, MAX_SKIPS) >= MAX_SKIPS:
+        if own.inside.get(inside, MAX_SKIPS) >= MAX_SKIPS:
             return True
-        own.inside[label] += 1
+        own.inside[inside] += 1
         account.skips += 1
         return False
 
@@ -382,16 +386,13 @@ def _compiler() -> Compiler | None:
 
 def _register(translation: Translation, own: Account, label: str) -> None:
     """Enter a translation for the block that it was made of, and for all at which its unit can be entered."""
-    from checkpoint.ctarget.translate.units import paths  # noqa: PLC0415
-
-    places = {label: own}
-    for header in translation.unit.headers:
-        if header.entry is not None:
-            places[header.block.block.label] = account_of(header.block.procedure.lam)
+    entered, others = translation.blocks()
+    places = {label: own} | {each.block.label: account_of(each.procedure.lam) for each in entered}
     for place, account in places.items():
         account.made.setdefault(place, []).append(translation)
-    for block in paths.blocks(translation.unit):
-        account_of(block.procedure.lam).inside.setdefault(block.block.label, 0)
+    for block in others:
+        for has_duals in {False, translation.unit.has_duals}:
+            account_of(block.procedure.lam).inside.setdefault((block.block.label, has_duals), 0)
 
 
 translator = Translator()

@@ -96,8 +96,17 @@ def _constants(shapes: dict[int, Any]) -> frozenset[tuple[int, ...]]:
 
 
 def _kinds(shapes: dict[int, Any]) -> dict[int, Any]:
-    """Return the tags in registers, without the fields below."""
-    return {register: (shape.tag, shape.procedure) for register, shape in shapes.items()}
+    """Return the tags in registers, and whether there are duals in the fields below."""
+    return {register: (shape.tag, shape.procedure, _has_dual(shape)) for register, shape in shapes.items()}
+
+
+def has_duals(standing: Any) -> bool:
+    """Return whether there are duals in registers, or in the fields below."""
+    return standing is not None and any(map(_has_dual, standing[1].values()))
+
+
+def _has_dual(shape: Any) -> bool:
+    return shape.tag == "DUAL" or any(map(_has_dual, shape.fields))
 
 
 class Translation:
@@ -128,6 +137,13 @@ class Translation:
         if any(header.block is block and header.entry is not None for header in self.unit.headers):
             return fits(self.unit, block, shapes)
         return _kinds(shapes) == self._made_for
+
+    def blocks(self) -> tuple[set[BlockPeer], set[BlockPeer]]:
+        """Return the blocks at which the unit can be entered, and the others in it."""
+        from checkpoint.ctarget.translate.units import paths  # noqa: PLC0415
+
+        entered = {header.block for header in self.unit.headers if header.entry is not None}
+        return entered, paths.blocks(self.unit) - entered
 
     def is_blunt(self, standing: Any) -> bool:
         """Return whether its strips of lanes compute cotangents of what is constant there."""

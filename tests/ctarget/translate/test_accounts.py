@@ -119,7 +119,8 @@ def test_where_samples_are_inside_of_units_a_loop_is_looked_for(monkeypatch: pyt
 
 def test_samples_inside_of_units_are_counted_for_the_runs_of_a_procedure() -> None:
     account, own = policy.Account(), policy.Account()
-    own.inside = {"one": 0, "other": 0}
-    for label in ("one", "other", "one"):
-        assert not policy.Translator()._may_make(own, label, account, may_begin=True)
+    own.inside = {("one", False): 0, ("other", True): 0}
+    for inside in (("one", False), ("other", True), ("one", False)):
+        assert not policy.Translator()._may_make(own, inside, account, may_begin=True)
+    assert policy.Translator()._may_make(own, ("one", True), account, may_begin=True)
     assert account.skips == 3

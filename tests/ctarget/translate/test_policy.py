@@ -248,12 +248,12 @@ def test_a_run_does_not_wait_for_translation_in_the_background(
 
 
 def test_a_block_inside_of_a_unit_is_skipped_a_few_times(translator: policy.Translator) -> None:
-    account = policy.Account()
-    may_make = [translator._may_make(account, "loop", account, True)]
-    account.inside["loop"] = 0
-    may_make += [translator._may_make(account, "loop", account, True) for _ in range(policy.MAX_SKIPS + 1)]
+    account, inside = policy.Account(), ("loop", False)
+    may_make = [translator._may_make(account, inside, account, True)]
+    account.inside[inside] = 0
+    may_make += [translator._may_make(account, inside, account, True) for _ in range(policy.MAX_SKIPS + 1)]
     assert may_make == [True] + [False] * policy.MAX_SKIPS + [True]
-    assert not translator._may_make(account, "loop", account, False)
+    assert not translator._may_make(account, inside, account, False)
 
 
 def test_hot_blocks_may_take_more_time() -> None:

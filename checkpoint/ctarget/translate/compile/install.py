@@ -25,13 +25,15 @@ if TYPE_CHECKING:
     from checkpoint.ctarget.translate.units.graph import Unit
 
 
-MAX_ENTRIES = 4  # of a block
+MAX_ENTRIES = 8  # of a block
 
 
 class Installed:
-    """The structs of a unit. keep: all that they refer to: code, entries, peers."""
+    """The structs of a unit. keep: all that they refer to: code, entries, peers. entered: the block of each
+    entry.
+    """
 
-    __slots__ = ("address", "keep", "pointer", "unit")
+    __slots__ = ("address", "entered", "keep", "pointer", "unit")
 
     def __init__(self, unit: Unit) -> None:
         module = runtime()
@@ -40,6 +42,7 @@ class Installed:
         self.pointer = _memory(module.lib.ck_unit_bytes())
         self.address = address_of(self.pointer)
         self.keep: list[Any] = [references, *unit.references]
+        self.entered: list[BlockPeer] = []
         module.lib.ck_unit_begin(self.pointer, references)
 
     def enter(self) -> None:
@@ -49,11 +52,13 @@ class Installed:
             if header.entry is None:
                 continue
             block = header.block
-            others = sum(isinstance(each, Installed) for each in block.owned)
+            known = dict.fromkeys([each for each in block.owned if isinstance(each, Installed)])
+            others = sum(each.entered.count(block) for each in known)
             entry = _memory(module.lib.ck_entry_bytes())
             next = block.entry if block.entry is not None and others < MAX_ENTRIES else 0
             module.lib.ck_entry_fill(entry, self.pointer, header.number, next)
-            self.keep += [entry, block]
+            self.keep.append(entry)
+            self.entered.append(block)
             block.owned.append(self)
             set_entry(block, address_of(entry))
 

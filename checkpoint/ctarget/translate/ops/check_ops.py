@@ -37,6 +37,29 @@ class Expect(Undifferentiated, Op):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class ExpectNumber(Undifferentiated, Op):
+    """Exits where a number within an object is a dual and should be none, or the other way round.
+
+    route: from the object on, which part of which; where there is no number, nothing is expected.
+    """
+
+    place: Place
+    route: tuple[int, ...]
+    is_dual: bool
+
+    def reads(self) -> Sequence[Source]:
+        return (self.place,)
+
+    def sets(self) -> Sequence[Place]:
+        return ()
+
+    def write(self, out: Forward) -> None:
+        route = f"(const uint32_t[]){{{', '.join(map(str, self.route))}}}, {len(self.route)}"
+        test = f"is_unexpected({self.place.name}, {route}, {literal(self.is_dual)})"
+        out.put(if_unlikely(test, out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class IsKind(Undifferentiated, Op):
     """Tests whether a value is of a kind, as in Expect; `to` is a boolean."""
 

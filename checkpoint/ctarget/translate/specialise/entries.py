@@ -7,7 +7,7 @@ header, the content that each register must have for the machine to enter there.
 from __future__ import annotations
 
 from checkpoint.ctarget.peers import BlockPeer
-from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
+from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect, ExpectNumber
 from checkpoint.ctarget.translate.ops.object_ops import Load
 from checkpoint.ctarget.translate.ops.operation import Op
 from checkpoint.ctarget.translate.ops.places import VIEWS, Constant, DualParts, KnownClosure, Place, Tag, View
@@ -119,7 +119,20 @@ def _holds(unit: Unit, check: Op, known: dict[Place, Shape]) -> bool:
             if at < len(known[owner].fields):
                 known[to] = known[owner].fields[at]
                 return _fits(unit, to, known[to])
+        case ExpectNumber(place, route, is_dual) if place in known:
+            found = _part(known[place], route)
+            return found is None or found.tag != ("REAL" if is_dual else "DUAL")
     return True
+
+
+def _part(shape: Shape, route: tuple[int, ...]) -> Shape | None:
+    """Return the shape at the end of a route of parts, if it is known: in a list, of the first element."""
+    for index in route:
+        at = 0 if shape.tag == "LIST" else index
+        if at >= len(shape.fields):
+            return None
+        shape = shape.fields[at]
+    return shape
 
 
 def _fits(unit: Unit, wanted: Wanted, shape: Shape) -> bool:

@@ -25,6 +25,7 @@ from checkpoint.ctarget.translate.ops.frame_ops import Push
 from checkpoint.ctarget.translate.specialise.ends import Ends
 from checkpoint.ctarget.translate.specialise.headers import LARGE, SMALL, UNROLLED, Headers, Limits
 from checkpoint.ctarget.translate.specialise.observe import Shape, cut
+from checkpoint.ctarget.translate.units.expected import expect_numbers
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Return, Unit
 from checkpoint.ctarget.translate.units.paths import nodes, tree
 from checkpoint.ctarget.translate.units.sections import gather
@@ -59,6 +60,7 @@ def _specialised(peer: BlockPeer, shapes: dict[int, Shape], limits: Limits, unro
     unit.is_cut = headers.is_cut
     _remove_first(unit)
     remove_sure_tests(unit)
+    expect_numbers(unit)
     # One exit for each node would write the record of each path's beginning.
     gathers = limits is LARGE or (limits is not SMALL and headers.nodes > SMALL.nodes)
     for header in unit.headers:

@@ -121,15 +121,20 @@ def _given(header: Header) -> set[Clause]:
 def _wanted(unit: Unit) -> Clauses:
     """Return what the hot nodes of headers test, and those of headers to which these pass their params."""
     wanted = {header.number: _tested(header) for header in unit.headers}
+    spread(unit, wanted)
+    for header in unit.headers:
+        wanted[header.number] = _without_conflicts(wanted[header.number]) | _given(header)
+    return wanted
+
+
+def spread(unit: Unit, wanted: Clauses) -> None:
+    """Add to what headers want of their params what those want to which they pass these on."""
     passes = [each for header in unit.headers for each in _passes(header)]
     count = -1
     while count < (count := sum(map(len, wanted.values()))):
         for header, number, other, passed in passes:
             found = [each for each in wanted[other.number] if each.param == passed]
             wanted[header.number].update([each._replace(param=number) for each in found])
-    for header in unit.headers:
-        wanted[header.number] = _without_conflicts(wanted[header.number]) | _given(header)
-    return wanted
 
 
 def _passes(header: Header) -> list[tuple[Header, int, Header, int]]:
