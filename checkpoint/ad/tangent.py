@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from checkpoint.ad.accumulators import contribution_of
-from checkpoint.ad.arrays import stands_for_nothing
+from checkpoint.ad.arrays import stands_for_nothing, symbolic_zeros
 from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, Dict, List, Object, Record
 from checkpoint.ad.graph import (
     NON_DIFFERENTIABLE,
@@ -218,6 +218,15 @@ def split(value: Any, tag: int, absent: Callable[[Any], Any] = zero) -> tuple[An
 def zeros_of(value: Any) -> Any:
     """Return the zero tangent of a value."""
     return tangent_of(value, list(map(zero, numbers(value))))
+
+
+def nothing_of(value: Any) -> Any:
+    """Return the cotangent of a value that receives none: zeros, for arrays such as stand for nothing.
+
+    So the steps that have made these arrays are not reversed.
+    """
+    found = [real_part(number) for number in numbers(value)]
+    return tangent_of(value, [fresh(0.0) if type(x) is float else symbolic_zeros(x) for x in found])
 
 
 def tangent_of(value: Any, tangents: Sequence[Number], found: Sequence[Number] | None = None) -> Any:

@@ -17,7 +17,7 @@ from checkpoint.ad.containers import TUPLE, Record
 from checkpoint.ad.graph import enter, highest_tag_among, holds_atoms, reach, reach_entered, renew
 from checkpoint.ad.identity import identity_of
 from checkpoint.ad.state import settled
-from checkpoint.ad.tangent import lift, split, tangent_of, zeros_of
+from checkpoint.ad.tangent import lift, nothing_of, split, tangent_of, zeros_of
 from checkpoint.ad.values import EMPTY, Capsule, Closure, Opaque, Pair
 from checkpoint.collector import Paused
 from checkpoint.driver.effects import Effects
@@ -370,7 +370,7 @@ class Run:
 
             def both(y: Any) -> Any:
                 cotangent = cotangent_of(y.car)
-                return Pair(zeros_of(y.car), cotangent)
+                return Pair(nothing_of(y.car), cotangent)
 
             outcome = reverse_sweep(self.context(), 1, schedule, u, both)
             return outcome.car.car, outcome.cdr.cdr.cdr, outcome.cdr.car.cdr

@@ -43,7 +43,7 @@ from checkpoint.ad.numbers import (
     without_tape,
 )
 from checkpoint.ad.record import PYTHON_FAILURES, Control, Data, Operator, Purity, register
-from checkpoint.ad.tangent import cotangent_of, match, split, tangent_of, zeros_of
+from checkpoint.ad.tangent import cotangent_of, match, nothing_of, split, tangent_of
 from checkpoint.ad.values import Pair
 from checkpoint.dataclass import dataclass
 from checkpoint.driver.effects import Effects
@@ -202,7 +202,7 @@ def _parted(u: Any, level: int, by: Collection[int]) -> tuple[list[Any], list[An
 
 
 def completed(y: Any, v: Any, level: int) -> Any:
-    """Return the cotangent of y at a level; UNIT stands for 1 at level 0, and has the tangent 0 at others."""
+    """Return the cotangent of y at a level; UNIT stands for 1 at level 0, and has no tangent at others."""
     if level:
         primal = completed(y.cdr, v.cdr, level - 1)
         return Pair(_with_zeros(primal, v.car, level - 1), primal)
@@ -213,7 +213,7 @@ def completed(y: Any, v: Any, level: int) -> Any:
 def _with_zeros(primal: Any, tangent: Any, level: int) -> Any:
     """Return a tangent at a level, with zeros in the place of None, which is the tangent of UNIT."""
     if tangent is None:
-        return zeros_of(primal)
+        return nothing_of(primal)
     if not level:
         return tangent
     parts = zip(primal.parts(), tangent.parts(), strict=True)
@@ -238,7 +238,7 @@ def _gradient_forward(
     by: Collection[int] | None = None,
 ) -> Pair:
     unread = [] if by is None else _parted(operands.car, level, by)[0]
-    primal, tangent = split(operands, tag, zeros_unless_in(unread))
+    primal, tangent = split(operands, tag, zeros_unless_in([*unread, operands.cdr]))
     outcome = gradient(
         context, level + 1, schedule, Pair(primal.car, tangent.car), Pair(tangent.cdr, primal.cdr), by
     )

@@ -30,6 +30,28 @@ def test_an_array_by_which_no_gradient_is_taken_has_no_tangent(engine: Any) -> N
 
 
 @ENGINES
+def test_a_value_whose_cotangent_has_no_tangent_is_not_reversed(engine: Any) -> None:
+    """The slope of `steep` is constant, so its derivative is 0; 0 times the slope would be no number."""
+    factors = np.array([np.inf, 2.0])
+
+    def steep(z: Any) -> Any:
+        return np.sum(z * factors)
+
+    def slope(z: Any) -> Any:
+        return checkpoint.grad(steep)(z)
+
+    def pulled(z: Any) -> Any:
+        return checkpoint.vjp(lambda x: x * factors, z, np.ones(2))[1]
+
+    x = np.array([3.0, 4.0])
+    for f in (slope, pulled):
+        gradient, along = checkpoint.jvp(f, x, np.ones(2), engine=engine.name)
+        assert (gradient.tolist(), along.tolist()) == ([np.inf, 2.0], [0.0, 0.0])
+    product = checkpoint.hvp(steep, x, np.ones(2), engine=engine.name)
+    assert product.tolist() == [0.0, 0.0]
+
+
+@ENGINES
 def test_gradients_by_all_arguments_have_all_tangents(engine: Any) -> None:
     def f(z: Any, w: Any) -> Any:
         return np.sum(z * z * w)
