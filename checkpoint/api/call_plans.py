@@ -124,14 +124,18 @@ class CallPlans:
             return
         self._trials += 1
         key, arrays = self._runs.known(call.run, directions)
+        plan = self._plan(function, call, args, kwargs, key, arrays)
+        if plan is None:  # so the run's plan is not made use of once more
+            return
         for run in self._runs.of(key):
             outputs = run.computed(arrays)
             if outputs is not None:
                 example = None if _are_shared(outputs, arrays) else finished(run.value(outputs))
                 result = None if example is None else _result(example, outputs)
-                plan = None if result is None else self._plan(function, call, args, kwargs, key, arrays)
-                if plan is not None and result is not None:
+                if result is not None:
                     plan.results[run] = result
+                    if plan not in self._plans:
+                        self._plans.append(plan)
                 return
 
     def _plan(
@@ -159,8 +163,7 @@ class CallPlans:
         order = None if form is None else _places(arrays, form.arrays)
         if form is None or order is None:
             return None
-        self._plans.append(CallPlan(closures, linked, names, form, order, key))
-        return self._plans[-1]
+        return CallPlan(closures, linked, names, form, order, key)
 
 
 def _places(arrays: Sequence[Any], among: Sequence[Any]) -> list[int] | None:

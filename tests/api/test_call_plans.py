@@ -11,6 +11,7 @@ import pytest
 
 import checkpoint
 from checkpoint.ad.tracing.forms import form_of
+from checkpoint.api.direction_plans import RunPlan
 from checkpoint.functions import python_functions
 from tests.api.test_directions import bits
 
@@ -227,3 +228,24 @@ def test_what_has_no_form() -> None:
     nests = cyclic, deep, [X, X], [twice, twice], {1: X}, Derived((X,))
     for thing in (*nests, np.sum, len, 1j, {1, 2}, object()):
         assert form_of([thing]) is None
+
+
+def test_a_call_makes_use_of_its_plan_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a call cannot leave a plan of its own, too."""
+    count, usual = [0], RunPlan.computed
+
+    def computed(self: RunPlan, inputs: Any) -> Any:
+        count[0] += 1
+        return usual(self, inputs)
+
+    def double(x: Any) -> Any:
+        return 2.0 * x
+
+    x = np.arange(12.0)
+    f = checkpoint.grad(lambda x: np.sum(checkpoint.arrays.map(double, x)))
+    for _ in range(3):
+        f(x)
+    monkeypatch.setattr(RunPlan, "computed", computed)
+    for _ in range(4):
+        f(x)
+    assert count == [4]
