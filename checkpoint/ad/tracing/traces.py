@@ -26,6 +26,7 @@ from checkpoint.ad.tracing.fusing import fused
 from checkpoint.ad.tracing.gathering import gathered_early
 from checkpoint.ad.tracing.lines import Called, Line, compiled, wanted
 from checkpoint.ad.tracing.loops import PRODUCTS, loop_of
+from checkpoint.ad.tracing.owning import owned
 
 _OF_SHAPES = frozenset(("np.shape", "np.ndim", "np.size", "np.len"))
 _FORMED = frozenset(
@@ -254,6 +255,7 @@ class Trace:
         lines, arrays = wanted(self._lines, results), {self._names[id(x)]: x for x in self._kept}
         early = gathered_early(lines, arrays, results, self._scope)
         found = [fused(each, results, self._scope) for each in ([lines] if early is None else [early, lines])]
+        found = [owned(each, results, self._scope) for each in found]
         return [compiled(self._inputs, each, results, self._scope) for each in found]
 
 
