@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "threads/portions.h"
+
 enum {
     LEAST = 128,     /* items behind a stage's last level: some blocks of formulas.c */
     MOST_LEVELS = 5, /* of a stage: a tile of four columns and its cotangents are 256 KiB */
@@ -208,16 +210,16 @@ static FormulaOutcome do_tiles(const void *context, int64_t start, int64_t end, 
     tile_end(&tile);
     return !begun ? FORMULA_REFUSED : finite ? FORMULA_DONE : FORMULA_NOT_FINITE;
 }
-static FormulaOutcome fold_tiles(const void *context, int64_t start, int64_t end) {
+static int fold_tiles(const void *context, int64_t start, int64_t end) {
     return do_tiles(context, start, end, fold_tile);
 }
-static FormulaOutcome pull_tiles(const void *context, int64_t start, int64_t end) {
+static int pull_tiles(const void *context, int64_t start, int64_t end) {
     return do_tiles(context, start, end, pull_tile);
 }
 
-static FormulaOutcome do_stage(const Tree *tree, const Stage *stage, FormulaRange *range, int64_t effort) {
+static FormulaOutcome do_stage(const Tree *tree, const Stage *stage, DoRange *range, int64_t effort) {
     const Work work = {tree, stage};
-    return formula_in_parts(range, &work, (stage->count - 1) / stage->tile + 1, effort * stage->tile, 1);
+    return (FormulaOutcome)do_in_portions(range, &work, (stage->count - 1) / stage->tile + 1, effort * stage->tile, 1);
 }
 
 /* Trees */

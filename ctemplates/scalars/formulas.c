@@ -1,7 +1,6 @@
 /* Formulas: see formulas.h.
  *
- * What always holds: a part is a range of items that one thread does; it writes the results of these alone, and in
- * memory of its own besides. Behind the last item a block computes with the reals of the last one, and writes nothing.
+ * What always holds: a thread writes the results of its own items, and in memory of its own besides. Behind the last item a block computes with the reals of the last one, and writes nothing.
  */
 #include "scalars/formulas.h"
 
@@ -9,15 +8,13 @@
 #include <string.h>
 
 #include "scalars/scalars.h"
-#include "threads/team.h"
+#include "threads/portions.h"
 
 enum {
     BLOCK = 128,          /* items */
     SPACING = BLOCK + 8,
     WIDE = 4,             /* reals of a vector */
-    PART = 1 << 17,        /* steps of items that a thread does at once: some 50 us */
-    LEAST_SHARED = 1 << 19, /* steps of items for which other threads are asked */
-    SCALAR_STEPS = 16      /* as many steps a scalar takes as long as */
+    SCALAR_STEPS = 16     /* as many steps a scalar takes as long as */
 };
 
 typedef double Vector __attribute__((vector_size(8 * WIDE), aligned(8), may_alias));
@@ -160,53 +157,11 @@ bool formula_items(FormulaPlaces *places, const FormulaColumn *columns, int64_t 
     return finite;
 }
 
-/* Parts */
-
-typedef struct Task {
-    FormulaRange *range;
-    const void *context;
-    int64_t count, part, next; /* next: the first thing of no part so far */
-    int64_t start[MOST_SLOTS]; /* of the part in each slot its first thing, and what has become of it */
-    FormulaOutcome done[MOST_SLOTS], outcome;
-} Task;
-
-static bool begin_part(void *context, int slot) {
-    Task *task = context;
-    if (task->next >= task->count) return false;
-    task->start[slot] = task->next;
-    task->next += task->part;
-    return true;
-}
-
-static void do_part(void *context, int slot, bool is_helper) {
-    (void)is_helper;
-    Task *task = context;
-    const int64_t start = task->start[slot], end = start + task->part;
-    task->done[slot] = task->range(task->context, start, end < task->count ? end : task->count);
-}
-
-static bool end_part(void *context, int slot) {
-    Task *task = context;
-    task->outcome = task->done[slot];
-    return task->outcome == FORMULA_DONE;
-}
-
-static void drop_part(void *context, int slot) { (void)context, (void)slot; }
-static bool is_ready(void *context) { return context != NULL; }
-
 int64_t formula_effort(const Formula *formula) {
     int64_t each = formula->steps + formula->inputs + formula->results;
     for (int32_t k = 0; k < formula->steps; k++)
         if (formula->step[k].code >= FORMULA_SCALAR) each += SCALAR_STEPS - 1;
     return each;
-}
-
-FormulaOutcome formula_in_parts(FormulaRange *range, const void *context, int64_t count, int64_t effort, int64_t together) {
-    Task task = {.range = range, .context = context, .count = count};
-    task.part = (PART / effort + together) / together * together;
-    const TeamTask parts = {.context = &task, .begin = begin_part, .work = do_part, .end = end_part, .drop = drop_part};
-    if (effort * count >= LEAST_SHARED && team_is_there() && team_run(NULL, &parts, is_ready)) return task.outcome;
-    return range(context, 0, count);
 }
 
 /* All items alike */
@@ -216,7 +171,7 @@ typedef struct Run {
     const FormulaColumn *columns;
 } Run;
 
-static FormulaOutcome do_items(const void *context, int64_t start, int64_t end) {
+static int do_items(const void *context, int64_t start, int64_t end) {
     const Run *run = context;
     FormulaPlaces places;
     if (!formula_places_begin(&places, run->formula)) return FORMULA_REFUSED;
@@ -227,5 +182,5 @@ static FormulaOutcome do_items(const void *context, int64_t start, int64_t end) 
 
 FormulaOutcome formula_run(const Formula *formula, const FormulaColumn *columns, int64_t items) {
     const Run run = {formula, columns};
-    return formula_in_parts(do_items, &run, items, formula_effort(formula), BLOCK);
+    return (FormulaOutcome)do_in_portions(do_items, &run, items, formula_effort(formula), BLOCK);
 }

@@ -58,9 +58,4 @@ bool formula_items(FormulaPlaces *places, const FormulaColumn *columns, int64_t 
 /* Returns how much there is to do for an item. */
 int64_t formula_effort(const Formula *formula);
 
-/* Does a range of things. */
-typedef FormulaOutcome FormulaRange(const void *context, int64_t start, int64_t end);
-/* Does so many things, in parts by several threads if that pays; effort: of each. Parts begin at multiples of `together`. */
-FormulaOutcome formula_in_parts(FormulaRange *range, const void *context, int64_t count, int64_t effort, int64_t together);
-
 #endif
