@@ -40,10 +40,13 @@ def added_up(xp: Any, a: Any, axis: Any, keepdims: bool = False) -> Any:
     """Return the sum of an array along axes."""
     if type(a) is not np.ndarray:
         return xp.sum(a, axis=axis, keepdims=keepdims)
-    if type(axis) is int and (loop := kernel_of("sum")) is not None:
+    found = None
+    if axis is None and not keepdims and (loop := kernel_of("total")) is not None:
+        found = loop(a)
+    elif type(axis) is int and (loop := kernel_of("sum")) is not None:
         found = loop(a, axis, keepdims)
-        if found is not None:
-            return found
+    if found is not None:
+        return found
     if is_short(a, axis) and _is_in_order(a.shape[-1]):
         return _kept(_added(a), keepdims)
     return _REDUCED(a, axis=axis, keepdims=keepdims)

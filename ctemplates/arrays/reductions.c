@@ -90,9 +90,10 @@ static int only_axis(PyObject *array, PyObject *axes) {
     return axis >= 0 && axis < rank ? (int)axis : -1;
 }
 
-/* Returns the sum of an array over axes: along one of them at once, else by the library's function. */
+/* Returns the sum of an array over axes: along one of them, or of a whole row, at once, else by the library's function. */
 static PyObject *summed(const ArrayClasses *c, PyObject *array, PyObject *axes, bool keeps) {
-    PyObject *made = is_numpy(array) ? sum_along(array, only_axis(array, axes), keeps) : NULL;
+    PyObject *made = NULL;
+    if (is_numpy(array)) made = axes != Py_None ? sum_along(array, only_axis(array, axes), keeps) : keeps ? NULL : sum_of_row(array);
     return made ? made : summed_by_library(c, array, axes, keeps);
 }
 

@@ -6,12 +6,17 @@
 /* The type of NumPy's scalars with a double, once an array of doubles has been met. */
 static PyTypeObject *scalar_type;
 
+/* Takes the type from a dtype of doubles; false: its scalars are no floats. */
+static bool knows_scalars_of(PyObject *dtype) {
+    PyTypeObject *scalar = ((const NumpyDtype *)(const void *)dtype)->scalar;
+    if (!scalar_type && PyType_IsSubtype(scalar, &PyFloat_Type)) scalar_type = scalar;
+    return scalar_type != NULL;
+}
+
 static bool is_of_doubles(PyObject *array) {
     if (!is_numpy(array) || !(numpy_of(array)->flags & ALIGNED)) return false;
     const NumpyDtype *dtype = dtype_of(array);
-    if (dtype->letter != 'd' || dtype->order != '=') return false;
-    if (!scalar_type && PyType_IsSubtype(dtype->scalar, &PyFloat_Type)) scalar_type = dtype->scalar;
-    return scalar_type != NULL;
+    return dtype->letter == 'd' && dtype->order == '=' && knows_scalars_of(numpy_of(array)->dtype);
 }
 
 /* Adds the bytes to a place along an axis; false: the index is no integer, or out of bounds. */
@@ -65,6 +70,8 @@ bool double_of(PyObject *number, double *real) {
 }
 
 PyObject *new_scalar(double real) {
+    PyObject *dtype = scalar_type ? NULL : dtype_of_doubles();
+    if (dtype) knows_scalars_of(dtype);
     PyObject *made = scalar_type ? scalar_type->tp_alloc(scalar_type, 0) : NULL;
     if (made) ((PyFloatObject *)(void *)made)->ob_fval = real;
     return made;

@@ -43,6 +43,11 @@ static PyObject *summed_products(PyObject *own, PyObject *const *x, Py_ssize_t c
     return or_none(count == 3 ? sum_of_products(x[0], x[1], x[2] == Py_True) : NULL);
 }
 
+static PyObject *added_up(PyObject *own, PyObject *row) {
+    (void)own;
+    return or_none(sum_of_row(row));
+}
+
 static PyObject *crossed(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     (void)own;
     return or_none(count == 2 ? cross_products(x[0], x[1]) : NULL);
@@ -112,6 +117,7 @@ static PyMethodDef METHODS[] = {KERNELS(METHOD){"matmul", AS_METHOD(multiplied),
                                 {"peak", AS_METHOD(peak), METH_FASTCALL, NULL},
                                 {"sum", AS_METHOD(summed), METH_FASTCALL, NULL},
                                 {"sum_of_products", AS_METHOD(summed_products), METH_FASTCALL, NULL},
+                                {"total", added_up, METH_O, NULL},
                                 {"cross", AS_METHOD(crossed), METH_FASTCALL, NULL},
                                 {"add_at", AS_METHOD(added_at), METH_FASTCALL, NULL},
                                 {"iadd", AS_METHOD(added_to), METH_FASTCALL, NULL}};

@@ -1,14 +1,23 @@
-/* Adds elements of arrays along an axis: see sums.h. */
+/* Adds elements of arrays along an axis: see sums.h.
+ *
+ * NumPy halves rows of more than BLOCK elements, at multiples of eight, and adds the sums of both halves; a block is added in
+ * eight sums side by side. A long row is halved here in the same way into leaves, whose sums threads share, and which are then
+ * added as the halves are. Functions call themselves as deep as the logarithm of its length.
+ */
 #include "numpy/sums.h"
 
 #include <fenv.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "numpy/elements.h"
 #include "numpy/kernels.h"
+#include "threads/portions.h"
 
 enum { LONGEST_ROW = 64 };  /* for longer ones NumPy's loop is as fast; it halves those of more than 128 */
 enum { LONGEST_TURN = 64 }; /* elements that are added to as many sums in turn; for more NumPy's loop is as fast */
 enum { FEWEST = 256, IN_THREADS = 10000 }; /* elements of an array; those from which on the GIL is released */
+enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy might warn of */
 
 /* The elements of an array: `outer` times `length` times `inner`. */
 typedef struct Extent {
@@ -100,6 +109,84 @@ static void add_up(const Terms *t, double *to) {
         add_in_turn(t->from + i * extent.length * extent.inner, extent.length, extent.inner, to + i * extent.inner);
 }
 
+/* Long rows */
+
+enum {
+    BLOCK = 128,
+    LEAF = 1 << 13,          /* elements of a leaf at most; about half as many at least */
+    FEWEST_SHARED = 1 << 21, /* elements: fewer may be in caches, where NumPy is as fast alone */
+    EFFORT = 3,              /* of an element */
+    SAMPLE_ROW = 3 * LEAF + 1003
+};
+
+static double add_block(const double *from, Py_ssize_t count) {
+    PAIR s[4] = {PAIR_AT(from), PAIR_AT(from + 2), PAIR_AT(from + 4), PAIR_AT(from + 6)};
+    Py_ssize_t k = 8;
+    for (; k + 8 <= count; k += 8)
+        for (int j = 0; j < 4; j++) s[j] += PAIR_AT(from + k + 2 * j);
+    double sum = ((s[0][0] + s[0][1]) + (s[1][0] + s[1][1])) + ((s[2][0] + s[2][1]) + (s[3][0] + s[3][1]));
+    for (; k < count; k++) sum += from[k];
+    return sum;
+}
+
+static Py_ssize_t half_of(Py_ssize_t count) { return count / 2 - count / 2 % 8; }
+
+static double add_leaf(const double *from, Py_ssize_t count) {
+    const Py_ssize_t half = half_of(count);
+    return count <= BLOCK ? add_block(from, count) : add_leaf(from, half) + add_leaf(from + half, count - half);
+}
+
+/* A row in leaves. starts: of each leaf its first element, then the number of all elements. */
+typedef struct Row {
+    const double *from;
+    Py_ssize_t *starts, leaves;
+    double *sums;
+} Row;
+
+static void divide(Row *row, Py_ssize_t start, Py_ssize_t count) {
+    if (count <= LEAF) {
+        row->starts[row->leaves++] = start;
+        return;
+    }
+    divide(row, start, half_of(count));
+    divide(row, start + half_of(count), count - half_of(count));
+}
+
+/* Adds the sums of so many elements, from a leaf on, which becomes the one behind them. */
+static double add_sums(const Row *row, Py_ssize_t *leaf, Py_ssize_t count) {
+    if (count <= LEAF) return row->sums[(*leaf)++];
+    const double first = add_sums(row, leaf, half_of(count));
+    return first + add_sums(row, leaf, count - half_of(count));
+}
+
+static int add_leaves(const void *context, int64_t start, int64_t end) {
+    const Row *row = context;
+    feclearexcept(FE_ALL_EXCEPT);
+    for (int64_t i = start; i < end; i++) row->sums[i] = add_leaf(row->from + row->starts[i], row->starts[i + 1] - row->starts[i]);
+    return fetestexcept(WARNED);
+}
+
+/* Adds all elements; false: there is no memory, or NumPy might warn. */
+static bool add_row(const double *from, Py_ssize_t count, double *total) {
+    const size_t most = (size_t)count / (LEAF / 4);
+    Row row = {.from = from, .starts = malloc((most + 1) * sizeof *row.starts), .sums = malloc(most * sizeof *row.sums)};
+    bool done = row.starts && row.sums;
+    if (done) {
+        divide(&row, 0, count);
+        row.starts[row.leaves] = count;
+        done = !do_in_portions(add_leaves, &row, row.leaves, (int64_t)EFFORT * LEAF, 1);
+    }
+    if (done) {
+        Py_ssize_t leaf = 0;
+        feclearexcept(FE_ALL_EXCEPT);
+        *total = add_sums(&row, &leaf, count);
+        done = !fetestexcept(WARNED);
+    }
+    free(row.starts);
+    free(row.sums);
+    return done;
+}
+
 /* Whether NumPy adds in the same order */
 
 enum { UNKNOWN, SAME, OTHER };
@@ -158,6 +245,27 @@ static bool is_known(Extent extent) {
     return *known == SAME;
 }
 
+static bool agrees_on_rows(void) {
+    double *elements, own;
+    PyObject *array = new_row(SAMPLE_ROW, &elements), *found = NULL;
+    if (array) {
+        set_sample(elements, SAMPLE_ROW);
+        found = sum_by_numpy(array, 0);
+    }
+    const bool same = found && add_row(elements, SAMPLE_ROW, &own) && own == PyFloat_AsDouble(found);
+    Py_XDECREF(found);
+    Py_XDECREF(array);
+    PyErr_Clear();
+    return same;
+}
+
+/* Returns whether NumPy adds the elements of a long row in the same order. */
+static bool knows_rows(void) {
+    static char known;
+    if (known == UNKNOWN) known = agrees_on_rows() ? SAME : OTHER;
+    return known == SAME;
+}
+
 /* The interface */
 
 /* Finds the extent of a sum; false: it is left to NumPy. */
@@ -172,7 +280,6 @@ static bool find_extent(const NumpyArray *array, int axis, Extent *extent) {
 
 /* Adds, and returns what NumPy might warn of; FE_INVALID, too, where it chooses between NaNs. */
 static int warned_of(const Terms *t, double *to) {
-    enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID };
     if (fetestexcept(WARNED)) feclearexcept(WARNED);
     add_up(t, to);
     bool has_nan = false;
@@ -224,4 +331,17 @@ PyObject *sum_of_products(PyObject *a, PyObject *b, bool keeps_axis) {
     Terms terms = {.from = doubles_of(a), .by = doubles_of(b)};
     if (!is_shaped(numpy_of(b), own->axes, own->shape) || !find_extent(own, last, &terms.extent) || !is_known(terms.extent)) return NULL;
     return sums_of(&terms, own, last, keeps_axis);
+}
+
+PyObject *sum_of_row(PyObject *array) {
+    if (!is_numpy(array) || !is_row_of_reals(array) || !is_plain_row(array)) return NULL;
+    const Py_ssize_t count = count_of(array);
+    if (count < FEWEST_SHARED || !are_shared(count, EFFORT) || !knows_rows()) return NULL;
+    const double *from = (const double *)(const void *)numpy_of(array)->data;
+    double total = 0.0;
+    bool done;
+    Py_BEGIN_ALLOW_THREADS
+    done = add_row(from, count, &total);
+    Py_END_ALLOW_THREADS
+    return done && total == total && total != 0.0 ? new_scalar(total) : NULL;
 }

@@ -1,4 +1,4 @@
-/* Sums of NumPy's arrays of doubles along one axis, where rows are short.
+/* Sums of NumPy's arrays of doubles along one axis, where rows are short, or there is one long one.
  *
  * NumPy calls a loop for each row. Here one loop goes over all of them, and adds in NumPy's order, which is tested once for
  * each length: along the last axis eight sums side by side, which are then added in pairs, along another one in turn.
@@ -15,5 +15,9 @@ PyObject *sum_along(PyObject *array, int axis, bool keeps_axis);
 /* Returns the sum along the last axis of the products of the elements of two arrays of one shape, as NumPy's product and sum
  * do; NULL as above. The products are never in memory all at once. */
 PyObject *sum_of_products(PyObject *a, PyObject *b, bool keeps_axis);
+
+/* Returns the sum of all elements of a long row, which threads share, a new scalar. NULL as above, and where threads would not
+ * pay, or NumPy chooses between zeros. */
+PyObject *sum_of_row(PyObject *row);
 
 #endif

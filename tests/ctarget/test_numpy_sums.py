@@ -12,6 +12,8 @@ import pytest
 from checkpoint import value_and_grad
 from checkpoint.ctarget import library
 from checkpoint.functions.python_functions import result, run_of
+from checkpoint.scalars.kernels import kernel_of
+from tests.combinators.test_formulas import by_threads
 
 pytestmark = pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
 
@@ -94,3 +96,28 @@ def test_gradients_agree_on_all_engines(shape: tuple[int, int]) -> None:
     x = np.random.default_rng(0).normal(size=shape)
     found = [value_and_grad(normalised, engine=engine)(x) for engine in ("c", "hybrid", "interp")]
     assert len({(value, slope.tobytes()) for value, slope in found}) == 1
+
+
+@pytest.mark.parametrize("count", [2**21, 2**21 + 8, 2_300_017])
+def test_threads_add_a_row_in_numpys_order(count: int) -> None:
+    library.runtime()
+    x = uneven((count,))
+    total = kernel_of("total")
+    assert total is not None
+    with by_threads(3):
+        for row in (x, x[::-1].copy()):
+            assert total(row).tobytes() == np.sum(row).tobytes() == _run(np.sum, row).tobytes()
+            assert type(total(row)) is np.float64
+
+
+def test_threads_leave_to_numpy_what_it_might_warn_of() -> None:
+    library.runtime()
+    total, row = kernel_of("total"), np.ones(2**21)
+    assert total is not None
+    with by_threads(2):
+        assert total(row) == 2.0**21
+        for others in ((1.7e308, 1.7e308), (np.inf, -np.inf), (np.nan, 1.0), (1.0, 1.0 - 2.0**21)):
+            row[12_345:12_347] = others
+            assert total(row) is None
+        assert total(row[::2]) is None
+        assert total(row.astype(np.float32)) is None
