@@ -71,9 +71,9 @@ def whole_turn(items: Any) -> Any:
 
 
 def turns(items: int) -> Any:
-    """Return quaternions near 1."""
-    x = np.random.default_rng(0).random(items)
-    return (1.0 - 1e-3 * x, 1e-3 * x, 2e-3 * x, 3e-3 * x)
+    """Return quaternions near 1 whose length is 1, as their products' is."""
+    x = 1e-3 * np.random.default_rng(0).random(items)
+    return (np.sqrt(1.0 - 14.0 * x * x), x, 2.0 * x, 3.0 * x)
 
 
 def numbers(items: int) -> Any:
