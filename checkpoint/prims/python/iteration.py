@@ -59,13 +59,19 @@ def _is_overloads(function: Any) -> bool:
     return type(function) is Record and function.layout.cls.__name__ == "Overloads"
 
 
+def _procedures(function: Record) -> list[Any]:
+    """Return the procedures that a record of them has for numbers of arguments, the fewest first."""
+    fields = zip(function.layout.names, function.items, strict=True)
+    return [item for name, item in fields if name.isdecimal()]
+
+
 def _callee(now: Now, function: Any, count: int) -> Any:
     if not _is_overloads(function):
         return function
     position = function.layout.index.get(str(count))
     if position is not None:
         return function.items[position]
-    by_count = function.items[: len(function.items) - _has_general(now, function)]
+    by_count = _procedures(function)
     fewest, most = by_count[0].lam, by_count[-1].lam
     required = [source_name(param) for param in fewest.params]
     if source_name(most.params[-1]).startswith("*") and count > len(required):
@@ -97,6 +103,8 @@ def _general(now: Now, function: Any) -> Any:
 def _arguments(now: Now, function: Any, args: Any, keywords: Dict) -> Record:
     """Return the arguments of a call by position; raise Python's TypeErrors for keywords that do not fit."""
     named = keywords.items
+    if _is_overloads(function) and GENERAL not in function.layout.index and len(_procedures(function)) == 1:
+        function = function.items[0]  # a procedure with attributes
     if type(function) is not Closure:
         if named and type(function) is Record:
             raise RunError("a function without a text takes no keywords where it is only known when it runs")

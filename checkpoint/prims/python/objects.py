@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from enum import Enum, EnumType
 from types import MemberDescriptorType, ModuleType
 from typing import Any, cast
@@ -18,7 +19,8 @@ from checkpoint.ad.storage import Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Capsule, Closure
 from checkpoint.errors import RunError, an
-from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, COMPLEX
+from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, COMPLEX, Overloads
+from checkpoint.lang.python.library.tables import is_file_of_library
 from checkpoint.lang.python.source.members import found, is_slot
 from checkpoint.prims.python.native import CAUSE, class_of, from_native
 from checkpoint.prims.python.sequences import builds
@@ -76,6 +78,8 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
     if name == CAUSE and issubclass(cls, BaseException):
         return None  # one that was raised from another one has a field of this name
     if name == "__name__" and (found := _procedure_of(x)) is not None:
+        if is_file_of_library(found.lam.span.source.name):  # what stands for an object, as for a partial one
+            raise no_attribute(x, name)
         return found.lam.name.rpartition(".")[2]
     if issubclass(cls, BaseException) and name in _OF_HANDLERS:
         raise RunError(f"{name} of an exception is not kept by a run: {_OF_HANDLERS[name]}")
@@ -101,6 +105,21 @@ def _procedure_of(x: Any) -> Closure | None:
     """Return the procedure that a value is, or one of those that a record of procedures holds."""
     first = x.items[0] if class_of(x).__name__ == "Overloads" else x
     return first if type(first) is Closure else None
+
+
+def _wrapping(now: Now, wrapper: Any, wrapped: Any, is_named: bool) -> Any:
+    """Return a function with what functools.update_wrapper sets: `__wrapped__`, and the name of that."""
+    procedure = _procedure_of(wrapper)
+    if procedure is None:
+        return wrapper
+    fields = {str(len(procedure.lam.params)): wrapper}
+    if type(wrapper) is Record:
+        fields = dict(zip(wrapper.layout.names, wrapper.items, strict=True))
+    fields["__wrapped__"] = wrapped
+    if is_named:
+        with suppress(AttributeError):
+            fields["__name__"] = _attribute(now, wrapped, "__name__")
+    return Record(Layout(Overloads, tuple(fields)), tuple(map(fresh, fields.values())))
 
 
 def _of_class(now: Now, cls: type, name: str) -> Any:
@@ -151,6 +170,9 @@ select(
     inline="({0}.items[{0}.layout.index[{1}]] if type({0}) in WITH_ATTRIBUTES else {p}(m, {0}, {1}))",
     inline_place="{0}.layout.index[{1}]",
 )
+
+
+rearrange("wrapping", 3, "functools.update_wrapper: the wrapper, what it wraps, if it has its name", _wrapping)
 
 
 # Changing attributes

@@ -119,6 +119,32 @@ def names(x: float) -> tuple[Any, ...]:
     return halved(x), square(x), [name_of(each) for each in functions], square.__name__
 
 
+def scaled(function: Any) -> Any:
+    @functools.wraps(function)
+    def call(y: float) -> Any:
+        return 2.0 * function(y)
+
+    return call
+
+
+def bound(function: Any, y: float) -> Any:
+    """Return an object without a name."""
+    return functools.partial(function, y)
+
+
+def wrapped_names(x: float) -> tuple[Any, ...]:
+    """Names that `functools.wraps` copies within the run, of functions that take one argument, any, or keywords."""
+
+    def square(y: float, times: float = 1.0) -> float:
+        return y * y * times * x
+
+    twice, kept = scaled(square), functools.wraps(square, assigned=())(lambda y: y)
+    both = functools.wraps(bound(square, x))(lambda y: y * x)
+    found = [square, logged(square), twice, scaled(twice), kept, both, scaled(abs)]
+    names = [(each.__name__, callable(each), hasattr(each, "__wrapped__")) for each in found]
+    return names, twice.__wrapped__(x, times=x), twice(y=x), [each(x) for each in found[2:]], twice(*[x])
+
+
 class Hiding:
     """An object that stores functions under the names of methods of arrays and Python's own types."""
 
@@ -153,6 +179,7 @@ def hidden(x: float) -> tuple[Any, ...]:
 EXAMPLES = [
     Example(hidden, (1.5,)),
     Example(names, (0.7,)),
+    Example(wrapped_names, (0.7,)),
     Example(operators, (0.7,)),
     Example(builtins, (0.7,)),
     Example(reals, (0.7,)),

@@ -209,6 +209,8 @@ def _intrinsic(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
         return args[0]
     if name.value == "py.set-attribute" and not isinstance(args[1], Const):
         t.program.note_any_stored()
+    if name.value == "py.wrapping":
+        t.program.note_varying()  # its result is a record of procedures
     if name.value in LAYOUTS:
         t.program.note_class(LAYOUTS[name.value].cls)
         return prim(t.span(node), "py.record", Const(t.span(node), LAYOUTS[name.value]), *args)

@@ -71,18 +71,20 @@ def partial_(function: Any, /, *first: Any, **named: Any) -> Any:
     return call
 
 
-def wraps_(wrapped: Any, assigned: Any = (), updated: Any = ()) -> Any:
-    """See functools.wraps: the names that it copies mean nothing to a run."""
+def wraps_(wrapped: Any, assigned: Any = functools.WRAPPER_ASSIGNMENTS, updated: Any = ()) -> Any:
+    """See functools.wraps."""
 
-    def same(function: Any) -> Any:
-        return function
+    def named(function: Any) -> Any:
+        return prim("py.wrapping", function, wrapped, "__name__" in assigned)
 
-    return same
+    return named
 
 
-def update_wrapper_(wrapper: Any, wrapped: Any, assigned: Any = (), updated: Any = ()) -> Any:
-    """See functools.update_wrapper."""
-    return wrapper
+def update_wrapper_(
+    wrapper: Any, wrapped: Any, assigned: Any = functools.WRAPPER_ASSIGNMENTS, updated: Any = ()
+) -> Any:
+    """See functools.update_wrapper: of what it copies, a run knows the name."""
+    return prim("py.wrapping", wrapper, wrapped, "__name__" in assigned)
 
 
 APPLICATIONS: dict[Any, Callable[..., Any]] = {
