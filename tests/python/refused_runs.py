@@ -155,20 +155,6 @@ from fractions import Fraction
 def f(x):
     return «Fraction(Decimal(x))» * 2
 ---
-reversed() of Stack, which has a __reversed__ of its own, is not supported here: call that, x.__reversed__()
-class Stack:
-    def __init__(self, items):
-        self.items = items
-    def __iter__(self):
-        return iter(self.items)
-    def __reversed__(self):
-        return iter([2.0 * item for item in self.items[::-1]])
-def f(x):
-    total = 0.0
-    for item in «reversed(Stack([x, 1.0]))»:
-        total = 10.0 * total + item
-    return total
----
 a NaN in a container is compared with a NaN: Python asks whether both are one object
 import math
 def f(x):

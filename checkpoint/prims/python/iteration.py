@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import types
 from dataclasses import is_dataclass
 from typing import Any
 
@@ -147,29 +146,20 @@ def _nowhere(now: Now, *operands: Any) -> None:
     """Return None: nothing that these primitives give is a copy of a field."""
 
 
-def _is_of_program(method: Any) -> bool:
-    """Return whether a `__reversed__` may give other items than those by their positions, the last first."""
-    return isinstance(method, types.FunctionType) and not method.__module__.startswith(_BY_POSITIONS)
-
-
 def _reversible(now: Now, x: Any) -> Any:
-    """Return a value that `reversed` takes; raise Python's TypeError for all others."""
+    """Return a value of Python's own that `reversed` takes; raise Python's TypeError for all others."""
     part = real_part(x)
     if type(part) in NATIVES or type(part) in ARRAYS or type(part) in _IN_ORDER or is_tuple(x):
-        return x
-    cls = class_of(x)
-    own = getattr(cls, "__reversed__", None)
-    if type(x) is Object and _is_of_program(own):
-        raise RunError(
-            f"reversed() of {cls.__name__}, which has a __reversed__ of its own, is not supported here: "
-            "call that, x.__reversed__()"
-        )
-    if type(x) is Object and (hasattr(cls, "__reversed__") or hasattr(cls, "__getitem__")):
         return x
     raise TypeError(f"{type(native(x, now)).__name__!r} object is not reversible")
 
 
-_BY_POSITIONS = ("collections.abc", "checkpoint.lang.python.library.")  # modules whose classes do so
+def _reversed_by(now: Now, x: Any) -> str | None:
+    """Return the method of an object by which `reversed` goes through it; None for all other values."""
+    methods = ("__reversed__", "__getitem__") if type(x) is Object else ()
+    return next((name for name in methods if found_in(class_of(x), name) is not None), None)
+
+
 _IN_ORDER = INDEXED | {List, Dict, Discrete, Unusable}
 _AS_IT_IS = "({0} if type({0}) is range or type({0}) is List else {p}(m, {0}))"
 select("sequence", 1, "what can be indexed, for what can be iterated", _sequence, _nowhere, inline=_AS_IT_IS)
@@ -185,6 +175,9 @@ rearrange(
     "has-general", 1, "whether a function has such a procedure", _has_general, (), Purity.PURE, discrete=True
 )
 select("reversible", 1, "what has an order that can be reversed, itself", _reversible, _nowhere)
+rearrange(
+    "reversed-by", 1, "the method of an object that `reversed` calls, or None", _reversed_by, discrete=True
+)
 rearrange("arguments", 3, "the tuple of a call's arguments in order: function, *args, **keywords", _arguments)
 select(
     "known-keywords",

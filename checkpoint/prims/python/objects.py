@@ -172,7 +172,9 @@ select(
 )
 
 
-rearrange("wrapping", 3, "functools.update_wrapper: the wrapper, what it wraps, if it has its name", _wrapping)
+rearrange(
+    "wrapping", 3, "functools.update_wrapper: the wrapper, what it wraps, if it has its name", _wrapping
+)
 
 
 # Changing attributes

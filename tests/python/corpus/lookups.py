@@ -166,10 +166,29 @@ class Sized(Row):
         return self.held[0] * (i + 1)
 
 
+class Doubled(Sized):
+    """Is reversed by a generator of its own, which gives other items than its positions do."""
+
+    def __reversed__(self):
+        for item in self.held[::-1]:
+            print("given", item)
+            yield 2.0 * item
+
+
+class Backwards(Sized):
+    def __reversed__(self):
+        return reversed(self.held)
+
+
 def by_index_from_the_end(x):
     total, rest = 0.0, reversed(Sized([x]))
-    for item in reversed(Sized([x])):
-        total = 2.0 * total + item
+    for items in (Sized([x]), Doubled([x, 1.0]), Backwards([x, 3.0]), [x, 2.0]):
+        for i, item in enumerate(reversed(items)):
+            print("turn", i)  # Python reads each item in its turn
+            total = 2.0 * total + i * item
+            if i == 1:
+                break
+    total += sum(reversed(Doubled([x]))) + next(iter(reversed(Backwards([x]))))
     try:
         list(reversed(Endless()))
     except TypeError as error:

@@ -133,7 +133,7 @@ def bound(function: Any, y: float) -> Any:
 
 
 def wrapped_names(x: float) -> tuple[Any, ...]:
-    """Names that `functools.wraps` copies within the run, of functions that take one argument, any, or keywords."""
+    """Names that `functools.wraps` copies within the run, of functions of one argument and of any."""
 
     def square(y: float, times: float = 1.0) -> float:
         return y * y * times * x

@@ -148,6 +148,12 @@ def changed_while_iterated(x: float) -> tuple[object, ...]:
             ordered["c"] = x
     except RuntimeError as error:
         ended.append(str(error))
+    try:
+        for item in reversed(queue):
+            total += item
+            queue.append(item)
+    except RuntimeError as error:
+        ended.append(str(error))
     for number in numbers:
         numbers = numbers | {number + 100}
     for letter in ordered:

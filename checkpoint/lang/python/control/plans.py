@@ -19,7 +19,7 @@ from checkpoint.lang.python.context.exits import Exits
 from checkpoint.lang.python.context.meanings import Env
 from checkpoint.lang.python.control import endless
 from checkpoint.lang.python.control.plan import Loop, Plan, iterated, once
-from checkpoint.lang.python.library.standard.lazy import reversible, reversible_also_by_index
+from checkpoint.lang.python.library.standard.lazy import reversible, reversible_also_objects
 from checkpoint.lang.python.scopes.syntax import has_star, view_of
 
 
@@ -103,24 +103,41 @@ def _is_taken_in_turn(t: FunctionContext, known: object) -> bool:
 def _iterated(
     t: FunctionContext, node: ast.expr, env: Env, exits: Exits, use: Callable[[Plan], Expr]
 ) -> Expr:
-    """Plan a value that may be an iterator of the program's classes; a cell holds its current item."""
+    """Plan a value that may be an iterator of the program's classes."""
+    started = t.program.start(t, iterated(t, node, env), node)
+
+    def in_sequence(source: Var) -> Plan:
+        return _indexed(source)
+
+    return _maybe_iterator(t, node, started, env, exits, in_sequence, use)
+
+
+def _maybe_iterator(
+    t: FunctionContext,
+    node: ast.expr,
+    started: Expr,
+    env: Env,
+    exits: Exits,
+    in_sequence: Callable[[Var], Plan],
+    use: Callable[[Plan], Expr],
+) -> Expr:
+    """Plan an iterator of the program's classes, whose current item a cell holds, or else a sequence."""
     span = t.span(node)
     cell = Var(span, t.fresh("item"))
 
     def over(source: Var) -> Expr:
+        plan = in_sequence(source)
+
         def more(i: Expr) -> Expr:
-            in_sequence = prim(span, "py.lt", copy_of(i), prim(span, "py.len", copy_of(source)))
             found = t.program.advance(t, source, cell, node)
-            return If(span, t.program.is_iterator(t, source, node), found, in_sequence)
+            return If(span, t.program.is_iterator(t, source, node), found, plan.more(i))
 
         def items(i: Expr) -> list[Expr]:
             held = prim(span, "py.item", copy_of(cell), Const(span, 0))
-            in_sequence = prim(span, "py.item", copy_of(source), copy_of(i))
-            return [If(span, t.program.is_iterator(t, source, node), held, in_sequence)]
+            return [If(span, t.program.is_iterator(t, source, node), held, plan.item(i))]
 
-        return use(Plan(more, items, raises=True, sequence=source))
+        return use(Plan(more, items, raises=True, sequence=plan.sequence))
 
-    started = t.program.start(t, iterated(t, node, env), node)
     empty = prim(span, "py.list", Const(span, None))
     return Let(span, cell.name, empty, once(t, started, "sequence", env, exits, over))
 
@@ -264,27 +281,30 @@ def _reversed(
     loop: Loop,
     use: Callable[[Plan], Expr],
 ) -> Expr:
-    span = t.span(node)
+    span, part = t.span(node), node.args[0]
 
-    def from_the_end(value: Var) -> Expr:
-        now = _current_sequence(t, node.args[0], loop, value)
+    def from_the_end(value: Var) -> Plan:
+        now = _current_sequence(t, part, loop, value)
 
         def items(i: Expr) -> list[Expr]:
             position = prim(span, "py.sub", Const(span, -1), copy_of(i))
             return [prim(span, "py.item", now(), position)]
 
-        return use(Plan(_indexed(value, now).more, items))
+        return Plan(_indexed(value, now).more, items)
 
-    by_index = t.program.has_method("__getitem__")
-    if t.program.has_generators or by_index:
-        function = t.program.library_function(reversible_also_by_index if by_index else reversible)
-        checked = t.call(function, [t.expr(node.args[0], env)], {}, span)
-        return once(t, checked, "sequence", env, exits, from_the_end)
-    if t.program.has_method("__reversed__"):
-        whole = prim(span, "py.reversible", iterated(t, node.args[0], env))
-        checked = t.program.operation(t, "py.sequence", [whole], node)
-        return once(t, checked, "sequence", env, exits, from_the_end)
-    return once(t, _sequence(t, node.args[0], env), "sequence", env, exits, from_the_end)
+    def planned(sequence: Expr) -> Expr:
+        return once(t, sequence, "sequence", env, exits, lambda value: use(from_the_end(value)))
+
+    if _known_callee(t, part, env) is not range:
+        if t.program.has_method("__reversed__", "__getitem__"):
+            found = t.call(
+                t.program.library_function(reversible_also_objects), [iterated(t, part, env)], {}, span
+            )
+            return _maybe_iterator(t, node, found, env, exits, from_the_end, use)
+        if t.program.has_generators:
+            checked = t.call(t.program.library_function(reversible), [iterated(t, part, env)], {}, span)
+            return planned(checked)
+    return planned(_sequence(t, part, env))
 
 
 def _view(

@@ -22,22 +22,26 @@ from checkpoint.lang.python.context.builder import NOWHERE, bind, const, copy_of
 from checkpoint.lang.python.context.contexts import CallContext
 from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Callee, Reference, Signature, variable
-from checkpoint.lang.python.library.standard.lazy import ALSO_BY_INDEX
+from checkpoint.lang.python.library.standard.lazy import ALSO_BY_INDEX, ALSO_OF_OBJECTS
 from checkpoint.lang.python.linking.objects import Objects
 from checkpoint.lang.python.source.members import is_single_dispatch, registry
 
 DISPATCHED = (functools.singledispatchmethod, functools.partialmethod)
 
 
-def also_by_index(program: Objects, function: Any) -> Any:
-    """Return the library function that knows objects which `__getitem__` iterates, where there are such."""
-    return ALSO_BY_INDEX[function] if function in ALSO_BY_INDEX and iterables.by_index(program) else function
+def also_of_objects(program: Objects, function: Any) -> Any:
+    """Return the library function that knows the objects of the program which another one does not know."""
+    if function in ALSO_BY_INDEX and iterables.by_index(program):
+        return ALSO_BY_INDEX[function]
+    if function in ALSO_OF_OBJECTS and program.has_method("__reversed__", "__getitem__"):
+        return ALSO_OF_OBJECTS[function]
+    return function
 
 
 def made_by(program: Objects, known: Reference) -> Callee | None:
     """Return such a function or member as a function of all its arguments; None for all others."""
     value = known.value
-    if isinstance(value, types.FunctionType) and (also := also_by_index(program, value)) is not value:
+    if isinstance(value, types.FunctionType) and (also := also_of_objects(program, value)) is not value:
         return program.library_function(also)
     if not (isinstance(value, DISPATCHED) or is_single_dispatch(value)) or known.input is None:
         return None

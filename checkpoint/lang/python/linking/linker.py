@@ -301,7 +301,7 @@ class Linker(LocalClasses):
                 function = self.lazily(value) or function
         except TypeError:
             return None
-        return None if function is None else self.library_function(dispatch.also_by_index(self, function))
+        return None if function is None else self.library_function(dispatch.also_of_objects(self, function))
 
     def lazily(self, value: Any) -> Any:
         """Return the library function that makes an iterator, for a program that could see the difference.

@@ -15,7 +15,6 @@ from checkpoint.lang.python.library.functions import MISSING
 from checkpoint.lang.python.library.generators import delegated, generator
 from checkpoint.lang.python.library.intrinsics import prim
 from checkpoint.lang.python.library.iterators import (
-    collected,
     item_iterator_from_the_end,
     iter_,
     iter_also_by_index,
@@ -90,18 +89,22 @@ def reversible(items: Any) -> Any:
     return prim("py.sequence", prim("py.reversible", items))
 
 
-def reversed_also_by_index(items: Any, /) -> Any:
-    """See builtins.reversed, in a program with classes that have a `__getitem__` and no `__iter__`."""
-    if prim("py.is-indexed-object", items):
-        return item_iterator_from_the_end(prim("py.reversible", items))
-    return list_iterator(prim("py.slice", reversible_also_by_index(items), None, None, -1))
+def reversed_also_of_objects(items: Any, /) -> Any:
+    """See builtins.reversed, in a program with objects that it takes."""
+    by = prim("py.reversed-by", items)
+    found = reversible(items) if by is None else reversible_object(items, by)
+    return list_iterator(prim("py.slice", found, None, None, -1)) if by is None else found
 
 
-def reversible_also_by_index(items: Any) -> Any:
-    """Return what `reversed` goes through, in such a program: of an object as many items as its length."""
-    if prim("py.is-indexed-object", items):
-        return collected(item_iterator_from_the_end(prim("py.reversible", items)))[::-1]
-    return reversible(items)
+def reversible_also_objects(items: Any) -> Any:
+    """Return what `reversed` goes through, in such a program: an iterator, or a sequence from its end."""
+    by = prim("py.reversed-by", items)
+    return reversible(items) if by is None else reversible_object(items, by)
+
+
+def reversible_object(x: Any, by: Any) -> Any:
+    """Return an iterator of an object's items, the last first, by one of its methods."""
+    return iter_(x.__reversed__()) if by == "__reversed__" else item_iterator_from_the_end(x)
 
 
 def zip_(*iterables: Any, strict: Any = False) -> Any:
@@ -160,6 +163,10 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 ALSO_BY_INDEX: dict[Any, Callable[..., Any]] = {
     iter_: iter_also_by_index,
     iterable: iterable_also_by_index,
-    reversed_: reversed_also_by_index,
-    functions.reversed_: reversed_also_by_index,
+}
+
+# In programs with objects that `reversed` takes these do.
+ALSO_OF_OBJECTS: dict[Any, Callable[..., Any]] = {
+    reversed_: reversed_also_of_objects,
+    functions.reversed_: reversed_also_of_objects,
 }
