@@ -240,8 +240,9 @@ class Distributions:
         return np.asarray(a)[self._drawn("choice", (len(a), size, replace, p), False)]
 
     def shuffle(self: Any, x: Any) -> Any:
-        """See numpy.random.Generator.shuffle."""
-        raise refusal("rng.shuffle(x) has no rule here: write x = rng.permutation(x)")
+        """See numpy.random.Generator.shuffle; it draws what `permutation` of as many draws."""
+        order = self._drawn("permutation", (len(x),), False)
+        x[:] = [x[i] for i in order] if isinstance(x, list) else x[order]
 
     def permutation(self: Any, x: Any) -> Any:
         """See numpy.random.Generator.permutation."""
@@ -324,6 +325,7 @@ def _restored(made: Any, words: Any) -> None:
 
 
 translated_as(np.random.default_rng, default_rng)
+translated_as(np.random.Generator.shuffle, Distributions.shuffle, writes=True)
 stands_for(
     StandIn(
         np.random.SeedSequence,

@@ -192,10 +192,6 @@ def f(x, classes=[ValueError]):
     except «classes[0]»:
         return 0.0
 ---
-`print` to a file => write it outside of the function
-def f(x, file=None):
-    «print(x, file=file)»
----
 a star in a call of range => pass its arguments one by one
 def f(x):
     bounds = (1, 2)

@@ -54,6 +54,33 @@ def legacy(x: Any) -> Any:
     return values + rng.uniform(x[1], 3.0, size=len(x)) * rng.gumbel(0.5, 2.0)
 
 
+class Batches:
+    """The samples of each epoch in another order, as a loader of mini-batches gives them."""
+
+    def __init__(self, count: int) -> None:
+        self.order, self.rng = np.arange(count), np.random.default_rng(3)
+
+    def __iter__(self) -> Any:
+        self.rng.shuffle(self.order)
+        for i in range(0, len(self.order), 2):
+            yield self.order[i : i + 2]
+
+
+def shuffled(x: Any) -> Any:
+    """Lists, arrays, rows of arrays and attributes, in place."""
+    rng, legacy = np.random.default_rng(0), np.random.RandomState(3)
+    items, scaled, rows, batches = [x[0], x[1], 5.0], 2.0 * x, np.outer(x, x), Batches(len(x))
+    for each in (rng, legacy):
+        each.shuffle(items)
+        each.shuffle(scaled)
+        each.shuffle(rows)
+    total = 0.5
+    for _ in range(2):
+        for batch in batches:
+            total -= 0.1 * np.mean(x[batch] * total)
+    return items, scaled, rows, total, rng.normal()
+
+
 KINDS = (int, np.random.Generator)
 
 
@@ -78,6 +105,7 @@ EXAMPLES = [
     Example(in_a_loop, (filled(2), 3)),
     Example(shared, (filled(2) + 2.0,)),
     Example(chosen, (filled(4),)),
+    Example(shuffled, (filled(3),)),
     Example(legacy, (filled(3),)),
     Example(from_a_sequence, (filled(2) + 2.0,)),
     Example(empty_range, (filled(2),), raises=ValueError),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import sys
 
 from tests.python.corpus import Example
@@ -60,7 +61,41 @@ def as_value(x):
         return root(x) * root(x, log=lambda *parts, sep: None), callable(print), report is print
 
 
+class Lines:
+    """Takes what is printed piece by piece."""
+
+    def __init__(self):
+        self.pieces = []
+
+    def write(self, text):
+        self.pieces.append(text)
+
+    def flush(self):
+        self.pieces.append("flushed")
+
+
+def to_objects(x):
+    lines, text = Lines(), io.StringIO()
+    print("a", x, Named(x), sep="-", file=lines, flush=True)
+    print(file=lines)
+    print(*[x, 1], end=";", file=text)
+    for file in (None, sys.stdout, text):
+        print("to", "each", file=file)
+    return lines.pieces, text.getvalue()
+
+
+def to_streams(x):
+    written = sys.stdout.write(f"{x:.1f}\n")
+    out, put = sys.stdout, sys.stdout.write
+    out.writelines(["b", "\n"])
+    put("c\n")
+    out.flush()
+    return x * written
+
+
 EXAMPLES = [
+    Example(to_objects, (1.5,)),
+    Example(to_streams, (1.5,)),
     Example(as_value, (1.5,)),
     Example(starred, (1.5,)),
     Example(separated_by_a_number, (1.5,), raises=TypeError),

@@ -31,6 +31,7 @@ from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import views
 from checkpoint.lang.python.library import actions, functions
+from checkpoint.lang.python.library.standard import streams
 from checkpoint.lang.python.scopes.syntax import has_star
 from checkpoint.lang.python.source import as_they_are
 
@@ -233,7 +234,7 @@ def write(t: FunctionContext, stream: str, text: Expr, end: Expr, node: ast.AST)
 
 def stream_of(t: FunctionContext, node: ast.expr, env: Env) -> str | None:
     """Return "stdout" or "stderr" for `sys.stdout` and `sys.stderr`, and None for all else."""
-    if not isinstance(node, ast.Attribute) or node.attr not in ("stdout", "stderr"):
+    if not isinstance(node, ast.Attribute) or node.attr not in streams.STREAMS:
         return None
     known = t.program.reference(t, node.value, env)
     return node.attr if isinstance(known, Reference) and known.value is sys else None
@@ -243,11 +244,11 @@ def printed(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """Translate a call of `print`; return None for keywords that it does not take."""
     span = t.span(node)
     named = {k.arg: k.value for k in node.keywords}
-    stream = stream_of(t, named["file"], env) if "file" in named else "stdout"
-    if stream is None:
-        raise t.refuse(node, "`print` to a file", "return the text, and write it outside of the function")
     if set(named) - {"sep", "end", "flush", "file"}:
         return None
+    stream = stream_of(t, named["file"], env) if "file" in named else "stdout"
+    if stream is None:
+        return arrange.to_callee(t, t.program.library_function(streams.print_), node, env)
     ends = [_end_of_print(t, n, d, named, env, span) for n, d in (("sep", " "), ("end", "\n"))]
     parts = [views.shown(t, part, env) for part in node.args]
     if has_star(node):

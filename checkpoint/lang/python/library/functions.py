@@ -15,7 +15,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.errors import refusal
 from checkpoint.lang.python.library import compensated
 from checkpoint.lang.python.library.intrinsics import prim
 
@@ -36,13 +35,6 @@ def sum_(items: Any, /, start: Any = 0) -> Any:
 def printed(values: Any, sep: Any) -> Any:
     """Return the text that builtins.print writes for values."""
     return sep.join([str(value) for value in values])
-
-
-def print_(*values: Any, sep: Any = None, end: Any = None, file: Any = None, flush: Any = False) -> Any:
-    """See builtins.print, where it is a value: `log=print`."""
-    if file is not None:
-        raise refusal("`print` to a file: return the text, and write it outside of the function")
-    print(*values, sep=sep, end=end)
 
 
 def any_(items: Any) -> Any:
@@ -348,7 +340,6 @@ def copy_(x: Any) -> Any:
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     builtins.sum: compensated.sum_ if compensated.COMPENSATED else sum_,
-    builtins.print: print_,
     builtins.any: any_,
     builtins.all: all_,
     builtins.max: max_,

@@ -43,6 +43,7 @@ from checkpoint.lang.python.library.standard import (
     patterns,
     records,
     seeded,
+    streams,
 )
 
 _MODULES = (
@@ -72,6 +73,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **patterns.FUNCTIONS,
     **records.FUNCTIONS,
     **seeded.FUNCTIONS,
+    **streams.FUNCTIONS,
 }
 
 

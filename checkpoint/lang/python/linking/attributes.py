@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dis
 import functools
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -13,13 +14,14 @@ from checkpoint.ad.opaque import is_logger
 from checkpoint.lang.python.calls import arrays
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Reference
+from checkpoint.lang.python.library.standard.streams import STREAMS
 from checkpoint.lang.python.linking.inputs import Inputs, is_data, is_of_system
 from checkpoint.lang.python.source.boundary import is_own
 from checkpoint.lang.python.source.plain_objects import attribute_names, is_plain_object
 from checkpoint.lang.python.source.wrappers import Wrapper
 
 _KNOWN = (types.ModuleType, type, types.UnionType)
-OF_CLASSES = frozenset(("__name__", "__qualname__", "__members__"))  # read of the value, when it runs
+_OF_CLASSES = frozenset(("__name__", "__qualname__", "__members__"))
 _WITH_ATTRIBUTES = (types.FunctionType, functools._lru_cache_wrapper, Wrapper)
 _OF_FUNCTIONS = frozenset(("__doc__", "__module__", "__name__", "__qualname__"))
 
@@ -28,6 +30,11 @@ def are_known(value: Any) -> bool:
     """Return whether an object's attributes are known: a module's, a class's, np.add's (np.add.at)."""
     known = isinstance(value, _KNOWN) or is_logger(value) or is_of_system(value)
     return known or arrays.record_of(value) is not None or _is_distribution(value)
+
+
+def is_value(of: Any, name: str) -> bool:
+    """Return whether an attribute of a known object is read of a value of the run, when it runs."""
+    return name in _OF_CLASSES if isinstance(of, type) else of is sys and name in STREAMS
 
 
 def _is_distribution(value: Any) -> bool:

@@ -172,7 +172,7 @@ class Linker(LocalClasses):
             return None if index is None else attributes.forwarded(self.inputs, index, node.attr, self.find)
         if not isinstance(base, Reference) or not attributes.are_known(base.value):
             return attributes.of_function(t, base, node, self.find) if isinstance(base, Reference) else None
-        if isinstance(base.value, type) and node.attr in attributes.OF_CLASSES:
+        if attributes.is_value(base.value, node.attr):
             return None
         found = self.attribute_of(base, node.attr)
         if found is None:
