@@ -31,7 +31,7 @@ from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import views
 from checkpoint.lang.python.library import actions, functions
-from checkpoint.lang.python.library.standard import streams
+from checkpoint.lang.python.library.standard import files
 from checkpoint.lang.python.scopes.syntax import has_star
 from checkpoint.lang.python.source import as_they_are
 
@@ -234,7 +234,7 @@ def write(t: FunctionContext, stream: str, text: Expr, end: Expr, node: ast.AST)
 
 def stream_of(t: FunctionContext, node: ast.expr, env: Env) -> str | None:
     """Return "stdout" or "stderr" for `sys.stdout` and `sys.stderr`, and None for all else."""
-    if not isinstance(node, ast.Attribute) or node.attr not in streams.STREAMS:
+    if not isinstance(node, ast.Attribute) or node.attr not in files.STREAMS:
         return None
     known = t.program.reference(t, node.value, env)
     return node.attr if isinstance(known, Reference) and known.value is sys else None
@@ -248,7 +248,7 @@ def printed(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
         return None
     stream = stream_of(t, named["file"], env) if "file" in named else "stdout"
     if stream is None:
-        return arrange.to_callee(t, t.program.library_function(streams.print_), node, env)
+        return arrange.to_callee(t, t.program.library_function(files.print_), node, env)
     ends = [_end_of_print(t, n, d, named, env, span) for n, d in (("sep", " "), ("end", "\n"))]
     parts = [views.shown(t, part, env) for part in node.args]
     if has_star(node):

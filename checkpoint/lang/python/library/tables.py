@@ -43,7 +43,6 @@ from checkpoint.lang.python.library.standard import (
     patterns,
     records,
     seeded,
-    streams,
 )
 
 _MODULES = (
@@ -73,7 +72,6 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **patterns.FUNCTIONS,
     **records.FUNCTIONS,
     **seeded.FUNCTIONS,
-    **streams.FUNCTIONS,
 }
 
 

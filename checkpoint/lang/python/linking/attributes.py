@@ -14,7 +14,7 @@ from checkpoint.ad.opaque import is_logger
 from checkpoint.lang.python.calls import arrays
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Reference
-from checkpoint.lang.python.library.standard.streams import STREAMS
+from checkpoint.lang.python.library.standard.files import STREAMS
 from checkpoint.lang.python.linking.inputs import Inputs, is_data, is_of_system
 from checkpoint.lang.python.source.boundary import is_own
 from checkpoint.lang.python.source.plain_objects import attribute_names, is_plain_object

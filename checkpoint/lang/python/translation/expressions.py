@@ -33,7 +33,7 @@ from checkpoint.lang.python.context.iterables import LAYOUTS, complex_number, tr
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.control import comprehensions, displays, views
 from checkpoint.lang.python.library import sets, tables
-from checkpoint.lang.python.library.standard import streams
+from checkpoint.lang.python.library.standard import files
 from checkpoint.lang.python.normal.nodes import IN_PLACE, Library, Writing
 from checkpoint.lang.python.normal.nodes import Prim as PrimNode
 from checkpoint.lang.python.scopes.lazy import Lazy
@@ -255,7 +255,7 @@ def attribute(t: FunctionContext, node: ast.Attribute, env: Env) -> Expr:
     stream = outside.stream_of(t, node, env)
     if stream is not None:
         return t.call(
-            t.program.library_function(streams.stream), [const(t.span(node), stream)], {}, t.span(node)
+            t.program.library_function(files.stream), [const(t.span(node), stream)], {}, t.span(node)
         )
     found = supers.find(t, node.value, env)
     if found is not None:
