@@ -62,6 +62,13 @@ INLINE int64_t chunks_of(const Patience *shared, int64_t coming) {
     const int64_t most = coming < INT64_MAX ? coming / WIDTH : USUAL_CHUNKS, chunks = usual_chunks(shared);
     return chunks < most ? chunks : most;
 }
+/* As many chunks, of so many, as have room in words of a tape, if each lane takes what lanes took before and an eighth more. */
+INLINE int64_t chunks_within(const Patience *shared, int64_t chunks, ptrdiff_t words) {
+    const int64_t lanes = relaxed(&shared->lanes), taken = relaxed(&shared->words);
+    if (!lanes) return chunks;
+    const int64_t fit = words / (taken * WIDTH / lanes * 9 / 8 + 1);
+    return fit < chunks ? fit : chunks;
+}
 INLINE void set_chunks(Patience *shared, int64_t chunks) {
     chunks = chunks < CHUNKS ? chunks : CHUNKS;
     set_relaxed(&shared->chunks, chunks > USUAL_CHUNKS ? chunks : USUAL_CHUNKS);
@@ -151,6 +158,10 @@ INLINE void note_team(Patience *shared, const StripTask *task, int64_t chunks, c
         set_relaxed(&shared->lanes, task->done * chunks * WIDTH);
         set_relaxed(&shared->steps, task->used);
         set_relaxed(&shared->words, (int64_t)(words * (double)task->used));
+    }
+    if (task->done && has_run(task->outcome)) {
+        const int64_t words = task->words / task->strips;
+        (void)widen(shared, task->outcome, chunks, task->used / task->done, words);
     }
     *ran = *ran || task->done;
     if (task->outcome != FULL) note_outcome(shared, task->outcome, chunks, false, alone, ran);

@@ -14,7 +14,7 @@
 enum { MOST_STRIPS = 256, MOST_SCRATCH = 1 << 18 };
 /* The bytes of a chunk: about those of a large page, more where strips are large; less where the tape may not become large:
  * that of a thread is one in SHARE of the thread's share of the bytes that it has left. */
-enum { USUAL = LARGE_PAGE - LARGE_PAGE / 16, LEAST = 64 * 1024, LARGEST = 16 * USUAL, SHARE = 2, IN_CHUNK = 16 };
+enum { USUAL = LARGE_PAGE - LARGE_PAGE / 16, LARGEST = 16 * USUAL, SHARE = 2, IN_CHUNK = 16 };
 
 static uint64_t helped;
 uint64_t strips_by_helpers(void) { return __atomic_load_n(&helped, __ATOMIC_RELAXED); }
@@ -24,6 +24,7 @@ static void count_helped(int64_t strips) { __atomic_fetch_add(&helped, (uint64_t
 typedef struct StripPart {
     int64_t first, count, wanted;
     StripOutcome outcome;
+    size_t words; /* reserved for the chunk; 0: there is none */
     WordChunk *chunk;
     Word *start, *header_end, *end;
     Word *up[MOST_STRIPS];
@@ -35,14 +36,15 @@ typedef struct Forward {
     Machine *machine;
     StripTask *task;
     int64_t per_part, begun; /* strips */
-    size_t words;            /* of a chunk; 0: nothing is recorded */
+    int64_t parts_left;      /* to be begun, of about as many strips each; 0: it is not known */
+    size_t words;            /* of a chunk, as far as can be foreseen; 0: nothing is recorded */
     size_t reserved;         /* bytes of the chunks of parts that have not ended */
     StripPart *parts;        /* of the slots */
 } Forward;
 
 static size_t padded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/* Chooses how many strips a part has at most where they are recorded; 0: there is no room. */
+/* Chooses how many strips a part has at most where they are recorded; 0: there is no room for what is worth other threads. */
 static void choose_chunk(Forward *f) {
     const StripTask *task = f->task;
     const Tape *tape = f->machine->tape;
@@ -53,16 +55,25 @@ static void choose_chunk(Forward *f) {
     while (bytes > left / SHARE / (size_t)pool_threads()) bytes /= 2;
     const int64_t fit = (int64_t)(bytes / each);
     f->per_part = fit < MOST_STRIPS ? fit : MOST_STRIPS;
-    if (bytes < LEAST) f->per_part = 0;
     if (!fit && left > 3 * each) f->per_part = 1; /* the last ones of a tape, two at once */
+    if ((int64_t)(left / each) * (task->steps / task->strips) < task->job->part_steps) f->per_part = 0;
 }
 
-/* Divides the strips that are to come, where their number is known, in parts of one size for all threads alike. */
+/* Divides the strips that are to come, where their number is known, in parts for all threads alike. */
 static void divide(Forward *f) {
     const int64_t coming = f->task->coming, threads = pool_threads();
     if (!f->per_part || coming > MOST_STRIPS * MOST_SLOTS) return;
-    const int64_t turns = (coming + f->per_part * threads - 1) / (f->per_part * threads), parts = turns * threads;
-    f->per_part = (coming + parts - 1) / parts;
+    const int64_t turns = (coming + f->per_part * threads - 1) / (f->per_part * threads);
+    f->parts_left = turns * threads;
+    f->per_part = (coming + f->parts_left - 1) / f->parts_left;
+}
+
+/* Returns how many strips the next part has: none is larger by more than one than another, where their number is known. */
+static int64_t next_part(Forward *f) {
+    const int64_t rest = f->task->coming - f->begun;
+    if (!f->parts_left) return rest < f->per_part ? rest : f->per_part;
+    const int64_t parts = f->parts_left--;
+    return (rest + parts - 1) / parts;
 }
 
 /* Chooses how many strips a part has; false: none. */
@@ -98,12 +109,13 @@ static void *strip_in(const Forward *f, const StripPart *part, int64_t i) {
 }
 
 /* Makes room for what a part records; false: the tape, or the heap, has not enough left. */
-static bool reserve(Forward *f, StripPart *part) {
+static bool reserve(Forward *f, StripPart *part, size_t words) {
     const Machine *m = f->machine;
-    const size_t bytes = f->words * sizeof(Word);
+    const size_t bytes = words * sizeof(Word);
     if (m->tape->bytes + f->reserved + bytes > m->tape_limit) return false;
     if (m->heap->limit - m->heap->bytes < 4 * (bytes + LARGE_PAGE)) return false;
-    part->chunk = tape_beside(m->tape, f->words + RUN_END_WORDS + 1);
+    part->words = words;
+    part->chunk = tape_beside(m->tape, words + RUN_END_WORDS + 1);
     f->reserved += bytes;
     part->start = part->chunk->words;
     part->header_end = f->task->job->begin(f->task->given, part->start);
@@ -118,9 +130,9 @@ static bool begin(void *context, int slot) {
     const int64_t coming = (f->begun - task->done + f->per_part) * (task->steps / task->strips);
     if (task->outcome != RAN || f->begun >= task->coming) return false;
     if (task->used + coming + coming / 4 > task->most) return false;
-    if (f->words && !reserve(f, part)) return false;
+    if (f->words && !reserve(f, part, f->words)) return false;
     part->first = f->begun;
-    part->wanted = task->coming - f->begun < f->per_part ? task->coming - f->begun : f->per_part;
+    part->wanted = next_part(f);
     f->begun += part->wanted;
     return true;
 }
@@ -178,7 +190,7 @@ static int64_t close(Forward *f, StripPart *part) {
 static int64_t end_part(Forward *f, StripPart *part) {
     Tape *tape = f->machine->tape;
     if (!f->words) return close(f, part);
-    f->reserved -= f->words * sizeof(Word);
+    f->reserved -= part->words * sizeof(Word);
     if (!part->count) {
         tape_unlinked(tape, part->chunk);
         return 0;
@@ -191,7 +203,8 @@ static int64_t end_part(Forward *f, StripPart *part) {
     return count;
 }
 
-/* Ends a part; where its chunk was full before all of its strips were done, the others follow in another one. */
+/* Ends a part; where its chunk was full before all of its strips were done, the others follow in another one, which is twice as
+ * large if not one strip was. */
 static bool end(void *context, int slot) {
     Forward *f = context;
     StripTask *task = f->task;
@@ -199,7 +212,7 @@ static bool end(void *context, int slot) {
     for (;;) {
         const int64_t count = end_part(f, part);
         task->done += count;
-        if (part->outcome != FULL || !count || !reserve(f, part)) break;
+        if (part->outcome != FULL || !reserve(f, part, count ? f->words : 2 * part->words)) break;
         part->first += count;
         part->wanted -= count;
         run_lanes(f, part);

@@ -226,9 +226,10 @@ class ForwardFunction:
         size = "(up - up_before) + (ways_before - ways) / WORD_BYTES" if self.records else "0"
         noted = "note_outcome(&patience, outcome, chunks, wider, &alone, &ran);"
         noted = f"if (sharp) {noted}" if strip.is_sharp else noted
+        self.put(*([f"    {line}" for line in self._team(together, header)] if together else []))
         self.put(
-            *([f"    {line}" for line in self._team(together, header)] if together else []),
-            "{",
+            *strip.narrowed(self._take(header.exit)),
+            "if (chunks > 1) {",
             "    const int64_t left_before = left;",
             *(["    const Word *const up_before = up;"] if self.records else []),
             *(["    const uint8_t *const ways_before = ways;"] if self.records else []),

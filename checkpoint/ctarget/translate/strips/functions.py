@@ -90,6 +90,19 @@ class StripFunction:
         given = ["unit", "m", *names, "chunks", *lists, "&left", "&births", "beyond(m, stop)"]
         return f"{self.name}({', '.join([*given, *(['&up', '&ways'] if self.records else [])])})"
 
+    def narrowed(self, leave: str) -> list[str]:
+        """Return the statements that choose fewer chunks where the tape has no room for all; leave: the
+        statement that ends a run, if it has had strips: the next one may begin with more room.
+        """
+        if not self.records:
+            return []
+        room = "((const uint8_t *)ways - (const uint8_t *)up) / WORD_BYTES"
+        return [
+            f"const int64_t fitting = chunks_within(&patience, chunks, {room});",
+            if_unlikely("fitting < chunks && ran", leave),
+            "chunks = fitting;",
+        ]
+
     def after(self) -> list[str]:
         """Return the statements that continue behind a strip."""
         lines = [
