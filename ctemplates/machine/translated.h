@@ -265,7 +265,6 @@ INLINE Value known_object(Machine *m, const void *python) {
 
 #include "machine/unit_frames.h"
 #include "machine/unit_pairs.h"
-#include "machine/unit_rebuilds.h"
 
 /* Ends */
 
@@ -283,6 +282,7 @@ INLINE bool has_room(const Word *up, const uint8_t *ways, ptrdiff_t bytes) {
 }
 
 #include "machine/unit_cotangents.h"
+#include "machine/unit_rebuilds.h"
 #include "machine/unit_elements.h"
 
 /* Functions of numbers without derivatives, as in natives_integer.c. false: the machine performs the step. */

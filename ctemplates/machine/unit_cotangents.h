@@ -74,6 +74,63 @@ INLINE void give(Cotangent *c, uint64_t birth, int64_t field, double cotangent) 
     row->present |= birth_row_bit(birth);
     to->real += cotangent;
 }
+
+/* The same of several at once: the accumulators of fields 0 of `count` births from one on, in their order; those of a frame,
+ * the last of which is the last. They are mostly in one row, or chunk. */
+#define FOR_EACH(i, count) _Pragma("GCC unroll 8") for (uint32_t i = 0; i < (count); i++)
+/* Returns the row that has the accumulators of some births, if it was used last. */
+INLINE BirthRow *row_of_some(Cotangent *c, uint64_t birth, uint32_t count) {
+    return LIKELY(birth % ROW_BIRTHS + count <= ROW_BIRTHS) ? row_used(c, birth, 0) : NULL;
+}
+INLINE void taken_together(Cotangent *c, uint64_t birth, uint32_t count, double *reals) {
+    BirthRow *row = row_of_some(c, birth, count);
+    const uint64_t others = ~(((UINT64_C(1) << count) - 1) << birth % ROW_BIRTHS);
+    if (UNLIKELY(!row || !(row->present & others))) {
+        FOR_EACH(i, count) reals[i] = taken(c, birth + i, 0);
+        return;
+    }
+    row->present &= others;
+    Value *from = &row->cotangents[birth % ROW_BIRTHS];
+    FOR_EACH(i, count) reals[i] = take_accumulator(&from[i]).real;
+}
+INLINE void given_together(Cotangent *c, uint64_t birth, uint32_t count, const double *reals) {
+    BirthRow *row = birth ? row_of_some(c, birth, count) : NULL;
+    if (UNLIKELY(!row || birth + count - 1 - c->unread < c->unread_count + count - 1)) {
+        FOR_EACH(i, count) give(c, birth + i, 0, reals[i]);
+        return;
+    }
+    Value *to = &row->cotangents[birth % ROW_BIRTHS];
+    FOR_EACH(i, count) {
+        if (UNLIKELY(to[i].tag != REAL)) {
+            give(c, birth + i, 0, reals[i]);
+        } else if (LIKELY(reals[i] != 0.0)) {
+            row->present |= birth_row_bit(birth + i);
+            to[i].real += reals[i];
+        }
+    }
+    c->last_birth = birth;
+}
+INLINE void popped_together(Cotangent *c, uint32_t count, double *reals) {
+    AccumulatorChunk *chunk = c->stack;
+    if (UNLIKELY(!chunk || chunk->count <= count)) {
+        FOR_EACH(i, count) reals[count - 1 - i] = cotangent_pop(c).real;
+        return;
+    }
+    c->stack_count -= count;
+    chunk->count -= count;
+    FOR_EACH(i, count) reals[i] = chunk->cotangents[chunk->count + i].real;
+}
+INLINE void given_back_together(Cotangent *c, uint32_t count, const double *reals) {
+    AccumulatorChunk *chunk = c->stack;
+    if (UNLIKELY(!chunk || chunk->room - chunk->count < count)) {
+        FOR_EACH(i, count) cotangent_push(c, of_real(reals[i]));
+        return;
+    }
+    FOR_EACH(i, count) store(&chunk->cotangents[chunk->count + i], of_real(reals[i]));
+    c->stack_count += count;
+    chunk->count += count;
+}
+
 /* Those of duals of reals: a DUAL of both parts; the REAL 0 where nothing was added. */
 INLINE bool is_dual_accumulator(Value v) { return v.tag == REAL || is_dual(v); }
 INLINE double half(Value accumulator, int part) {

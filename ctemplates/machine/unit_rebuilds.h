@@ -34,23 +34,43 @@ typedef struct TurnFrame {
 INLINE bool is_ours(Value pair) { return pair.object->count == 1; }
 INLINE Cells *rest_of(const Cells *pair) { return (Cells *)pair->cells[1].object; }
 
-/* Returns the birth that the first pair of a list is expected to get: that of the second turn's is as far behind the next
- * one as when the list before the last one was rebuilt. Programs that go over a list again and again mostly do so in one
- * or two ways by turns. pairs: of a turn. */
-INLINE int64_t birth_expected(const Machine *m, int64_t births, uint32_t pairs) {
-    return births + m->heap->rebuilt[1] + pairs;
+/* Returns the word of the header of the first pair of a list (object_word), with the birth that it is expected to get: that
+ * of the second turn's is as far behind the next one as when the list before the last one was rebuilt. Programs that go over
+ * a list again and again mostly do so in one or two ways by turns. Each pair behind has one less. pairs: of a turn. */
+INLINE uint64_t word_expected(const Machine *m, int64_t births, uint32_t pairs) {
+    return object_word(PAIR, (uint64_t)(births + m->heap->rebuilt[1] + pairs) & LARGEST_BIRTH, PAIR_CLASS);
+}
+/* Returns whether a pair, whose cotangents are wanted, has a birth. */
+INLINE bool was_born(Value pair, uint64_t birth) {
+    uint64_t word;
+    __builtin_memcpy(&word, (const char *)pair.object + sizeof word, sizeof word);
+    return word == object_word(PAIR, birth, PAIR_CLASS);
 }
 
-/* Makes a pair another one, with one reference and the same rest. */
-INLINE void rebuild_pair(Value pair, double real, int64_t birth) {
+/* Makes a pair another one, with one reference and the same rest. word: of its header. */
+INLINE void rebuild_pair(Value pair, double real, uint64_t word) {
     Cells *cells = (Cells *)pair.object;
-    object_set_word(&cells->head, object_word(PAIR, (uint64_t)birth & LARGEST_BIRTH, PAIR_CLASS));
+    object_set_word(&cells->head, word);
     cells->cells[0].real = real;
 }
-INLINE void turn_waits(Waiting *waiting, Value pair) {
-    waiting->turns++;
-    for (int i = LAST_TURNS - 1; i > 0; i--) waiting->last[i] = waiting->last[i - 1];
-    waiting->last[0] = pair.object;
+/* Notes that turns have waited whose first pairs are at one distance. pair: what is as far behind the last one. */
+INLINE void turns_waited(Waiting *waiting, Value pair, int64_t turns, uintptr_t distance) {
+    waiting->turns += turns;
+    for (int64_t i = turns < LAST_TURNS ? turns : LAST_TURNS; i > 0; i--) {
+        for (int k = LAST_TURNS - 1; k > 0; k--) waiting->last[k] = waiting->last[k - 1];
+        waiting->last[0] = (Object *)((uintptr_t)pair.object - (uintptr_t)i * distance);
+    }
+}
+
+/* Pairs that are alike: each has one reference, a real, and as its rest the pair at one distance. */
+INLINE uintptr_t rest_apart(Value pair) { return (uintptr_t)cells_of(pair)[1].object - (uintptr_t)pair.object; }
+INLINE Value pair_apart(Value pair, uintptr_t distance) {
+    return of_object(PAIR, (void *)((uintptr_t)pair.object + distance));
+}
+INLINE bool is_alike(Value pair, uintptr_t apart) { /* one jump: five would take longer than the turn itself */
+    const Value *cells = cells_of(pair);
+    const uintptr_t other_rest = (uintptr_t)cells[1].object ^ ((uintptr_t)pair.object + apart);
+    return !((pair.object->count ^ 1) | (cells[0].tag ^ REAL) | (cells[1].tag ^ PAIR) | other_rest);
 }
 
 /* Pushes a frame of what the pairs of a turn have, and frees them; returns the pair behind. */
@@ -127,6 +147,19 @@ static __attribute__((noinline, unused)) Value turns_rebuilt(Heap *heap, Waiting
     store(&link->cells[1], list);
     births_known(heap, pair, others, birth + others - 1, waited.births);
     return of_object(PAIR, pair);
+}
+
+/* Reverses a return of turns: pushes the cotangents of their frames, those of the first one, in `saved`, first; those of
+ * the last one, which had been popped, are in `saved` then. births: the next one before they returned. */
+INLINE void turns_unmade(Cotangent *c, TurnFrame frame, int64_t turns, uint64_t births, double *saved) {
+    double taken[MOST_PAIRS];
+    uint64_t birth = births + (uint64_t)turns * frame.pairs;
+    for (; turns > 0; turns--) {
+        given_back_together(c, frame.pairs, saved);
+        birth -= frame.pairs;
+        taken_together(c, birth, frame.pairs, taken);
+        FOR_EACH(i, frame.pairs) saved[frame.order[i]] = 0.0 + taken[frame.pairs - 1 - i];
+    }
 }
 
 #endif

@@ -7,7 +7,7 @@ import pytest
 import checkpoint
 from checkpoint.ctarget.translate.collected import units_of
 from checkpoint.ctarget.translate.emit.records import Records
-from checkpoint.ctarget.translate.emit.text import plain_source
+from checkpoint.ctarget.translate.emit.text import plain_source, taped_source
 from checkpoint.ctarget.translate.units.graph import Jump
 from tests.ctarget.translate.list_laws import assert_agrees, assert_keeps_references
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
@@ -77,8 +77,9 @@ def test_references_are_as_many_as_before(name: str, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_turns_wait(name: str) -> None:
     f = checkpoint.read(text(name, 201), engine="c")
-    texts = [plain_source(unit) for unit in units_of(lambda: checkpoint.primops(f, 0.3, engine="c"))]
-    assert any("turn_waits(" in each for each in texts)
+    units = units_of(lambda: checkpoint.primops(f, 0.3, engine="c"))
+    assert any("turns_waited(" in plain_source(unit) for unit in units)
+    assert any("turns_waited(" in each and "turns_unmade(" in each for each in map(taped_source, units))
 
 
 def test_what_a_recursion_passes_on_is_recorded_once() -> None:

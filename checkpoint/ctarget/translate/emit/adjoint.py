@@ -13,11 +13,15 @@ sum is not -0.0 if one of its terms is not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from checkpoint.ctarget.translate.emit.rebuilds import ENDING, order_declared, turn_words
 from checkpoint.ctarget.translate.emit.records import Record, Records
+from checkpoint.ctarget.translate.emit.recursions import Rebuild
 from checkpoint.ctarget.translate.ops.accumulators import Accumulators
 from checkpoint.ctarget.translate.ops.fields import TAKEN
-from checkpoint.ctarget.translate.ops.operation import Residual
+from checkpoint.ctarget.translate.ops.object_ops import Load
+from checkpoint.ctarget.translate.ops.operation import Operation, Residual
 from checkpoint.ctarget.translate.ops.places import C_TYPES, DualParts, Place, Source, View, is_real, reals
 from checkpoint.ctarget.translate.ops.words import Move, broken, declaration, in_order
 from checkpoint.ctarget.translate.strips.functions import StripFunction
@@ -32,18 +36,24 @@ class AdjointFunction:
     """One function in C. exits: the numbers of the exits that the forward function takes.
 
     strips: the functions that run strips of lanes (translate/strips), which it reverses at the header of
-    their loop.
+    their loop. rebuild: a recursion that rebuilds a list, which has two numbers of ways of its own.
     """
 
     def __init__(
-        self, unit: Unit, records: Records, exits: Iterable[int], strips: Sequence[StripFunction] = ()
+        self,
+        unit: Unit,
+        records: Records,
+        exits: Iterable[int],
+        strips: Sequence[StripFunction] = (),
+        rebuild: Rebuild | None = None,
     ) -> None:
-        if unit.jumps > MAX_JUMPS:
+        if unit.jumps > MAX_JUMPS or (rebuild is not None and rebuild.came_back > MAX_JUMPS):
             raise InternalError("a unit of more jumps than a byte can count")
         self.unit = unit
         self.records = records
         self.exits = frozenset(exits)
         self.strips = strips
+        self.rebuild = rebuild
         self.text: list[str] = []
         self._jumps_to: dict[int, list[Record]] = {header.number: [] for header in unit.headers}
         for record in records.of_end.values():
@@ -74,6 +84,8 @@ class AdjointFunction:
         lines += [f"    {_read(each, f'header[{i}]')}" for i, each in enumerate(self.records.prologue)]
         lines += declaration("double", [f"{param.name}_b" for param in params if is_real(param)])
         lines += declaration("ElementSums", [f"{param.name}_b" for param in params if not is_real(param)])
+        if self.rebuild is not None:
+            lines.append(order_declared(self.rebuild))
         if self.strips:
             lines.append("    bool apart = false; /* strips are reversed one by one */")
         return [*lines, "    Value *w = c->window;", "    (void)header;"]
@@ -136,6 +148,10 @@ class AdjointFunction:
                 f"    goto header_{header.number};",
                 "}",
             )
+        if self.rebuild is not None and header is self.rebuild.turn.header:
+            self._waited(self.rebuild)
+        if self.rebuild is not None and header is self.rebuild.returned:
+            self._came_back(self.rebuild)
         if len(records) > 1:
             self._put("switch (*ways++) {")
             for record in records[1:]:
@@ -147,10 +163,43 @@ class AdjointFunction:
             if i:
                 self.text.append(f"path_{record.path.end.number}:")
             self._put("{")
-            passed = zip(record.path.passed_on, [f"{p.name}_b" for p in header.params], strict=True)
-            self._path(record, list(passed))
+            self._path(record, _passed(record, header))
         if header.entry is not None:
             self._begin(header)
+
+    def _waited(self, rebuild: Rebuild) -> None:
+        """Reverse turns that have waited, the last one first."""
+        record, header = self.records.of_end[id(rebuild.turn.end)], rebuild.turn.header
+        path = WaitedAdjoint(self.records, replace(record, words=turn_words(rebuild, record)), rebuild)
+        path.run(_passed(record, header))
+        count = len(rebuild.pairs)
+        self._put(
+            f"if (*ways == {rebuild.waited}) {{",
+            "    ways++;",
+            f"    up -= {ENDING};",
+            "    int64_t turns = up[0].field;",
+            "    uint64_t born = up[1].birth; /* of the last pair */",
+            f"    double of_frame[{count}], of_pairs[{count}];",
+            f"    for (; turns > 0; turns--, born += {count}) {{",
+            *[f"        {line}" for line in path.text],
+            "    }",
+            f"    goto header_{header.number};",
+            "}",
+        )
+
+    def _came_back(self, rebuild: Rebuild) -> None:
+        """Reverse the return of all turns that have waited: the cotangents of their frames are pushed."""
+        names = [f"{place.name}_b" for place in rebuild.reals]
+        self._put(
+            f"if (*ways == {rebuild.came_back}) {{",
+            "    ways++;",
+            f"    up -= {ENDING};",
+            f"    double turn_reals[] = {{{', '.join(names)}}};",
+            f"    turns_unmade(c, {rebuild.words}, up[0].field, up[1].birth, turn_reals);",
+            *[f"    {name} = turn_reals[{i}];" for i, name in enumerate(names)],
+            f"    goto header_{rebuild.returned.number};",
+            "}",
+        )
 
     def _exit_between(self, header: Header) -> int:
         """Return the number of the exit at a header by which nothing is reversed; -1: there is none.
@@ -210,8 +259,12 @@ class PathAdjoint(Accumulators):
             else:
                 self.add(source, text, never_minus_zero=source.kind == "real")
         for operation in self.record.reversed:
-            operation.reverse(self)
+            self.reverse(operation)
         self._pass_back()
+
+    def reverse(self, operation: Operation) -> None:
+        """Reverse one operation."""
+        operation.reverse(self)
 
     def _read(self) -> None:
         """Read the recorded residuals, and recompute the others."""
@@ -233,6 +286,47 @@ class PathAdjoint(Accumulators):
             c_type = "double" if is_real(param) else "ElementSums"
             moves.append(Move(c_type, f"{param.name}_b", text, cotangent.text))
         self.put(*in_order(moves))
+
+
+class WaitedAdjoint(PathAdjoint):
+    """The adjoint of a turn that has waited. born: the birth of its last pair; the others follow.
+
+    What is read of its pairs is given at the end: what is read first of each of them at once, and so on.
+    """
+
+    def __init__(self, records: Records, record: Record, rebuild: Rebuild) -> None:
+        super().__init__(records, record)
+        self._rebuild = rebuild
+        self._given: list[list[str]] = [[] for _ in rebuild.pairs]  # the last pair first, as births are
+
+    def run(self, passed: list[tuple[Source, str]]) -> None:
+        super().run(passed)
+        count = len(self._given)
+        for i in range(max(map(len, self._given))):
+            found = [(k, gifts[i]) for k, gifts in enumerate(self._given) if i < len(gifts)]
+            if len(found) == count:
+                self.put(*[f"of_pairs[{k}] = {gift};" for k, gift in found])
+                self.put(f"given_together(c, born, {count}, of_pairs);")
+            else:
+                self.put(*[f"give(c, born + {k}, 0, {gift});" for k, gift in found])
+
+    def reverse(self, operation: Operation) -> None:
+        rebuild = self._rebuild
+        if operation is rebuild.frame:
+            self.put(f"popped_together(c, {len(rebuild.order)}, of_frame);")
+            for i, source in reversed(list(enumerate(rebuild.frame.saved))):
+                self.add(source, f"of_frame[{i}]")
+        elif isinstance(operation, Load) and operation.owner in rebuild.owners:
+            gift = f"gift_{operation.to.name}"
+            self.put(f"const double {gift} = {self.cotangent(operation.to).text};")
+            self._given[-1 - rebuild.owners[operation.owner]].append(gift)
+        else:
+            operation.reverse(self)
+
+
+def _passed(record: Record, header: Header) -> list[tuple[Source, str]]:
+    """Return what a path passes to the params of a header, with the cotangents of these."""
+    return list(zip(record.path.passed_on, [f"{param.name}_b" for param in header.params], strict=True))
 
 
 def _read(residual: Residual, word: str) -> str:

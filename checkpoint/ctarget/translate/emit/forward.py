@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from checkpoint.ctarget.translate.emit import recursions
 from checkpoint.ctarget.translate.emit.births import taken_before
 from checkpoint.ctarget.translate.emit.effects import plain_fields, settle, stack_use, write_effects
 from checkpoint.ctarget.translate.emit.entry import Entry, is_opened, opening, own_duals, shared_dropped
@@ -48,7 +49,8 @@ class ForwardFunction:
 
     records: what it records; None: nothing. lines: whether it names lines of the program. text: its lines so
     far. strips: the functions that run many lanes at once; the last one if it suffices, else the first one.
-    exits: the exits that it takes, by their numbers, with the paths to them.
+    exits: the exits that it takes, by their numbers, with the paths to them. rebuild: the recursion that
+    rebuilds a list.
     """
 
     def __init__(
@@ -72,8 +74,8 @@ class ForwardFunction:
         self._distances: set[str] = set()  # variables of rest_from
         self._walks = Walks(() if strips else self._paths.values(), self._fields)
         self._stack = stack_use(self._paths.values())
-        turns = () if records or strips else self._paths.values()
-        self._rebuilds = Rebuilds(unit, turns, self._fields, self._walks, self._distances)
+        self.rebuild = None if strips else recursions.find(unit, self._paths.values(), self._fields)
+        self._rebuilds = Rebuilds(self.rebuild, records, self._fields, self._walks, self._distances)
         self._takes_tags = any(taken.tags for taken in self._taken.values())
 
     def function(self) -> list[str]:

@@ -1,78 +1,56 @@
 """Recursions that rebuild the list along which they walk: in its own pairs, where nobody else refers to them.
 
-In: the paths of a unit, of which one is a *turn*: it leaves pairs of a list, and pushes a frame of reals for
-each; its return point is a block that makes as many pairs of them. Out: a loop with which the header of the
-recursion begins, in which a turn stores its reals in its pairs and waits (unit_rebuilds.h); and what other
-paths do while turns wait. Source: reuse of what is dropped, and of frames, as in Reinking, Xie, de Moura and
-Leijen, "Perceus", 2021, and in Leijen and Lorenzen, "Tail recursion modulo context", 2023.
+In: a `Rebuild` (recursions.py), and what a tape records of its turn. Out: a loop with which the header of
+the recursion begins, in which a turn stores its reals in its pairs and waits (unit_rebuilds.h); and what
+other paths do while turns wait. Source: reuse of what is dropped, and of frames, as in Reinking, Xie, de
+Moura and Leijen, "Perceus", 2021, and in Leijen and Lorenzen, "Tail recursion modulo context", 2023.
 
 What always holds: a turn waits only if it has enough steps. Steps and births are those of the frames. Who
-pushes another frame, pops theirs, or leaves the unit, has the frames of turns that wait pushed before. Only
-plain runs have such loops: on a tape each turn has a record.
+pushes another frame, pops theirs, or leaves the unit, has the frames of turns that wait pushed before.
+
+On a tape turns wait only while each pair has the birth before that of the pair in front of it, as in a list
+that a recursion has made. All have one record: the words of each turn but for these births, then ENDING: how
+many turns there are, and the last pair's birth. So has what returns at once: how many turns, and the next
+birth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from checkpoint.cps import blocks as b
-from checkpoint.cps import terms as t
-from checkpoint.ctarget.code import peer_at
-from checkpoint.ctarget.peers import BlockPeer
-from checkpoint.ctarget.translate.emit.references import joined
+from checkpoint.ctarget.translate.emit.records import Record, Records
+from checkpoint.ctarget.translate.emit.recursions import Rebuild
 from checkpoint.ctarget.translate.emit.walks import Walks, moved
 from checkpoint.ctarget.translate.ops.frame_ops import Push, SetCall
-from checkpoint.ctarget.translate.ops.object_ops import Leave, Load
-from checkpoint.ctarget.translate.ops.operation import Effect, Forward, Operation
-from checkpoint.ctarget.translate.ops.places import Place, is_real
+from checkpoint.ctarget.translate.ops.object_ops import Load
+from checkpoint.ctarget.translate.ops.operation import Effect, Forward, Op, Operation, Residual
+from checkpoint.ctarget.translate.ops.places import Place
 from checkpoint.ctarget.translate.ops.words import in_order, plain
-from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump, Next, Node, Unit
+from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump
 from checkpoint.ctarget.translate.units.paths import Path
-from checkpoint.dataclass import dataclass
+from checkpoint.ctarget.translate.units.reversal import WORD
 
-MAX_PAIRS = 8  # of one turn: MOST_PAIRS
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Rebuild:
-    """A recursion that rebuilds a list.
-
-    turn: its path, from its header to it. pairs: those that it leaves, the outer ones first. frame: what
-    pushes its frame. order: for each pair the number of the real, among those in the frame, that it gets.
-    returned: the header at the block to which frames return, where the list behind and the frame's reals are
-    in places. cost: the steps of that block.
-    """
-
-    turn: Path
-    pairs: tuple[Place, ...]
-    frame: Push
-    order: tuple[int, ...]
-    returned: Header
-    list: Place
-    reals: tuple[Place, ...]
-    cost: int
-
-    @property
-    def words(self) -> str:
-        """Return its TurnFrame in C."""
-        return f"(TurnFrame){{REFERENCE({self.frame.point}), turn_order, {len(self.order)}}}"
+ENDING = 2  # words: how many turns there are, and a birth
 
 
 class TurnText:
     """The target of the operations of a turn that is to wait: where they cannot continue, the loop ends.
 
-    out: the function. lines: their statements.
+    out: the function. births: those that are recorded of each turn. end: the label behind the loop. lines:
+    their statements.
     """
 
-    def __init__(self, out: Forward) -> None:
+    def __init__(self, out: Forward, births: Sequence[Residual], end: str) -> None:
         self._out = out
+        self._births = births
+        self._end = end
         self.lines: list[str] = []
 
     def put(self, *lines: str) -> None:
         self.lines += lines
 
     def exit(self) -> str:
-        return "goto turned;"
+        return f"goto {self._end};"
 
     def line(self, number: int) -> None:
         pass  # the turn's own text names it
@@ -81,7 +59,8 @@ class TurnText:
         return self._out.temporary(name, c_type)
 
     def record_birth(self, owner: Place) -> None:
-        pass  # nothing is recorded
+        if (birth := Residual(owner, birth=True)) in self._births:
+            self.put(f"{birth.name} = birth_to_give({owner.name}.object);")
 
     def births_before(self, operation: Operation) -> int | None:
         return self._out.births_before(operation)
@@ -89,32 +68,63 @@ class TurnText:
     def tags_before(self, operation: Operation) -> int | None:
         return self._out.tags_before(operation)
 
+    def of(self, turn: Path) -> list[str]:
+        """Return the operations of a turn, and the tests of its way."""
+        for node, after in zip(turn.nodes, (*turn.nodes[1:], None), strict=True):
+            for op in node.ops:
+                self.do(op)
+            if isinstance(node.end, Fork):
+                test = f"{'!' if node.end.then is after else ''}{plain(node.end.test)}"
+                self.put(f"if ({test}) {self.exit()}")
+        return self.lines
+
+    def do(self, op: Op) -> None:
+        """Write an operation."""
+        op.write(self)
+
+
+class KnownTurnText(TurnText):
+    """The same where the pairs of the turn are known to have a real each, and the next one at a distance."""
+
+    def __init__(self, out: Forward, births: Sequence[Residual], end: str, rebuild: Rebuild) -> None:
+        super().__init__(out, births, end)
+        self._owners = rebuild.owners
+
+    def do(self, op: Op) -> None:
+        if not isinstance(op, Load) or op.owner not in self._owners:
+            op.write(self)
+        elif op.index == 1:
+            self.put(f"{op.to.name} = pair_apart({op.owner.name}, apart);")
+        elif op.to.kind == "real":
+            self.put(f"{op.to.name} = cells_of({op.owner.name})[0].real;")
+        else:
+            op.write(self)
+
 
 class Rebuilds:
     """Writes what a function does about a recursion of its unit that rebuilds a list, if there is one.
 
-    distances: gets the variables of rest_from.
+    found: the recursion. records: what the function records; None: nothing. distances: gets the variables of
+    rest_from.
     """
 
     def __init__(
         self,
-        unit: Unit,
-        paths: Collection[Path],
+        found: Rebuild | None,
+        records: Records | None,
         fields: Mapping[Place, Load],
         walks: Walks,
         distances: set[str],
     ) -> None:
-        self._found = next((found for path in paths if (found := _rebuild(unit, path, fields))), None)
+        self._found = found
+        self._records = records
         self._fields = fields
         self._walks = walks
         self._distances = distances
 
     def declarations(self) -> list[str]:
         """Return the declarations of its variables."""
-        if self._found is None:
-            return []
-        order = ", ".join(map(str, self._found.order))
-        return [f"    static const uint8_t turn_order[] = {{{order}}};", "    Waiting waiting = {0};"]
+        return [] if self._found is None else [order_declared(self._found), "    Waiting waiting = {0};"]
 
     def label(self, jump: Jump) -> str:
         """Return the label to which a jump goes: a turn that has not waited does not try again."""
@@ -125,7 +135,9 @@ class Rebuilds:
         """Return what a header begins with."""
         if self._found is not None and header is self._found.turn.header:
             return self._loop(self._found, out)
-        return _returns(self._found) if self._found is not None and header is self._found.returned else []
+        if self._found is not None and header is self._found.returned:
+            return self._returns(self._found)
+        return []
 
     def before(self, effects: Sequence[Effect]) -> list[str]:
         """Return what is done before effects: the frames of all turns that wait are below the next one."""
@@ -146,156 +158,120 @@ class Rebuilds:
 
     def _loop(self, rebuild: Rebuild, out: Forward) -> list[str]:
         """Return the loop of turns that wait, and the label behind it."""
-        header, end = rebuild.turn.header, rebuild.turn.end
-        assert isinstance(end, Jump)
-        walk, enough = self._walks.name_of(header), f"left >= {header.max_steps}"
-        first = f"{rebuild.pairs[0].name}.object"
-        shared = " || ".join([f"!is_ours({pair.name})" for pair in rebuild.pairs])
-        reals = [plain(rebuild.frame.saved[i]) for i in rebuild.order]
-        own = zip(rebuild.pairs, reals, strict=True)
-        turn = [
-            *_operations(rebuild.turn, out),
-            f"if (UNLIKELY({shared})) goto turned;",
-            *[f"rebuild_pair({pair.name}, {real}, birth--);" for pair, real in own],
-            f"turn_waits(&own, {rebuild.pairs[0].name});",
-            f"left -= {end.steps};",
-            *in_order(moved(end, self._fields, self._distances)),
-        ]
+        header, walk = rebuild.turn.header, self._walks.name_of(rebuild.turn.header)
+        enough = f"left >= {header.max_steps}{self._has_room(header)}"
+        first = rebuild.pairs[0].name
         return [
             f"if (!waiting.turns && {enough}{f' && !{walk}' if walk else ''}) {{",
-            f"    int64_t birth = birth_expected(m, births, {len(rebuild.order)});",
-            f"    Waiting own = {{.at = frames.top, .first = {first}, .births = births}};",
+            f"    Waiting own = {{.at = frames.top, .first = {first}.object, .births = births}};",
+            f"    uint64_t word = word_expected(m, births, {len(rebuild.order)});",
+            *([f"    uint64_t born = {first}.object->birth;"] if self._records else []),
             f"    while ({enough}) {{",
-            *[f"        {line}" for line in turn],
+            *[f"        {line}" for line in self._alike(rebuild, out, enough)],
+            *[f"        {line}" for line in self._turn(rebuild, out)],
             "    }",
             "turned:",
-            "    if (own.turns) waiting = own;",
+            "    if (own.turns) {",
+            "        waiting = own;",
+            *[f"        {line}" for line in self._ending(rebuild.waited, "own.turns", "birth = born + 1")],
+            "    }",
             "}",
             f"turn_{header.number}:;",
         ]
 
+    def _alike(self, rebuild: Rebuild, out: Forward, enough: str) -> list[str]:
+        """Return the loop of turns whose pairs are one behind another at one distance."""
+        end, pairs = rebuild.turn.end, rebuild.pairs
+        assert isinstance(end, Jump)
+        first, count = pairs[0].name, len(pairs)
+        others = [f"!is_alike(pair_apart({first}, {i} * apart), apart)" for i in range(count)]
+        if self._records is not None:
+            others += [f"!was_born(pair_apart({first}, {i} * apart), born - {i})" for i in range(count)]
+        turn = KnownTurnText(out, self._births(rebuild), "uneven", rebuild).of(rebuild.turn)
+        return [
+            f"const uintptr_t apart = rest_apart({first});",
+            "int64_t turns = 0;",
+            f"for (; {enough}; turns++) {{",
+            f"    if (UNLIKELY({' || '.join(others)})) break;",
+            *[f"    {line}" for line in (*turn, *self._stored(rebuild), *in_order(moved(end, {}, set())))],
+            "}",
+            "uneven:",
+            f"turns_waited(&own, {first}, turns, {count} * apart);",
+            f"if (!({enough})) break;",
+        ]
 
-def _operations(turn: Path, out: Forward) -> list[str]:
-    """Return the operations of a turn, and the tests of its way."""
-    text = TurnText(out)
-    for node, after in zip(turn.nodes, (*turn.nodes[1:], None), strict=True):
-        for op in node.ops:
-            op.write(text)
-        if isinstance(node.end, Fork):
-            text.put(f"if ({'!' if node.end.then is after else ''}{plain(node.end.test)}) goto turned;")
-    return text.lines
+    def _turn(self, rebuild: Rebuild, out: Forward) -> list[str]:
+        """Return the statements of a turn that waits."""
+        end, pairs = rebuild.turn.end, rebuild.pairs
+        assert isinstance(end, Jump)
+        others = [f"!is_ours({pair.name})" for pair in pairs]
+        if self._records is not None:
+            others += [f"!was_born({pair.name}, born - {i})" for i, pair in enumerate(pairs)]
+        return [
+            *TurnText(out, self._births(rebuild), "turned").of(rebuild.turn),
+            f"if (UNLIKELY({' || '.join(others)})) goto turned;",
+            *self._stored(rebuild),
+            f"turns_waited(&own, {pairs[0].name}, 1, 0);",
+            *in_order(moved(end, self._fields, self._distances)),
+        ]
 
+    def _stored(self, rebuild: Rebuild) -> list[str]:
+        """Return what stores a turn's reals in its pairs, records it, and counts its steps."""
+        end, pairs, words = rebuild.turn.end, rebuild.pairs, self._words(rebuild)
+        reals = [plain(rebuild.frame.saved[i]) for i in rebuild.order]
+        return [
+            *[f"rebuild_pair({pair.name}, {real}, word--);" for pair, real in zip(pairs, reals, strict=True)],
+            *[f"up[{i}].{word.part} = {word.name};" for i, word in enumerate(words)],
+            *([f"up += {len(words)};"] if words else []),
+            *([f"born -= {len(pairs)};"] if self._records is not None else []),
+            f"left -= {end.steps};",
+        ]
 
-def _returns(rebuild: Rebuild) -> list[str]:
-    """Return what all turns that wait return by, where the frame of the one behind them has been popped."""
-    given = f"m->heap, &waiting, {rebuild.words}, {rebuild.list.name}, turn_reals, births"
-    reals = ", ".join([place.name for place in rebuild.reals])
-    return [
-        f"if (frames.top == waiting.at && waiting.last[0] && left / {rebuild.cost} >= waiting.turns) {{",
-        "    const int64_t turns = waiting.turns;",
-        f"    double turn_reals[] = {{{reals}}};",
-        f"    {rebuild.list.name} = turns_rebuilt({given});",
-        *[f"    {place.name} = turn_reals[{i}];" for i, place in enumerate(rebuild.reals)],
-        f"    left -= {rebuild.cost} * turns;",
-        f"    births += {len(rebuild.order)} * turns;",
-        "}",
-    ]
+    def _words(self, rebuild: Rebuild) -> Sequence[Residual]:
+        """Return what is recorded of each turn that waits."""
+        if self._records is None:
+            return ()
+        return turn_words(rebuild, self._records.of_end[id(rebuild.turn.end)])
 
+    def _births(self, rebuild: Rebuild) -> list[Residual]:
+        """Return those of its words that are births."""
+        return [word for word in self._words(rebuild) if word.birth]
 
-def _rebuild(unit: Unit, path: Path, fields: Mapping[Place, Load]) -> Rebuild | None:
-    """Return the recursion of which a path is a turn."""
-    effects = [effect for node in path.nodes for effect in joined(node.effects, fields)]
-    frames = [effect for effect in effects if isinstance(effect, Push)]
-    pairs = _left(path, [effect for effect in effects if isinstance(effect, Leave)])
-    if not pairs or len(frames) != 1 or len(effects) != len(pairs) + 1:
-        return None
-    [frame] = frames
-    point = unit.references[frame.point]
-    order = _order(peer_at(point.block), len(pairs))
-    if order is None or point.handler or point.lane or point.within or frame.call is not None:
-        return None
-    if not all(isinstance(saved, Place) and is_real(saved) for saved in frame.saved):
-        return None
-    if not all(_is_straight(node) for node in path.nodes) or not _are_reals(path, pairs, fields):
-        return None
-    return _returned(unit, path, pairs, frame, order)
+    def _has_room(self, header: Header) -> str:
+        """Return the rest of a condition: that the tape has room for a turn, the ending, and an exit."""
+        if self._records is None:
+            return ""
+        return f" && has_room(up, ways, {self._records.max_bytes(header) + ENDING * WORD})"
 
+    def _ending(self, way: int, turns: str, birth: str) -> list[str]:
+        """Return what ends a record: its last words, and its number among the ways."""
+        if self._records is None:
+            return []
+        return [f"up[0].field = {turns};", f"up[1].{birth};", f"up += {ENDING};", f"*--ways = {way};"]
 
-def _left(path: Path, leaves: Sequence[Leave]) -> tuple[Place, ...]:
-    """Return the pairs that a path leaves, if it is a turn of its header: one after another from a parameter
-    on, for what becomes the parameter then.
-    """
-    if not (isinstance(path.end, Jump) and path.end.header is path.header and 0 < len(leaves) <= MAX_PAIRS):
-        return ()
-    if any([index for index, _ in leave.kept] != [1] for leave in leaves):
-        return ()
-    pairs, rests = [leave.pair for leave in leaves], [leave.kept[0][1] for leave in leaves]
-    passed = zip(path.header.params, path.end.sources, strict=True)
-    turns = any(param is pairs[0] and source is rests[-1] for param, source in passed)
-    return tuple(pairs) if turns and pairs[1:] == rests[:-1] else ()
-
-
-def _is_straight(node: Node) -> bool:
-    """Return whether a node does nothing but its ops and effects, and takes no births."""
-    return isinstance(node.end, Fork | Next | Jump) and not any(op.births or op.tags for op in node.ops)
-
-
-def _are_reals(path: Path, pairs: Sequence[Place], fields: Mapping[Place, Load]) -> bool:
-    """Return whether a path has found a real in the first field of each pair."""
-    loads = [op for node in path.nodes for op in node.ops if isinstance(op, Load)]
-    found = {_way(op.owner, fields) for op in loads if op.of_pair and op.index == 0 and op.to.kind == "real"}
-    return found.issuperset([_way(pair, fields) for pair in pairs])
-
-
-def _way(place: Place, fields: Mapping[Place, Load]) -> tuple[Place | int, ...]:
-    """Return from where, and by which fields, a place was reached: the same for all that were read alike."""
-    fields_read: list[int] = []
-    while place in fields:
-        fields_read.append(fields[place].index)
-        place = fields[place].owner
-    return (place, *fields_read)
-
-
-def _order(peer: BlockPeer, count: int) -> tuple[int, ...] | None:
-    """Return which of the saved values the pairs get that a block makes in front of what is returned to it,
-    the outer ones first; None: it does anything else.
-    """
-    result, *saved = peer.block.params
-    values = {name: name for name in peer.block.params}
-    order: list[int] = []
-    for step in peer.block.steps:
-        match step:
-            case t.Read():
-                continue
-            case t.Copy(name=name, operand=str() as operand) if operand in values:
-                values[name] = values[operand]
-            case t.Compute(name=name, op="cons", operands=(str() as first, str() as rest)):
-                if values.get(first) not in saved or values.get(rest) != result:
-                    return None
-                order.append(saved.index(values[first]))
-                values[name] = result = f"the list of {name}"
-            case _:
-                return None
-    end = peer.block.end
-    returns = isinstance(end, b.Return) and isinstance(end.operand, str) and values.get(end.operand) == result
-    is_whole = sorted(order) == list(range(len(saved))) and len(order) == count
-    return tuple(reversed(order)) if returns and is_whole else None
+    def _returns(self, rebuild: Rebuild) -> list[str]:
+        """Return what all turns that wait return by, where the frame of the one behind them is popped."""
+        given = f"m->heap, &waiting, {rebuild.words}, {rebuild.list.name}, turn_reals, births"
+        reals = ", ".join([place.name for place in rebuild.reals])
+        enough = f"left / {rebuild.cost} >= waiting.turns{self._has_room(rebuild.returned)}"
+        return [
+            f"if (frames.top == waiting.at && waiting.last[0] && {enough}) {{",
+            "    const int64_t turns = waiting.turns;",
+            f"    double turn_reals[] = {{{reals}}};",
+            f"    {rebuild.list.name} = turns_rebuilt({given});",
+            *[f"    {place.name} = turn_reals[{i}];" for i, place in enumerate(rebuild.reals)],
+            *[f"    {line}" for line in self._ending(rebuild.came_back, "turns", "birth = (uint64_t)births")],
+            f"    left -= {rebuild.cost} * turns;",
+            f"    births += {len(rebuild.order)} * turns;",
+            "}",
+        ]
 
 
-def _returned(
-    unit: Unit, turn: Path, pairs: tuple[Place, ...], frame: Push, order: tuple[int, ...]
-) -> Rebuild | None:
-    """Return the recursion, if the unit can be entered where its frames return to with a list of pairs."""
-    peer = peer_at(unit.references[frame.point].block)
-    result, *saved = [peer.registers[name] for name in peer.block.params]
-    for header in unit.headers:
-        if header.block is not peer or header.entry is None:
-            continue
-        places = {at: wanted for at, wanted in header.entry if isinstance(wanted, Place)}
-        own = places.get(result)
-        reals = tuple([places[at] for at in saved if at in places and places[at].kind == "real"])
-        tags = dict(zip(header.params, header.tags, strict=False))
-        has_all = own is not None and len(reals) == len(saved)
-        if has_all and own is not None and tags.get(own) == "PAIR" and set(header.params) == {own, *reals}:
-            return Rebuild(turn, pairs, frame, order, header, own, reals, peer.block.cost)
-    return None
+def order_declared(rebuild: Rebuild) -> str:
+    """Return the declaration of what its TurnFrame has."""
+    return f"    static const uint8_t turn_order[] = {{{', '.join(map(str, rebuild.order))}}};"
+
+
+def turn_words(rebuild: Rebuild, record: Record) -> tuple[Residual, ...]:
+    """Return the words of a turn's record that each turn has which waits: all but the births of its pairs."""
+    return tuple([word for word in record.words if not (word.birth and word.place in rebuild.owners)])

@@ -60,7 +60,7 @@ def _taped(unit: Unit, plan: Plan | None, lines: bool) -> list[str]:
     forward = ForwardFunction(unit, records, lines, strips)
     tape = forward.function()
     back = [line for each, own in recorded for line in (*StripAdjoint(each, own).function(), "")]
-    adjoint = AdjointFunction(unit, records, forward.exits, strips).function()
+    adjoint = AdjointFunction(unit, records, forward.exits, strips, forward.rebuild).function()
     return [*_strips(strips, forward), *back, *tape, "", *adjoint]
 
 
