@@ -261,7 +261,59 @@ def made_by_a_local(x):
     object = 3  # noqa: F841  # a name of the function from its first line on
 
 
+class Noted:
+    """Notes what is set and deleted, and computes what it has not."""
+
+    def __init__(self):
+        object.__setattr__(self, "notes", [])
+
+    def __setattr__(self, name, value):
+        self.notes.append(f"set {name}")
+        object.__setattr__(self, name, 2.0 * value)
+
+    def __delattr__(self, name):
+        self.notes.append(f"deleted {name}")
+        object.__delattr__(self, name)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(f"no {name}")
+        return float(len(name))
+
+    @property
+    def five(self):
+        return 5.0
+
+
+class Bare:
+    pass
+
+
+def by_computed_names(x):
+    noted, bare, total = Noted(), Bare(), 0.0
+    for name in ("u", "v", "uv"):
+        setattr(noted, name, x)
+        setattr(bare, name, x)
+        total += getattr(noted, name) * getattr(bare, name)
+    for each in (noted, bare):
+        delattr(each, "".join(["u", "v"]))
+    for name in ("u", "uv", "other", "_hidden", "five"):
+        print(name, hasattr(noted, name), hasattr(bare, name), getattr(bare, name, None))
+        total += getattr(noted, name, 7.0)
+        try:
+            print(getattr(noted, name))
+        except AttributeError as error:
+            print(error)
+    for name in ("five", 3):
+        try:
+            setattr(noted, name, 3.0)
+        except (AttributeError, TypeError) as error:
+            print(error)
+    return total, noted.notes
+
+
 EXAMPLES = [
+    Example(by_computed_names, (1.5,)),
     Example(spread_before_it_changes, (0.7,)),
     Example(missing_method, (0.7,), raises=AttributeError),
     Example(missing_method_of_list, (0.7,), raises=AttributeError),

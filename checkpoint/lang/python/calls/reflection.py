@@ -47,7 +47,8 @@ def _by_name(
     if isinstance(name, Const) and isinstance(name.value, str):
         return use(Attributes(t.program, t, name.value, node))
     span = t.span(node)
-    result = otherwise(copy_of(name))
+    checked = prim(span, "py.attribute-name", copy_of(name))
+    result = bind(t.program.names, [checked], lambda found: otherwise(found[0]))
     for each in reversed(names):
         is_this = prim(span, "py.eq", copy_of(name), const(span, each))
         made = t.attempt(node, lambda each=each: use(Attributes(t.program, t, each, node)))  # type: ignore[misc]
@@ -77,13 +78,45 @@ def _getattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
             node,
             v[1],
             lambda attribute: attribute.read(copy_of(v[0])),
-            lambda name: prim(span, "py.attribute", copy_of(v[0]), prim(span, "py.attribute-name", name)),
+            lambda name: _computed(t, node, v, name),
         )
         if len(v) == 2:
             return value
         return without(t.program, span, value, AttributeError, lambda found: found, copy_of(v[2]))
 
     return bind(t.program.names, args, read)
+
+
+def _computed(t: FunctionContext, node: ast.Call, v: list[Expr], name: Expr) -> Expr:
+    """Return an attribute by a name that is no member's: an object's own, or what `__getattr__` gives."""
+    span = t.span(node)
+
+    def own() -> Expr:
+        return prim(span, "py.attribute", copy_of(v[0]), copy_of(name))
+
+    def unless_own(made: Expr) -> Expr:
+        return If(span, prim(span, "py.has-attribute", copy_of(v[0]), copy_of(name)), own(), made)
+
+    return _by_method(t, node, "__getattr__", [v[0], name], own(), unless_own)
+
+
+def _by_method(
+    t: FunctionContext,
+    node: ast.Call,
+    method: str,
+    v: list[Expr],
+    plain: Expr,
+    around: Callable[[Expr], Expr] = lambda made: made,
+) -> Expr:
+    """Return what a method does with an attribute by a name that is no member's; `plain` without a method.
+
+    v: the operands, which are simple: the object and the name first. around: returns what is made of a call.
+    """
+    attribute = Attributes(t.program, t, "", node)
+    for group in reversed(t.program.groups(method)):
+        made = around(attribute.call(group.methods[method], v))
+        plain = attribute.of_class(v[0], group.cls, made, plain)
+    return plain
 
 
 def attribute_by_name(t: FunctionContext, function: ast.Attribute, node: ast.Call, env: Env) -> Expr | None:
@@ -129,15 +162,12 @@ def _setattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
 
     def assign(v: list[Expr]) -> Expr:
         span = t.span(node)
-        done = _by_name(
-            t,
-            node,
-            v[1],
-            lambda attribute: to_named(attribute, v),
-            lambda name: prim(
-                span, "py.set-attribute", copy_of(v[0]), prim(span, "py.attribute-name", name), copy_of(v[2])
-            ),
-        )
+
+        def to_other(name: Expr) -> Expr:
+            plain = prim(span, "py.set-attribute", copy_of(v[0]), copy_of(name), copy_of(v[2]))
+            return _by_method(t, node, "__setattr__", [v[0], name, v[2]], plain)
+
+        done = _by_name(t, node, v[1], lambda attribute: to_named(attribute, v), to_other)
         return Let(span, t.fresh("unused"), done, const(span, None))
 
     return bind(t.program.names, args, assign)
@@ -150,15 +180,12 @@ def _delattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
 
     def delete(v: list[Expr]) -> Expr:
         span = t.span(node)
-        done = _by_name(
-            t,
-            node,
-            v[1],
-            lambda attribute: attribute.delete(copy_of(v[0])),
-            lambda name: prim(
-                span, "py.delete-attribute", copy_of(v[0]), prim(span, "py.attribute-name", name)
-            ),
-        )
+
+        def of_other(name: Expr) -> Expr:
+            plain = prim(span, "py.delete-attribute", copy_of(v[0]), copy_of(name))
+            return _by_method(t, node, "__delattr__", [v[0], name], plain)
+
+        done = _by_name(t, node, v[1], lambda attribute: attribute.delete(copy_of(v[0])), of_other)
         return Let(span, t.fresh("unused"), done, const(span, None))
 
     return bind(t.program.names, args, delete)
@@ -173,13 +200,21 @@ def _hasattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
         return const(t.span(node), hasattr(known.value, name.value))
 
     def ask(v: list[Expr]) -> Expr:
-        return _by_name(
-            t,
-            node,
-            v[1],
-            lambda attribute: attribute.ask(copy_of(v[0])),
-            lambda name: prim(t.span(node), "py.has-attribute", copy_of(v[0]), name),
-        )
+        span = t.span(node)
+
+        def of_other(name: Expr) -> Expr:
+            yes, no = const(span, True), const(span, False)
+
+            def own() -> Expr:
+                return prim(span, "py.has-attribute", copy_of(v[0]), copy_of(name))
+
+            def unless_own(made: Expr) -> Expr:
+                found = without(t.program, span, made, AttributeError, lambda _: copy_of(yes), copy_of(no))
+                return If(span, own(), copy_of(yes), found)
+
+            return _by_method(t, node, "__getattr__", [v[0], name], own(), unless_own)
+
+        return _by_name(t, node, v[1], lambda attribute: attribute.ask(copy_of(v[0])), of_other)
 
     return bind(t.program.names, args, ask)
 
