@@ -3,8 +3,8 @@
 NumPy's own loops over rows of a few elements spend most of their time between rows, and its `cross` copies
 its operands first. The functions here work column by column, and have NumPy's bits: fewer than eight elements
 are added one after another, from 0.0 on, by NumPy as well, which is tested once for each length. Where engine
-c is loaded, its loop adds along any short axis. Of zeros
-among which an extreme is, NumPy chooses by the layout, so it is asked.
+c is loaded, its loops add along any short axis, and find extremes. Of zeros among which an extreme is, NumPy
+chooses by the layout, so it is asked.
 """
 
 from __future__ import annotations
@@ -55,6 +55,9 @@ def added_up(xp: Any, a: Any, axis: Any, keepdims: bool = False) -> Any:
 def extreme(xp: Any, name: str, a: Any, axis: Any, keepdims: bool) -> Any:
     """Return the greatest or the least elements of an array along axes. name: that of the function."""
     if name in _CHOOSING and is_short(a, axis):
+        found = None if (loop := kernel_of(name)) is None else loop(a)
+        if found is not None:
+            return _kept(found, keepdims)
         found = _chosen(_CHOOSING[name], a)
         if not found.all():
             found[found == 0.0] = getattr(np, name)(a[found == 0.0], axis=-1)

@@ -98,6 +98,21 @@ static PyObject *scaled(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     return or_none(count == 3 && PyFloat_CheckExact(x[1]) ? scaled_cotangent(x[0], PyFloat_AS_DOUBLE(x[1]), x[2]) : NULL);
 }
 
+static PyObject *chosen(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    (void)own;
+    return or_none(count == 3 ? chosen_elements(x[0], x[1], x[2]) : NULL);
+}
+
+static PyObject *greatest(PyObject *own, PyObject *array) {
+    (void)own;
+    return or_none(extremes_of_rows(array, true));
+}
+
+static PyObject *least(PyObject *own, PyObject *array) {
+    (void)own;
+    return or_none(extremes_of_rows(array, false));
+}
+
 static PyObject *peak(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     double found;
     (void)own;
@@ -114,6 +129,9 @@ static PyMethodDef METHODS[] = {KERNELS(METHOD){"matmul", AS_METHOD(multiplied),
                                 {"stack", AS_METHOD(piled), METH_FASTCALL, NULL},
                                 {"copy", AS_METHOD(copied), METH_FASTCALL, NULL},
                                 {"scaled", AS_METHOD(scaled), METH_FASTCALL, NULL},
+                                {"where", AS_METHOD(chosen), METH_FASTCALL, NULL},
+                                {"max", greatest, METH_O, NULL},
+                                {"min", least, METH_O, NULL},
                                 {"peak", AS_METHOD(peak), METH_FASTCALL, NULL},
                                 {"sum", AS_METHOD(summed), METH_FASTCALL, NULL},
                                 {"sum_of_products", AS_METHOD(summed_products), METH_FASTCALL, NULL},

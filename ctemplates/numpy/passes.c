@@ -175,3 +175,96 @@ PyObject *scaled_cotangent(PyObject *g, double factor, PyObject *x) {
     if (has_nan) Py_CLEAR(made);
     return made;
 }
+
+/* Choices */
+
+enum { MANY = 1000 }; /* elements, from which on these loops are called */
+
+/* Where the doubles of an operand are: in a row, or one that is that of all elements. */
+typedef struct Doubles {
+    const double *at;
+    Py_ssize_t step; /* 1; 0: it is one */
+    double one;
+} Doubles;
+
+/* Finds the doubles of an operand for an array of some shape; false: they are others. */
+static bool find_doubles(Doubles *found, PyObject *x, const NumpyArray *like) {
+    *found = (Doubles){.at = &found->one, .step = 0};
+    if (PyFloat_CheckExact(x)) {
+        found->one = PyFloat_AS_DOUBLE(x);
+        return true;
+    }
+    if (!is_of_doubles(x) || !is_shaped(numpy_of(x), like->axes, like->shape)) return false;
+    found->at = (const double *)(const void *)numpy_of(x)->data;
+    found->step = (numpy_of(x)->flags & C_CONTIGUOUS) != 0;
+    for (int i = 0; !found->step && i < like->axes; i++)
+        if (numpy_of(x)->strides[i]) return false;
+    return true;
+}
+
+static inline int64_t bits_at(const double *place) {
+    int64_t bits;
+    memcpy(&bits, place, sizeof bits);
+    return bits;
+}
+
+static void choose(const char *condition, const Doubles *x, const Doubles *y, Py_ssize_t count, double *to) {
+    for (Py_ssize_t i = 0; i < count; i++) {
+        const int64_t chosen = -(int64_t)(condition[i] != 0);
+        const int64_t bits = (bits_at(x->at + i * x->step) & chosen) | (bits_at(y->at + i * y->step) & ~chosen);
+        memcpy(to + i, &bits, sizeof bits);
+    }
+}
+
+PyObject *chosen_elements(PyObject *condition, PyObject *x, PyObject *y) {
+    Doubles one, other;
+    if (!is_numpy(condition) || dtype_of(condition)->letter != '?' || !(numpy_of(condition)->flags & C_CONTIGUOUS)) return NULL;
+    const NumpyArray *own = numpy_of(condition);
+    const Py_ssize_t count = count_of(condition);
+    if (count < MANY || (!is_numpy(x) && !is_numpy(y)) || !find_doubles(&one, x, own) || !find_doubles(&other, y, own)) return NULL;
+    PyObject *made = new_array_of_doubles(own->axes, own->shape);
+    if (!made) return NULL;
+    double *to = (double *)(void *)numpy_of(made)->data;
+    Py_BEGIN_ALLOW_THREADS
+    choose(own->data, &one, &other, count, to);
+    Py_END_ALLOW_THREADS
+    return made;
+}
+
+/* Extremes */
+
+/* Finds the greatest or the least element of each row; false: one is 0, or a row has a NaN. */
+#define EXTREME_FUNCTION(name, sign) \
+    static bool name(const double *row, Py_ssize_t rows, Py_ssize_t length, double *to) { \
+        bool plain = true; \
+        for (Py_ssize_t i = 0; i < rows; i++, row += length) { \
+            double found = row[0]; \
+            bool numbers = found == found; \
+            for (Py_ssize_t k = 1; k < length; k++) { \
+                numbers &= row[k] == row[k]; \
+                found = row[k] sign found ? row[k] : found; \
+            } \
+            plain &= numbers & (found != 0.0); \
+            to[i] = found; \
+        } \
+        return plain; \
+    }
+EXTREME_FUNCTION(find_greatest, >)
+EXTREME_FUNCTION(find_least, <)
+
+PyObject *extremes_of_rows(PyObject *array, bool greatest) {
+    if (!is_of_doubles(array) || !is_plain_row(array) || numpy_of(array)->axes < 2 || count_of(array) < MANY) return NULL;
+    const int last = numpy_of(array)->axes - 1;
+    const Py_ssize_t length = numpy_of(array)->shape[last], rows = count_of(array) / length;
+    PyObject *made = new_array_of_doubles(last, numpy_of(array)->shape);
+    if (!made) return NULL;
+    const double *from = (const double *)(const void *)numpy_of(array)->data;
+    double *to = (double *)(void *)numpy_of(made)->data;
+    bool plain;
+    Py_BEGIN_ALLOW_THREADS
+    plain = (greatest ? find_greatest : find_least)(from, rows, length, to);
+    Py_END_ALLOW_THREADS
+    feclearexcept(FE_ALL_EXCEPT); /* comparisons with NaN */
+    if (!plain) Py_CLEAR(made);
+    return made;
+}

@@ -11,4 +11,13 @@ bool find_peak(PyObject *array, double *found);
  * so. A new reference. NULL, maybe with an exception: they are others, or the result has a NaN. */
 PyObject *scaled_cotangent(PyObject *g, double factor, PyObject *x);
 
+/* Returns the elements of x where a condition holds, else those of y, for doubles: arrays of the condition's shape, in the order of
+ * its axes or all one element, or a float. A new reference. NULL, maybe with an exception: they are others, or few. */
+PyObject *chosen_elements(PyObject *condition, PyObject *x, PyObject *y);
+
+/* Returns the greatest or the least elements along the last axis of an array of doubles in the order of its axes, a new reference.
+ * NULL, maybe with an exception: they are others, or few, or there is a NaN, or an extreme is 0, of whose signs NumPy chooses
+ * one by the layout. */
+PyObject *extremes_of_rows(PyObject *array, bool greatest);
+
 #endif

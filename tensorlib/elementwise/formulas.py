@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.tensors import Tensor
+from checkpoint.ad.tracing.loops import LOOPS
 from checkpoint.errors import refusal
 from checkpoint.scalars import loops
 from checkpoint.scalars.algebra import (
@@ -32,6 +33,7 @@ from checkpoint.scalars.algebra import (
 )
 from checkpoint.scalars.c_text import slope_on_arrays
 from checkpoint.scalars.definition import Arrays, Definition, array_functions, definitions, find
+from checkpoint.scalars.kernels import kernel_of
 from checkpoint.scalars.python_text import SIGNS, compiled
 from tensorlib.rules import (
     MINUS_ONE,
@@ -294,8 +296,15 @@ def _python_names(definition: Definition) -> tuple[str, ...]:
 
 def _function(definition: Definition, name: str) -> Callable[..., Any]:
     """Return the value by a function of NumPy's namespace."""
-    operands = ", ".join(definition.operands)
-    return compiled(f"xp.{name.removeprefix('np.')}({operands})", f"xp, {operands}", _HERE)
+    operands, own = ", ".join(definition.operands), name.removeprefix("np.")
+    function = f"function_of(xp, {own!r})" if name in LOOPS else f"xp.{own}"
+    return compiled(f"{function}({operands})", f"xp, {operands}", {"function_of": function_of, **_HERE})
+
+
+def function_of(xp: Any, name: str) -> Callable[..., Any]:
+    """Return a function of a namespace, one of LOOPS: of NumPy's that of engine c, which returns the same."""
+    found: Callable[..., Any] = (kernel_of(name) if xp is np else None) or getattr(xp, name)
+    return found
 
 
 def loop_of(definition: Definition, strict: bool = False) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from checkpoint.errors import refusal
 from checkpoint.scalars import arithmetic, piecewise
 from checkpoint.scalars.definition import Definition
-from tensorlib.elementwise.formulas import on_arrays, rules_of, with_quotients
+from tensorlib.elementwise.formulas import function_of, on_arrays, rules_of, with_quotients
 from tensorlib.rules import discrete, pointwise, sampled
 
 ANY = (-2.0, 2.0)
@@ -31,7 +31,7 @@ def _product(xp: Any, x: Any, y: Any) -> Any:
     if type(x) is str or type(y) is str:
         return x * y  # the text, repeated
     _check_repeated(x, y)
-    return xp.multiply(x, y)
+    return function_of(xp, "multiply")(x, y)
 
 
 def _check_repeated(x: Any, y: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import tensor
 from checkpoint.scalars import piecewise
+from checkpoint.scalars.kernels import kernel_of
 from tensorlib.elementwise.comparison import EQUAL, GREATER, ISFINITE, ISNAN, LESS, LOGICAL_OR
 from tensorlib.elementwise.complex import absolute_jvp, absolute_vjp
 from tensorlib.elementwise.formulas import partials_of
@@ -28,11 +29,15 @@ from tensorlib.rules import (
 
 # where
 
+_MANY = 1000  # elements, for which engine c has a loop
+
 
 def _where(xp: Any, condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None and y is None:
         return xp.nonzero(condition)
-    return xp.where(condition, x, y)
+    loop = kernel_of("where") if type(condition) is np.ndarray and condition.size >= _MANY else None
+    found = None if loop is None else loop(condition, x, y)
+    return xp.where(condition, x, y) if found is None else found
 
 
 def _where_samples(rng: Any) -> list[tuple[Any, ...]]:

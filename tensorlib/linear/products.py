@@ -248,9 +248,15 @@ VDOT = tensor(
     shape="(n,), (n,) -> (), of the operands' elements in a row",
     samples=_vdot_samples,
 )
+
+
+def _matmul(xp: Any, x1: Any, x2: Any) -> Any:
+    return product(x1, x2) if type(x1) is type(x2) is np.ndarray else xp.matmul(x1, x2)
+
+
 MATMUL = tensor(
     "np.matmul",
-    lambda xp, x1, x2: xp.matmul(x1, x2),
+    _matmul,
     vjps=(_matmul_left, _matmul_right),
     **BILINEAR,
     operator="matmul",

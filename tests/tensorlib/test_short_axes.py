@@ -12,7 +12,7 @@ from tensorlib import short_axes
 from tests.support.corpus import engine_name, usable_engines
 
 ENGINES = pytest.mark.parametrize("engine", usable_engines(), ids=engine_name)
-SHAPES = [(64, 2), (70, 3), (100, 5), (9, 8, 7), (64, 8), (63, 3), (3, 4, 6, 4)]
+SHAPES = [(64, 2), (70, 3), (100, 5), (9, 8, 7), (64, 8), (63, 3), (3, 4, 6, 4), (400, 5), (30, 10, 6)]
 
 
 def samples(shape: tuple[int, ...]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Loops of engine c that plans call in place of a library's functions, whose bits they have."""
+"""Loops of engine c that plans and records call in place of a library's functions, whose bits they have."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ PRODUCTS: set[str | Callable[..., Any]] = {"np.matmul"}  # of matrices, and of s
 _JOINS = ("np.concatenate", "np.stack")
 MOST_ELEMENTS = 2048  # of a right matrix that any number of rows is multiplied with in their loop
 MOST_TERMS = 1 << 21  # of all sums in a product by a larger one: libraries share more terms among threads
+OFTEN, MOST_FORMS = 2, 1000  # products of matrices of one form; forms that are remembered
 LEAST = 256  # elements of a product for which it is worth while to look whether the loop has its bits
-_LOOPS = frozenset(f"np.{name}" for name in ("add", "subtract", "multiply", "divide", "negative", "sqrt"))
+LOOPS = frozenset(f"np.{name}" for name in ("add", "subtract", "multiply", "divide", "negative", "sqrt"))
 
 
 def loop_of(key: str | Callable[..., Any], args: Sequence[Any], made: Any) -> tuple[Any, ...] | None:
@@ -27,7 +28,7 @@ def loop_of(key: str | Callable[..., Any], args: Sequence[Any], made: Any) -> tu
     """
     if getattr(made, "ndim", 0) == 0:
         return None
-    if key in _LOOPS:
+    if key in LOOPS:
         kernel = kernel_of(str(key).removeprefix("np."))
         return None if kernel is None else (kernel,)
     if key not in PRODUCTS and key not in _JOINS:
@@ -47,12 +48,28 @@ def has_products_alike(x: Any, y: Any) -> bool:
 
 
 def product(x: Any, y: Any) -> Any:
-    """Return the products of two stacks of matrices."""
+    """Return the product of two matrices, or those of two stacks of them, arrays of one library."""
     if (kernel := kernel_of("matmul")) is not None and _is_of_doubles(x) and _is_of_doubles(y):
-        order = _order_of_products(form_of(x), form_of(y)) if x.ndim > 2 and x.size >= LEAST else None
+        forms = form_of(x), form_of(y)
+        is_worthwhile = x.size >= LEAST and (x.ndim > 2 or _is_often_met(forms))
+        order = _order_of_products(*forms) if is_worthwhile else None
         if order is not None:
             return kernel(order, x, y)
     return x @ y
+
+
+_met: dict[tuple[Form, Form], int] = {}
+
+
+def _is_often_met(forms: tuple[Form, Form]) -> bool:
+    """Return whether products of two matrices of these forms were often asked for.
+
+    To find out whether the loop has the library's bits takes as long as some products.
+    """
+    if len(_met) > MOST_FORMS:
+        _met.clear()
+    _met[forms] = times = _met.get(forms, 0) + 1
+    return times > OFTEN
 
 
 def copied(array: Any, order: Order) -> Any:
