@@ -72,14 +72,14 @@ void seen_end(Seen *seen);
 /* Returns the entry of an object, and whether it is an old one. */
 Met *seen_at(Seen *seen, const Object *object, bool *is_old);
 
-/* Returns the parts of a PAIR, RECORD, CLOSURE or ENVIRONMENT, and how many; NULL: it is no such object. */
+/* Returns the parts of a PAIR, RECORD, CLOSURE or ENVIRONMENT, and how many; NULL and 0: it is no such object. */
 static inline const Value *parts_of(Value v, uint32_t *count) {
     switch (kind_of(v)) {
     case PAIR:
     case ENVIRONMENT:
     case CLOSURE: *count = v.object->length; return cells_of(v);
     case RECORD: *count = v.object->length - 1; return cells_of(v) + 1;
-    default: return NULL;
+    default: *count = 0; return NULL;
     }
 }
 

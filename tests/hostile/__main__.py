@@ -67,7 +67,7 @@ def _sanitizers() -> int:
     if reason := sanitized.missing():
         print(f"nothing was run with sanitizers: {reason}", file=sys.stderr)
         return _python(["-m", "tests.hostile.allocations"], dict(os.environ))
-    module = build.build(sanitized="hostile")
+    module = build.build(strict=True, sanitized="hostile")
     assert module is not None
     environment = sanitized.environment(module)
     tests = ["-m", "pytest", "-n", "auto", "-p", "no:cacheprovider", "-k", f"not ({' or '.join(LEFT_OUT)})"]
@@ -81,7 +81,7 @@ def _races() -> int:
     if reason := sanitized.missing_for_races():
         print(f"nothing was run with the sanitizer of threads: {reason}", file=sys.stderr)
         return 0
-    module = build.build(sanitized="races")
+    module = build.build(strict=True, sanitized="races")
     assert module is not None
     tests = ["-m", "pytest", "-p", "no:cacheprovider", "-k", f"not ({' or '.join(NO_THREADS)})", *RACING]
     return _python(tests, sanitized.environment_for_races(module) | {ALONE: "1"})
