@@ -38,6 +38,7 @@ static void destroy_container(Heap *heap, Object *object) {
 const HeapHooks HELD_HOOKS = {
     .release_python = python_release,
     .note_foreign = note_foreign,
+    .large_integer = real_of_large_integer,
     .destroy_container = destroy_container,
     .forget_layouts = layouts_destroy,
     .add_foreign = foreign_sum,

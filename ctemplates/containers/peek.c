@@ -47,6 +47,16 @@ bool same_python_type(Value a, Value b) { return Py_TYPE(python_in(a)) == Py_TYP
 
 bool is_large_integer(Value v) { return kind_of(v) == FOREIGN && PyLong_CheckExact(python_in(v)); }
 
+bool real_of_large_integer(Value v, double *real) {
+    if (!is_large_integer(v)) return false;
+    PyGILState_STATE state = PyGILState_Ensure();
+    *real = PyLong_AsDouble(python_in(v));
+    if (PyErr_Occurred()) *real = HUGE_VAL;
+    PyErr_Clear();
+    PyGILState_Release(state);
+    return true;
+}
+
 bool objects_equal(Value a, Value b) {
     PyGILState_STATE state = PyGILState_Ensure();
     const bool equal = PyObject_RichCompareBool(python_in(a), python_in(b), Py_EQ) == 1;

@@ -17,6 +17,7 @@ bool is_large_integer(Value v);
 bool objects_equal(Value a, Value b);
 bool object_hash(Value v, uint64_t *hash);
 bool whole_of(Value v, int64_t *whole);
+bool real_of_large_integer(Value v, double *real); /* the nearest one; infinite: there is none */
 bool same_python_type(Value a, Value b); /* of two FOREIGN */
 /* Returns isinstance(v, types); -1: only Python can tell. Acquires the GIL on the first query about a class. */
 int32_t instance_of(Heap *heap, Value v, Value types);

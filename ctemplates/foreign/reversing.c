@@ -167,6 +167,7 @@ static PyObject *number_of(Value v) {
     case REAL: return PyFloat_FromDouble(v.real);
     case INTEGER: return PyLong_FromLongLong(v.integer);
     case BOOLEAN: return PyBool_FromLong(v.integer != 0);
+    case FOREIGN: return PyLong_FromDouble(v.real); /* a larger integer: see Part */
     default: Py_RETURN_NONE;
     }
 }

@@ -36,6 +36,8 @@ typedef struct HeapHooks {
     /* Notes a Python object that enters the heap of a sweep which weighs arrays; returns the bytes of the elements of an
      * accumulator, 0 for all else. The GIL is held. */
     size_t (*note_foreign)(const Heap *heap, void *python);
+    /* Stores the real nearest to a FOREIGN; false: it is no integer. NULL: there are no integers but those of C. */
+    bool (*large_integer)(Value foreign, double *real);
     /* *j and its kin, as a native step (natives/native.h), whose tapes have `base` steps at most; and the reversal of one
      * with operands in the registers `at`, whose result, if it is a number, has `received`. false: refused (operators/gradient.h). */
     bool (*gradient)(struct Machine *machine, const Value *operands, int64_t base, Value *result);

@@ -115,14 +115,14 @@ static bool scalar_values(const Part *part, const Action *action, Value *values)
         } else {
             values[i] = part->values[action->values[i]];
             found |= values[i].tag == REAL;
-            if (kind_of(values[i]) > BOOLEAN) return false;
+            if (values[i].tag == NOTHING) return false;
         }
     }
     return found;
 }
 
 /* Returns a real, or an integer beside reals, as a real. */
-static double as_real(Value v) { return v.tag == REAL ? v.real : (double)v.integer; }
+static double as_real(Value v) { return v.tag == REAL || v.tag == FOREIGN ? v.real : (double)v.integer; }
 
 static Outcome scale_by_python(const Reversal *r, const Action *action, const Value *values, Value result) {
     Cotangent *c = r->c;

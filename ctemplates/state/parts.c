@@ -3,9 +3,12 @@
 
 #include <string.h>
 
-/* Returns a value as a part keeps it: reals, integers and booleans as they are, of other values the kind alone. */
-static Value kept_value(Value v) {
-    return kind_of(v) <= BOOLEAN ? v : (Value){.tag = kind_of(v), .integer = 0};
+/* Returns a value as a part keeps it (tape.h). */
+static Value kept_value(const Heap *heap, Value v) {
+    if (kind_of(v) <= BOOLEAN) return v;
+    Value kept = {.tag = FOREIGN};
+    const bool is_integer = kind_of(v) == FOREIGN && heap->hooks->large_integer && heap->hooks->large_integer(v, &kept.real);
+    return is_integer ? kept : nothing();
 }
 
 /* Keeps the values that steps before `step` define; block->values are in the order of the steps. */
@@ -13,7 +16,7 @@ static void keep_values(Machine *m, uint32_t step) {
     Part *part = m->part;
     const Block *block = part->block;
     while (part->values_kept < block->value_count && block->value_step[part->values_kept] < (int32_t)step) {
-        part->values[part->values_kept] = kept_value(m->registers[block->values[part->values_kept]]);
+        part->values[part->values_kept] = kept_value(m->heap, m->registers[block->values[part->values_kept]]);
         part->values_kept++;
     }
 }

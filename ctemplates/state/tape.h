@@ -36,7 +36,8 @@ typedef struct Part {
     uint32_t start, stop;
     bool ended, raised;
     uint32_t values_kept; /* how many of them there are so far */
-    Value *values; /* block->value_count: REAL, INTEGER and BOOLEAN as they are, of others the tag alone */
+    Value *values; /* block->value_count: REAL, INTEGER and BOOLEAN as they are; FOREIGN: the real nearest
+                    * to a larger integer; NOTHING for all others */
     Word *notes;   /* block->note_count */
     uint32_t origin_count, origin_room;
     Origin *origins;
