@@ -19,6 +19,7 @@ from checkpoint.ctarget.peers import making
 from checkpoint.ctarget.translate.compile import cache, compilation, compiler, processes
 from checkpoint.ctarget.translate.compile.compilation import Compilation
 from tests.ctarget.translate.shared_objects import fake_compiler, needs_c, needs_compiler, number_of, plain
+from tests.support.processes import PATIENCE
 
 pytestmark = needs_c
 
@@ -272,20 +273,18 @@ def alive_in_group(group: int) -> list[str]:
 
 @pytest.mark.parametrize("by", ["end", "fork"])
 def test_a_process_that_ends_leaves_no_compiler_behind(by: str, tmp_path: Path) -> None:
-    script = f'echo $$ >"{tmp_path}/pid.new"; mv "{tmp_path}/pid.new" "{tmp_path}/pid"; sleep 60; exit 1'
+    script = f'echo $$ >"{tmp_path}/pid.new"; mv "{tmp_path}/pid.new" "{tmp_path}/pid"; sleep 1000; exit 1'
     path = fake_compiler(tmp_path / "cc", script)
-    began = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-c", _SLOW, str(tmp_path / "pid"), by],
         env={**os.environ, "CC": str(path), "PYTHONWARNINGS": "error"},
         input=plain(1),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=True,
     )
     assert (done.stdout, done.stderr) == ("False\n", "")
-    assert time.monotonic() - began < 30
     assert not left_in_group(int((tmp_path / "pid").read_text()))
     assert not list(cache.folder().path.glob("*.make"))
 
@@ -313,7 +312,7 @@ def test_ctrl_c_does_not_reach_the_compiler(tmp_path: Path) -> None:
         input=plain(2),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         start_new_session=True,
         check=True,
     )

@@ -15,6 +15,7 @@ from checkpoint.ctarget.translate.units.check_units import check_unit
 from checkpoint.ctarget.translate.units.graph import Unit
 from tests.ctarget.translate.test_text import compiled, needs_compiler
 from tests.ctarget.translate.units import Maker, block
+from tests.support.processes import PATIENCE
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -68,7 +69,7 @@ def test_it_is_run_and_reversed(tmp_path: Path) -> None:
     harness = Path(__file__).with_name("run_unit.c")
     compiled(harness, tmp_path / "run", f'-DUNIT="{tmp_path / "unit.c"}"', "-w")
     words = [str(tmp_path / "run"), "1000", (0.75).hex()]
-    printed = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True).stdout
+    printed = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
     values = [0.75]
     while values[-1] ** 2 < 100.0:
         values.append(values[-1] ** 2 + 0.5)

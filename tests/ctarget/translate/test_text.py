@@ -17,6 +17,7 @@ from checkpoint.ctarget.translate.ops.words import Move, in_order, literal
 from checkpoint.ctarget.translate.units.graph import Jump, Unit
 from tests.ctarget.translate.interpreted import Run
 from tests.ctarget.translate.units import apart, containers, late, lorenz, nested, orders
+from tests.support.processes import PATIENCE
 
 UNITS = [lorenz, nested, late, orders, containers, apart]
 FLAGS = ["-std=c11", "-O1", "-ffp-contract=off", "-fno-math-errno", "-Wall", "-Wextra", "-Werror"]
@@ -28,7 +29,7 @@ def compiled(source: Path, target: Path, *more: str) -> None:
     command = compiler()
     assert command is not None
     words = [*command, *FLAGS, *more, "-I", str(SOURCES), str(source), "-o", str(target), "-lm"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -173,7 +174,7 @@ def test_numbers(make: Callable[[], Unit], registers: list[float], stop: int, tm
         Path(__file__).with_name("run_unit.c"), tmp_path / "run", f'-DUNIT="{tmp_path / "unit.c"}"', "-w"
     )
     words = [str(tmp_path / "run"), str(stop), *[value.hex() for value in registers]]
-    printed = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True).stdout
+    printed = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
     run = Run(make(), registers, stop)
     if not run.steps:
         assert printed == "nothing done\n"
