@@ -11,7 +11,7 @@
 
 #include "memory/heap.h"
 
-enum { ROW_BIRTHS = 64, ROW_FIELDS = 4, ROW_WAYS = 8, SPARE_ROWS = 8 };
+enum { ROW_BIRTHS = 64, ROW_FIELDS = 4, ROW_WAYS = 8, SPARE_ROWS = 32 };
 
 typedef struct BirthRow {
     uint64_t key;
