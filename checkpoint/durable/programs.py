@@ -314,6 +314,8 @@ def _class_of_argument(text: str, program: Program) -> Any:
     if text.startswith("type[") and text.endswith("]"):
         inner: Any = program.class_(text[5:-1])
         return type[inner]
-    if text == qualified(Array):
-        return Array
-    return program.class_(text)
+    return _MARKS.get(text) or program.class_(text)
+
+
+# What stands among classes for arrays, and for functions: no module names the class of these.
+_MARKS: dict[str, type] = {qualified(cls): cls for cls in (Array, FunctionType)}

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from scipy import linalg as _scipy
 
 from checkpoint.ad.arrays import Discrete, Memory
@@ -158,6 +159,10 @@ def _cholesky_jvp(tangent: Any, y: Any, a: Any, lower: Any = False) -> Any:
     return transposed(cholesky_tangent(symmetric, transposed(y)))
 
 
+# Beside its factor SciPy leaves the operand's elements, from 1.18 on zeros.
+_LEFT = 1.0 if tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 18) else 0.0
+
+
 def _factor(xp: Any, a: Any, lower: Any = False) -> Any:
     real_only("scipy.linalg.cho_factor", a)
     return _scipy.cho_factor(a, lower)
@@ -165,13 +170,13 @@ def _factor(xp: Any, a: Any, lower: Any = False) -> Any:
 
 def _factor_vjp(xp: Any, g: Any, y: Any, a: Any, lower: Any = False) -> Any:
     read = _read(a, bool(lower), False)
-    return _cholesky_vjp(xp, g[0] * read, y[0] * read, a, lower) + g[0] * (1 - read)
+    return _cholesky_vjp(xp, g[0] * read, y[0] * read, a, lower) + g[0] * ((1 - read) * _LEFT)
 
 
 def _factor_jvp(tangent: Any, y: Any, a: Any, lower: Any = False) -> Any:
     read = _read(a, bool(lower), False)
     inside = _cholesky_jvp(tangent, MULTIPLY(y.items[0], read), a, lower)
-    return (ADD(MULTIPLY(inside, read), MULTIPLY(tangent, 1 - read)),)
+    return (ADD(MULTIPLY(inside, read), MULTIPLY(tangent, (1 - read) * _LEFT)),)
 
 
 def _with_factor(xp: Any, c_and_lower: Any, b: Any) -> Any:
@@ -297,7 +302,7 @@ of_arrays(
     jvps=(_factor_jvp, None),
     implements=(_scipy.cho_factor,),
     shape="(n, n) -> (n, n), a boolean",
-    convention="as for np.linalg.cholesky; beside the factor are the elements of the operand",
+    convention="as for np.linalg.cholesky; beside the factor are the operand's elements, or zeros",
     samples=_factor_samples,
 )
 tensor(

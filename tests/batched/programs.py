@@ -150,8 +150,10 @@ def changes_by_a_bound_method(a: Any, n: Any) -> Any:
 
 
 def draws_in_a_loop(a: Any, n: Any) -> Any:
-    rng = Random(n)
-    return sum([(rng.choice((-1.0, 1.0, 2.0)) + i) * a for i in range(n)])
+    rng, total = Random(n), 0.0
+    for i in range(n):
+        total += (rng.choice((-1.0, 1.0, 2.0)) + i) * a
+    return total
 
 
 OF_ARRAYS: list[Callable[..., Any]] = [

@@ -84,6 +84,7 @@ def strided(operand: Any) -> Any:
     return view
 
 
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")  # from NumPy 2.5 on
 @EVERY_RECORD
 def test_single_precision(record: Tensor) -> None:
     """Cotangents of arrays in single precision have their dtype, and are nearly those in double precision."""

@@ -144,6 +144,7 @@ def test_two_operands(name: str) -> None:
                 assert isinstance(x, ValueError)
 
 
+@pytest.mark.filterwarnings("ignore:Bitwise inversion:DeprecationWarning")  # ~True, from Python 3.12 on
 @pytest.mark.parametrize("name", UNARY)
 def test_one_operand(name: str) -> None:
     for x in NUMBERS + OTHERS:
