@@ -84,8 +84,10 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Modul
         about.mkdir()
         requires = "".join([f"Requires-Dist: {line}\n" for line in needed.get(name, [])])
         (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{requires}")
-        compiled = f"{name}.abi3.so,,\n" if name.endswith("compiled") else ""
-        (about / "RECORD").write_text(f"{name}.py,,\n{compiled}")
+        files = [f"{name}.py", *([f"{name}_part.abi3.so"] if name.endswith("compiled") else [])]
+        for each in files[1:]:
+            (tmp_path / each).touch()  # Python 3.12 passes by files that are not there
+        (about / "RECORD").write_text("".join([f"{each},,\n" for each in files]))
     monkeypatch.syspath_prepend(tmp_path)
     _forget_distributions()
     yield importlib.import_module("outside_of_tests")
