@@ -86,7 +86,7 @@ def fold_shared(
     leaf: Callable[[Any], Any],
     parts_of: Callable[[Any], Iterable[Any]],
     build: Callable[[Any, list[Any]], Any],
-    fill: Callable[[Any, Any, list[Any]], None] | None = None,
+    fill: Callable[[Any, Any, list[Any]], None],
 ) -> Any:
     """Return the result for a graph, built from its leaves up, each object once.
 
@@ -97,7 +97,7 @@ def fold_shared(
 
     >>> shared = (1, 2)
     >>> a, b = fold_shared((shared, shared), {}, lambda x: DESCEND if type(x) is tuple else x, tuple,
-    ...                    lambda _, parts: list(parts))
+    ...                    lambda _, parts: list(parts), fill=lambda *_: None)
     >>> a is b
     True
     """
@@ -109,7 +109,6 @@ def fold_shared(
             parts = parts_of(item)
             stack = [part for part in parts if id(part) not in done]
             if not stack:
-                assert fill is not None
                 fill(item, done[id(item)], [done[id(part)] for part in parts])
             else:
                 hollow.append(item)

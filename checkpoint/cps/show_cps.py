@@ -12,7 +12,7 @@ from checkpoint.errors import Source, Span
 from checkpoint.lang.deep import Task, run
 
 
-def show_cps(program: t.Function, source: Source, name: str | None = None) -> str:
+def show_cps(program: t.Function, source: Source, name: str | None) -> str:
     """Return the listing of the program or of its functions of one name; "" if there is none."""
     printer = _Printer(Places(source), name)
     run(printer.function(program, 0))

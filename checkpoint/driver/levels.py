@@ -126,7 +126,7 @@ def _is_on_device(data: Any) -> bool:
 
 
 def level_of(
-    schedule: Schedule, footprint: Footprint | None, again: Callable[[State, int], State] | None = None
+    schedule: Schedule, footprint: Footprint | None, again: Callable[[State, int], State] | None
 ) -> Level:
     """Return the level at which a sweep by a schedule keeps its states.
 

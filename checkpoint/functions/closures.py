@@ -60,7 +60,7 @@ def closure_of(
     positional: tuple[Any, ...],
     keywords: dict[str, Any],
     engine: Engine,
-    takes_any_key: bool = False,
+    takes_any_key: bool,
 ) -> tuple[Closure, tuple[type, ...], GrowingTrial | None]:
     """Return a closure that takes the tuple of the positional arguments and then those passed by name.
 
@@ -82,7 +82,7 @@ def stateful_closure_of(
     positional: tuple[Any, ...],
     keywords: dict[str, Any],
     engine: Engine,
-    takes_any_key: bool = False,
+    takes_any_key: bool,
 ) -> tuple[Closure, tuple[type, ...], list[Found]]:
     """Return a closure of the arguments and of what is shared (prims/python/state.py).
 

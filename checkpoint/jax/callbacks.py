@@ -174,9 +174,9 @@ def split(given: Any) -> tuple[Signature, list[Any]]:
     ]
 
 
-def remembering(f: Callable[..., Any], size: int = 64) -> Callable[..., Any]:
+def remembering(f: Callable[..., Any]) -> Callable[..., Any]:
     """Return f, which keeps its latest results for arguments that have a hash."""
-    kept = functools.lru_cache(size)(f)
+    kept = functools.lru_cache(maxsize=64)(f)
 
     def found(*key: Any) -> Any:
         try:

@@ -185,7 +185,7 @@ def outside_of(
 
 
 def _gradient_of_floats(
-    context: Context, level: int, schedule: Schedule, operands: Pair, by: Collection[int] | None = None
+    context: Context, level: int, schedule: Schedule, operands: Pair, by: Collection[int] | None
 ) -> Pair:
     if by is not None:
         enter_as_constants(*_parted(operands.car, level, by))
@@ -235,7 +235,7 @@ def _gradient_forward(
     schedule: Schedule,
     operands: Pair,
     tag: int,
-    by: Collection[int] | None = None,
+    by: Collection[int] | None,
 ) -> Pair:
     unread = [] if by is None else _parted(operands.car, level, by)[0]
     primal, tangent = split(operands, tag, zeros_unless_in([*unread, operands.cdr]))
@@ -257,7 +257,7 @@ def _gradient_on_tape(
     schedule: Schedule,
     operands: Pair,
     found: list[Number],
-    by: Collection[int] | None = None,
+    by: Collection[int] | None,
 ) -> Pair:
     primal = replace(operands, found, [without_tape(number) for number in found])
     result = _gradient_of_floats(context, level, schedule, primal, by)

@@ -237,7 +237,7 @@ def word(name: str, arrays: str, scalars: Rule | None = None) -> Word:
     return _words[name]
 
 
-def step_function(name: str, value: Callable[..., float], c: str = "") -> StepFunction:
+def step_function(name: str, value: Callable[..., float], c: str) -> StepFunction:
     """Enter a step function."""
     _step_functions[name] = StepFunction(name, value, c)
     return _step_functions[name]

@@ -197,10 +197,9 @@ def _array_by_exponent(x: Expr, y: Expr, z: Expr) -> Any:
     return z * log(where(is_zero(x) & (y > 0.0), 1.0, x))
 
 
-def _power_arrays(name: str, overloads: tuple[str, ...] = ()) -> Arrays:
+def _power_arrays(name: str) -> Arrays:
     return Arrays(
         name=name,
-        overloads=overloads,
         partials=(_array_by_base, _array_by_exponent),
         singular=True,
         convention="0 by a positive exponent where the base is 0; 0 by the base where the exponent is",

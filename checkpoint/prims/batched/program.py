@@ -62,7 +62,7 @@ _RETURNS = object()  # the continuation of a function's body
 _Continuation = Any
 
 
-def batched_lambda(lam: Lambda, exact: bool = False) -> Lambda:
+def batched_lambda(lam: Lambda, exact: bool) -> Lambda:
     """Return the lambda of the batched form, with each lane's own bits if exact; the same free variables."""
     with recursion_room():
         return _Program(lam, exact).made()

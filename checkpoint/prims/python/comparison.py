@@ -142,7 +142,7 @@ def _equal_unusable(x: Any, y: Any) -> bool:
             continue
         if each.late is not None and type(other) is not Unusable and _is_function(each, other):
             return True
-        if _defining(type(each.thing), "__eq__") is not object:
+        if _owner_of_eq(type(each.thing)) is not object:
             raise each.error()
     return False
 
@@ -213,7 +213,7 @@ def _same_fields(now: Now, x: Any, y: Any) -> bool:
 
 def _compares_itself(x: Any) -> bool:
     """Return whether a value is an object whose class has an `__eq__` of its own."""
-    return is_object(x) and _defining(class_of(x), "__eq__") is not object
+    return is_object(x) and _owner_of_eq(class_of(x)) is not object
 
 
 def field_of(x: Any, name: str) -> Any:
@@ -222,13 +222,14 @@ def field_of(x: Any, name: str) -> Any:
     return getattr(class_of(x), name) if position is None else x.items[position]
 
 
-def _defining(cls: type, name: str) -> type:
-    return next(base for base in cls.__mro__ if name in vars(base))
+def _owner_of_eq(cls: type) -> type:
+    """Return the class that gives objects of a class their `__eq__`."""
+    return next(base for base in cls.__mro__ if "__eq__" in vars(base))
 
 
 def equality_by_fields(cls: type) -> bool:
     """Return whether a class has the equality that `dataclass` makes, of its fields."""
-    owner = _defining(cls, "__eq__")
+    owner = _owner_of_eq(cls)
     params = vars(owner).get("__dataclass_params__")
     code = getattr(vars(owner)["__eq__"], "__code__", None)
     return bool(getattr(params, "eq", False)) and getattr(code, "co_filename", "") == "<string>"

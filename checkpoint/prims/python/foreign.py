@@ -85,7 +85,7 @@ def _on_duals(foreign: Foreign, arguments: Record, tag: int) -> Any:
         raise RunError(f"{foreign.name} has no jvp, and forward mode needs it: {_STATE_JVP}")
     primals, tangents = split(arguments, tag)
     if any(type(number) in (Dual, Node) for number in numbers(Record(TUPLE, (primals, tangents)))):
-        raise RunError(_too_deep(foreign, "jvp"))
+        raise RunError(_too_deep(foreign))
     y = _value(foreign, primals)
     given = _undisturbed(foreign.jvp, native(tangents), native(y), *native(primals))
     tangent = tangent_from(y, given, f"the tangent that the jvp of {foreign.name} returned")
@@ -95,9 +95,9 @@ def _on_duals(foreign: Foreign, arguments: Record, tag: int) -> Any:
 _STATE_JVP = "give it one, checkpoint.primitive(value, vjp=..., jvp=...), or use reverse mode"
 
 
-def _too_deep(foreign: Foreign, rule: str) -> str:
+def _too_deep(foreign: Foreign) -> str:
     return (
-        f"the {rule} of {foreign.name} is the user's own, so it has no derivative: a derivative of a "
+        f"the jvp of {foreign.name} is the user's own, so it has no derivative: a derivative of a "
         f"derivative needs {foreign.name} written in Python that can be differentiated"
     )
 

@@ -31,7 +31,7 @@ def read_field(out: Forward, to: Place, owner: Place, text: str) -> None:
     _read(out, to, owner, text, is_sure=False)
 
 
-def read_known_field(out: Forward, to: Place, owner: Place, text: str, sure: bool = False) -> None:
+def read_known_field(out: Forward, to: Place, owner: Place, text: str, sure: bool) -> None:
     """Write what reads a field that is sure to be there. sure: as of a Load."""
     _read(out, to, owner, text, is_sure=True, has_kind=sure)
 

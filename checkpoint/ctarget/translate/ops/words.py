@@ -110,7 +110,7 @@ def has_tag(held: str, tag: str, procedure: int | None = None, count: int | None
     return f"kind_of({held}) == {tag}"
 
 
-def lacks_tag(held: str, tag: str, procedure: int | None = None, count: int | None = None) -> str:
+def lacks_tag(held: str, tag: str, procedure: int | None, count: int | None = None) -> str:
     """Return a test that a Value has not that tag."""
     test = has_tag(held, tag, procedure, count)
     return test.replace("==", "!=") if " == " in test else f"!{test}"
@@ -131,7 +131,7 @@ def broken(line: str) -> list[str]:
     return [part.replace(_GLUE, " ") for part in found]
 
 
-def declaration(c_type: str, names: list[str], indent: str = "    ") -> list[str]:
+def declaration(c_type: str, names: list[str]) -> list[str]:
     """Return the declaration of variables, in as many lines as it takes."""
     lines: list[str] = []
     line = ""
@@ -139,7 +139,7 @@ def declaration(c_type: str, names: list[str], indent: str = "    ") -> list[str
         if line and len(line) + len(name) + 3 > WIDEST:
             lines.append(f"{line};")
             line = ""
-        line = f"{line}, {name}" if line else f"{indent}{c_type} {name}"
+        line = f"{line}, {name}" if line else f"    {c_type} {name}"
     return [*lines, f"{line};"] if line else []
 
 

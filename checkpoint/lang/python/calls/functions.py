@@ -270,7 +270,7 @@ def named_lambda(
 # Functions that change variables
 
 
-def changing_callee(t: FunctionContext, node: ast.expr, env: Env) -> Callee | None:
+def changing_callee(node: ast.expr, env: Env) -> Callee | None:
     """Return the callee of a call that changes variables; None for all other expressions."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return None

@@ -171,7 +171,7 @@ class Assigned(Written):
                 return self._or_inherited(value, holders[i + 1 :], name, span) if found.unbound else value
             if name in vars(each):
                 known = self.find(self._input_of(each), "in class", name)
-                return Var(span, known) if isinstance(known, str) else self._value_at(known, span)
+                return Var(span, known) if isinstance(known, str) else self._value_at(known)
         return raise_error(span, AttributeError, f"type object has no attribute {name!r}")
 
     def _or_inherited(self, value: Expr, bases: list[Any], name: str, span: Span) -> Expr:
@@ -183,7 +183,7 @@ class Assigned(Written):
 
         return bind(self.names, [value], choose, name)
 
-    def _value_at(self, known: Reference | None, span: Span) -> Expr:
+    def _value_at(self, known: Reference | None) -> Expr:
         assert known is not None
         return self.value_of(Entry(self), known, NO_NODE)
 

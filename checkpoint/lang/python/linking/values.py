@@ -275,7 +275,7 @@ def overloaded(
     counts: Sequence[int],
     span: Span,
     make: Callable[[list[Expr]], Expr],
-    general: General | None = None,
+    general: General | None,
 ) -> Expr:
     """Return a procedure for each number of arguments; named: the names in messages."""
     name, known = named

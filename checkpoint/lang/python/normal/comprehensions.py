@@ -50,7 +50,7 @@ def loops(
     return loop
 
 
-def as_loops(node: Any, name: str, first: ast.expr, by: str | None = None) -> tuple[ast.expr, ast.stmt]:
+def as_loops(node: Any, name: str, first: ast.expr, by: str | None) -> tuple[ast.expr, ast.stmt]:
     """Return the initial value of a variable, and the loops that turn it into the comprehension's value.
 
     name: the variable. first: the outermost iterable. by: "any" or "all", whose loops end when the result is

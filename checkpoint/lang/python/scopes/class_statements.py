@@ -133,9 +133,7 @@ def expressions_of(statement: ast.stmt, annotations: bool) -> list[ast.AST]:
     return [part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.expr)]
 
 
-def evaluated_with(
-    function: ast.FunctionDef | ast.AsyncFunctionDef, annotations: bool = True
-) -> list[ast.expr]:
+def evaluated_with(function: ast.FunctionDef | ast.AsyncFunctionDef, annotations: bool) -> list[ast.expr]:
     """Return the decorators, defaults and annotations of a definition, which are evaluated where it is."""
     args = function.args
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, *[a for a in (args.vararg, args.kwarg) if a]]

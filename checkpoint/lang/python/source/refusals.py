@@ -154,10 +154,3 @@ def _arguments(node: ast.Call) -> list[ast.expr]:
 
 def _called(node: ast.Call) -> str:
     return str(getattr(node.func, "id", getattr(node.func, "attr", "")))
-
-
-def class_attribute(method: ast.FunctionDef | ast.Lambda) -> ast.Attribute | None:
-    """Return the first use of an attribute of the class in a class method, whose first parameter it is."""
-    parameters = [parameter.arg for parameter in (*method.args.posonlyargs, *method.args.args)]
-    uses = (node for node in ast.walk(method) if isinstance(node, ast.Attribute))
-    return next((n for n in uses if isinstance(n.value, ast.Name) and n.value.id in parameters[:1]), None)

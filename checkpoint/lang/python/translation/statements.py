@@ -73,7 +73,7 @@ def assign(t: FunctionContext, node: ast.Assign, env: Env, exits: Exits) -> Expr
     name = target.id
     if name in t.scope.classes:
         return class_statements.define(t, t.scope.classes[name], env, exits)
-    callee = functions.changing_callee(t, node.value, env)
+    callee = functions.changing_callee(node.value, env)
     if callee is not None:
         return functions.changing_call(t, node.value, callee, name, env, exits)
     iterators.check_kept(t, name, node.value, env)
@@ -145,7 +145,7 @@ def expression(t: FunctionContext, node: ast.Expr, env: Env, exits: Exits) -> Ex
     """Translate an expression statement. A name alone need not have a value."""
     if isinstance(node.value, ast.Name) and isinstance(t.meaning(node.value.id, env), Reference | str):
         return exits.next(env)
-    callee = functions.changing_callee(t, node.value, env)
+    callee = functions.changing_callee(node.value, env)
     if callee is not None:
         return functions.changing_call(t, node.value, callee, None, env, exits)
 
