@@ -19,7 +19,7 @@ from typing import Any
 from checkpoint.ad.array_library import installed, libraries
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.operands import holds_array
-from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Primitive, Purity, register
+from checkpoint.ad.record import PYTHON_FAILURES, VARIADIC, Primitive, Purity, lookup, register
 from checkpoint.ad.tables import are_mixed
 from checkpoint.ad.tensors import Tensor
 from checkpoint.dataclass import dataclass
@@ -207,6 +207,13 @@ def also_implements(record: Tensor, function: Any) -> None:
     """Register another library's function as implemented by a record."""
     _by_function[function] = record
     _registrations.append(function)
+
+
+def record_named(name: str) -> Tensor:
+    """Return the record of a function of arrays, which must be registered."""
+    record = lookup(name)
+    assert isinstance(record, Tensor)
+    return record
 
 
 def implementation(function: Any) -> Tensor | None:

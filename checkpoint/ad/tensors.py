@@ -54,11 +54,11 @@ from checkpoint.errors import InternalError
 Rule = Callable[..., Any]
 
 
-class _Same:
+class Same:
     """The type of SAME."""
 
 
-SAME = _Same()  # the jvp rule of an operand in which the function is linear: apply it to the tangent
+SAME = Same()  # the jvp rule of an operand in which the function is linear: apply it to the tangent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,7 @@ class Tensor(Primitive):
     pull: Callable[..., Sequence[Any]] | None = None
     saves: Callable[..., tuple[Any, tuple[Any, ...]]] | None = None
     saves_uncounted: Callable[..., tuple[Any, tuple[Any, ...]]] | None = None
-    jvps: tuple[Rule | _Same | None, ...] = ()
+    jvps: tuple[Rule | Same | None, ...] = ()
     linear: bool = False
     needs: tuple[tuple[int, ...], ...] | None = None
     operator: str = ""
@@ -159,9 +159,9 @@ class Tensor(Primitive):
             return rules[position] is not None
         return self.variadic and rules[-1] is not None
 
-    def jvp(self, position: int) -> Rule | _Same | None:
+    def jvp(self, position: int) -> Rule | Same | None:
         """Return the jvp rule of an operand; None if it has no derivative."""
-        rule: Rule | _Same | None = _rule(self, self.jvps, position)
+        rule: Rule | Same | None = _rule(self, self.jvps, position)
         return rule
 
 
@@ -342,7 +342,7 @@ def _tangent(record: Tensor, operands: Sequence[Any], primals: list[Any], result
         if not has_tag(operand, tag) or (rule := record.jvp(position)) is None:
             continue
         tangent = tangent_of(operand, tag)
-        if isinstance(rule, _Same):
+        if isinstance(rule, Same):
             term = record_of(record, [*primals[:position], tangent, *primals[position + 1 :]])
         else:
             term = rule(tangent, result, *primals)

@@ -28,10 +28,10 @@ from typing import Any, NamedTuple
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Discrete, Memory, Native, Renewal
 from checkpoint.ad.containers import CONTAINERS, TUPLE, Dict, List, Record
 from checkpoint.ad.graph import enter, renew
+from checkpoint.ad.library import record_named
 from checkpoint.ad.numbers import fresh, real_part
-from checkpoint.ad.record import lookup
 from checkpoint.ad.storage import FROZEN
-from checkpoint.ad.tensors import ALWAYS, Tensor, apply
+from checkpoint.ad.tensors import ALWAYS, apply
 from checkpoint.ad.values import Closure, Pair
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.lang.lanes import place_of
@@ -133,12 +133,6 @@ def _arranged(f: Any, args: Any, axes: Any, keywords: Any) -> tuple[Any, Any, An
     own = axes if type(axes) is Record else Record(TUPLE, (axes,) * len(args.items))
     whole = Record(TUPLE, (*args.items, *[keywords.items[name] for name in rest]))
     return by_count, whole, Record(TUPLE, (*own.items, *[0] * len(rest))), None
-
-
-def _record(name: str) -> Tensor:
-    record = lookup(name)
-    assert isinstance(record, Tensor)
-    return record
 
 
 def _axes_of(args: Any, in_axes: Any) -> Any:
@@ -305,14 +299,14 @@ def _stacked_arrays(values: tuple[Any, ...], axis: int, how: Stacking) -> Any:
         raise ValueError(
             f"vmap: out_axes has the axis {axis} for results of shape {shape}: write {-rank} to {rank - 1}"
         )
-    return apply(ALWAYS, _record("tensorlib.joined"), (how.like, List(list(values)), axis % rank))
+    return apply(ALWAYS, record_named("tensorlib.joined"), (how.like, List(list(values)), axis % rank))
 
 
 def _complex_arrays(values: tuple[Any, ...], how: Stacking) -> tuple[Any, ...]:
     """Return complex numbers as arrays without axes."""
     for lane, value in enumerate(values):
         how.check(is_complex(value), lane, value, values[0])
-    record = _record("tensorlib.complex")
+    record = record_named("tensorlib.complex")
     return tuple([apply(ALWAYS, record, (*value.items, how.like)) for value in values])
 
 
@@ -333,7 +327,7 @@ def _stacked_numbers(values: tuple[Any, ...], axis: int, how: Stacking) -> Any:
             check_size(value, how.at(lane))
     else:
         values = tuple([float(value) if type(value) is int else value for value in values])
-    return apply(ALWAYS, _record("tensorlib.joined"), (how.like, List(list(values)), 0))
+    return apply(ALWAYS, record_named("tensorlib.joined"), (how.like, List(list(values)), 0))
 
 
 _REALS = frozenset((float, int))

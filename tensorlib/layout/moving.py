@@ -11,10 +11,9 @@ from checkpoint.ad.accumulators import Scattered
 from checkpoint.ad.array_library import as_dtype, dtype_kind, zeros_beside
 from checkpoint.ad.arrays import ByRecords
 from checkpoint.ad.numbers import NUMBERS, real_part
-from checkpoint.ad.record import lookup
 from checkpoint.ad.tensors import Tensor, record_of
 from checkpoint.prims.arrays import parameters_of, tensor
-from tensorlib.rules import unbroadcast, zeroed
+from tensorlib.rules import record, unbroadcast, zeroed
 
 Rule = Callable[..., Any]
 
@@ -39,21 +38,14 @@ def along(name: str) -> Rule:
     """Return the rule for the tangent of the only differentiable operand, the first, of a linear function."""
 
     def jvp(tangent: Any, y: Any, x: Any, *rest: Any) -> Any:
-        return record_of(found(name), (zeroed(tangent), *rest))
+        return record_of(record(name), (zeroed(tangent), *rest))
 
     return ByRecords(jvp, (name, zeroed))
 
 
-def found(name: str) -> Tensor:
-    """Return the record of a name."""
-    record = lookup(name)
-    assert isinstance(record, Tensor)
-    return record
-
-
 def call(name: str, *operands: Any) -> Any:
     """Return a record applied in a rule for tangents, where no operand need be an array."""
-    return record_of(found(name), operands)
+    return record_of(record(name), operands)
 
 
 def shape_now(number: Any) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from checkpoint.prims.arrays import prim
 from tensorlib.networks import deviations
-from tensorlib.pytorch.networks import _refuse_old
+from tensorlib.pytorch.networks import refuse_old
 
 
 def l1_loss(
@@ -21,7 +21,7 @@ def l1_loss(
     reduction: Any = "mean",
     weight: Any = None,
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return deviations.l1_loss(input, target, reduction, weight)
 
 
@@ -33,7 +33,7 @@ def smooth_l1_loss(
     reduction: Any = "mean",
     beta: Any = 1.0,
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return deviations.smooth_l1_loss(input, target, reduction, beta)
 
 
@@ -45,7 +45,7 @@ def kl_div(
     reduction: Any = "mean",
     log_target: Any = False,
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return deviations.kl_div(input, target, reduction, log_target)
 
 
@@ -57,7 +57,7 @@ def binary_cross_entropy(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return prim("tensorlib.binary_cross_entropy", input, target, weight, reduction)
 
 
@@ -70,7 +70,7 @@ def binary_cross_entropy_with_logits(
     reduction: Any = "mean",
     pos_weight: Any = None,
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return deviations.binary_cross_entropy_with_logits(input, target, weight, reduction, pos_weight)
 
 
@@ -84,7 +84,7 @@ def poisson_nll_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return deviations.poisson_nll_loss(input, target, log_input, full, eps, reduction)
 
 
@@ -109,7 +109,7 @@ def linear_cross_entropy(
 def soft_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return deviations.soft_margin_loss(input, target, reduction)
 
 
@@ -121,7 +121,7 @@ def hinge_embedding_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return deviations.hinge_embedding_loss(input, target, margin, reduction)
 
 
@@ -134,7 +134,7 @@ def margin_ranking_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return deviations.margin_ranking_loss(input1, input2, target, margin, reduction)
 
 
@@ -147,7 +147,7 @@ def cosine_embedding_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return deviations.cosine_embedding_loss(input1, input2, target, margin, reduction)
 
 
@@ -163,7 +163,7 @@ def triplet_margin_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return deviations.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
 
 
@@ -177,14 +177,14 @@ def multi_margin_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return deviations.multi_margin_loss(input, target, p, margin, weight, reduction)
 
 
 def multilabel_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: Any = "mean"
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return deviations.multilabel_margin_loss(input, target, reduction)
 
 
@@ -196,7 +196,7 @@ def multilabel_soft_margin_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return deviations.multilabel_soft_margin_loss(input, target, weight, reduction)
 
 

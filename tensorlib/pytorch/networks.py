@@ -16,7 +16,7 @@ _IN_PLACE = "inplace=True changes the input, which its own gradient needs: leave
 _OLD = "size_average and reduce are PyTorch's old names: pass reduction="
 
 
-def _refuse_old(size_average: Any, reduce: Any) -> None:
+def refuse_old(size_average: Any, reduce: Any) -> None:
     if size_average is not None or reduce is not None:
         raise refusal(_OLD)
 
@@ -79,7 +79,7 @@ def mse_loss(
     reduction: Any = "mean",
     weight: Any = None,
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     if weight is not None:
         raise refusal("mse_loss with weights has no rule: write (weight * (input - target) ** 2).mean()")
     return prim("tensorlib.mse_loss", input, target, reduction)
@@ -94,7 +94,7 @@ def nll_loss(
     reduce: Any = None,
     reduction: Any = "mean",
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return prim("tensorlib.nll_loss", input, target, weight, ignore_index, reduction)
 
 
@@ -108,7 +108,7 @@ def cross_entropy(
     reduction: Any = "mean",
     label_smoothing: Any = 0.0,
 ) -> Any:
-    _refuse_old(size_average, reduce)
+    refuse_old(size_average, reduce)
     return _cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
 
 

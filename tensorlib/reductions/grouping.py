@@ -11,8 +11,8 @@ import numpy as np
 from checkpoint.ad.array_library import as_dtype, dtype_kind, zeros_beside
 from checkpoint.ad.containers import List
 from checkpoint.prims.arrays import tensor
-from tensorlib.layout.moving import as_like, call, found, shape_now
-from tensorlib.rules import discrete, real_only
+from tensorlib.layout.moving import as_like, call, shape_now
+from tensorlib.rules import discrete, real_only, record
 
 Rule = Callable[..., Any]
 
@@ -131,7 +131,7 @@ def _segment_prod_jvp(tangent: Any, y: Any, values: Any, index: Any, count: int)
     members = call("tensorlib.segment-members", values, index, count)
     table = call("np.take", _with_last(values, 1.0), members, 0)
     directions = call("np.take", _with_last(tangent, 0.0), members, 0)
-    rule = found("np.prod").jvp(0)
+    rule = record("np.prod").jvp(0)
     assert callable(rule)
     return rule(directions, call("np.prod", table, 1), table, 1)
 

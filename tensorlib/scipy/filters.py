@@ -87,12 +87,12 @@ def _along(
         weights, at = both[1], [origin]
         if turned:
             weights, at = np.flip(weights), _flipped(at, w.shape)
-        return _correlated_along(both[0], weights, axis, mode, cval, at[0])
+        return correlated_along(both[0], weights, axis, mode, cval, at[0])
 
     return prim("py.attached", value, filtered, (x, w))
 
 
-def _correlated_along(x: Any, weights: Any, axis: Any, mode: Any, cval: Any, origin: Any) -> Any:
+def correlated_along(x: Any, weights: Any, axis: Any, mode: Any, cval: Any, origin: Any) -> Any:
     rows = np.moveaxis(x, axis, -1)
     own = np.reshape(weights, (1,) * (rows.ndim - 1) + weights.shape)
     found = _correlated(rows, own, mode, cval, [0] * (rows.ndim - 1) + [origin])
@@ -145,7 +145,7 @@ def uniform_filter1d(
     options = {"axis": axis, "mode": mode, "cval": cval, "origin": origin}
     value = prim("py.solver", "scipy.ndimage", (), ("uniform_filter1d", (x, size), options))
     weights = np.ones(size) / size
-    return prim("py.attached", value, lambda x: _correlated_along(x, weights, axis, mode, cval, origin), x)
+    return prim("py.attached", value, lambda x: correlated_along(x, weights, axis, mode, cval, origin), x)
 
 
 def uniform_filter(
@@ -193,7 +193,7 @@ def gaussian_filter1d(
 
     def filtered(both: Any) -> Any:
         weights = np.flip(_bell(both[1], order, width))
-        return _correlated_along(both[0], weights, axis, mode, cval, 0)
+        return correlated_along(both[0], weights, axis, mode, cval, 0)
 
     return prim("py.attached", value, filtered, (x, sigma))
 

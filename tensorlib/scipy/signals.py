@@ -13,7 +13,7 @@ from scipy import signal
 
 from checkpoint.errors import refusal
 from checkpoint.prims.arrays import prim, solver, translated_as
-from tensorlib.scipy.filters import _correlated_along
+from tensorlib.scipy.filters import correlated_along
 
 
 @solver("scipy.signal")
@@ -147,9 +147,7 @@ def savgol_filter(
     weights = np.flip(fitted) / delta**deriv
     if mode != "interp":
         origin = -1 if window_length % 2 == 0 else 0
-        return prim(
-            "py.attached", value, lambda x: _correlated_along(x, weights, axis, mode, cval, origin), x
-        )
+        return prim("py.attached", value, lambda x: correlated_along(x, weights, axis, mode, cval, origin), x)
     size = x.shape[axis]
     matrix = prim(
         "py.solver", "scipy.signal", (),

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from checkpoint.ad.array_library import zeros_beside
-from checkpoint.ad.record import lookup
-from checkpoint.ad.tensors import Tensor, _Same, record_of
+from checkpoint.ad.tensors import Same, Tensor, record_of
 from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import call, shape_now
@@ -69,20 +68,14 @@ def _masked(xp: Any, out: Any, where: Any, name: str, *operands: Any) -> Any:
 
 
 def _function(name: str) -> Any:
-    return next(f for f in _record(name).implements if type(f).__name__ == "ufunc")
-
-
-def _record(name: str) -> Tensor:
-    known = lookup(name)
-    assert isinstance(known, Tensor)
-    return known
+    return next(f for f in record(name).implements if type(f).__name__ == "ufunc")
 
 
 def _masked_vjp(
     xp: Any, g: Any, y: Any, out: Any, where: Any, name: str, *operands: Any, position: int
 ) -> Any:
     place = position - 3
-    like, rule = operands[place], _record(name).vjp(place)
+    like, rule = operands[place], record(name).vjp(place)
     if rule is None:
         return (
             None
@@ -104,14 +97,14 @@ def _masked_vjp(
 def _along(base: Tensor, place: int, tangent: Any, y: Any, operands: tuple[Any, ...]) -> Any:
     """Return the tangent of a function element by element for that of one operand."""
     rule = base.jvp(place)
-    if base.linear or isinstance(rule, _Same):
+    if base.linear or isinstance(rule, Same):
         zeros = [call("np.multiply", x, 0.0) for x in operands]
         return record_of(base, [tangent if i == place else x for i, x in enumerate(zeros)])
     return None if rule is None else rule(tangent, y, *operands)
 
 
 def _masked_jvp(tangent: Any, y: Any, out: Any, where: Any, name: str, *operands: Any, position: int) -> Any:
-    base, place = _record(name), position - 3
+    base, place = record(name), position - 3
     if where is True:
         return _along(base, place, tangent, y, operands)
     shape = shape_now(y)

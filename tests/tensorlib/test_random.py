@@ -7,7 +7,7 @@ import pytest
 
 from checkpoint.ad.tensors import ALWAYS, apply
 from tensorlib import random
-from tensorlib.layout.moving import found
+from tensorlib.rules import record
 from tests.tensorlib.check import value
 
 KEY = random.key(7)
@@ -70,7 +70,7 @@ def test_permutation_and_choice() -> None:
 def test_within_programs_the_numbers_are_the_same(name: str) -> None:
     operands = {"permutation": [KEY, 5], "choice": [KEY, 5, 3], "split": [KEY, 3], "randint": [KEY, 5]}
     given = operands.get(name, [KEY, 3])
-    inside = apply(ALWAYS, found(f"tensorlib.random.{name}"), [value(x) for x in given])
+    inside = apply(ALWAYS, record(f"tensorlib.random.{name}"), [value(x) for x in given])
     np.testing.assert_array_equal(inside.data, getattr(random, name)(*given))
 
 

@@ -12,7 +12,7 @@ from checkpoint.ad.numbers import real_part
 from checkpoint.ad.operands import leaves
 from checkpoint.ad.tensors import ALWAYS, apply
 from checkpoint.errors import RunError
-from tensorlib.layout.moving import found
+from tensorlib.rules import record
 from tests.tensorlib.check import check, data_of, value
 
 RNG = np.random.default_rng(0)
@@ -143,13 +143,13 @@ JAX: list[tuple[Any, ...]] = [
 
 
 def at(name: str, *operands: Any) -> Any:
-    return apply(ALWAYS, found(f"np.{name}"), [value(x) for x in operands])
+    return apply(ALWAYS, record(f"np.{name}"), [value(x) for x in operands])
 
 
 @pytest.mark.parametrize("case", AUTOGRAD + JAX, ids=lambda case: case[0])
 def test_derivatives(case: tuple[Any, ...]) -> None:
     name, *operands = case
-    check(found(f"np.{name}"), tuple(operands))
+    check(record(f"np.{name}"), tuple(operands))
 
 
 @pytest.mark.parametrize("case", AUTOGRAD + JAX, ids=lambda case: case[0])
@@ -195,7 +195,7 @@ VIEWS = [
 def test_views_share_their_memory(case: tuple[Any, ...]) -> None:
     name, *rest = case
     x = value(np.ones((3, 4)))
-    result = apply(ALWAYS, found(f"np.{name}"), [x, *[value(part) for part in rest]])
+    result = apply(ALWAYS, record(f"np.{name}"), [x, *[value(part) for part in rest]])
     assert result.memory is x.memory
     assert result.data is not x.data
 
@@ -204,7 +204,7 @@ def test_views_share_their_memory(case: tuple[Any, ...]) -> None:
 def test_parts_that_are_views_share_the_memory(name: str) -> None:
     x = value(np.ones((2, 4)))
     rest = [2] if name == "split" else []
-    result = apply(ALWAYS, found(f"np.{name}"), [x, *rest])
+    result = apply(ALWAYS, record(f"np.{name}"), [x, *rest])
     parts = [result] if hasattr(result, "memory") else list(result.items)
     assert all(part.memory is x.memory for part in parts)
 
@@ -225,7 +225,7 @@ COPIES = [
 def test_copies_do_not(case: tuple[Any, ...]) -> None:
     name, *rest = case
     x = value(np.ones((3, 4)))
-    result = apply(ALWAYS, found(f"np.{name}"), [x, *rest])
+    result = apply(ALWAYS, record(f"np.{name}"), [x, *rest])
     assert result.memory is not x.memory
     assert not np.shares_memory(result.data, x.data)
 

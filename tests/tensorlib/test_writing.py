@@ -10,8 +10,8 @@ import pytest
 import checkpoint
 from checkpoint.ad.tensors import ALWAYS, apply
 from tensorlib.layout.accumulating import add_at, subtract_at
-from tensorlib.layout.moving import found
 from tensorlib.reductions.grouping import segment_max, segment_min, segment_prod, segment_sum
+from tensorlib.rules import record
 from tests.tensorlib.check import value
 
 INDEX = np.array([0, 2, 0, 2, 2])
@@ -30,7 +30,7 @@ VALUES = np.array([[1.0, 2.0], [3.0, 0.0], [-1.0, 4.0], [2.0, 2.0], [0.5, -1.0]]
 def test_segments(function: Any, reduce: Any, empty: float) -> None:
     expected = [reduce(VALUES[i == INDEX], axis=0) if i != 1 else [empty] * 2 for i in range(3)]
     np.testing.assert_allclose(function(VALUES, INDEX, 3), expected)
-    inside = apply(ALWAYS, found(f"tensorlib.{function.__name__}"), [value(VALUES), value(INDEX), 3])
+    inside = apply(ALWAYS, record(f"tensorlib.{function.__name__}"), [value(VALUES), value(INDEX), 3])
     np.testing.assert_allclose(inside.data, expected)
 
 

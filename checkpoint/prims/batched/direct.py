@@ -18,6 +18,7 @@ from typing import Any
 from checkpoint.ad.array_library import defaults
 from checkpoint.ad.arrays import Array, Discrete, Several
 from checkpoint.ad.containers import Record
+from checkpoint.ad.library import record_named
 from checkpoint.ad.operands import native
 from checkpoint.ad.tensors import ALWAYS, Tensor
 from checkpoint.ad.tracing.traces import evaluated, traced
@@ -25,7 +26,6 @@ from checkpoint.prims.batched.exact import is_rounded_alike
 from checkpoint.prims.batched.products import product
 from checkpoint.prims.batched.rules import elementwise, rule_of
 from checkpoint.prims.batched.values import is_batch
-from checkpoint.prims.batched.values import record as record_named
 
 PRODUCT = "np.matmul"
 

@@ -18,9 +18,10 @@ from typing import Any
 from checkpoint.ad.array_library import defaults, dtype_kind, is_default, namespace_of
 from checkpoint.ad.arrays import ARRAYS, Array, ByRecords, Discrete, Memory, NotTogether, Several, array_of
 from checkpoint.ad.containers import CONTAINERS
+from checkpoint.ad.library import record_named
 from checkpoint.ad.numbers import Dual, Node, apply, primal_at, zero
 from checkpoint.ad.operands import exact_zero, leaves, with_leaves
-from checkpoint.ad.record import Scalar, lookup
+from checkpoint.ad.record import Scalar
 from checkpoint.ad.tensors import SAME, Tensor, tangents_of
 from checkpoint.ad.tracing.traces import constant, refuse, traced
 from checkpoint.ad.values import Pair
@@ -156,7 +157,7 @@ class Together:
             if not (is_plain or rule is SAME):
                 raise Unfit
             term = self._term(record, rule, position, self._tangent_of(operand), primals, result)
-            total = term if total is None else self.applied(_record("np.add"), (total, term))
+            total = term if total is None else self.applied(record_named("np.add"), (total, term))
         if type(total) is not Several:
             raise Unfit
         return total
@@ -171,7 +172,7 @@ class Together:
             raise Unfit
         if rule.itself is not None:
             name, first = rule.itself
-            return self.applied(_record(name), [first(_batched(tangent)), *primals[1:]])
+            return self.applied(record_named(name), [first(_batched(tangent)), *primals[1:]])
         if type(tangent) in CONTAINERS:
             raise Unfit
         return rule(tangent, result, *primals)
@@ -242,12 +243,6 @@ def part(number: Dual, direction: int) -> Any:
 def _numpy() -> Any:
     """Return the functions of the default library, whose arrays all stacks are."""
     return defaults[0]
-
-
-def _record(name: str) -> Tensor:
-    found = lookup(name)
-    assert isinstance(found, Tensor)
-    return found
 
 
 def _is_several(x: Any, tag: int) -> bool:

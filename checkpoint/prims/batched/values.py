@@ -19,10 +19,10 @@ from checkpoint.ad.array_library import dtype_kind
 from checkpoint.ad.arrays import ARRAYS, Array, Discrete, Memory
 from checkpoint.ad.containers import CONTAINERS, MUTABLE_CONTAINERS, TUPLE, Dict, Layout, List, Record
 from checkpoint.ad.graph import ATOMS
+from checkpoint.ad.library import record_named
 from checkpoint.ad.numbers import NUMBERS, Dual, fresh, real_part
-from checkpoint.ad.record import lookup
 from checkpoint.ad.storage import CONSTANT
-from checkpoint.ad.tensors import ALWAYS, Tensor, apply
+from checkpoint.ad.tensors import ALWAYS, apply
 from checkpoint.ad.values import Closure, Environment, Pair
 from checkpoint.ad.walk import Branch, fold
 from checkpoint.prims.batched.program import NoForm
@@ -100,16 +100,9 @@ def width(value: Any) -> int:
     return int(data_of(value).shape[0])
 
 
-def record(name: str) -> Tensor:
-    """Return the record of a function of arrays."""
-    found = lookup(name)
-    assert isinstance(found, Tensor)
-    return found
-
-
 def applied(name: str, *operands: Any) -> Any:
     """Return the result of a function of arrays."""
-    return apply(ALWAYS, record(name), operands)
+    return apply(ALWAYS, record_named(name), operands)
 
 
 def places(data: Any) -> Discrete:

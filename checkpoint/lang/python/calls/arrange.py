@@ -8,7 +8,7 @@ finds the callee.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from checkpoint.ad.record import Scalar, find
 from checkpoint.errors import SourceError, Span
@@ -71,6 +71,12 @@ def to_callee(t: FunctionContext, callee: Callee, node: ast.Call, env: Env) -> E
 def caller(t: CallContext, callee: Callee, span: Span) -> Callable[[list[Expr]], Expr]:
     """Return the maker of a call from its arranged arguments, for callees that change no variable."""
     return lambda args: t.call(callee, args, {}, span)
+
+
+def to_method(t: CallContext, callee: Callee, args: Sequence[Expr], node: ast.AST) -> Expr:
+    """Call a method with all its arguments, which are simple, the object first."""
+    passed, make = Arguments(list(map(copy_of, args))), caller(t, callee, t.span(node))
+    return t.attempt(node, lambda: apply(t, callee, passed, node, make))
 
 
 def apply(

@@ -19,7 +19,6 @@ from checkpoint.ad.containers import Types
 from checkpoint.errors import Span
 from checkpoint.lang.core import Const, Expr, Handle, If, Let, Raise, Var
 from checkpoint.lang.python.calls import arrange, class_values, modular
-from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import (
     FAILED,
     bind,
@@ -71,10 +70,7 @@ class Attributes:
 
     def call(self, callee: Callee, args: list[Expr]) -> Expr:
         """Call a method with its arguments, which are simple, the object first."""
-        passed = Arguments(list(map(copy_of, args)))
-        make = arrange.caller(self.t, callee, self.span)
-        call = partial(arrange.apply, self.t, callee, passed, self.node, make)
-        return self.t.attempt(self.node, call)
+        return arrange.to_method(self.t, callee, args, self.node)
 
     def of_class(self, x: Expr, cls: type, then: Expr, otherwise: Expr) -> Expr:
         return If(self.span, instance(self.span, copy_of(x), cls), then, otherwise)

@@ -112,17 +112,13 @@ def made_by_new(t: CallContext, known: Reference, passed: Arguments, node: ast.A
 
     def make(v: list[Expr]) -> Expr:
         def initialised(w: list[Expr]) -> Expr:
-            done = _initialised(t, cls, w[0], _copies(passed.like(v)), node)
+            done = _initialised(t, cls, w[0], passed.like(v).copies(), node)
             result = Let(span, t.fresh("unused"), done, copy_of(w[0]))
             return If(span, instance(span, copy_of(w[0]), cls), result, copy_of(w[0]))
 
-        return bind(t.program.names, [by_new(t, known, _copies(passed.like(v)), node)], initialised, "made")
+        return bind(t.program.names, [by_new(t, known, passed.like(v).copies(), node)], initialised, "made")
 
     return bind(t.program.names, passed.values, make, "argument")
-
-
-def _copies(passed: Arguments) -> Arguments:
-    return passed.like([copy_of(value) for value in passed.values])
 
 
 def by_new(t: CallContext, known: Reference, passed: Arguments, node: ast.AST) -> Expr:
@@ -275,7 +271,7 @@ def _of_class(t: FunctionContext, owner: Callable[[type], type], node: ast.Call,
         result: Expr = prim(span, "py.no-constructor", copy_of(v[0]))
         for cls in t.program.class_values():
             of = t.program.reference_of(cls)
-            make = partial(_by_member, t, of, owner(cls), _copies(passed.like(v[1:])), node)
+            make = partial(_by_member, t, of, owner(cls), passed.like(v[1:]).copies(), node)
             test = prim(span, "py.is", copy_of(v[0]), Const(span, Native(cls)))
             result = If(span, test, t.attempt(node, make), result)
         return result
@@ -294,7 +290,7 @@ def _initialised(t: CallContext, cls: type, self: Expr, passed: Arguments, node:
         if derived is not cls and issubclass(derived, cls):
             if found(derived, "__init__") is found(cls, "__init__"):
                 continue
-            make = partial(_by_init, t, derived, self, _copies(passed), node)
+            make = partial(_by_init, t, derived, self, passed.copies(), node)
             result = If(span, instance(span, copy_of(self), derived), t.attempt(node, make), result)
     return result
 

@@ -130,7 +130,7 @@ class _Choice:
         """Call the method of an object of none of `classes`."""
         t, node, parts = self.t, self.node, self.passed.like(values[1:])
         receiver = copy_of(values[0])
-        result = t.attempt(node, lambda: _built_in(t, receiver, self.name, _copies(parts), node))
+        result = t.attempt(node, lambda: _built_in(t, receiver, self.name, parts.copies(), node))
         if self.is_hidden:
             result = self._own_or(values, self._held(values), result)
         result = class_values.call(t.program, t, values[0], self.name, parts, result, node)
@@ -159,7 +159,7 @@ class _Choice:
     def _held(self, values: list[Expr]) -> Expr:
         """Call what the object itself stores under the name."""
         held = _held(self.t, values[0], self.name, self.node)
-        return arrange.to_value(self.t, held, _copies(self.passed.like(values[1:])), self.node)
+        return arrange.to_value(self.t, held, self.passed.like(values[1:]).copies(), self.node)
 
     def _own_or(self, values: list[Expr], own: Expr, otherwise: Expr) -> Expr:
         """Return one expression where the object itself stores something under the name, else the other."""
@@ -168,7 +168,7 @@ class _Choice:
     def _of_owner(self, owner: Owner, values: list[Expr]) -> Expr:
         """Call the method of a class."""
         t, node, (_, callee, takes_self) = self.t, self.node, owner
-        args = _copies(self.passed.like(values[1:]))
+        args = self.passed.like(values[1:]).copies()
         if takes_self:
             args = args.after([copy_of(values[0])], {})
         if self.outcomes is None:
@@ -205,10 +205,6 @@ def _is_built_in(t: FunctionContext, name: str) -> bool:
     )
 
 
-def _copies(passed: Arguments) -> Arguments:
-    return passed.like([copy_of(value) for value in passed.values])
-
-
 def _built_in(
     t: FunctionContext, self: Expr, name: str, passed: Arguments, node: ast.AST, is_certain: bool = False
 ) -> Expr:
@@ -217,10 +213,10 @@ def _built_in(
 
     def choose(values: list[Expr]) -> Expr:
         parts = passed.like(values[1:])
-        receiver, others = copy_of(values[0]), _copies(parts)
+        receiver, others = copy_of(values[0]), parts.copies()
         result = t.attempt(node, lambda: _of_array_or_python(t, receiver, name, others, node, is_certain))
         for library in t.program.libraries_with(name):
-            own = t.attempt(node, partial(of_library, t, library, values[0], name, _copies(parts), node))
+            own = t.attempt(node, partial(of_library, t, library, values[0], name, parts.copies(), node))
             result = If(t.span(node), instance(t.span(node), copy_of(values[0]), *library.types), own, result)
         return result
 
@@ -268,9 +264,9 @@ def _of_set_or_other(
     """Call a method that sets have, too; values: the object, then the arguments."""
     span, callee = t.span(node), t.program.library_callee(sets.OWN[name])
     assert callee is not None
-    own = _copies(passed.like(values[1:])).after([copy_of(values[0])], {})
+    own = passed.like(values[1:]).copies().after([copy_of(values[0])], {})
     of_set = arrange.apply(t, callee, own, node, lambda args: t.call(callee, args, {}, span))
-    other = _of_other(t, copy_of(values[0]), name, _copies(passed.like(values[1:])), node)
+    other = _of_other(t, copy_of(values[0]), name, passed.like(values[1:]).copies(), node)
     return If(span, is_set(copy_of(values[0]), span), of_set, other)
 
 
@@ -312,8 +308,8 @@ def _of_constant_or_field(
 ) -> Expr:
     """Call a method that dates, patterns and their kin have; values: the object, then the arguments."""
     span, parts = t.span(node), passed.like(values[1:])
-    called = _by_python(copy_of(values[0]), name, _copies(parts), span)
-    other = t.attempt(node, lambda: _of_field(t, copy_of(values[0]), name, _copies(parts), node))
+    called = _by_python(copy_of(values[0]), name, parts.copies(), span)
+    other = t.attempt(node, lambda: _of_field(t, copy_of(values[0]), name, parts.copies(), node))
     return If(span, prim(span, "py.is-constant", copy_of(values[0])), called, other)
 
 

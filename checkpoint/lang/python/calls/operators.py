@@ -15,7 +15,6 @@ from functools import partial
 from checkpoint.lang.core import Const, Expr, If
 from checkpoint.lang.python.calls import arrange, hashing, inner, iterables
 from checkpoint.lang.python.context import complex_operands
-from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import (
     NOT_IMPLEMENTED,
     bind,
@@ -49,10 +48,7 @@ class Operators:
 
     def call(self, callee: Callee, args: Sequence[Expr]) -> Expr:
         """Call a method with all its arguments, which are simple, the object first."""
-        passed = Arguments(list(map(copy_of, args)))
-        make = arrange.caller(self.t, callee, self.span)
-        call = partial(arrange.apply, self.t, callee, passed, self.node, make)
-        return self.t.attempt(self.node, call)
+        return arrange.to_method(self.t, callee, args, self.node)
 
     def of_class(self, x: Expr, cls: type, then: Expr, otherwise: Expr) -> Expr:
         return If(self.span, instance(self.span, copy_of(x), cls), then, otherwise)

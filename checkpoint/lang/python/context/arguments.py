@@ -6,6 +6,7 @@ from dataclasses import field
 
 from checkpoint.dataclass import dataclass
 from checkpoint.lang.core import Expr
+from checkpoint.lang.python.context.builder import copy_of
 
 
 @dataclass(eq=False, repr=False)
@@ -39,6 +40,10 @@ class Arguments:
         named = {**keywords, **self.keywords}
         before = self.before + len(keywords)
         return Arguments([*positional, *self.positional], self.star, named, self.mapping, before)
+
+    def copies(self) -> Arguments:
+        """Return the same arguments, all simple, for another place in the program."""
+        return self.like(list(map(copy_of, self.values)))
 
     def like(self, values: list[Expr]) -> Arguments:
         """Return the same arguments with other expressions for them."""

@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from checkpoint.lang.python.scopes.syntax import walk
+from checkpoint.lang.python.scopes.syntax import called_name, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Statement = ast.ClassDef | ast.Assign
@@ -43,7 +43,7 @@ def is_maker_call(node: ast.AST) -> bool:
     call = node.value
     if not isinstance(call, ast.Call):
         return False
-    least = MAKERS.get(getattr(call.func, "id", getattr(call.func, "attr", "")))
+    least = MAKERS.get(called_name(call))
     return least is not None and len(call.args) >= least
 
 

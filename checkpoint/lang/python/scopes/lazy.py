@@ -11,7 +11,7 @@ import ast
 import copy
 from typing import Any
 
-from checkpoint.lang.python.scopes.syntax import nodes_in
+from checkpoint.lang.python.scopes.syntax import called_name, nodes_in
 
 ITEMS = "%items"
 
@@ -45,7 +45,7 @@ def _consumed(tree: ast.AST) -> set[int]:
     for node in nodes_in(tree):
         match node:
             case ast.Call(args=[ast.GeneratorExp() as items, *_]):
-                if called(node) in CONSUMING or is_search(node, items):
+                if called_name(node) in CONSUMING or is_search(node, items):
                     found.add(id(items))
             case ast.Starred(value=ast.GeneratorExp() as items):
                 found.add(id(items))
@@ -56,16 +56,11 @@ def _consumed(tree: ast.AST) -> set[int]:
     return found
 
 
-def called(node: ast.Call) -> str:
-    """Return the name of the function or method that a call calls, or ""."""
-    return str(getattr(node.func, "id", getattr(node.func, "attr", "")))
-
-
 def is_search(node: ast.Call, items: ast.GeneratorExp) -> bool:
     """Return whether a call is `next(x for ...)`, with one `for` and perhaps a simple default."""
     defaults = node.args[1:]
     is_simple = len(defaults) < 2 and all(isinstance(each, ast.Constant | ast.Name) for each in defaults)
-    return called(node) == "next" and is_simple and not node.keywords and len(items.generators) == 1
+    return called_name(node) == "next" and is_simple and not node.keywords and len(items.generators) == 1
 
 
 class _Rewritten(ast.NodeTransformer):

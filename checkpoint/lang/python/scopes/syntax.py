@@ -229,6 +229,11 @@ def without_out(node: ast.Call) -> ast.Call:
     return ast.copy_location(ast.Call(node.func, passed, keywords), node)
 
 
+def called_name(call: ast.Call) -> str:
+    """Return the name of the function or method that a call calls; "" if that has none."""
+    return str(getattr(call.func, "id", getattr(call.func, "attr", "")))
+
+
 def module_of(function: ast.expr) -> str | None:
     """Return the leftmost name of a dotted name."""
     while isinstance(function, ast.Attribute):

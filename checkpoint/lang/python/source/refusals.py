@@ -15,7 +15,14 @@ from checkpoint.errors import SourceError, Span
 from checkpoint.lang.python.scopes.lazy import Lazy
 from checkpoint.lang.python.scopes.reach import has_yield
 from checkpoint.lang.python.scopes.scopes import scope_of
-from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, IMMEDIATE, nodes_in, remembered, targets_of
+from checkpoint.lang.python.scopes.syntax import (
+    COMPREHENSIONS,
+    IMMEDIATE,
+    called_name,
+    nodes_in,
+    remembered,
+    targets_of,
+)
 from checkpoint.lang.python.source.texts import FunctionText
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
@@ -136,21 +143,17 @@ def _called_at_once(node: ast.AST) -> list[ast.expr]:
     consumed: list[ast.expr] = []
     match node:
         case ast.Call():
-            found = [node.func, *(_arguments(node) if _called(node) in IMMEDIATE - _LAZY else ())]
-            consumed = _arguments(node) if _called(node) not in _LAZY else []
+            found = [node.func, *(_arguments(node) if called_name(node) in IMMEDIATE - _LAZY else ())]
+            consumed = _arguments(node) if called_name(node) not in _LAZY else []
         case ast.comprehension() | ast.For():
             consumed = [node.iter]
         case ast.Starred():
             consumed = [node.value]
     for each in consumed:
-        if isinstance(each, ast.Call) and _called(each) in _LAZY:
+        if isinstance(each, ast.Call) and called_name(each) in _LAZY:
             found += _arguments(each)
     return found
 
 
 def _arguments(node: ast.Call) -> list[ast.expr]:
     return [*node.args, *(keyword.value for keyword in node.keywords)]
-
-
-def _called(node: ast.Call) -> str:
-    return str(getattr(node.func, "id", getattr(node.func, "attr", "")))

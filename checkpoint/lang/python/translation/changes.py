@@ -245,7 +245,7 @@ def _applied(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
     def of_own(v: list[Expr], result: Expr | None) -> Expr:
         parts, span = passed.like(v[1:]), t.span(node)
         for cls, callee, takes_self in reversed(owners):
-            args = _whole_slice(node, _copies(parts))
+            args = _whole_slice(node, parts.copies())
             args = args.after([copy_of(v[0])], {}) if takes_self else args
             call = arrange.caller(t, callee, span)
             made = t.attempt(node, partial(arrange.apply, t, callee, args, node, call))
@@ -254,23 +254,19 @@ def _applied(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
         assert result is not None
         if held:
             function = prim(span, "py.attribute", copy_of(v[0]), Const(span, name))
-            done = _done(t, node, v[0], arrange.to_value(t, function, _copies(parts), node))
+            done = _done(t, node, v[0], arrange.to_value(t, function, parts.copies(), node))
             result = If(span, prim(span, "py.has-own", copy_of(v[0]), Const(span, name)), done, result)
         return result
 
     def dispatch(v: list[Expr]) -> Expr:
         return of_own(
-            v, t.attempt(node, lambda: _of_python(t, node, copy_of(v[0]), _copies(passed.like(v[1:]))))
+            v, t.attempt(node, lambda: _of_python(t, node, copy_of(v[0]), passed.like(v[1:]).copies()))
         )
 
     values, classes = [value, *passed.values], [cls for cls, _, _ in owners]
     if name in _OF_ITEMS or not lookups.matter(values[1:], classes):
         return bind(t.program.names, values, dispatch, "argument")
     return lookups.before_arguments(t, name, values, classes, lambda v: of_own(v, None), dispatch, node)
-
-
-def _copies(passed: Arguments) -> Arguments:
-    return passed.like([copy_of(value) for value in passed.values])
 
 
 def _whole_slice(node: Change, passed: Arguments) -> Arguments:
@@ -313,10 +309,10 @@ def _of_library_or_python(
     t: FunctionContext, node: Change, libraries: list[ArrayLibrary], passed: Arguments, v: list[Expr]
 ) -> Expr:
     parts, span = passed.like(v[1:]), t.span(node)
-    result = t.attempt(node, lambda: _of_own(t, node, copy_of(v[0]), _copies(parts)))
+    result = t.attempt(node, lambda: _of_own(t, node, copy_of(v[0]), parts.copies()))
     for library in libraries:
         made = t.attempt(
-            node, partial(methods.of_library, t, library, v[0], node.method, _copies(parts), node)
+            node, partial(methods.of_library, t, library, v[0], node.method, parts.copies(), node)
         )
         done = _done(t, node, v[0], made)
         result = If(span, instance(span, copy_of(v[0]), *library.types), done, result)
@@ -338,10 +334,10 @@ def _of_set_or_other(t: FunctionContext, node: Change, value: Expr, passed: Argu
     """Apply a method that sets have, too; the result of that of a set is in a tuple after the set."""
     span, callee = t.span(node), t.program.library_callee(sets.OWN[node.method])
     assert callee is not None
-    whole = _copies(passed).after([copy_of(value)], {})
+    whole = passed.copies().after([copy_of(value)], {})
     result = arrange.apply(t, callee, whole, node, lambda args: t.call(callee, args, {}, span))
     of_set = _done(t, node, value, result)
-    other = _of_list_or_dictionary(t, node, copy_of(value), _copies(passed))
+    other = _of_list_or_dictionary(t, node, copy_of(value), passed.copies())
     return If(span, is_set(copy_of(value), span), of_set, other)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from checkpoint.lang.python.calls.iterators import is_iterator, reads
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.library import tables
-from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, children_of, remembered, walk
+from checkpoint.lang.python.scopes.syntax import COMPREHENSIONS, called_name, children_of, remembered, walk
 
 _NAMES = frozenset(
     ("map", "filter", "zip", "enumerate", "reversed", "merge", "from_iterable", *dir(itertools))
@@ -52,16 +52,12 @@ def keeps_iterators(t: FunctionContext) -> bool:
 @remembered
 def _calls(function: ast.AST) -> list[ast.Call]:
     """Return the calls in a function that may make iterators, by the names of what they call."""
-    return [node for node in _own(function) if isinstance(node, ast.Call) and _name(node) in _NAMES]
+    return [node for node in _own(function) if isinstance(node, ast.Call) and called_name(node) in _NAMES]
 
 
 def _own(function: ast.AST) -> Iterator[ast.AST]:
     apart = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
     return walk([function], lambda node: node is function or not isinstance(node, apart))
-
-
-def _name(node: ast.Call) -> str:
-    return str(getattr(node.func, "id", getattr(node.func, "attr", "")))
 
 
 def _is_taken(t: FunctionContext, node: ast.expr, parents: Parents) -> bool:
