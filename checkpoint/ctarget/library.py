@@ -16,7 +16,8 @@ from types import ModuleType
 from typing import Any
 
 from checkpoint import config
-from checkpoint.scalars import formulas, kernels, loops
+from checkpoint.scalars import formulas
+from checkpoint.scalars.compiled import Formula, Kernels, Loop, Tree, by_c
 
 NOT_BUILT = "it was not built: install checkpoint again where there are a C compiler and Python's headers"
 
@@ -74,13 +75,13 @@ def _loaded() -> ModuleType | str:
         if isinstance(error, ModuleNotFoundError):
             return NOT_BUILT
         return f"its module does not load: {error}"
-    loops.install(_loop_of(module))
-    formulas.install(*_formulas_of(module))
-    kernels.install(_kernels_of(module))
+    by_c.loop = _loop_of(module)
+    by_c.formula, by_c.tree = _formulas_of(module)
+    by_c.kernels = _kernels_of(module)
     return module
 
 
-def _loop_of(module: ModuleType) -> loops.Loop:
+def _loop_of(module: ModuleType) -> Loop:
     """Return the values of scalar functions on many operands, by the module."""
     lib, ffi = module.lib, module.ffi
     none = lib.ck_scalar_number(b"")
@@ -96,7 +97,7 @@ def _loop_of(module: ModuleType) -> loops.Loop:
     return loop
 
 
-def _formulas_of(module: ModuleType) -> tuple[formulas.Compiled, formulas.CompiledTree]:
+def _formulas_of(module: ModuleType) -> tuple[Formula, Tree]:
     """Return the values of formulas on NumPy's arrays, and those of trees of pairs, by the module."""
     lib, ffi = module.lib, module.ffi
 
@@ -129,11 +130,12 @@ def _formulas_of(module: ModuleType) -> tuple[formulas.Compiled, formulas.Compil
     return run, tree
 
 
-def _kernels_of(module: ModuleType) -> Callable[[], kernels.Functions]:
+def _kernels_of(module: ModuleType) -> Callable[[], Kernels]:
     """Return what returns NumPy's functions by kernels, by the module."""
 
-    def functions() -> kernels.Functions:
-        found: kernels.Functions = {}
+    @cache
+    def functions() -> Kernels:
+        found: dict[str, Callable[..., Any]] = {}
         if not module.lib.ck_enter_functions(id(found)):
             return {}
         shared = found["total"]

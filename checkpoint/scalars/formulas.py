@@ -28,6 +28,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from checkpoint.scalars import loops
+from checkpoint.scalars.compiled import by_c
 from checkpoint.scalars.definition import Definition, find
 
 OPERATIONS = (
@@ -228,32 +229,13 @@ class Maker:
 
 # Values
 
-# (text, inputs, results) -> whether it has filled the results, which are arrays: only of NumPy's it does.
-Compiled = Callable[[str, Sequence[Any], Sequence[Any]], bool]
-
-# (text, that of cotangents or None, columns) -> whether it has done that for a tree of pairs: see `reduced`.
-CompiledTree = Callable[[str, str | None, Sequence[Any]], bool]
-
-_compiled: list[Compiled] = []
-_compiled_trees: list[CompiledTree] = []
-
-
-def install(run: Compiled, tree: CompiledTree) -> None:
-    """State how engine c computes formulas, and trees of pairs."""
-    _compiled[:], _compiled_trees[:] = [run], [tree]
-
-
-def installed() -> tuple[Compiled, CompiledTree]:
-    """Return how engine c computes formulas; where it is not loaded, it never does."""
-    return (_compiled[0], _compiled_trees[0]) if _compiled else (lambda *_: False, lambda *_: False)
-
 
 def reduced(text: str, columns: Sequence[Any], results: Sequence[Any]) -> bool:
     """Fill arrays of one real with what all items are combined to; return whether that was possible.
 
     text: the formula of a pair. The tree is that of tensorlib/layout/item_formulas.py.
     """
-    return bool(_compiled_trees) and _compiled_trees[0](text, None, [*columns, *results])
+    return by_c.tree(text, None, [*columns, *results])
 
 
 def reduced_reversed(
@@ -263,7 +245,7 @@ def reduced_reversed(
 
     pulled: the formula of the cotangents of a pair. given: the cotangent of what `reduced` gives.
     """
-    return bool(_compiled_trees) and _compiled_trees[0](text, pulled, [*columns, *given, *received])
+    return by_c.tree(text, pulled, [*columns, *given, *received])
 
 
 def fill(xp: Any, text: str, inputs: Sequence[Any], results: Sequence[Any]) -> None:
@@ -271,7 +253,7 @@ def fill(xp: Any, text: str, inputs: Sequence[Any], results: Sequence[Any]) -> N
 
     xp: the namespace of the arrays' library. NotFinite: some item fails.
     """
-    if _compiled and _compiled[0](text, inputs, results):
+    if by_c.formula(text, inputs, results):
         return
     for result, value in zip(results, _values(xp, text, inputs), strict=True):
         result[...] = value

@@ -7,17 +7,9 @@ there is no such loop. Where the engine is not loaded there are none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
-Functions = dict[str, Callable[..., Any]]
-
-_installed: list[Callable[[], Functions]] = []
-
-
-def install(functions: Callable[[], Functions]) -> None:
-    """State where engine c has them; they are asked for when the first array has been met."""
-    _installed[:] = [functions]
+from checkpoint.scalars.compiled import by_c
 
 
 def kernel_of(name: str) -> Callable[..., Any] | None:
@@ -31,9 +23,4 @@ def kernel_of(name: str) -> Callable[..., Any] | None:
     array x, which is `g * (factor * x)`, and 0 where g is 0; "copy" of an array in an order of its axes in
     memory. "matmul", "concatenate" and "stack" take such an order of the result first.
     """
-    return _functions().get(name) if _installed else None
-
-
-@cache
-def _functions() -> Functions:
-    return _installed[0]()
+    return by_c.kernels().get(name)

@@ -24,7 +24,7 @@ import numpy as np
 import checkpoint
 from checkpoint import arrays
 from checkpoint.functions.resumption import as_function
-from checkpoint.scalars import formulas
+from checkpoint.scalars.compiled import by_c
 from experiments import common, processes
 
 VARIABLE = "CHECKPOINT_THREADS"
@@ -128,7 +128,7 @@ def measured(action: Callable[[], Any], number: int, repeats: int) -> dict[int, 
 def kernel_part(action: Callable[[], Any], repeats: int) -> float:
     """Return the part of one thread's time that the loop of formulas takes, the median of some calls."""
     spent = [0.0]
-    compiled = formulas.installed()
+    compiled = by_c.formula, by_c.tree
 
     def timed(of: Callable[..., bool]) -> Callable[..., bool]:
         def call(*operands: Any) -> bool:
@@ -141,7 +141,7 @@ def kernel_part(action: Callable[[], Any], repeats: int) -> float:
         return call
 
     parts = []
-    formulas.install(*map(timed, compiled))
+    by_c.formula, by_c.tree = map(timed, compiled)
     try:
         with threads(1):
             for _ in range(repeats):
@@ -149,7 +149,7 @@ def kernel_part(action: Callable[[], Any], repeats: int) -> float:
                 own = times_of(action).own
                 parts.append(spent[0] / own)
     finally:
-        formulas.install(*compiled)
+        by_c.formula, by_c.tree = compiled
     return statistics.median(parts)
 
 

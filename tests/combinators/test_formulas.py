@@ -17,6 +17,7 @@ from checkpoint import arrays, config, engines
 from checkpoint.ctarget import library
 from checkpoint.functions.resumption import as_function
 from checkpoint.scalars import formula_derivatives, formulas
+from checkpoint.scalars.compiled import ByC, by_c
 from checkpoint.scalars.definition import find
 
 RNG = np.random.default_rng(0)
@@ -324,7 +325,7 @@ def test_c_has_the_bits_of_numpy(seed: int, monkeypatch: pytest.MonkeyPatch) -> 
         inputs = {case: [*columns(*case), *columns(*case)][: formulas.parsed(each).inputs] for case in CASES}
         found = {case: filled(each, inputs[case], case[1]) for case in CASES}
         with monkeypatch.context() as patch:
-            patch.setattr(formulas, "_compiled", [])
+            patch.setattr(by_c, "formula", ByC().formula)
             assert found == {case: filled(each, inputs[case], case[1]) for case in CASES}
 
 

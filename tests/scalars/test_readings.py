@@ -14,6 +14,7 @@ from checkpoint.errors import InternalError
 from checkpoint.prims.scalars import generic
 from checkpoint.scalars import c_text, loops, python_text
 from checkpoint.scalars.algebra import COTANGENT, Call, Operand, walk
+from checkpoint.scalars.compiled import ByC, by_c
 from checkpoint.scalars.definition import Definition, define, definitions, find
 from tests.prims.test_scalars import EDGES
 from tests.support.same import same_bits
@@ -66,7 +67,7 @@ def test_loops_give_values_and_fail_where_those_do(
 ) -> None:
     """Loops agree by the functions of engine c, where these exist, and without them."""
     if not compiled:
-        monkeypatch.setattr(loops, "_compiled", [])
+        monkeypatch.setattr(by_c, "loop", ByC().loop)
     definition = find(name)
     columns = [array("d", column) for column in zip(*product(EDGES, repeat=definition.arity), strict=True)]
     result = array("d", bytes(8 * len(columns[0])))

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkpoint import config
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.frame_ops import Push
 from checkpoint.ctarget.translate.specialise.ends import Ends
 from checkpoint.ctarget.translate.specialise.headers import LARGE, SMALL, UNROLLED, Headers, Limits
 from checkpoint.ctarget.translate.specialise.observe import Shape, cut
+from checkpoint.ctarget.translate.units.checked import check_if_asked
 from checkpoint.ctarget.translate.units.expected import expect_numbers
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Return, Unit
 from checkpoint.ctarget.translate.units.paths import nodes, tree
@@ -67,10 +67,7 @@ def _specialised(peer: BlockPeer, shapes: dict[int, Shape], limits: Limits, unro
         if gathers:
             gather(header)
         header.max_steps = max(end.steps for end in ends(header))
-    if config.current().check:
-        from checkpoint.ctarget.translate.units.check_units import check_unit  # noqa: PLC0415
-
-        check_unit(unit)
+    check_if_asked(unit)
     return unit
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
-from checkpoint import config
 from checkpoint.ctarget.translate.ops.places import (
     Constant,
     DualParts,
@@ -26,6 +25,7 @@ from checkpoint.ctarget.translate.ops.places import (
     places_in,
 )
 from checkpoint.ctarget.translate.ops.scalar_ops import Copy
+from checkpoint.ctarget.translate.units.checked import check_if_asked
 from checkpoint.ctarget.translate.units.congruence import Passed, congruence
 from checkpoint.ctarget.translate.units.counted import Merged, count
 from checkpoint.ctarget.translate.units.graph import Header, Jump, Unit
@@ -50,10 +50,7 @@ def merge(unit: Unit) -> None:
         count(header, merged)
         copied = [Copy(param, first) for param, first in header.merged if param in leading]
         header.root.ops = [*copied, *header.root.ops]
-    if config.current().check:
-        from checkpoint.ctarget.translate.units.check_units import check_unit  # noqa: PLC0415
-
-        check_unit(unit)
+    check_if_asked(unit)
 
 
 def _leading(unit: Unit) -> dict[Place, Place]:
