@@ -53,6 +53,7 @@ _OF_HANDLERS = {  # what a handler asks of an exception that no run keeps, with 
 
 
 def _attribute(now: Now, x: Any, name: str) -> Any:
+    """Return the attribute of a value; raise what Python raises, or say why a program cannot have it."""
     if type(x) in WITH_ATTRIBUTES:
         position = x.layout.index.get(name)
         if position is not None:
@@ -74,31 +75,35 @@ def _attribute(now: Now, x: Any, name: str) -> Any:
         return _of_class(now, x.cls, name)
     if type(x) is Native and type(x.value) is ModuleType:
         getattr(x.value, name)  # Python's own error
-    cls = class_of(x)
-    if name == CAUSE and issubclass(cls, BaseException):
+    if name == CAUSE and issubclass(class_of(x), BaseException):
         return None  # one that was raised from another one has a field of this name
     if name == "__name__" and (found := _procedure_of(x)) is not None:
         if is_file_of_library(found.lam.span.source.name):  # what stands for an object, as for a partial one
             raise no_attribute(x, name)
         return found.lam.name.rpartition(".")[2]
+    raise _without_value(x, name)
+
+
+def _without_value(x: Any, name: str) -> BaseException:
+    """Return the error for an attribute that is no value of the language, or that there is not."""
+    cls, missing = class_of(x), object()
     if issubclass(cls, BaseException) and name in _OF_HANDLERS:
-        raise RunError(f"{name} of an exception is not kept by a run: {_OF_HANDLERS[name]}")
-    missing = object()
+        return RunError(f"{name} of an exception is not kept by a run: {_OF_HANDLERS[name]}")
     found = inspect.getattr_static(cls, name, missing)
     if found is missing or (isinstance(found, MemberDescriptorType) and type(x) in WITH_ATTRIBUTES):
         if inspect.getattr_static(cls, "__getattr__", None) is not None:
-            raise RunError(
+            return RunError(
                 f"the attribute {name} of {an(cls.__name__)} comes from its `__getattr__`, which no program "
                 f"runs: read it outside of the function, and pass it"
             )
         if cls in BY_STAND_IN and hasattr(BY_STAND_IN[cls].of, name):
-            raise RunError(
+            return RunError(
                 f"{name} of {an(cls.__name__)} has no rule here: do what needs it outside of the function, "
                 f"and pass the result"
             )
-        raise no_attribute(x, name)
+        return no_attribute(x, name)
     advice = f": call it where it stands, x.{name}(...)" if _is_called(cls, name) else ""
-    raise RunError(f"the attribute {name} of {an(cls.__name__)} cannot be used as a value here{advice}")
+    return RunError(f"the attribute {name} of {an(cls.__name__)} cannot be used as a value here{advice}")
 
 
 def _procedure_of(x: Any) -> Closure | None:

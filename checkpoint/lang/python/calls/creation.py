@@ -1,4 +1,4 @@
-"""Translate calls of classes, and of `__new__`, own or that of `object`.
+"""Translate calls of classes, of `__new__`, own or that of `object`, and of the module `copy`.
 
 In: a call of a class, `super().__new__(cls, ...)`, `object.__new__(cls)`, `cls.__new__(cls)`. Out: the
 object; for a class that is known, its constructor as a callee (classes.py makes these). The class that a
@@ -9,6 +9,7 @@ program runs, a choice among the classes that may be values.
 from __future__ import annotations
 
 import ast
+import copy
 import types
 from collections.abc import Callable
 from enum import EnumType
@@ -26,6 +27,7 @@ from checkpoint.lang.python.context.entry import NO_NODE, Entry
 from checkpoint.lang.python.context.meanings import Callee, Env, Reference, Signature
 from checkpoint.lang.python.library.standard.bases import BASES
 from checkpoint.lang.python.library.standard.values import VALUES, value_base_of
+from checkpoint.lang.python.scopes.syntax import has_star
 from checkpoint.lang.python.source.members import (
     abstract_error,
     base_of,
@@ -307,3 +309,52 @@ def _by_init(t: CallContext, cls: type, self: Expr, passed: Arguments, node: ast
         raise t.refuse(node, f"{cls.__qualname__}.__init__", "write the method in your own class")
     whole = passed.after([copy_of(self)], {})
     return arrange.apply(t, callee, whole, node, arrange.caller(t, callee, span))
+
+
+# Copies
+
+
+def _deepcopy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Refuse a deep copy where classes of the program say how they are copied."""
+    if t.program.has_method("__deepcopy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"):
+        raise t.refuse(node, "`deepcopy` beside a class with a __deepcopy__ of its own", "call its method")
+    _check_slots(t, node, "`deepcopy`")
+    return None
+
+
+def _copy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Call `__copy__` of an object; refuse a copy where classes say otherwise how they are copied."""
+    if t.program.has_method("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"):
+        raise t.refuse(
+            node, "`copy` beside a class with a __getstate__ or __reduce__", "make the copy yourself"
+        )
+    _check_slots(t, node, "`copy`")
+    groups, library = t.program.groups("__copy__"), t.program.library_callee(copy.copy)
+    if not groups or library is None or node.keywords or len(node.args) != 1 or has_star(node):
+        return None
+    plain, span = library, t.span(node)
+
+    def choose(v: list[Expr]) -> Expr:
+        result = t.call(plain, [copy_of(v[0])], env, span)
+        for group in reversed(groups):
+            made = group.methods["__copy__"].applied([copy_of(v[0])], span)
+            result = If(span, instance(span, copy_of(v[0]), group.cls), made, result)
+        return result
+
+    return bind(t.program.names, [t.expr(node.args[0], env)], choose)
+
+
+def _check_slots(t: FunctionContext, node: ast.Call, what: str) -> None:
+    """Refuse copies where a class of the program would be asked for its slots, or its `__new__` called."""
+    if t.program.has_method("__setattr__") and any(vars(cls).get("__slots__") for cls in t.program.classes):
+        raise t.refuse(
+            node, f"{what} beside a class with __slots__ and a __setattr__", "make the copy yourself"
+        )
+    if any(is_derived_tuple(cls) and own_new(cls) is not None for cls in t.program.classes):
+        raise t.refuse(node, f"{what} beside a tuple's class with a __new__", "make the copy yourself")
+
+
+SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
+    copy.copy: _copy,
+    copy.deepcopy: _deepcopy,
+}

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections.abc import Callable
 from typing import Any, TypeGuard
 
+from checkpoint.lang.core import Expr
 from checkpoint.lang.python.context.contexts import FunctionContext
+from checkpoint.lang.python.context.meanings import Env
 
 GETTERS = (operator.attrgetter, operator.methodcaller, operator.itemgetter)
 _OBJECT = "object"
 
 
-def of_call(t: FunctionContext, node: ast.Call) -> ast.expr:
+def _of_call(t: FunctionContext, node: ast.Call) -> ast.expr:
     """Return the lambda of `attrgetter("a.b", ...)`; refuse names that are only known when it runs."""
     names = [part.value for part in node.args if isinstance(part, ast.Constant)]
     if len(names) < len(node.args) or not names or node.keywords or not all(map(_is_name, names)):
@@ -24,7 +27,7 @@ def of_call(t: FunctionContext, node: ast.Call) -> ast.expr:
     return _placed(_attributes(names), node)
 
 
-def of_method_call(t: FunctionContext, node: ast.Call) -> ast.expr:
+def _of_method_call(t: FunctionContext, node: ast.Call) -> ast.expr:
     """Return the lambda of `methodcaller("name", ...)`, made where its arguments are evaluated once."""
     name = node.args[0] if node.args else None
     keywords = [keyword.arg for keyword in node.keywords]
@@ -94,3 +97,9 @@ def _placed(made: ast.expr, node: ast.AST) -> ast.expr:
         if isinstance(each, ast.expr | ast.arg | ast.keyword) and not hasattr(each, "lineno"):
             ast.copy_location(each, node)
     return made
+
+
+SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr]] = {
+    operator.attrgetter: lambda t, node, env: t.expr(_of_call(t, node), env),
+    operator.methodcaller: lambda t, node, env: t.expr(_of_method_call(t, node), env),
+}

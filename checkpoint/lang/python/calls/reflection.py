@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
+import functools
+import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
+from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Types
 from checkpoint.lang.core import Const, Expr, If, Let
 from checkpoint.lang.python.calls import arrange, class_values, creation
@@ -371,6 +376,34 @@ def _vars(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return None
 
 
+def _fields(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Return the fields of a dataclass that is named."""
+    cls = _named_class(t, node, env)
+    if cls is None or not dataclasses.is_dataclass(cls):
+        return None
+    span = t.span(node)
+    return prim(span, "py.tuple", *[Const(span, Native(field)) for field in dataclasses.fields(cls)])
+
+
+def _is_dataclass(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Return whether a class that is named is a dataclass."""
+    cls = _named_class(t, node, env)
+    return None if cls is None else const(t.span(node), dataclasses.is_dataclass(cls))
+
+
+def _named_class(t: FunctionContext, node: ast.Call, env: Env) -> type | None:
+    known = t.program.reference(t, node.args[0], env) if len(node.args) == 1 and not node.keywords else None
+    return known.value if isinstance(known, Reference) and isinstance(known.value, type) else None
+
+
+def _described(kind: str, t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Return what `inspect` says of a known function, which is read where the program begins."""
+    known = t.program.reference(t, node.args[0], env) if len(node.args) == 1 and not node.keywords else None
+    if not isinstance(known, Reference) or not isinstance(known.value, types.FunctionType):
+        return None
+    return None if known.input is None else t.program.maker_of(known, kind, None)(t.span(node))
+
+
 SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.getattr: _getattr,
     builtins.setattr: _setattr,
@@ -380,4 +413,8 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.issubclass: _issubclass,
     builtins.type: _type,
     builtins.vars: _vars,
+    inspect.getfullargspec: functools.partial(_described, "parameters"),
+    inspect.signature: functools.partial(_described, "signature"),
+    dataclasses.fields: _fields,
+    dataclasses.is_dataclass: _is_dataclass,
 }

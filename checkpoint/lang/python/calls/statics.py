@@ -2,17 +2,14 @@
 
 In: a Reference to a function, class, method, partial object or builtin, and a call of it. Out: a call of the
 translated function, a primitive (the records say which functions they implement), a library function, or a
-record; or a SourceError that says what to write instead.
+record; or a SourceError that says what to write instead. RULES has the order in which these are tried.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
-import copy
-import dataclasses
 import functools
-import inspect
 import itertools
 import operator
 import types
@@ -20,11 +17,10 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from checkpoint.ad.arrays import Native
 from checkpoint.ad.library import refusal
 from checkpoint.ad.record import VARIADIC, Primitive, records_at_once
 from checkpoint.ad.values import Foreign
-from checkpoint.lang.core import Const, Expr, If, Var
+from checkpoint.lang.core import Const, Expr, Var
 from checkpoint.lang.python.calls import (
     arrange,
     array_calls,
@@ -38,7 +34,7 @@ from checkpoint.lang.python.calls import (
     supers,
 )
 from checkpoint.lang.python.context import slices
-from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim
+from checkpoint.lang.python.context.builder import const, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import LAYOUTS, truth
 from checkpoint.lang.python.context.meanings import Env, Reference
@@ -48,74 +44,121 @@ from checkpoint.lang.python.library.stand_ins import COMPLEX
 from checkpoint.lang.python.scopes.syntax import has_star
 from checkpoint.lang.python.source import mismatch
 from checkpoint.lang.python.source.advice import is_random, of_object
-from checkpoint.lang.python.source.members import is_derived_tuple, is_generated, own_new
+from checkpoint.lang.python.source.members import is_generated
 
 
 def call(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:
-    """Translate a call of a known object."""
-    value = known.value
-    if refusal(value) is not None:
-        raise t.refuse(node, *of_object(value))
-    if (record := arrays.record_of(value)) is not None:
-        return array_calls.call(t, record, node, env)
-    applied = array_calls.call_operator(t, value, node, env)
-    if applied is not None:
-        return applied
-    special = SPECIAL.get(value) if _is_hashable(value) else None
-    if special is not None:
-        found = special(t, node, env)
+    """Translate a call of a known object by the first rule that knows it."""
+    if refusal(known.value) is not None:
+        raise t.refuse(node, *of_object(known.value))
+    for rule in RULES:
+        found = rule(t, known, node, env)
         if found is not None:
             return found
-    new = creation.by_name(t, value, node, env)
-    if new is not None:
-        return new
-    acting = outside.call(t, value, node, env)
-    if acting is not None:
-        return acting
-    op = None if node.keywords or has_star(node) else primitive(value, len(node.args))
-    if op is not None:
-        is_text = op in ("py.str", "py.repr")
-        args = [t.expr(views.shown(t, part, env) if is_text else part, env) for part in node.args]
-        if op == "py.truth":
-            return truth(t, args[0], node)
-        return t.program.operation(t, op, args, node)
-    of_base = supers.of_base(t, value, node, env)
-    if of_base is not None:
-        return of_base
-    library = t.program.library_callee(value)
-    if library is not None:
-        if arrays.translation_of(value) is not None:
-            return array_calls.call_written(t, library, node, env)
-        problem = None if has_star(node) else mismatch.of_builtin(value, node)
-        if problem is not None:
-            return arrange.fails(t, t.span(node), arrange.arguments(t, node, env), problem)
-        return arrange.to_callee(t, library, node, env)
-    if supers.is_of_python(value) and not node.keywords and not has_star(node):
-        done = supers.of_python(t, value, [t.expr(part, env) for part in node.args], node)
-        if done is not None:
-            return done
-    if is_generated(value):
-        done = classes.initialise_by_name(t, known, node, env)
-        if done is not None:
-            return done
-    if isinstance(value, type):
-        made = creation.construct(t, known, node, env)
-        if made is not None:
-            return made
-    if isinstance(value, Foreign):
-        return outside.foreign(t, value, node, env)
-    if isinstance(value, getters.GETTERS):
-        getter = getters.of_object(value, node)
-        if getter is not None:
-            return t.expr(ast.copy_location(ast.Call(getter, node.args, node.keywords), node), env)
-    if getattr(value, "__name__", "") == "prange" and value.__module__.startswith("numba."):
-        return _range(t, node, env)
-    found = array_calls.of_instance(t, known, node, env)
-    return _function(t, known, node, env) if found is None else found
+    return _function(t, known, node, env)
 
 
-def _is_hashable(value: Any) -> bool:
-    return isinstance(value, types.FunctionType | types.BuiltinFunctionType | type)
+# The rules: each translates a call of some known objects, and returns None for all others
+
+
+def _record_of_arrays(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    record = arrays.record_of(known.value)
+    return None if record is None else array_calls.call(t, record, node, env)
+
+
+def _operator_of_arrays(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    return array_calls.call_operator(t, known.value, node, env)
+
+
+def _special(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    is_hashable = isinstance(known.value, types.FunctionType | types.BuiltinFunctionType | type)
+    special = SPECIAL.get(known.value) if is_hashable else None
+    return None if special is None else special(t, node, env)
+
+
+def _new(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    return creation.by_name(t, known.value, node, env)
+
+
+def _outside(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    return outside.call(t, known.value, node, env)
+
+
+def _primitive(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    op = None if node.keywords or has_star(node) else primitive(known.value, len(node.args))
+    if op is None:
+        return None
+    is_text = op in ("py.str", "py.repr")
+    args = [t.expr(views.shown(t, part, env) if is_text else part, env) for part in node.args]
+    return truth(t, args[0], node) if op == "py.truth" else t.program.operation(t, op, args, node)
+
+
+def _method_of_base(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    return supers.of_base(t, known.value, node, env)
+
+
+def _library(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    callee = t.program.library_callee(known.value)
+    if callee is None:
+        return None
+    if arrays.translation_of(known.value) is not None:
+        return array_calls.call_written(t, callee, node, env)
+    problem = None if has_star(node) else mismatch.of_builtin(known.value, node)
+    if problem is not None:
+        return arrange.fails(t, t.span(node), arrange.arguments(t, node, env), problem)
+    return arrange.to_callee(t, callee, node, env)
+
+
+def _method_of_python(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    if not supers.is_of_python(known.value) or node.keywords or has_star(node):
+        return None
+    return supers.of_python(t, known.value, [t.expr(part, env) for part in node.args], node)
+
+
+def _generated_init(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    return classes.initialise_by_name(t, known, node, env) if is_generated(known.value) else None
+
+
+def _class(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    return creation.construct(t, known, node, env) if isinstance(known.value, type) else None
+
+
+def _foreign(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    return outside.foreign(t, known.value, node, env) if isinstance(known.value, Foreign) else None
+
+
+def _getter(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    getter = getters.of_object(known.value, node) if isinstance(known.value, getters.GETTERS) else None
+    if getter is None:
+        return None
+    return t.expr(ast.copy_location(ast.Call(getter, node.args, node.keywords), node), env)
+
+
+def _numba_range(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    is_prange = getattr(known.value, "__name__", "") == "prange"
+    return _range(t, node, env) if is_prange and known.value.__module__.startswith("numba.") else None
+
+
+RULES: tuple[Callable[[FunctionContext, Reference, ast.Call, Env], Expr | None], ...] = (
+    _record_of_arrays,
+    _operator_of_arrays,
+    _special,
+    _new,
+    _outside,
+    _primitive,
+    _method_of_base,
+    _library,
+    _method_of_python,
+    _generated_init,
+    _class,
+    _foreign,
+    _getter,
+    _numba_range,
+    array_calls.of_instance,
+)
+
+
+# What records implement
 
 
 @functools.cache
@@ -148,7 +191,11 @@ def arities(value: Any) -> tuple[int, ...]:
     return tuple(sorted({r.arity for r in primitive_records(value) if r.arity != VARIADIC}))
 
 
+# All other functions
+
+
 def _function(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:
+    """Call a function of the program, a bound method or a partial object; refuse all others."""
     value = known.value
     callee = t.program.callee(known)
     if callee is not None:
@@ -255,14 +302,6 @@ def _partial_value(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return partials.value(t, node, env) if node.args else None
 
 
-def _attrgetter(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
-    return t.expr(getters.of_call(t, node), env)
-
-
-def _methodcaller(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
-    return t.expr(getters.of_method_call(t, node), env)
-
-
 def _repeat(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """Note that `repeat(x)` has no end."""
     if len(node.args) == 1 and not node.keywords:
@@ -274,66 +313,6 @@ def _cast(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """Return the value of `typing.cast(type, value)`; the type says nothing to a run."""
     named = node.keywords or has_star(node)
     return None if len(node.args) != 2 or named else t.expr(node.args[1], env)
-
-
-def _fields(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
-    """Return the fields of a dataclass that is named."""
-    cls = _named_class(t, node, env)
-    if cls is None or not dataclasses.is_dataclass(cls):
-        return None
-    span = t.span(node)
-    return prim(span, "py.tuple", *[Const(span, Native(field)) for field in dataclasses.fields(cls)])
-
-
-def _is_dataclass(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
-    """Return whether a class that is named is a dataclass."""
-    cls = _named_class(t, node, env)
-    return None if cls is None else const(t.span(node), dataclasses.is_dataclass(cls))
-
-
-def _named_class(t: FunctionContext, node: ast.Call, env: Env) -> type | None:
-    known = t.program.reference(t, node.args[0], env) if len(node.args) == 1 and not node.keywords else None
-    return known.value if isinstance(known, Reference) and isinstance(known.value, type) else None
-
-
-def _deepcopy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
-    """Refuse a deep copy where classes of the program say how they are copied."""
-    if t.program.has_method("__deepcopy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"):
-        raise t.refuse(node, "`deepcopy` beside a class with a __deepcopy__ of its own", "call its method")
-    _check_slots(t, node, "`deepcopy`")
-    return None
-
-
-def _copy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
-    """Call `__copy__` of an object; refuse a copy where classes say otherwise how they are copied."""
-    if t.program.has_method("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"):
-        raise t.refuse(
-            node, "`copy` beside a class with a __getstate__ or __reduce__", "make the copy yourself"
-        )
-    _check_slots(t, node, "`copy`")
-    groups, library = t.program.groups("__copy__"), t.program.library_callee(copy.copy)
-    if not groups or library is None or node.keywords or len(node.args) != 1 or has_star(node):
-        return None
-    plain, span = library, t.span(node)
-
-    def choose(v: list[Expr]) -> Expr:
-        result = t.call(plain, [copy_of(v[0])], env, span)
-        for group in reversed(groups):
-            made = group.methods["__copy__"].applied([copy_of(v[0])], span)
-            result = If(span, instance(span, copy_of(v[0]), group.cls), made, result)
-        return result
-
-    return bind(t.program.names, [t.expr(node.args[0], env)], choose)
-
-
-def _check_slots(t: FunctionContext, node: ast.Call, what: str) -> None:
-    """Refuse copies where a class of the program would be asked for its slots, or its `__new__` called."""
-    if t.program.has_method("__setattr__") and any(vars(cls).get("__slots__") for cls in t.program.classes):
-        raise t.refuse(
-            node, f"{what} beside a class with __slots__ and a __setattr__", "make the copy yourself"
-        )
-    if any(is_derived_tuple(cls) and own_new(cls) is not None for cls in t.program.classes):
-        raise t.refuse(node, f"{what} beside a tuple's class with a __new__", "make the copy yourself")
 
 
 def _operator_call(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
@@ -359,14 +338,6 @@ def _collected(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return None
 
 
-def _described(kind: str, t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
-    """Return what `inspect` says of a known function, which is read where the program begins."""
-    known = t.program.reference(t, node.args[0], env) if len(node.args) == 1 and not node.keywords else None
-    if not isinstance(known, Reference) or not isinstance(known.value, types.FunctionType):
-        return None
-    return None if known.input is None else t.program.maker_of(known, kind, None)(t.span(node))
-
-
 SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     intrinsic: _intrinsic,
     builtins.print: _print,
@@ -376,19 +347,13 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     builtins.any: _generator("any"),
     builtins.all: _generator("all"),
     **reflection.SPECIAL,
+    **creation.SPECIAL,
+    **getters.SPECIAL,
     builtins.range: _range,
     builtins.slice: _slice,
     itertools.repeat: _repeat,
     builtins.list: _collected,
     builtins.tuple: _collected_tuple,
     typing.cast: _cast,
-    inspect.getfullargspec: functools.partial(_described, "parameters"),
-    inspect.signature: functools.partial(_described, "signature"),
-    dataclasses.fields: _fields,
-    dataclasses.is_dataclass: _is_dataclass,
-    copy.copy: _copy,
-    copy.deepcopy: _deepcopy,
     operator.call: _operator_call,
-    operator.attrgetter: _attrgetter,
-    operator.methodcaller: _methodcaller,
 }

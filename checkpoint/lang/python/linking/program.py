@@ -175,8 +175,9 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     linker.finish()
     if linker.is_stale:
         raise FactsChanged
-    at = next((i for i in linker.variables if linker.inputs.nodes[i].access[0] == FUNCTIONS), None)
-    functions = {} if at is None else _functions(linker)
+    inputs = linker.inputs
+    functions_input = next((i for i in linker.variables if inputs.nodes[i].access[0] == FUNCTIONS), None)
+    functions = {} if functions_input is None else _functions(linker)
     params, made = list(linker.variables.values()), linker.caches.made()
     if shape.has_state:
         params, owned = linker.owned(partial(shared, entry.params[0]))
@@ -184,40 +185,36 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
         entry = with_state(linker, entry, shape, params)
     elif shape.positional is not None:
         entry = linker.checked(entry)
-    functions_in = without_control(linker.names, linker.bindings, entry, linker.facts.control)
-    linker.facts.control = functions_in is not linker.bindings
-    bindings, made = tuple(functions_in.items()), [*made, *linker.cells()]
+    named = without_control(linker.names, linker.bindings, entry, linker.facts.control)
+    linker.facts.control = named is not linker.bindings
+    bindings, made = tuple(named.items()), [*made, *linker.cells()]
     body = Letrec(NOWHERE, bindings, entry) if bindings else entry
     if made:
         body = within(made, entry, bindings)
-    hidden = tuple(linker.variables)
-    may_grow = grows and linker.facts.reached is not None and not (shape.has_state or functions)
-    may_grow = may_grow and functions_in is linker.bindings
     thunk = Lambda(NOWHERE, tuple(params), body, name="program")
     _entry_in(thunk).rounds = rounds(thunk)
-    met_classes = frozenset((*classes, *classes_in([linker.inputs.value(i) for i in hidden])))
-    packages = linker.packages
+    hidden, is_large = tuple(linker.variables), linker.facts.reached is not None
+    met_classes = frozenset((*classes, *classes_in([inputs.value(i) for i in hidden])))
     passed = (cls for cls in classes if cls is not types.FunctionType)
-    known = tuple(dict.fromkeys((*passed, *linker.facts.met())))
-    scopes, inputs = analyse(thunk), linker.inputs
-    growth = [Growth(linker, entry, made)] if may_grow else []
+    may_grow = grows and is_large and not (shape.has_state or functions or linker.facts.control)
+    scopes, growth = analyse(thunk), [Growth(linker, entry, made)] if may_grow else []
     inputs.keep_members((*met_classes, *linker.facts.classes))
     inputs.forget()
     return Linked(
-        thunk,
-        scopes,
-        inputs,
-        hidden,
-        met_classes,
-        generation,
-        packages,
-        known,
-        functions,
-        at,
-        linker.is_provisional,
-        None if linker.facts.reached is None else linker.facts,
-        MayShift in classes,
-        linker.facts.control,
+        thunk=thunk,
+        scopes=scopes,
+        inputs=inputs,
+        hidden=hidden,
+        met_classes=met_classes,
+        generation=generation,
+        packages=linker.packages,
+        classes=tuple(dict.fromkeys((*passed, *linker.facts.met()))),
+        functions=functions,
+        functions_input=functions_input,
+        is_provisional=linker.is_provisional,
+        facts=linker.facts if is_large else None,
+        given=MayShift in classes,
+        control=linker.facts.control,
         growth=growth,
     )
 

@@ -47,55 +47,86 @@ def classes_in(values: Iterable[Any]) -> tuple[type, ...]:
 
 def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
     """Return the classes of `classes_in`, and the functions, methods and classes themselves."""
-    found: dict[Any, None] = {}
-    functions: list[Any] = []
-    pending, seen = _no_leaves(values, found), set()
-    while pending:
-        each = pending.pop()
+    found = _Survey()
+    found.wait_for(values)
+    seen: set[int] = set()
+    while found.pending:
+        each = found.pending.pop()
         if id(each) in seen:
             continue
         seen.add(id(each))
-        kind = type(each)
-        if kind is list or kind is tuple:
-            pending.extend(_no_leaves(each, found))
-            continue
-        if kind is complex:
-            found[Complex] = None
-            continue
-        if (stand_in := stand_in_of(each)) is not None:
-            if stand_in.cls not in found:
-                found.update(dict.fromkeys(c for c in stand_in.cls.__mro__ if c.__module__ != "builtins"))
-            pending.extend(_no_leaves(stand_in.taken(each).values(), found))
-            continue
-        if isinstance(each, list | tuple) or kind in VIEWS:
-            pending.extend(_no_leaves(each, found))
+        if type(each) is list or type(each) is tuple:  # most are
+            found.wait_for(each)
+        else:
+            found.visit(each)
+    return tuple(found.classes), found.functions
+
+
+class _Survey:
+    """What has been found so far.
+
+    classes: those found, as keys. functions: functions, methods and classes. pending: objects to visit.
+    """
+
+    def __init__(self) -> None:
+        self.classes: dict[Any, None] = {}
+        self.functions: list[Any] = []
+        self.pending: list[Any] = []
+
+    def wait_for(self, values: Iterable[Any]) -> None:
+        """Add values to the pending ones, but for those that hold nothing; arrays are noted at once."""
+        self.pending += _no_leaves(values, self.classes)
+
+    def visit(self, each: Any) -> None:
+        """Note the class of an object that is no plain list or tuple, and have what it holds visited."""
+        if type(each) is complex:
+            self.classes[Complex] = None
+        elif (stand_in := stand_in_of(each)) is not None:
+            if stand_in.cls not in self.classes:
+                self._add(c for c in stand_in.cls.__mro__ if c.__module__ != "builtins")
+            self.wait_for(stand_in.taken(each).values())
+        else:
+            self._visit_items(each)
+            if isinstance(each, type):
+                self._add(filter(_is_of_statement, each.__mro__))
+                self.classes[type[each]] = None
+            else:
+                self._visit_object(each)
+
+    def _add(self, classes: Iterable[Any]) -> None:
+        self.classes.update(dict.fromkeys(classes))
+
+    def _visit_items(self, each: Any) -> None:
+        """Have the items of a container visited, of whatever class."""
+        if isinstance(each, list | tuple) or type(each) in VIEWS:
+            self.wait_for(each)
         elif isinstance(each, dict):
-            pending.extend(_no_leaves(each.values(), found))
+            self.wait_for(each.values())
         elif isinstance(each, set | frozenset):
-            found[set] = None
-            pending.extend(_no_leaves(each, found))
-        if isinstance(each, type):
-            found.update(dict.fromkeys(filter(_is_of_statement, each.__mro__)))
-            found[type[each]] = None
-            continue
-        if kind.__module__.startswith("checkpoint.") and getattr(each, "may_shift", False):
-            found[MayShift] = None
-        if not is_data(each) or (kind.__module__.startswith("checkpoint.") and callable(each)):
-            found[types.FunctionType] = None  # those of this package are derivatives and procedures
-            functions.append(each)
+            self.classes[set] = None
+            self.wait_for(each)
+
+    def _visit_object(self, each: Any) -> None:
+        """Note what is no class."""
+        kind = type(each)
+        is_own = kind.__module__.startswith("checkpoint.")  # a derivative, procedure or capsule
+        if is_own and getattr(each, "may_shift", False):
+            self.classes[MayShift] = None
+        if not is_data(each) or (is_own and callable(each)):
+            self.classes[types.FunctionType] = None
+            self.functions.append(each)
         elif is_of_pandas(kind):
-            found[Table] = None
+            self.classes[Table] = None
         elif is_fraction(kind):
-            found[kind] = None
+            self.classes[kind] = None
         elif is_opaque(each) or kind is type(os.environ):
-            continue
+            return
         elif is_array(each):
-            note_array(kind, found)
+            note_array(kind, self.classes)
         elif _is_of_statement(kind) and not is_of_machine(kind) and not is_bare(each):
-            found.update(dict.fromkeys((*filter(_is_of_statement, kind.__mro__), *_hiding(each))))
-            if not kind.__module__.startswith("checkpoint."):  # a capsule holds a whole run
-                pending.extend(_no_leaves(_attributes(each), found))
-    return tuple(found), functions
+            self._add((*filter(_is_of_statement, kind.__mro__), *_hiding(each)))
+            if not is_own:  # a capsule holds a whole run
+                self.wait_for(_attributes(each))
 
 
 def _hiding(value: Any) -> list[OwnMember]:

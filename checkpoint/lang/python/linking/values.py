@@ -84,26 +84,9 @@ def procedure_of(
 ) -> Expr:
     """Return a known object as a value, a class as a procedure."""
     value = known.value
-    if type(value) in ATOMS:
-        return Const(span, value)
-    if value is Ellipsis:
-        return Const(span, Native(value))
-    if type(value) is complex:
-        return complex_number(t, value, span)
-    if is_of_system(value):
-        return prim(span, "py.tuple", *[Const(span, item) for item in value])
-    if is_opaque(value):
-        return Const(span, held(value))
-    if value is NotImplemented:
-        return Const(span, NOT_IMPLEMENTED)
-    if isinstance(value, types.ModuleType):
-        program.note_module(value)
-    if isinstance(value, Enum | types.ModuleType):
-        return Const(span, Native(value))
-    if arrays.is_constant(value):
-        if isinstance(value, type):
-            program.note_dtypes()
-        return Const(span, arrays.constant_of(value))
+    constant = _constant(program, t, value, span)
+    if constant is not None:
+        return constant
     if arrays.record_of(value) is not None:
         return _of_primitive(program, value, span)
     callee = program.library_callee(value) or program.callee(known)
@@ -123,6 +106,31 @@ def procedure_of(
         if lam is not None:
             return t.expr(lam, {})
     return unusable(value, span)
+
+
+def _constant(program: ProgramContext, t: CallContext, value: Any, span: Span) -> Expr | None:
+    """Return a known object that is no procedure (a number, text, module, dtype); None for all others."""
+    if type(value) in ATOMS:
+        return Const(span, value)
+    if value is Ellipsis:
+        return Const(span, Native(value))
+    if type(value) is complex:
+        return complex_number(t, value, span)
+    if is_of_system(value):
+        return prim(span, "py.tuple", *[Const(span, item) for item in value])
+    if is_opaque(value):
+        return Const(span, held(value))
+    if value is NotImplemented:
+        return Const(span, NOT_IMPLEMENTED)
+    if isinstance(value, types.ModuleType):
+        program.note_module(value)
+    if isinstance(value, Enum | types.ModuleType):
+        return Const(span, Native(value))
+    if not arrays.is_constant(value):
+        return None
+    if isinstance(value, type):
+        program.note_dtypes()
+    return Const(span, arrays.constant_of(value))
 
 
 def mark(value: Expr, thing: Any) -> None:
