@@ -17,7 +17,7 @@ the Jacobian at u, and G(u, w) = (f u . J w), the directional derivative, which 
   cotangent (v' . v), whose u'-part is v J itself;
 - reverse: with cotangents (a . w) of (y . v J), v receives J w, and u receives the u-part of the
   gradient of G at (u . w) with cotangent (a . v): one run gives both.
-So a tape never holds a tape, and all nesting is one tape over nested duals (DESIGN: Derivatives).
+So a tape never holds a tape, and all nesting is one tape over nested duals (docs/design/derivatives.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-/* Entry points for closed states (checkpoint/ctarget/closed.py; control/closed.h); the rules of api.h apply. (Also read by
+/* Entry points for closed states (checkpoint/ctarget/capsules/closed.py; control/closed.h); the rules of api.h apply. (Also read by
  * cffi.) */
 #ifndef CK_API_CLOSED_H
 #define CK_API_CLOSED_H

@@ -81,7 +81,7 @@ typedef struct ReturnPoint {
     const Register *saved;
     const bool *copies; /* of an install: those of them that its body needs too */
     uint32_t lane;      /* one more than the position among the saved values of the number of a lane; 0: none */
-    uint32_t within;    /* likewise of the tuple that says whose lanes these are (checkpoint/driver/lanes.py) */
+    uint32_t within;    /* likewise of the tuple that says whose lanes these are (checkpoint/lang/lanes.py) */
 } ReturnPoint;
 
 /* What a frame says of a lane: (0, its number, 0), or the integers of the tuple that says whose lanes these are. */

@@ -1,6 +1,6 @@
 """Singular values and what is made of them: svd, svdvals, pinv, lstsq. Real matrices, and stacks of them.
 
-The conventions are those of tensorlib.decompositions.
+The conventions are those of tensorlib.linear.decompositions.
 """
 
 from __future__ import annotations

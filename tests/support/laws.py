@@ -1,4 +1,4 @@
-"""The laws of runs and gradients (DESIGN: The language, Laws), as checks of one case at one engine.
+"""The laws of runs and gradients (docs/design/index.md), as checks of one case at one engine.
 
 Each check runs the case in worlds of its own, so that it sees what the run read and wrote.
 """
