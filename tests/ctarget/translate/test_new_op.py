@@ -25,12 +25,6 @@ class Square(Op):
     to: Place
     x: Place
 
-    def reads(self) -> Sequence[Place]:
-        return (self.x,)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def write(self, out: Forward) -> None:
         square = out.temporary("square", "double ")
         out.put(f"{square} = {self.x.name} * {self.x.name};", f"if (!({square} < 100.0)) {out.exit()}")

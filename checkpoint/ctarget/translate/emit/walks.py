@@ -41,9 +41,6 @@ class WalkOn(Undifferentiated, Effect):
     def reads(self) -> Sequence[Source]:
         return self.leave.reads()
 
-    def sets(self) -> Sequence[Place]:
-        return ()
-
     def write(self, out: Forward) -> None:
         out.put(f"walk_on(m->heap, &{self.walk}, {self.leave.words(self.plain)});")
 
@@ -54,12 +51,6 @@ class EndWalk(Undifferentiated, Effect):
 
     walk: str
     pair: Place
-
-    def reads(self) -> Sequence[Source]:
-        return (self.pair,)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
 
     def write(self, out: Forward) -> None:
         out.put(f"if ({self.walk}) {self.walk} = walk_ended(m->heap, {self.walk}, {self.pair.name});")

@@ -22,12 +22,6 @@ class Position(Undifferentiated, Op):
     index: Place
     count: int
 
-    def reads(self) -> Sequence[Source]:
-        return (self.index,)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def write(self, out: Forward) -> None:
         to, index = self.to.name, self.index.name
         out.put(f"{to} = {index} < 0 ? {index} + {self.count} : {index};")
@@ -47,9 +41,6 @@ class Pick(Derivative):
 
     def reads(self) -> Sequence[Source]:
         return (*self.cells, self.at)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
 
     def write(self, out: Forward) -> None:
         *others, last = map(plain, self.cells)

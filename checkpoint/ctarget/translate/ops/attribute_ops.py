@@ -31,12 +31,6 @@ class HasLayout(Undifferentiated, Op):
     place: Place
     layout: int
 
-    def reads(self) -> Sequence[Source]:
-        return (self.place,)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
-
     def write(self, out: Forward) -> None:
         out.put(if_unlikely(f"!has_layout({self.place.name}, REFERENCE({self.layout}))", out.exit()))
 
@@ -49,12 +43,6 @@ class Holds(Undifferentiated, Op):
     layout: int
     index: int
     value: Place
-
-    def reads(self) -> Sequence[Source]:
-        return (self.owner, self.value)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
 
     def write(self, out: Forward) -> None:
         text = f"attribute({self.owner.name}, REFERENCE({self.layout}), {self.index})"
@@ -110,12 +98,6 @@ class ChangeableInstance(Undifferentiated, Op):
     owner: Place
     layout: int
 
-    def reads(self) -> Sequence[Source]:
-        return (self.owner,)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
-
     def write(self, out: Forward) -> None:
         test = f"!is_changeable_instance({self.owner.name}, REFERENCE({self.layout}))"
         out.put(if_unlikely(test, out.exit()))
@@ -134,12 +116,6 @@ class SetAttribute(Effect):
     index: int
     value: Source
     adds: int | None
-
-    def reads(self) -> Sequence[Source]:
-        return (self.owner, self.value)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
 
     def write(self, out: Forward) -> None:
         is_new = self.adds is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from checkpoint.ctarget.translate.ops.operation import Forward, Op, Undifferentiated
@@ -25,12 +24,6 @@ class Expect(Undifferentiated, Op):
     procedure: int | None = None
     count: int | None = None
 
-    def reads(self) -> Sequence[Source]:
-        return (self.place,)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
-
     def write(self, out: Forward) -> None:
         test = lacks_tag(self.place.name, self.tag, self.procedure, self.count)
         out.put(if_unlikely(test, out.exit()))
@@ -47,12 +40,6 @@ class ExpectNumber(Undifferentiated, Op):
     route: tuple[int, ...]
     is_dual: bool
 
-    def reads(self) -> Sequence[Source]:
-        return (self.place,)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
-
     def write(self, out: Forward) -> None:
         route = f"(const uint32_t[]){{{', '.join(map(str, self.route))}}}, {len(self.route)}"
         test = f"is_unexpected({self.place.name}, {route}, {literal(self.is_dual)})"
@@ -66,12 +53,6 @@ class IsKind(Undifferentiated, Op):
     to: Place
     place: Place
     tag: str
-
-    def reads(self) -> Sequence[Source]:
-        return (self.place,)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
 
     def write(self, out: Forward) -> None:
         out.put(f"{self.to.name} = {has_tag(self.place.name, self.tag)};")
@@ -87,12 +68,6 @@ class EndTest(Undifferentiated, Op):
     to: Place
     place: Place
     tag: str
-
-    def reads(self) -> Sequence[Source]:
-        return (self.place,)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
 
     @property
     def other(self) -> str:
@@ -117,12 +92,6 @@ class Enclosed(Undifferentiated, Op):
     to: Place
     place: Place
 
-    def reads(self) -> Sequence[Source]:
-        return (self.place,)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def write(self, out: Forward) -> None:
         out.put(f"{self.to.name} = environment_of({self.place.name});")
 
@@ -134,12 +103,6 @@ class Apart(Undifferentiated, Op):
     place: Place
     other: Place
     exits_if: ClassVar[str] = "=="
-
-    def reads(self) -> Sequence[Source]:
-        return (self.place, self.other)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
 
     def write(self, out: Forward) -> None:
         objects = f"{self.place.name}.object {self.exits_if} {self.other.name}.object"
@@ -161,12 +124,6 @@ class IsOne(Undifferentiated, Op):
     place: Place
     other: Place
 
-    def reads(self) -> Sequence[Source]:
-        return (self.place, self.other)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def write(self, out: Forward) -> None:
         pair = f"{self.place.name}, {self.other.name}"
         out.put(if_unlikely(f"!have_identity({pair})", out.exit()))
@@ -180,12 +137,6 @@ class TagOf(Undifferentiated, Op):
     to: Place
     place: Place
 
-    def reads(self) -> Sequence[Source]:
-        return (self.place,)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def write(self, out: Forward) -> None:
         out.put(f"{self.to.name} = (int64_t){self.place.name}.object->birth;")
 
@@ -197,12 +148,6 @@ class Same(Undifferentiated, Op):
     a: Place
     b: Place
 
-    def reads(self) -> Sequence[Source]:
-        return (self.a, self.b)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
-
     def write(self, out: Forward) -> None:
         out.put(if_unlikely(f"{self.a.name} != {self.b.name}", out.exit()))
 
@@ -212,12 +157,6 @@ class Finite(Undifferentiated, Op):
     """Exits unless reals are finite."""
 
     places: tuple[Place, ...]
-
-    def reads(self) -> Sequence[Source]:
-        return self.places
-
-    def sets(self) -> Sequence[Place]:
-        return ()
 
     def write(self, out: Forward) -> None:
         tests = [f"!isfinite({place.name})" for place in self.places]
@@ -229,12 +168,6 @@ class Divides(Undifferentiated, Op):
     """Exits where a number, a real or an integer, is 0."""
 
     number: Source
-
-    def reads(self) -> Sequence[Source]:
-        return (self.number,)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
 
     def write(self, out: Forward) -> None:
         out.put(if_unlikely(f"{plain(self.number)} == 0", out.exit()))
@@ -250,12 +183,6 @@ class IsHole(Undifferentiated, Op):
     owner: Place
     index: int
     hole: int
-
-    def reads(self) -> Sequence[Source]:
-        return (self.owner,)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
 
     def write(self, out: Forward) -> None:
         field = f"field_of({self.owner.name}, {self.index})"

@@ -70,12 +70,6 @@ class NewTag(Undifferentiated, Op):
 
     to: Place
 
-    def reads(self) -> Sequence[Source]:
-        return ()
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def write(self, out: Forward) -> None:
         before = out.tags_before(self)
         if before is not None:  # as of a Birth
@@ -92,12 +86,6 @@ class Newer(Undifferentiated, Op):
 
     tag: Place
     other: Place
-
-    def reads(self) -> Sequence[Source]:
-        return (self.tag, self.other)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
 
     def write(self, out: Forward) -> None:
         out.put(if_unlikely(f"{self.tag.name} <= {self.other.name}", out.exit()))

@@ -85,12 +85,6 @@ class _OfElements(Op):
     operands: tuple[Source, ...]
     line: int
 
-    def reads(self) -> Sequence[Source]:
-        return self.operands
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def contributes(self, active: Set[Place]) -> Sequence[Place] | None:
         return reals(self.operands) or None if self.to in active else None
 

@@ -55,12 +55,6 @@ class Locate(Undifferentiated, Op):
     index: Source
     size: Place
 
-    def reads(self) -> Sequence[Source]:
-        return (self.index, self.size)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def write(self, out: Forward) -> None:
         test = f"!position({plain(self.index)}, {self.size.name}, &{self.to.name})"
         out.put(if_unlikely(test, out.exit()))
@@ -76,9 +70,6 @@ class ReadElement(Op):
 
     def reads(self) -> Sequence[Source]:
         return (*self.view.places, *self.at)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
 
     def write(self, out: Forward) -> None:
         out.put(f"{self.to.name} = double_at({self.view.data.name}, {offset(self.view, self.at)});")
@@ -122,12 +113,6 @@ class ReadExact(Undifferentiated, Op):
     index: Source
     is_wide: bool
 
-    def reads(self) -> Sequence[Source]:
-        return (self.row, self.index)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def write(self, out: Forward) -> None:
         exact = "wide_at" if self.is_wide else "whole_at"
         function = "truth_at" if self.to.kind == "boolean" else exact
@@ -141,12 +126,6 @@ class MaySet(Undifferentiated, Op):
 
     handle: Place
     others: tuple[Place, ...]
-
-    def reads(self) -> Sequence[Source]:
-        return (self.handle, *self.others)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
 
     def write(self, out: Forward) -> None:
         tests = [f"share(m, {self.handle.name}, {other.name})" for other in self.others]
@@ -217,12 +196,6 @@ class Arithmetic(Op):
     definition: str
     operands: tuple[Source, ...]
     line: int
-
-    def reads(self) -> Sequence[Source]:
-        return self.operands
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
 
     def write(self, out: Forward) -> None:
         out.line(self.line)

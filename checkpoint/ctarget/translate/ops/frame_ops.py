@@ -55,9 +55,6 @@ class Peek(Undifferentiated, Op):
     saved: tuple[Place | DualParts | View, ...]
     checks: tuple[Expect, ...] | None = None
 
-    def reads(self) -> Sequence[Source]:
-        return ()
-
     def sets(self) -> Sequence[Place]:
         return list(dict.fromkeys(places_in(self.saved)))
 
@@ -99,12 +96,6 @@ class Push(Effect):
     saved: tuple[Source, ...]
     call: int | None
 
-    def reads(self) -> Sequence[Source]:
-        return self.saved
-
-    def sets(self) -> Sequence[Place]:
-        return ()
-
     def write(self, out: Forward) -> None:
         shown = "NULL" if self.call is None else f"REFERENCE({self.call})"
         to = out.temporary("to", "Value *")
@@ -138,12 +129,6 @@ class Pop(Effect):
 
     saved: tuple[Place | DualParts | View, ...]
 
-    def reads(self) -> Sequence[Source]:
-        return ()
-
-    def sets(self) -> Sequence[Place]:
-        return ()
-
     def write(self, out: Forward) -> None:
         opened = [isinstance(saved, DualParts) or saved.kind == "element" for saved in self.saved]
         out.put(*[f"drop_saved(m, &frames, {i});" for i, is_opened in enumerate(opened) if is_opened])
@@ -176,12 +161,6 @@ class SetCall(Undifferentiated, Effect):
     """
 
     call: int
-
-    def reads(self) -> Sequence[Source]:
-        return ()
-
-    def sets(self) -> Sequence[Place]:
-        return ()
 
     def write(self, out: Forward) -> None:
         out.put(f"set_call(m, &frames, REFERENCE({self.call}));")

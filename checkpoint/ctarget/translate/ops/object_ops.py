@@ -49,12 +49,6 @@ class Load(Op):
     of_pair: bool = field(default=False, kw_only=True)
     sure: bool = field(default=False, kw_only=True)
 
-    def reads(self) -> Sequence[Source]:
-        return (self.owner,)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def write(self, out: Forward) -> None:
         cell = f"&cells_of({self.owner.name})[{self.index}]"
         field = cell if self.of_pair else f"field_of({self.owner.name}, {self.index})"
@@ -144,12 +138,6 @@ class Length(Undifferentiated, Op):
     to: Place
     owner: Place
 
-    def reads(self) -> Sequence[Source]:
-        return (self.owner,)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def write(self, out: Forward) -> None:
         test = f"!has_length({self.owner.name}, &{self.to.name})"
         out.put(if_unlikely(test, out.exit()))
@@ -162,12 +150,6 @@ class HoldsElement(Undifferentiated, Op):
     owner: Place
     index: Source
     value: Place
-
-    def reads(self) -> Sequence[Source]:
-        return (self.owner, self.index, self.value)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
 
     def write(self, out: Forward) -> None:
         at = out.temporary("position", "int64_t ")
@@ -183,12 +165,6 @@ class Birth(Undifferentiated, Op):
     """Takes the next birth, an integer, for an object not made yet. The end of the path counts them."""
 
     to: Place
-
-    def reads(self) -> Sequence[Source]:
-        return ()
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
 
     def write(self, out: Forward) -> None:
         before = out.births_before(self)
@@ -212,12 +188,6 @@ class Make(Effect):
     tag: str
     cells: tuple[Source, ...]
     birth: Place
-
-    def reads(self) -> Sequence[Source]:
-        return (*self.cells, self.birth)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
 
     def write(self, out: Forward) -> None:
         given = f"{len(self.cells)}, {self.birth.name}, &{self.to.name}"
@@ -251,12 +221,6 @@ class Changeable(Undifferentiated, Op):
     owner: Place
     index: Source | None
 
-    def reads(self) -> Sequence[Source | None]:
-        return (self.owner, self.index)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def write(self, out: Forward) -> None:
         function = f"changeable_{'end' if self.index is None else 'element'}"
         index = "" if self.index is None else f"{plain(self.index)}, "
@@ -277,12 +241,6 @@ class Update(Effect):
     at: Place
     value: Source
     appends: bool
-
-    def reads(self) -> Sequence[Source]:
-        return (self.owner, self.at, self.value)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
 
     def write(self, out: Forward) -> None:
         where = "" if self.appends else f"{self.at.name}, "
@@ -310,12 +268,6 @@ class Keep(Undifferentiated, Effect):
 
     place: Place
 
-    def reads(self) -> Sequence[Source]:
-        return (self.place,)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
-
     def write(self, out: Forward) -> None:
         out.put(f"keep({self.place.name});")
 
@@ -325,12 +277,6 @@ class Drop(Undifferentiated, Effect):
     """Removes a reference."""
 
     place: Place
-
-    def reads(self) -> Sequence[Source]:
-        return (self.place,)
-
-    def sets(self) -> Sequence[Place]:
-        return ()
 
     def write(self, out: Forward) -> None:
         out.put(f"drop(m->heap, {self.place.name});")
@@ -348,9 +294,6 @@ class Leave(Undifferentiated, Effect):
 
     def reads(self) -> Sequence[Source]:
         return (self.pair, *[place for _, place in self.kept])
-
-    def sets(self) -> Sequence[Place]:
-        return ()
 
     def write(self, out: Forward) -> None:
         out.put(f"leave_pair(m->heap, {self.words(0)});")

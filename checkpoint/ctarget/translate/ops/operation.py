@@ -13,7 +13,9 @@ What always holds: operations never change once they are made, and are compared 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence, Set
+from collections.abc import Callable, Hashable, Sequence, Set
+from dataclasses import fields
+from functools import cache
 from typing import Protocol
 
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Place, Source, is_real
@@ -111,17 +113,22 @@ class Adjoint(Protocol):
 
 
 class Operation(ABC):
-    """An operation of a node: what it reads and sets, its C text, its residuals, its adjoint."""
+    """An operation of a node: what it reads and sets, its C text, its residuals, its adjoint.
+
+    It is a dataclass. If it does not say otherwise, it sets the place in its field `to`, if it has one, and
+    reads all others of its fields that are places or sources, or tuples of these.
+    """
 
     __slots__ = ()
 
-    @abstractmethod
     def reads(self) -> Sequence[Source | None]:
         """Return the sources that the forward function reads."""
+        return _reader(type(self))(self)
 
-    @abstractmethod
     def sets(self) -> Sequence[Place]:
         """Return the places that it sets."""
+        to: Place | None = getattr(self, "to", None)
+        return () if to is None else (to,)
 
     @abstractmethod
     def write(self, out: Forward) -> None:
@@ -173,6 +180,22 @@ class Operation(ABC):
     def recomputed(self) -> str | None:
         """Return an expression that computes its result again no slower than a record of it is read."""
         return None
+
+
+# The types of fields that are places or sources, and of those that are several, as they are written
+_SINGLE = frozenset(("Place", "Source", "Place | None", "Source | None"))
+_SEVERAL = frozenset(("tuple[Place, ...]", "tuple[Source, ...]"))
+
+
+@cache
+def _reader(kind: type) -> Callable[[Operation], tuple[Source | None, ...]]:
+    """Return the function from an operation of a class to the sources in its fields."""
+    parts = []
+    for field in fields(kind):
+        if field.name != "to" and field.type in _SINGLE | _SEVERAL:
+            parts.append(f"{'*' if field.type in _SEVERAL else ''}self.{field.name}, ")
+    reader: Callable[[Operation], tuple[Source | None, ...]] = eval(f"lambda self: ({''.join(parts)})")
+    return reader
 
 
 class Undifferentiated(Operation):

@@ -41,12 +41,6 @@ class Apply(Op):
     line: int
     ignored: frozenset[int] = frozenset()
 
-    def reads(self) -> Sequence[Source]:
-        return self.operands
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def write(self, out: Forward) -> None:
         out.line(self.line)
         given = (self.definition, self.operands, self.to, out.exit)
@@ -105,12 +99,6 @@ class Copy(Op):
     to: Place
     source: Source
 
-    def reads(self) -> Sequence[Source]:
-        return (self.source,)
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
-
     def write(self, out: Forward) -> None:
         out.put(f"{self.to.name} = {plain(self.source)};")
 
@@ -143,12 +131,6 @@ class Convert(Undifferentiated, Op):
     to: Place
     function: str
     operands: tuple[Source, ...]
-
-    def reads(self) -> Sequence[Source]:
-        return self.operands
-
-    def sets(self) -> Sequence[Place]:
-        return (self.to,)
 
     def write(self, out: Forward) -> None:
         given = ", ".join([*map(plain, self.operands), f"&{self.to.name}"])
