@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from checkpoint.lang.core import Expr
-from checkpoint.lang.python.calls import creation, methods, reflection, statics, supers
+from checkpoint.lang.python.calls import class_values, creation, methods, reflection, statics, supers
 from checkpoint.lang.python.calls.arrange import arguments, to_callee, to_value
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
@@ -35,7 +35,7 @@ def translate(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
             return by_name
     if isinstance(function, ast.Attribute) and function.attr == "__new__" and known is None:
         return creation.of_value(t, node, env)
-    if isinstance(function, ast.Attribute) and reflection.type_of(t, function.value, env) is not None:
+    if isinstance(function, ast.Attribute) and class_values.type_of(t, function.value, env) is not None:
         return to_value(t, t.expr(function, env), arguments(t, node, env), node)
     if isinstance(function, ast.Attribute) and function.attr != "__class__" and known is None:
         return methods.call(t, function, node, env)

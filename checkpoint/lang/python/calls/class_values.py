@@ -1,7 +1,8 @@
-"""Translate attributes and methods of classes that are only known when the program runs.
+"""Translate attributes, methods and comparisons of classes that are only known when the program runs.
 
 In: a value that may be a class (a constant, linking/class_values.py), and the name of an attribute. Out: a
-choice by the class that it is, among those that may be values of the program and have the attribute.
+choice by the class that it is, among those that may be values of the program and have the attribute. For
+`type(x) is C`: a test of x, without a value for its class.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from enum import EnumType
 from functools import partial
 
 from checkpoint.ad.arrays import Native
+from checkpoint.ad.containers import Types
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Var
 from checkpoint.lang.python.calls import arrange
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import bind, copy_of, instance, prim
-from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
-from checkpoint.lang.python.context.meanings import Reference
+from checkpoint.lang.python.context.builder import bind, copy_of, instance, negated, prim
+from checkpoint.lang.python.context.contexts import CallContext, FunctionContext, ProgramContext
+from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.scopes.syntax import is_class_of_name
 from checkpoint.lang.python.source.members import is_slot
 
@@ -141,3 +143,40 @@ def _by_class(
         test = prim(span, "py.is", copy_of(x), Const(span, Native(cls)))
         result = If(span, test, t.attempt(node, partial(make, cls)), result)
     return If(span, instance(span, copy_of(x), type), result, otherwise)
+
+
+def type_of(t: FunctionContext, node: ast.expr, env: Env) -> Expr | None:
+    """Return x for `type(x)` and `x.__class__`; None for all other expressions."""
+    match node:
+        case ast.Call(func=ast.Name(), args=[value], keywords=[]) if not isinstance(value, ast.Starred):
+            known = t.program.reference(t, node.func, env)
+            if isinstance(known, Reference) and known.value is type:
+                return t.expr(value, env)
+        case ast.Attribute(value=value, attr="__class__") if t.program.reference(t, value, env) is None:
+            return t.expr(value, env)
+    return None
+
+
+_TESTS = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq, ast.In, ast.NotIn)
+
+
+def compared_types(t: FunctionContext, node: ast.Compare, env: Env) -> Expr | None:
+    """Return a test such as `type(x) is C`; None for all other comparisons."""
+    if len(node.ops) != 1 or not isinstance(node.ops[0], _TESTS):
+        return None
+    left, right = node.left, node.comparators[0]
+    x = type_of(t, left, env)
+    if x is None:
+        if isinstance(node.ops[0], ast.In | ast.NotIn) or (x := type_of(t, right, env)) is None:
+            return None
+        left, right = right, left
+    span, other = t.span(node), type_of(t, right, env)
+    if other is None:
+        classes = t.program.known_classes(t, right, env)
+        if classes is None:
+            return None
+        found = prim(span, "py.is-class", x, Const(span, Types(classes)))
+    else:
+        t.program.note_compared_types()
+        found = prim(span, "py.same-class", x, other)
+    return negated(span, found) if isinstance(node.ops[0], ast.IsNot | ast.NotEq | ast.NotIn) else found

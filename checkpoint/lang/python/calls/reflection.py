@@ -21,7 +21,7 @@ from checkpoint.ad.containers import Types
 from checkpoint.lang.core import Const, Expr, If, Let
 from checkpoint.lang.python.calls import arrange, class_values, creation
 from checkpoint.lang.python.calls.attributes import Attributes, without
-from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, negated, prim
+from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.library import tables
@@ -231,7 +231,7 @@ def _issubclass(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     of = t.program.known_classes(t, node.args[1], env)
     if of is not None and isinstance(known, Reference) and isinstance(known.value, type):
         return const(t.span(node), issubclass(known.value, of))
-    typed = type_of(t, node.args[0], env)
+    typed = class_values.type_of(t, node.args[0], env)
     if typed is None or of is None:
         t.program.note_class_value(None)
         return prim(t.span(node), "py.subclass-of", *[t.expr(each, env) for each in node.args])
@@ -265,48 +265,9 @@ def has_derived(t: FunctionContext, classes: tuple[type, ...]) -> bool:
     return any(base_of(cls) in classes for cls in t.program.classes)
 
 
-def type_of(t: FunctionContext, node: ast.expr, env: Env) -> Expr | None:
-    """Return x for `type(x)` and `x.__class__`; None for all other expressions."""
-    match node:
-        case ast.Call(func=ast.Name(), args=[value], keywords=[]) if not isinstance(value, ast.Starred):
-            known = t.program.reference(t, node.func, env)
-            if isinstance(known, Reference) and known.value is type:
-                return t.expr(value, env)
-        case ast.Attribute(value=value, attr="__class__") if t.program.reference(t, value, env) is None:
-            return t.expr(value, env)
-    return None
-
-
-_TESTS = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq, ast.In, ast.NotIn)
-
-
-def compared_types(t: FunctionContext, node: ast.Compare, env: Env) -> Expr | None:
-    """Return a test such as `type(x) is C`; None for all other comparisons."""
-    if len(node.ops) != 1 or not isinstance(
-        node.ops[0], ast.Is | ast.IsNot | ast.Eq | ast.NotEq | ast.In | ast.NotIn
-    ):
-        return None
-    left, right = node.left, node.comparators[0]
-    x = type_of(t, left, env)
-    if x is None:
-        if isinstance(node.ops[0], ast.In | ast.NotIn) or (x := type_of(t, right, env)) is None:
-            return None
-        left, right = right, left
-    span, other = t.span(node), type_of(t, right, env)
-    if other is None:
-        classes = t.program.known_classes(t, right, env)
-        if classes is None:
-            return None
-        found = prim(span, "py.is-class", x, Const(span, Types(classes)))
-    else:
-        t.program.note_compared_types()
-        found = prim(span, "py.same-class", x, other)
-    return negated(span, found) if isinstance(node.ops[0], ast.IsNot | ast.NotEq | ast.NotIn) else found
-
-
 def attribute_of_type(t: FunctionContext, node: ast.Attribute, env: Env) -> Expr | None:
     """Return `type(x).name`; None for all other attributes."""
-    value = type_of(t, node.value, env)
+    value = class_values.type_of(t, node.value, env)
     if value is None:
         return None
     span = t.span(node)
@@ -319,7 +280,7 @@ def attribute_of_type(t: FunctionContext, node: ast.Attribute, env: Env) -> Expr
 
 def call_of_type(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     """Return `type(x)(...)`, an object of the class of another one; None for all other calls."""
-    value = type_of(t, node.func, env)
+    value = class_values.type_of(t, node.func, env)
     if value is None:
         return None
     passed, span = arrange.arguments(t, node, env), t.span(node)

@@ -26,14 +26,7 @@ from checkpoint.lang.python.scopes.defaults import may_be_early, names_at_defini
 from checkpoint.lang.python.scopes.imports import Imports, Target
 from checkpoint.lang.python.scopes.places import Place
 from checkpoint.lang.python.scopes.reach import is_confined, is_generator, statement_lists
-from checkpoint.lang.python.scopes.syntax import (
-    CHANGING,
-    IMMEDIATE,
-    called_name,
-    names_in,
-    rebound_by,
-    written_by,
-)
+from checkpoint.lang.python.scopes.syntax import CHANGING, IMMEDIATE, names_in, rebound_by, written_by
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -298,7 +291,7 @@ class _Visitor(class_statements.ClassVisitor):
             self.visit(node.func)
             for written in written_by(node):
                 self.touch(written)
-        callee = called_name(node)
+        callee = getattr(node.func, "id", getattr(node.func, "attr", ""))
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             self.visit(argument)
             if isinstance(argument, ast.Lambda) and callee in IMMEDIATE:

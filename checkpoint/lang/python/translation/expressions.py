@@ -19,6 +19,7 @@ from checkpoint.lang.python.calls import (
     arrange,
     array_calls,
     callees,
+    class_values,
     functions,
     iterables,
     outside,
@@ -202,8 +203,7 @@ def boolean(t: FunctionContext, node: ast.BoolOp, env: Env) -> Expr:
 @views.rewritten_first
 def compare(t: FunctionContext, node: ast.Compare, env: Env) -> Expr:
     """Translate a comparison; a chain evaluates each operand once, and only while it is needed."""
-    of_types = reflection.compared_types(t, node, env)
-    if of_types is not None:
+    if (of_types := class_values.compared_types(t, node, env)) is not None:
         return of_types
     first = _compared_operand(t, node.left, env)
     return _chain(t, node, first, list(zip(node.ops, node.comparators, strict=True)), env)
