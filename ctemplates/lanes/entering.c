@@ -218,7 +218,10 @@ bool enter_lane(Machine *m, const Value *operands, int32_t key, Value *result) {
         return false;
     }
     if ((m->tape && !m->part) || !can_enter(&lane, operands)) return false;
-    if (m->part) lane.copies = part_add_copies(m->heap, m->part, key, lane.runs);
+    if (m->part) {
+        lane.copies = copies_create(m->heap, lane.runs);
+        part_take_copies(m->heap, m->part, key, lane.copies);
+    }
     Cells *whole = new_born_cells(m->heap, RECORD, 4, lane.births++);
     whole->cells[0] = nothing();
     for (int i = FUNCTION; i <= KEYWORDS; i++) {

@@ -107,9 +107,10 @@ Done scalar_step(Machine *m, const Instruction *pc, bool stepped) {
         *result_of(m, pc) = result;
         return DONE;
     }
-    Note nothing_noted;
+    Note found = {0};
     if (step->native == NO_NATIVE) return BY_PYTHON;
-    if (!NATIVES[step->native].run(m, operands, step->count, &result, &nothing_noted)) return BY_PYTHON;
+    if (!NATIVES[step->native].run(m, operands, step->count, &result, &found)) return BY_PYTHON;
+    if (found.copies) part_take_copies(m->heap, m->part, (int32_t)pc->step, found.copies);
     drop_moved(m, step->operands, step->count);
     *result_of(m, pc) = result;
     return DONE;
@@ -124,6 +125,7 @@ bool native_step(Machine *m, const Instruction *pc, Word **note) {
     Note found = {0};
     for (uint32_t i = 0; i < step->count; i++) operands[i] = operand_value(m, m->block, &step->operands[i]);
     if (!native->run(m, operands, step->count, &result, &found)) return false;
+    if (found.copies) part_take_copies(m->heap, m->part, (int32_t)pc->step, found.copies);
     drop_moved(m, step->operands, step->count);
     *result_of(m, pc) = result;
     if (*note && (pc->flags & (FLAG_NOTES_BIRTH | FLAG_NOTES_FIELD))) {

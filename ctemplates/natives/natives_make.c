@@ -97,8 +97,10 @@ static bool may_copy(const Machine *m, const Segment *segment) {
 static void take_copies(const Segment *segment, Value *to, Value made, Note *note) {
     for (size_t i = 0; i < segment->count; i++) to[i] = copied(element(segment, i));
     const bool tells = segment->stride == 1 && hold_number(to, segment->count);
-    *note = (Note){tells ? segment->from.birth : 0, (int64_t)segment->first, (int64_t)made.object->birth,
-                   (int64_t)segment->count};
+    *note = (Note){.birth = tells ? segment->from.birth : 0,
+                   .field = (int64_t)segment->first,
+                   .made = (int64_t)made.object->birth,
+                   .count = (int64_t)segment->count};
 }
 
 static bool list_from(Machine *m, const Segment *segment, Value *result, Note *note) {
@@ -218,11 +220,22 @@ NATIVE(native_unpack) {
     return operands[1].integer == (int64_t)segment.count && tuple_from(m, &segment, result, note);
 }
 
-/* Returns whether the fields of several containers, or of one repeated, may be copied: on a tape only if none is a
- * number, since a Note cannot describe their sources. */
+/* Returns whether the fields of several containers, or of one repeated, may be copied: on a tape, if any is a number, only
+ * in a part, which has their sources. */
 static bool may_join(const Machine *m, const Elements *elements) {
-    return !m->tape || !hold_number(elements->values, elements->length);
+    return !m->tape || m->part || !hold_number(elements->values, elements->length);
 }
+
+/* Copies all elements to fields of a new object, from the field `at` on, and adds that to `copies`, unless NULL. */
+static void join(const Elements *from, Value *to, Value made, size_t at, Copies *copies) {
+    copy_values(to + at, from->values, from->length);
+    if (copies)
+        copies_add(copies, (FieldRun){.from = (uint64_t)from->birth, .to = made.object->birth, .made = (int64_t)at,
+                                      .count = (int64_t)from->length});
+}
+
+/* Returns the room for so many runs of copied fields, NULL where none are recorded. */
+static Copies *joined_copies(const Machine *m, size_t runs) { return m->part ? copies_create(m->heap, runs) : NULL; }
 
 /* Makes a new container of the same type as x, and returns the room for its elements. */
 static Value *born_like(Machine *m, Value x, size_t length, Value *result) {
@@ -238,9 +251,10 @@ NATIVE(native_concatenate) {
     if (!elements_of(m, operands[1], &second)) return false;
     if (!may_join(m, &first) || !may_join(m, &second)) return false;
     Value *to = born_like(m, operands[0], first.length + second.length, result);
-    copy_values(to, first.values, first.length);
-    copy_values(to + first.length, second.values, second.length);
-    *note = NO_NOTE;
+    const bool moves = hold_number(first.values, first.length) || hold_number(second.values, second.length);
+    *note = (Note){.copies = moves ? joined_copies(m, 2) : NULL};
+    join(&first, to, *result, 0, note->copies);
+    join(&second, to, *result, first.length, note->copies);
     return true;
 }
 
@@ -253,9 +267,8 @@ NATIVE(native_repeat) {
     const size_t n = times.integer < 0 ? 0 : (size_t)times.integer;
     if (elements.length && n > MOST / elements.length) return false;
     Value *to = born_like(m, x, n * elements.length, result);
-    for (size_t i = 0; elements.length && i < n; i++)
-        copy_values(to + i * elements.length, elements.values, elements.length);
-    *note = NO_NOTE;
+    *note = (Note){.copies = hold_number(elements.values, elements.length) ? joined_copies(m, n) : NULL};
+    for (size_t i = 0; elements.length && i < n; i++) join(&elements, to, *result, i * elements.length, note->copies);
     return true;
 }
 

@@ -34,7 +34,11 @@ static inline void give_copies(Cotangent *c, const Copies *copies) {
         const FieldRun *run = &copies->runs[i];
         for (int64_t k = run->count; k-- > 0;) {
             const Value cotangent = cotangent_take(c, run->to, run->made + k);
-            if (!is_zero_cotangent(cotangent)) cotangent_give(c, run->from, run->first + k, cotangent);
+            if (is_zero_cotangent(cotangent)) continue;
+            if (run->from)
+                cotangent_give(c, run->from, run->first + k, cotangent);
+            else
+                drop(c->heap, cotangent);
         }
     }
 }

@@ -273,11 +273,9 @@ void part_add_numbers(Heap *heap, Part *part, int32_t key, struct StepTape *numb
     part_grew(part, step_tape_bytes(numbers));
 }
 
-Copies *part_add_copies(Heap *heap, Part *part, int32_t key, size_t room) {
-    Origin *origin = part_add_origin(heap, part, key);
-    origin->copies = copies_create(heap, room);
-    part_grew(part, copies_bytes(origin->copies));
-    return origin->copies;
+void part_take_copies(Heap *heap, Part *part, int32_t key, Copies *copies) {
+    part_add_origin(heap, part, key)->copies = copies;
+    part_grew(part, copies_bytes(copies));
 }
 
 void part_add_whole(Heap *heap, Part *part, int32_t key, Whole *whole) {

@@ -187,7 +187,7 @@ Part *tape_add_part(Tape *tape, const Block *block, uint32_t start);
 void tape_drop_part(Tape *tape); /* the last mark is that of a part, which is destroyed; holds the GIL */
 Origin *part_add_origin(Heap *heap, Part *part, int32_t key);
 void part_add_numbers(Heap *heap, Part *part, int32_t key, struct StepTape *numbers); /* takes it */
-struct Copies *part_add_copies(Heap *heap, Part *part, int32_t key, size_t room); /* of so many runs of fields */
+void part_take_copies(Heap *heap, Part *part, int32_t key, struct Copies *copies); /* takes them */
 void part_add_whole(Heap *heap, Part *part, int32_t key, struct Whole *whole); /* takes it */
 Origin *part_origin(const Part *part, int32_t key); /* NULL: there is none */
 void part_add_unwound(Heap *heap, Part *part, uint32_t slots); /* one more frame that a raise removes */

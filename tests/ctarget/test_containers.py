@@ -14,6 +14,7 @@ import pytest
 
 import checkpoint
 from checkpoint import engines
+from checkpoint.ctarget import plans
 from checkpoint.ctarget.build import compiler
 from checkpoint.functions import runs
 from tests.ctarget.c_sources import SANITIZED, command, files, object_files
@@ -60,6 +61,22 @@ def copies(x: float, n: int) -> float:
     return total + sum(zs)
 
 
+def joins(x: float, n: int) -> float:
+    """Sources that are one list, literals, the same number several times, nothing; copies that are copied."""
+    table = [0.0, x] * 2
+    for i in range(n):
+        first, second = [table[0] * x, table[1]], [table[2] + x, x]
+        table = first + second + ([x] if i % 3 else [])
+        twice = table + table
+        twice[0] = twice[4] * x
+        rows: tuple[float | list[float], ...] = (twice[0], x) * 3 + (twice[1], table)
+        rows += (1, x)
+        numbers = [row[1] if isinstance(row, list) else row for row in rows]
+        table = (3 * twice)[2:6]
+        table[i % 4] = table[i % 3] * 0.5 + numbers[4] + numbers[7] + numbers[8] * numbers[9]
+    return table[0] * table[1] + table[3]
+
+
 def keys(x: float, n: int) -> float:
     d: dict[object, float] = {}
     for i in range(n):
@@ -88,13 +105,25 @@ def objects(x: float, n: int) -> float:
 
 
 @pytest.mark.skipif(engines.available()["c"] is not None, reason="no C engine here")
-@pytest.mark.parametrize("function", [copies, keys, objects])
+@pytest.mark.parametrize("function", [copies, joins, keys, objects])
 def test_equal_to_hybrid(function: Callable[[float, int], float]) -> None:
     c, hybrid = (checkpoint.value_and_grad(function, engine=engine)(0.7, 12) for engine in ("c", "hybrid"))
     assert c == hybrid
     assert c[0] == function(0.7, 12)
     for schedule in (checkpoint.Bisection(), checkpoint.Binomial(snapshots=4)):
         assert checkpoint.value_and_grad(function, engine="c", schedule=schedule)(0.7, 12) == hybrid
+
+
+@pytest.mark.skipif(engines.available()["c"] is not None, reason="no C engine here")
+@pytest.mark.parametrize("schedule", ["plain", "bisection"])
+def test_what_is_joined_is_taped_without_python(schedule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def product(engine: str) -> object:
+        return checkpoint.hvp(lambda x: joins(x, 12), 0.7, 0.25, engine=engine, schedule=schedule)
+
+    expected = checkpoint.grad(joins, engine="hybrid", schedule=schedule)(0.7, 12), product("hybrid")
+    monkeypatch.setattr(plans, "perform_taped", None)
+    monkeypatch.setenv("CHECKPOINT_JIT", "off")
+    assert (checkpoint.grad(joins, engine="c", schedule=schedule)(0.7, 12), product("c")) == expected
 
 
 @pytest.mark.skipif(engines.available()["c"] is not None, reason="no C engine here")
