@@ -28,7 +28,7 @@ Updates
 Dictionaries
     R dict   dict-of d (a dictionary)   cache-key d x ...
     R enum-number x (of an IntEnum and its kin)
-    R is-derived x   overrides x name (of classes that derive from dict or list)
+    R is-derived x   overrides x name (of classes that derive from dict or list)   own-containers x
     R is-mapping has-keys is-object x   keys values d   copy x (or list, object)   key x   keywords d ...
 Sets (sets.py)
     R token x   tokens xs   table tokens xs   table-or table-and table-sub table-xor s t   kind x

@@ -68,16 +68,18 @@ def _copy(now: Now, x: Any) -> Any:
     if is_namespace(x):
         return dict_of(now, namespace_of(x.items[0]))
     if type(x) is Object:
-        return _object_like(now, x)
+        return Object(x.layout, copies_of(x.items), owner=now.owner)
     return dict_of(now, _dictionary(x, "copy").items)
 
 
-def _object_like(now: Now, x: Object) -> Object:
-    """Return another object with the same attributes; that of a stand-in holds containers of its own."""
-    items = copies_of(x.items)
-    if x.layout.cls in BY_STAND_IN or base_of(x.layout.cls) is not None:
-        items = [_copy(now, item) if type(item) in (List, Dict) else item for item in items]
-    return Object(x.layout, items, owner=now.owner)
+def _own_containers(_: Now, x: Object) -> Record:
+    """Return the names of an object's attributes whose containers are its own: a copy has others."""
+    if base_of(x.layout.cls) is not None:
+        return tuple_of(["(items)"])
+    if x.layout.cls not in BY_STAND_IN:
+        return tuple_of(())
+    held = zip(x.layout.names, x.items, strict=True)
+    return tuple_of(name for name, item in held if type(item) in (List, Dict))
 
 
 rearrange("dict", 0, "an empty dictionary", lambda now: Dict({}, owner=now.owner), (), Purity.PURE)
@@ -86,7 +88,14 @@ rearrange("no-dictionary", 2, "the error for a method of dictionaries: x, its na
 rearrange("mapping", 1, "what `{**x}` unpacks, checked", _mapping)
 rearrange("keys", 1, "the tuple of a dictionary's keys", _keys)
 rearrange("values", 1, "the tuple of a dictionary's values", _values)
-rearrange("copy", 1, "x.copy() of a list or dictionary, copy.copy(x) of an object", _copy)
+rearrange("copy", 1, "x.copy() of a list or dictionary, an object with the same attributes as x", _copy)
+rearrange(
+    "own-containers",
+    1,
+    "the names of attributes of an object whose containers a copy of it does not share",
+    _own_containers,
+    discrete=True,
+)
 rearrange(
     "is-object", 1, "whether x is an object that may change", lambda _, x: type(x) is Object, discrete=True
 )

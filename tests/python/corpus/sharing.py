@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
 from tests.python.corpus import Example
+
+
+class Row(list[float]):
+    """Has attributes beside its items."""
 
 
 def two_names(x: float) -> float:
@@ -124,6 +128,20 @@ def copies(x: float) -> tuple[Any, ...]:
     return box.x, boxes[1].x, box is boxes[1], box.items is boxes[1].items, sizes
 
 
+def copies_of_collections(x: float) -> Any:
+    """What copies hold of collections, and of objects whose class derives from one, has cotangents."""
+    queue, counts, ordered = deque([x]), defaultdict(float, a=x), OrderedDict(a=x * x)
+    row = Row([x])
+    row.shared = [x]  # type: ignore[attr-defined]
+    copies = copy.copy(queue), copy.copy(counts), copy.copy(ordered), copy.copy(row)
+    for each in (queue, row):
+        each.append(100.0)
+    row.shared.append(x)  # type: ignore[attr-defined]
+    counts["a"] = ordered["a"] = 100.0
+    total = copies[0][0] * copies[1]["a"] + copies[2]["a"] * copies[3][0]
+    return total * len(copies[3].shared) + len(copies[0]) + len(copies[3])  # type: ignore[attr-defined]
+
+
 def copy_of_an_argument(box: Any) -> float:
     other = copy.copy(box)
     other.x *= 3.0
@@ -146,6 +164,7 @@ def merged_in_place(x: float) -> tuple[object, ...]:
 EXAMPLES = [
     Example(merged_in_place, (1.5,)),
     Example(copies, (0.7,)),
+    Example(copies_of_collections, (0.7,)),
     Example(copy_of_an_argument, (Box(0.7),)),
     Example(two_names, (0.7,)),
     Example(rows_of_one, (0.7,)),

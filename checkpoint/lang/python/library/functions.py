@@ -335,7 +335,12 @@ def copy_(x: Any) -> Any:
         return x.copy()
     if prim("py.is-array", x):
         return prim("py.deep-copy", x)
-    return prim("py.copy", x) if prim("py.is-object", x) else x
+    if not prim("py.is-object", x):
+        return x
+    made = prim("py.copy", x)
+    for name in prim("py.own-containers", x):
+        prim("py.set-attribute", made, name, prim("py.copy", prim("py.attribute", x, name)))
+    return made
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
