@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,10 @@ from checkpoint.ad.array_library import (
 )
 from checkpoint.ad.arrays import Array, ByRecords, Discrete, Memory
 from checkpoint.ad.containers import List, Record
+from checkpoint.ad.library import record_named
 from checkpoint.ad.numbers import real_part
 from checkpoint.ad.operands import value_of
-from checkpoint.ad.record import Purity, lookup
+from checkpoint.ad.record import Purity
 from checkpoint.ad.tensors import ALWAYS, Tensor, record_of
 from checkpoint.ad.values import Pair
 from checkpoint.errors import refusal
@@ -178,7 +179,7 @@ def number(value: Any) -> Any:
 
 def record(name: str) -> Tensor:
     """Return the record of a name, for rules that stand before it."""
-    return cast(Tensor, lookup(name))
+    return record_named(name)
 
 
 def damped(slope: Any, tangent: Any) -> Any:

@@ -93,7 +93,10 @@ static int only_axis(PyObject *array, PyObject *axes) {
 /* Returns the sum of an array over axes: along one of them, or of a whole row, at once, else by the library's function. */
 static PyObject *summed(const ArrayClasses *c, PyObject *array, PyObject *axes, bool keeps) {
     PyObject *made = NULL;
-    if (is_numpy(array)) made = axes != Py_None ? sum_along(array, only_axis(array, axes), keeps) : keeps ? NULL : sum_of_row(array);
+    if (is_numpy(array) && axes != Py_None)
+        made = sum_along(array, only_axis(array, axes), keeps);
+    else if (is_numpy(array) && !keeps)
+        made = sum_of_row(array);
     return made ? made : summed_by_library(c, array, axes, keeps);
 }
 

@@ -9,7 +9,8 @@
  * "concatenate" and "stack", which take the order of the result's axes in memory first (matrices.h, joining.h); and others that
  * return None where NumPy's are to be called: "copy" of such an order and an array; "peak" of an array, its largest magnitude;
  * "scaled" of a cotangent, a float and an array, their product (passes.h); "sum" of an array, an axis and whether the axis is
- * kept; "where" of a condition and two operands; "max" and "min" of an array along its last axis; "total" of a row, the sum of all of it; "cross" of two arrays; "iadd" of columns and what is added to them in place, which returns True. False with an
+ * kept; "total" of a row, the sum of all of it; "where" of a condition and two operands; "max" and "min" of an array along its
+ * last axis; "cross" of two arrays; "iadd" of columns and what is added to them in place, which returns True. False with an
  * exception: not all are there. */
 bool enter_functions(PyObject *by_name);
 

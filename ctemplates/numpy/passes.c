@@ -221,7 +221,8 @@ PyObject *chosen_elements(PyObject *condition, PyObject *x, PyObject *y) {
     if (!is_numpy(condition) || dtype_of(condition)->letter != '?' || !(numpy_of(condition)->flags & C_CONTIGUOUS)) return NULL;
     const NumpyArray *own = numpy_of(condition);
     const Py_ssize_t count = count_of(condition);
-    if (count < MANY || (!is_numpy(x) && !is_numpy(y)) || !find_doubles(&one, x, own) || !find_doubles(&other, y, own)) return NULL;
+    if (count < MANY || (!is_numpy(x) && !is_numpy(y))) return NULL;
+    if (!find_doubles(&one, x, own) || !find_doubles(&other, y, own)) return NULL;
     PyObject *made = new_array_of_doubles(own->axes, own->shape);
     if (!made) return NULL;
     double *to = (double *)(void *)numpy_of(made)->data;

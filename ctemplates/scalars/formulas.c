@@ -1,6 +1,7 @@
 /* Formulas: see formulas.h.
  *
- * What always holds: a thread writes the results of its own items, and in memory of its own besides. Behind the last item a block computes with the reals of the last one, and writes nothing.
+ * What always holds: a thread writes the results of its own items, and in memory of its own besides. Behind the last item a
+ * block computes with the reals of the last one, and writes nothing.
  */
 #include "scalars/formulas.h"
 

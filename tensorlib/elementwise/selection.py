@@ -29,13 +29,11 @@ from tensorlib.rules import (
 
 # where
 
-_MANY = 1000  # elements, for which engine c has a loop
-
 
 def _where(xp: Any, condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None and y is None:
         return xp.nonzero(condition)
-    loop = kernel_of("where") if type(condition) is np.ndarray and condition.size >= _MANY else None
+    loop = kernel_of("where") if type(condition) is np.ndarray else None
     found = None if loop is None else loop(condition, x, y)
     return xp.where(condition, x, y) if found is None else found
 

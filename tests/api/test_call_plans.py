@@ -231,7 +231,7 @@ def test_what_has_no_form() -> None:
 
 
 def test_a_call_makes_use_of_its_plan_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a call cannot leave a plan of its own, too."""
+    """Check it where a call cannot leave a plan of its own, too."""
     count, usual = [0], RunPlan.computed
 
     def computed(self: RunPlan, inputs: Any) -> Any:

@@ -129,7 +129,7 @@ def copies(x: float) -> tuple[Any, ...]:
 
 
 def copies_of_collections(x: float) -> Any:
-    """What copies hold of collections, and of objects whose class derives from one, has cotangents."""
+    """Copy collections, and an object whose class derives from one: what the copies hold has cotangents."""
     queue, counts, ordered = deque([x]), defaultdict(float, a=x), OrderedDict(a=x * x)
     row = Row([x])
     row.shared = [x]  # type: ignore[attr-defined]

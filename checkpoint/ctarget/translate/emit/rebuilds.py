@@ -84,7 +84,7 @@ class TurnText:
 
 
 class KnownTurnText(TurnText):
-    """The same where the pairs of the turn are known to have a real each, and the next one at a distance."""
+    """Writes a turn whose pairs are known to have a real each, and the next one at a distance."""
 
     def __init__(self, out: Forward, births: Sequence[Residual], end: str, rebuild: Rebuild) -> None:
         super().__init__(out, births, end)

@@ -13,7 +13,7 @@ What always holds: operations never change once they are made, and are compared 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence, Set
+from collections.abc import Hashable, Sequence, Set
 from dataclasses import fields
 from functools import cache
 from typing import Protocol
@@ -123,7 +123,14 @@ class Operation(ABC):
 
     def reads(self) -> Sequence[Source | None]:
         """Return the sources that the forward function reads."""
-        return _reader(type(self))(self)
+        found: list[Source | None] = []
+        for name, is_several in _read_fields(type(self)):
+            value = getattr(self, name)
+            if is_several:
+                found += value
+            else:
+                found.append(value)
+        return found
 
     def sets(self) -> Sequence[Place]:
         """Return the places that it sets."""
@@ -188,14 +195,10 @@ _SEVERAL = frozenset(("tuple[Place, ...]", "tuple[Source, ...]"))
 
 
 @cache
-def _reader(kind: type) -> Callable[[Operation], tuple[Source | None, ...]]:
-    """Return the function from an operation of a class to the sources in its fields."""
-    parts = []
-    for field in fields(kind):
-        if field.name != "to" and field.type in _SINGLE | _SEVERAL:
-            parts.append(f"{'*' if field.type in _SEVERAL else ''}self.{field.name}, ")
-    reader: Callable[[Operation], tuple[Source | None, ...]] = eval(f"lambda self: ({''.join(parts)})")
-    return reader
+def _read_fields(kind: type) -> list[tuple[str, bool]]:
+    """Return the fields that operations of a class read by default, and whether each has several sources."""
+    read = [field for field in fields(kind) if field.name != "to" and field.type in _SINGLE | _SEVERAL]
+    return [(field.name, field.type in _SEVERAL) for field in read]
 
 
 class Undifferentiated(Operation):

@@ -105,11 +105,7 @@ def _iterated(
 ) -> Expr:
     """Plan a value that may be an iterator of the program's classes."""
     started = t.program.start(t, iterated(t, node, env), node)
-
-    def in_sequence(source: Var) -> Plan:
-        return _indexed(source)
-
-    return _maybe_iterator(t, node, started, env, exits, in_sequence, use)
+    return _maybe_iterator(t, node, started, env, exits, _indexed, use)
 
 
 def _maybe_iterator(

@@ -63,7 +63,7 @@ def survey(values: Iterable[Any]) -> tuple[tuple[type, ...], list[Any]]:
 
 
 class _Survey:
-    """What has been found so far.
+    """Notes what values hold.
 
     classes: those found, as keys. functions: functions, methods and classes. pending: objects to visit.
     """
