@@ -226,7 +226,7 @@ def _of_arrays(own: Primitive, record: Tensor, step: t.Compute) -> tuple[Functio
 def _of_handles(own: Data | Rearrange) -> tuple[Function, Function]:
     """Return a StepPlan's `on_arrays` and `on_tape` for a step without derivatives: arrays are data there."""
     value = own.value
-    is_test = own.name == "py.instance"  # whose value is a boolean, made of the classes alone
+    is_test = own.name in ("py.instance", "py.is-class")  # a boolean, made of the classes alone
 
     def run(now: Any, *given: Any) -> Any:
         return value(now, *given) if is_test else perform(now, own, given)

@@ -19,7 +19,7 @@ _KEYS: dict[str, slice] = {
     **dict.fromkeys(("py.list", "py.tuple", "py.record", "py.new", "py.append", "cons", "car", "cdr"), _NONE),
     **dict.fromkeys(("py.len", "py.is", "py.sequence", "py.tuple-of", "py.list-of"), _NONE),
     **dict.fromkeys(("py.instance", "py.item", "py.slice", "py.attribute", "py.unpack"), _FURTHER),
-    **dict.fromkeys(("py.unpack-star", "py.unpack-rest"), _FURTHER),
+    **dict.fromkeys(("py.unpack-star", "py.unpack-rest", "py.is-class"), _FURTHER),
     **dict.fromkeys(("py.set", "py.set-attribute"), _SECOND),
     # Of combinators whose function is a formula: they ask for structures, shapes and dtypes.
     **dict.fromkeys(("py.item-count", "py.item-formula"), _NONE),

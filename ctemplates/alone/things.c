@@ -70,6 +70,11 @@ int32_t instance_of(Heap *heap, Value v, Value types) {
     return -1;
 }
 
+int32_t of_class(Heap *heap, Value v, Value types) {
+    (void)heap, (void)v, (void)types;
+    return -1;
+}
+
 int32_t layout_position(Heap *heap, void *layout, void *name) {
     (void)heap, (void)layout, (void)name;
     return -1;

@@ -105,7 +105,8 @@ typedef enum Question {
     WHERE_NAMED,    /* of a layout and a name: the position; -1: nowhere */
     WHERE_OF_ARITY, /* of a layout and a number: the position of its digits */
     WITH_NAME,      /* of a layout and a name: whether there is a layout with one more field */
-    IS_INSTANCE     /* of classes, and a layout or a kind of values: 0, 1; -1: only Python can tell */
+    IS_INSTANCE,    /* of classes, and a layout or a kind of values: 0, 1; -1: only Python can tell */
+    IS_OF_CLASS     /* likewise, of these classes themselves */
 } Question;
 
 typedef struct Known {
@@ -197,12 +198,19 @@ static PyObject *classes_in(PyObject *types) {
     return found;
 }
 
-static int32_t is_instance(PyObject *types, PyObject *layout, int64_t kind) {
+static int32_t is_among(PyTypeObject *cls, PyObject *classes) {
+    int32_t answer = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(classes); i++)
+        answer |= PyTuple_GET_ITEM(classes, i) == (PyObject *)cls;
+    return answer;
+}
+
+static int32_t is_instance(Question question, PyObject *types, PyObject *layout, int64_t kind) {
     PyObject *classes = classes_in(types), *cls = layout ? attribute(layout, "cls") : NULL;
     PyTypeObject *type = layout ? (PyTypeObject *)cls : class_of_kind(kind);
     int32_t answer = -1;
     if (classes && PyTuple_Check(classes) && type && PyType_Check((PyObject *)type))
-        answer = is_subclass(type, classes);
+        answer = question == IS_INSTANCE ? is_subclass(type, classes) : is_among(type, classes);
     Py_XDECREF(classes);
     Py_XDECREF(cls);
     return answer;
@@ -222,7 +230,8 @@ static int32_t asked(Known *known) {
     case WHERE_NAMED: return position_in(known->about, known->also);
     case WHERE_OF_ARITY: return position_of_arity(known->about, known->number);
     case WITH_NAME: return widened(known);
-    case IS_INSTANCE: return is_instance(known->about, known->also, known->number);
+    case IS_INSTANCE:
+    case IS_OF_CLASS: return is_instance(known->question, known->about, known->also, known->number);
     }
     return -1;
 }
@@ -267,16 +276,19 @@ bool layout_is_overloads(Heap *heap, void *layout) {
     return known(heap, WHICH_KIND, layout, NULL, 0)->answer & IS_OVERLOADS;
 }
 
-int32_t instance_of(Heap *heap, Value v, Value types) {
+static int32_t about_class(Heap *heap, Question question, Value v, Value types) {
     double real;
     if (kind_of(types) != FOREIGN || (kind_of(v) == FOREIGN && !is_text(v))) return -1;
     if (kind_of(v) == RECORD && kind_of(cells_of(v)[0]) == FOREIGN)
-        return known(heap, IS_INSTANCE, python_in(types), python_in(cells_of(v)[0]), RECORD)->answer;
+        return known(heap, question, python_in(types), python_in(cells_of(v)[0]), RECORD)->answer;
     if (kind_of(v) == INSTANCE)
-        return known(heap, IS_INSTANCE, python_in(types), python_in(instance_in(v)->layout), RECORD)->answer;
+        return known(heap, question, python_in(types), python_in(instance_in(v)->layout), RECORD)->answer;
     const Kind kind = kind_of(v) == DUAL && real_in(v, &real) ? REAL : kind_of(v);
-    return known(heap, IS_INSTANCE, python_in(types), NULL, kind)->answer;
+    return known(heap, question, python_in(types), NULL, kind)->answer;
 }
+
+int32_t instance_of(Heap *heap, Value v, Value types) { return about_class(heap, IS_INSTANCE, v, types); }
+int32_t of_class(Heap *heap, Value v, Value types) { return about_class(heap, IS_OF_CLASS, v, types); }
 
 /* The heap allocates without the GIL: where memory runs out it jumps past a release. The reference is taken last. */
 Value layout_value(Heap *heap, void *layout) {

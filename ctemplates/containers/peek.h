@@ -19,8 +19,10 @@ bool object_hash(Value v, uint64_t *hash);
 bool whole_of(Value v, int64_t *whole);
 bool real_of_large_integer(Value v, double *real); /* the nearest one; infinite: there is none */
 bool same_python_type(Value a, Value b); /* of two FOREIGN */
-/* Returns isinstance(v, types); -1: only Python can tell. Acquires the GIL on the first query about a class. */
+/* Return isinstance(v, types), and whether type(v) is one of the types; -1: only Python can tell. They acquire the GIL on
+ * the first query about a class. */
 int32_t instance_of(Heap *heap, Value v, Value types);
+int32_t of_class(Heap *heap, Value v, Value types);
 bool is_foreign_atom(Value v);           /* of a FOREIGN: it never changes, and holds no number */
 bool is_any_text(Value v);               /* a string, or a symbol */
 

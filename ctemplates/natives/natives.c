@@ -41,6 +41,7 @@ const NativeStep NATIVES[] = {
     {"py.is-array", native_is_array, false},
     {"py.was-changed", native_is_array, false},
     {"py.instance", native_instance, false},
+    {"py.is-class", native_is_class, false},
     {"py.eq/any", native_equal, false},
     {"py.ne/any", native_not_equal, false},
     {"py.add/any", native_concatenate, false},

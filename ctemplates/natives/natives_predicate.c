@@ -157,6 +157,12 @@ NATIVE(native_instance) {
     return found >= 0 && answer(found, result, note);
 }
 
+NATIVE(native_is_class) {
+    (void)count;
+    const int32_t found = of_class(m->heap, operands[0], operands[1]);
+    return found >= 0 && answer(found, result, note);
+}
+
 NATIVE(native_is_procedure) {
     (void)m, (void)count;
     const Kind kind = kind_of(operands[0]);

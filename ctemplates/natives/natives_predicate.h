@@ -8,6 +8,7 @@ NATIVE(native_contains);
 NATIVE(native_is);
 NATIVE(native_is_array);
 NATIVE(native_instance);
+NATIVE(native_is_class);
 NATIVE(native_equal);
 NATIVE(native_not_equal);
 NATIVE(native_callable);

@@ -17,6 +17,7 @@ from checkpoint import engines
 from checkpoint.ctarget import plans
 from checkpoint.ctarget.build import compiler
 from checkpoint.functions import runs
+from checkpoint.prims.python import classes as python_classes
 from tests.ctarget.c_sources import SANITIZED, command, files, object_files
 from tests.engine_containers.programs import PROGRAMS
 from tests.engine_containers.support import closure
@@ -104,8 +105,27 @@ def objects(x: float, n: int) -> float:
     return state.place * state[-1] if isinstance(state, tuple) else 0.0
 
 
+class Held:
+    def __init__(self, x: float) -> None:
+        self.x = x
+
+
+def classes(x: float, n: int) -> float:
+    """A value of each kind is asked for its class, which is none of the bases."""
+    values = (x, n, n > 3, None, (x,), [x], {n: x}, range(n), "text", Moving(x, 1.0), Held(x), classes)
+    total = 0.0
+    for i, each in enumerate(values):
+        if type(each) is float or type(each) is tuple or type(each) is Held:
+            total = total + x * i
+        if type(each) in (int, list, str) or type(each) is Moving:
+            total = total * x
+        if type(each) is not bool and type(each) is not dict:
+            total = total + x
+    return total
+
+
 @pytest.mark.skipif(engines.available()["c"] is not None, reason="no C engine here")
-@pytest.mark.parametrize("function", [copies, joins, keys, objects])
+@pytest.mark.parametrize("function", [copies, joins, keys, objects, classes])
 def test_equal_to_hybrid(function: Callable[[float, int], float]) -> None:
     c, hybrid = (checkpoint.value_and_grad(function, engine=engine)(0.7, 12) for engine in ("c", "hybrid"))
     assert c == hybrid
@@ -124,6 +144,13 @@ def test_what_is_joined_is_taped_without_python(schedule: str, monkeypatch: pyte
     monkeypatch.setattr(plans, "perform_taped", None)
     monkeypatch.setenv("CHECKPOINT_JIT", "off")
     assert (checkpoint.grad(joins, engine="c", schedule=schedule)(0.7, 12), product("c")) == expected
+
+
+@pytest.mark.skipif(engines.available()["c"] is not None, reason="no C engine here")
+def test_classes_are_known_without_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = checkpoint.value_and_grad(classes, engine="hybrid")(0.7, 12)
+    monkeypatch.setattr(python_classes, "class_of", None)
+    assert checkpoint.value_and_grad(classes, engine="c")(0.7, 12) == expected
 
 
 @pytest.mark.skipif(engines.available()["c"] is not None, reason="no C engine here")

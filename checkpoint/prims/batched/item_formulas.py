@@ -55,7 +55,7 @@ _STORING = frozenset(
         *("cons", "car", "cdr", "null?", "pair?", "py.tuple", "py.list", "py.record", "py.len", "py.item"),
         *("py.unpack", "py.callee", "py.tuple-of", "py.list-of", "py.new", "py.attribute", "py.instance"),
         *("py.instance-of", "py.class-of", "py.same-class", "py.is-object", "py.kind", "py.callable"),
-        *("py.truth", "py.not", "py.tuple-of-star", "py.list-of-star"),
+        *("py.is-class", "py.truth", "py.not", "py.tuple-of-star", "py.list-of-star"),
     )
 )
 

@@ -198,7 +198,7 @@ _BY_ONE_LANE = frozenset(
         *("py.kind", "py.instance", "py.instance-of", "py.class-of", "py.type", "py.is-object"),
         *("py.same-class", "py.callable", "py.is-mapping", "py.len", "py.attribute", "py.has-attribute"),
         *("np.shape", "np.ndim", "np.size", "np.len", "np.attribute", "np.isscalar", "tensorlib.is_real"),
-        *("py.is-array", "real?"),
+        *("py.is-array", "py.is-class", "real?"),
     )
 )
 _WITH_CONTAINERS = frozenset(("py.item", "py.slice", "py.matmul"))

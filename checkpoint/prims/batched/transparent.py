@@ -23,6 +23,7 @@ OPAQUE_AT: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("py.float", "py.append", "py.set-attribute", "py.clear", "py.reverse"), (0,)),
     **dict.fromkeys(("py.same-class", "py.item", "py.pop-item", "py.set", "py.insert", "py.delete"), (0, 1)),
     **dict.fromkeys(("py.extend", "py.checked-set"), (0, 1)),
+    "py.is-class": (0,),
     "py.range": (0, 1, 2),
     "py.slice": (0, 1, 2, 3),
 }

@@ -46,6 +46,7 @@ Value layout_with_name(Heap *heap, Value layout, Value name) {
     return *found;
 }
 int32_t instance_of(Heap *heap, Value v, Value types) { return (void)heap, (void)v, (void)types, -1; }
+int32_t of_class(Heap *heap, Value v, Value types) { return (void)heap, (void)v, (void)types, -1; }
 
 static void destroy_container(Heap *heap, Object *object) {
     suspects_remove(heap, (const Storage *)object);

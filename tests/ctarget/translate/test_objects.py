@@ -149,7 +149,9 @@ def classes() -> Any:
             ),
         ),
         ("w", ("if", ("py.is", attribute("p", "weight"), Const(None)), 1.0, 0.5)),
-        ("_", ("py.set", "cell", 0, (ADD, (MUL, "v", "w"), 0.25))),
+        ("u", ("if", ("py.is-class", "p", Const(Types((Other, int)))), 0.75, 1.0)),
+        ("y", ("if", ("py.is-class", "g_i", Const(Types((bool, float)))), 0.5, "old")),
+        ("_", ("py.set", "cell", 0, (ADD, (MUL, "v", (MUL, "w", "u")), (MUL, "y", 0.25)))),
         body="g_s",
     )
     run = loop("g", TURNS, {"g_s": 0}, {"g_s": turn}, ("py.variable", "cell", Const("s")))
@@ -188,6 +190,7 @@ ATTRIBUTES = frozenset(
         "py.new",
         "py.variable",
         "py.is",
+        "py.is-class",
     )
 )
 

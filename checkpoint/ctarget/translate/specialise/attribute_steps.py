@@ -24,8 +24,8 @@ from checkpoint.ctarget.translate.ops.places import Constant, Place, View
 from checkpoint.ctarget.translate.specialise.list_steps import changed, content, shape_of
 from checkpoint.ctarget.translate.specialise.observe import WITH_LAYOUT, Shape
 from checkpoint.ctarget.translate.specialise.python_steps import (
+    class_of_kind,
     classes_of,
-    instance,
     is_container,
     readable_container,
 )
@@ -141,14 +141,16 @@ def _new(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
 
 
 def _instance(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
-    """Translate isinstance, of an object or of another value, for classes that do not customise it."""
-    if tag_of(steps.operand(step.operands[0])) not in WITH_LAYOUT:
-        return instance(steps, step, uses)
-    value, layout = _object(steps, step)
+    """Translate isinstance, or `type(x) is`, for classes that do not customise isinstance."""
     classes = classes_of(step.operands[1])
-    steps.node.ops.append(HasLayout(readable_container(steps, value), steps.builder.reference(layout)))
+    if tag_of(steps.operand(step.operands[0])) in WITH_LAYOUT:
+        value, layout = _object(steps, step)
+        steps.node.ops.append(HasLayout(readable_container(steps, value), steps.builder.reference(layout)))
+        cls = layout.cls
+    else:
+        cls = class_of_kind(steps.operand(step.operands[0]))
     steps.release_used(step, uses)
-    return Constant(issubclass(layout.cls, classes))
+    return Constant(cls in classes if step.op == "py.is-class" else issubclass(cls, classes))
 
 
 RULES: dict[str, Rule] = {
@@ -157,4 +159,5 @@ RULES: dict[str, Rule] = {
     "py.put-back-attribute": _put_back,
     "py.new": _new,
     "py.instance": _instance,
+    "py.is-class": _instance,
 }

@@ -242,17 +242,16 @@ def _divides(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     return Constant(None)
 
 
-def instance(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
-    """Translate isinstance, for classes that do not customise it, of a value whose kind has one class."""
-    cls, classes = CLASSES.get(tag_of(steps.operand(step.operands[0]))), classes_of(step.operands[1])
+def class_of_kind(value: Abstract) -> type:
+    """Return the class of a value whose kind has one class."""
+    cls = CLASSES.get(tag_of(value))
     if cls is None:
         raise Untranslatable
-    steps.release_used(step, uses)
-    return Constant(issubclass(cls, classes))
+    return cls
 
 
 def classes_of(types: t.Operand) -> tuple[type, ...]:
-    """Return the classes of an isinstance."""
+    """Return the classes of an isinstance, or of a comparison of a class."""
     if isinstance(types, str) or not isinstance(types.value, Types | Layout):
         raise Untranslatable
     classes = types.value.classes if isinstance(types.value, Types) else (types.value.cls,)
