@@ -70,10 +70,9 @@ def imported(name: str) -> ModuleType:
 _SHARED = imported("checkpoint.ctarget.flags")
 FROM_LIBM: str = _SHARED.FROM_LIBM
 # The builds with sanitizers, by their names: the flags of compiling, and those of linking.
-# What is not optimised takes the compiler a quarter of the time.
 SHOWN = "-fno-omit-frame-pointer"
 SANITIZED: dict[str, tuple[list[str], list[str]]] = {
-    "hostile": ([*_SHARED.HOSTILE, "-O0", SHOWN], [*_SHARED.SANITIZERS]),
+    "hostile": ([*_SHARED.HOSTILE, SHOWN], [*_SHARED.SANITIZERS]),
     "races": ([*_SHARED.RACES, "-O1", SHOWN], [_SHARED.RACES[0]]),
 }
 FLAGS: list[str] = [*_SHARED.RUNTIME]
