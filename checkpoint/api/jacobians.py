@@ -17,8 +17,8 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import elements
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.api.argnums import ArgNums
-from checkpoint.api.gradients import Derivative, Grad
+from checkpoint.api.derivative import ArgNums, Derivative, Options
+from checkpoint.api.gradients import Grad
 from checkpoint.api.schedules import named_schedule
 from checkpoint.api.units import direction, units
 from checkpoint.driver.memory import Memory
@@ -64,7 +64,7 @@ class ReverseJacobian(Jacobian):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
         call.differentiate_by(at)
-        with reported(self.progress):
+        with reported(self.options.progress):
             shape, first = self._row(call, 0)
             outputs = numbers(shape)
             count = sum(map(elements, outputs))
@@ -79,7 +79,7 @@ class ReverseJacobian(Jacobian):
 
     def _row(self, call: Call, position: int) -> tuple[Any, Any]:
         """Return the value, as a tree, and the cotangent of the arguments for one of its reals."""
-        return row_of(call, (position,), named_schedule(self.schedule))
+        return row_of(call, (position,), self.schedule)
 
 
 class ForwardJacobian(Jacobian):
@@ -137,12 +137,11 @@ class Hessian(Jacobian):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
         call.differentiate_by(at)
-        schedule = named_schedule(self.schedule)
         rows = []
-        with reported(self.progress):
+        with reported(self.options.progress):
             for place in places(call, at):
                 tangent = direction(call, (place,))
-                _, _, product = call.run.second(tangent, self.cotangent_of, schedule)
+                _, _, product = call.run.second(tangent, self.cotangent_of, self.schedule)
                 rows.append([number for i in at for number in numbers(call.unpacked(product)[i])])
         rows = _merged(call, at, rows, [number for i in at for number in numbers(call.parts[i])])
         left, parts = self.structures(rows, args, call, at), []
@@ -172,7 +171,7 @@ def jacrev(
         >>> jacrev(lambda x: (x[0] * x[1], {"sum": x[0] + x[1]}))([3.0, 4.0])
         ([4.0, 3.0], {'sum': [1.0, 1.0]})
     """
-    return ReverseJacobian(f, argnums, False, engine, schedule, memory, progress)
+    return ReverseJacobian(f, argnums, options=Options(engine, schedule, memory, progress))
 
 
 @within_programs
@@ -189,7 +188,7 @@ def jacfwd(f: Callable[P, Any], argnums: ArgNums = 0, *, engine: str | None = No
         >>> jacfwd(lambda x: [x, x * x, x * x * x])(2.0)
         [1.0, 4.0, 12.0]
     """
-    return ForwardJacobian(f, argnums, False, engine, None)
+    return ForwardJacobian(f, argnums, options=Options(engine))
 
 
 def row_of(call: Call, positions: Sequence[int], schedule: Schedule) -> tuple[Any, Any]:
@@ -284,7 +283,7 @@ def hvp(
     if not holds_real(part):
         raise RunError(call.without_reals("x", x))
     tangent = call.packed([call.tangent(part, v, "v")])
-    one = Grad(f, 0, False, engine, schedule).cotangent_of
+    one = Grad(f).cotangent_of
     with reported(progress):
         _, _, product = call.run.second(tangent, one, chosen)
     along: T = call.leave_cotangent(x, call.unpacked(product)[0])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec
 
 from checkpoint.ad.library import refused
-from checkpoint.api.argnums import ArgNums
+from checkpoint.api.derivative import ArgNums, Options
 from checkpoint.api.jacobians import Hessian
 from checkpoint.driver.memory import Memory
 from checkpoint.driver.schedule import Schedule
@@ -56,8 +56,8 @@ def jacobian(
         >>> jacobian(differences)([1.0, 2.0, 3.0]).toarray().tolist()
         [[-1.0, 4.0, 0.0], [0.0, -1.0, 6.0]]
     """
-    how = (engine, schedule, memory, progress)
-    made: Callable[P, Any] = _sparse().SparseJacobian(f, argnums, sparsity, check, *how, mode=mode)
+    options = Options(engine, schedule, memory, progress)
+    made: Callable[P, Any] = _sparse().SparseJacobian(f, argnums, sparsity, check, options, mode=mode)
     return made
 
 
@@ -97,11 +97,10 @@ def hessian(
         >>> hessian(chain, sparsity="detect")([1.0, 2.0, 4.0]).toarray().tolist()
         [[2.0, -2.0, 0.0], [-2.0, 4.0, -2.0], [0.0, -2.0, 2.0]]
     """
+    options = Options(engine, schedule, memory, progress)
     if sparsity is None:
-        return Hessian(f, argnums, False, engine, schedule, memory, progress)
-    made: Callable[P, Any] = _sparse().SparseHessian(
-        f, argnums, sparsity, check, engine, schedule, memory, progress
-    )
+        return Hessian(f, argnums, options=options)
+    made: Callable[P, Any] = _sparse().SparseHessian(f, argnums, sparsity, check, options)
     return made
 
 

@@ -15,7 +15,7 @@ from checkpoint import config
 from checkpoint.ad.array_library import library_of, remembered
 from checkpoint.ad.arrays import Array, Copies, Discrete
 from checkpoint.ad.graph import containers_in, renew
-from checkpoint.api.argnums import ArgNums, check_argnums, picked_positions
+from checkpoint.api.derivative import ArgNums, Selection
 from checkpoint.api.reversals import Reversals
 from checkpoint.api.schedules import named_schedule
 from checkpoint.driver.memory import Memory
@@ -43,14 +43,13 @@ class Pullback:
         self, f: Callable[..., Any], call: Call, given: Sequence[Any], argnums: ArgNums, schedule: Schedule
     ) -> None:
         """Run a call, of whose positional arguments `given` some are differentiated by."""
-        check_argnums(argnums)
-        self._positions = picked_positions(f, argnums, given)
+        self._selection = Selection(f, argnums)
+        self._positions = self._selection.positions(given)
         for i in self._positions:
             if not holds_real(call.parts[i]):
                 raise RunError(call.without_reals(f"argument {i}", given[i]))
         call.differentiate_by(self._positions)
         self._call: Call | None = call
-        self._is_one = isinstance(argnums, int)
         self._given = given
         self._settings = remembered()
         self._reversals = Reversals(call, schedule)
@@ -77,7 +76,7 @@ class Pullback:
             parts = [call.leave_cotangent(self._given[i], found[i]) for i in self._positions]
         finally:
             settings_here()
-        return parts[0] if self._is_one else tuple(parts)
+        return self._selection.picked(parts)
 
     def _check(self, call: Call) -> None:
         """Raise RunError where an array that came in has changed since the function was run."""

@@ -22,22 +22,18 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.graph import enter, numbers
 from checkpoint.ad.numbers import elements, zero
 from checkpoint.ad.tangent import tangent_of
-from checkpoint.api.argnums import ArgNums
 from checkpoint.api.colouring import Plan, coordinates, groups_in, planned, readable, symmetric
+from checkpoint.api.derivative import ArgNums, Derivative, Options
 from checkpoint.api.directions import along_each, repeated
-from checkpoint.api.gradients import Derivative
 from checkpoint.api.jacobians import places, unit_cotangent
 from checkpoint.api.reversals import Reversals
-from checkpoint.api.schedules import named_schedule
 from checkpoint.api.units import direction
-from checkpoint.driver.memory import Memory
-from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import RunError
 from checkpoint.functions.interface import Call
 from checkpoint.functions.patterns import ENGINE, hessian_pattern, jacobian_pattern
 from checkpoint.functions.resumption import as_function
 from checkpoint.prims.sparsity.sets import are_alike
-from checkpoint.watch.progress import ProgressOption, reported
+from checkpoint.watch.progress import reported
 
 DETECT = "detect"
 Again = Callable[[], Call | None]
@@ -62,19 +58,15 @@ class SparseDerivative(Derivative):
         argnums: ArgNums,
         sparsity: Any,
         check: bool,
-        engine: str | None,
-        schedule: Schedule | str | None,
-        memory: Memory = None,
-        progress: ProgressOption = False,
+        options: Options,
     ) -> None:
-        super().__init__(function, argnums, False, engine, schedule, memory, progress)
+        super().__init__(function, argnums, options=options)
         self.sparsity = _pattern_of(sparsity)
         self.check = check
         self._last: tuple[Any, Any] = (None, None)  # the last pattern, and its plan
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        how = (self.engine, self.schedule, None, self.progress)
-        return type(self), (self.function, self.argnums, self.sparsity, self.check, *how)
+        return type(self), (self.function, self.argnums, self.sparsity, self.check, self.options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call, at = self.call(args, kwargs)
@@ -86,7 +78,7 @@ class SparseDerivative(Derivative):
             raise RunError(
                 f"the pattern has {pattern.shape[1]} columns, the selected arguments have {len(chosen)} reals"
             )
-        with reported(self.progress):
+        with reported(self.options.progress):
             again = partial(repeated, self.function, call, args, kwargs)
             values = self.entries(call, at, chosen, pattern, self._planned(pattern, given), again)
             found = sp.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
@@ -185,7 +177,7 @@ class SparseJacobian(SparseDerivative):
         """Yield the sum of the rows of each group, by as many reversals of one run."""
         if not groups:
             return
-        reversals = Reversals(call, named_schedule(self.schedule))
+        reversals = Reversals(call, self.schedule)
         try:
             _check_height(pattern, flat(numbers(enter(reversals.value))))
             for group in groups:
@@ -226,7 +218,7 @@ class SparseHessian(SparseDerivative):
 
     def product(self, call: Call, at: list[int], tangent: Any) -> Any:
         """See SparseDerivative."""
-        _, _, along = call.run.second(tangent, self.cotangent_of, named_schedule(self.schedule))
+        _, _, along = call.run.second(tangent, self.cotangent_of, self.schedule)
         return flat([number for i in at for number in numbers(call.unpacked(along)[i])])
 
 
