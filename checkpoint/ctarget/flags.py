@@ -24,8 +24,8 @@ WARNINGS = (
     *("-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion", "-Werror"),
     "-Wno-ignored-optimization-argument",  # clang knows none of these passes
 )
-# For the hostile build: the runtime's headers depend on CK_HOSTILE. Without optimisation: a sanitizer sees the
-# same accesses, and a large unit, whose checks take an optimising compiler minutes, is compiled within seconds.
+# For the hostile build: the runtime's headers depend on CK_HOSTILE. Not optimised: a sanitizer sees the same
+# accesses, and a large unit, whose checks take an optimising compiler minutes, is compiled in seconds.
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 HOSTILE = (*SANITIZERS, "-O0", "-g", "-DCK_HOSTILE")
 # For the build that finds races of threads: translated code needs the same flag.
