@@ -17,9 +17,11 @@ from tensorlib.reductions.norms import LOGSUMEXP
 from tensorlib.rules import number, pointwise, real_only, record, sampled, unbroadcast
 from tensorlib.special import register_softmax
 
+Interval = tuple[float, float]
 
-def _elementwise(name: str, *partials: Any, intervals: tuple[Any, ...], **fields: Any) -> Tensor:
-    """Register a function of scipy.special."""
+
+def elementwise(name: str, *partials: Any, at: tuple[Interval, ...], **fields: Any) -> Tensor:
+    """Register a function of scipy.special, element by element. at: where tests try it, without samples."""
     function = getattr(_scipy, name)
 
     def unary(xp: Any, x: Any) -> Any:
@@ -30,14 +32,9 @@ def _elementwise(name: str, *partials: Any, intervals: tuple[Any, ...], **fields
         real_only(f"scipy.special.{name}", x, y)
         return function(x, y)
 
-    return pointwise(
-        f"scipy.special.{name}",
-        unary if len(partials) == 1 else binary,
-        *partials,
-        implements=(function,),
-        samples=sampled(*intervals),
-        **fields,
-    )
+    fields.setdefault("samples", sampled(*at))
+    value = unary if len(partials) == 1 else binary
+    return pointwise(f"scipy.special.{name}", value, *partials, implements=(function,), **fields)
 
 
 def _inverse_bell(x: Any, y: Any) -> Any:
@@ -69,42 +66,40 @@ _POSITIVE, _LINE, _UNIT = (0.5, 4.0), (-2.0, 2.0), (0.1, 0.9)
 
 for _definition in definitions().values():
     if _definition.arrays is not None and _definition.arrays.name.startswith("scipy.special."):
-        _elementwise(
+        elementwise(
             _definition.arrays.name.removeprefix("scipy.special."),
             *partials_of(_definition),
-            intervals=_definition.arrays.domain or _definition.domain,
+            at=_definition.arrays.domain or _definition.domain,
         )
-_elementwise("psi", lambda x, y: record("scipy.special.polygamma")(1, x), intervals=(_POSITIVE,))
-_elementwise("erfinv", _inverse_bell, intervals=((-0.9, 0.9),))
-_elementwise(
-    "expit", lambda x, y: MULTIPLY(y, record("scipy.special.expit")(NEGATIVE(x))), intervals=(_LINE,)
-)
-_elementwise("log_expit", lambda x, y: record("scipy.special.expit")(NEGATIVE(x)), intervals=(_LINE,))
-_elementwise(
+elementwise("psi", lambda x, y: record("scipy.special.polygamma")(1, x), at=(_POSITIVE,))
+elementwise("erfinv", _inverse_bell, at=((-0.9, 0.9),))
+elementwise("expit", lambda x, y: MULTIPLY(y, record("scipy.special.expit")(NEGATIVE(x))), at=(_LINE,))
+elementwise("log_expit", lambda x, y: record("scipy.special.expit")(NEGATIVE(x)), at=(_LINE,))
+elementwise(
     "logit",
     lambda x, y: DIVIDE(1.0, MULTIPLY(x, SUBTRACT(1.0, x))),
-    intervals=(_UNIT,),
+    at=(_UNIT,),
     singular=True,
 )
-_elementwise(
+elementwise(
     "xlogy",
     lambda x, y, z: record("np.log")(y),
     lambda x, y, z: DIVIDE(x, y),
-    intervals=(_LINE, _POSITIVE),
+    at=(_LINE, _POSITIVE),
     singular=True,
 )
-_elementwise(
+elementwise(
     "xlog1py",
     lambda x, y, z: record("np.log1p")(y),
     lambda x, y, z: DIVIDE(x, ADD(1.0, y)),
-    intervals=(_LINE, _POSITIVE),
+    at=(_LINE, _POSITIVE),
     singular=True,
 )
-_elementwise(
+elementwise(
     "betaln",
     lambda x, y, z: SUBTRACT(record("scipy.special.psi")(x), record("scipy.special.psi")(ADD(x, y))),
     lambda x, y, z: SUBTRACT(record("scipy.special.psi")(y), record("scipy.special.psi")(ADD(x, y))),
-    intervals=(_POSITIVE, _POSITIVE),
+    at=(_POSITIVE, _POSITIVE),
 )
 tensor(
     "scipy.special.polygamma",

@@ -10,7 +10,7 @@ Python checks for an interruption.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from checkpoint import config
@@ -32,10 +32,8 @@ from checkpoint.ctarget.states import Heap, State
 from checkpoint.ctarget.sweep import follow
 from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Counts, Halves
-from checkpoint.driver.finals import Finals
-from checkpoint.driver.observe import Observer, Points
-from checkpoint.driver.outside import NOTHING, Outside
+from checkpoint.driver.engine import Halves, Wanted
+from checkpoint.driver.observe import Observer
 from checkpoint.driver.schedule import Schedule
 from checkpoint.interp.hybrid.code import NEVER
 from checkpoint.interp.hybrid.cotangent import redo
@@ -223,22 +221,10 @@ class C:
         return LaneLoop(self.start, closure) if self.limit is None else None
 
     def sweep(
-        self,
-        start: State,
-        schedule: Schedule,
-        effects: Effects,
-        seed: Callable[[State], Cotangent],
-        last: int | None,
-        counts: Counts,
-        observers: tuple[Observer, ...] = (),
-        outside: Outside = NOTHING,
-        finals: Finals | None = None,
-        pauses: bool = False,
-        points: Points | None = None,
+        self, wanted: Wanted, start: State, schedule: Schedule, observers: tuple[Observer, ...] = ()
     ) -> Halves:
         """See WithDriver.sweep."""
-        given = effects, seed, last, counts, None, observers, outside, finals, pauses, points
-        return follow(self, start, schedule, *given)
+        return follow(wanted, start, schedule, observers)
 
 
 Reverser.engine = C()

@@ -14,7 +14,7 @@ observers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from time import perf_counter, process_time
 from typing import Any, cast
 
@@ -44,11 +44,10 @@ from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.sweep_helper import Opened, SweepHelper, add_counts, wrong_directive
 from checkpoint.ctarget.translate.watch import Watch, watch
 from checkpoint.driver.budget import Budget
-from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Counts, Engine, Halves
+from checkpoint.driver.engine import Halves, Wanted
 from checkpoint.driver.execute import NEVER_REVERSED, reversals_of
 from checkpoint.driver.finals import Finals
-from checkpoint.driver.observe import Observer, Points
+from checkpoint.driver.observe import Observer
 from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.schedule import (
     Action,
@@ -77,55 +76,36 @@ Opening = Generator[State, bool | None, ActionsInSeries | None]
 
 
 def follow(
-    engine: Engine,
+    wanted: Wanted,
     start: State,
     schedule: Schedule,
-    effects: Effects,
-    seed: Callable[[State], Cotangent],
-    last: int | None,
-    counts: Counts,
-    log: list[Action] | None = None,
     observers: tuple[Observer, ...] = (),
-    outside: Outside = NOTHING,
-    finals: Finals | None = None,
-    pauses: bool = False,
-    points: Points | None = None,
+    log: list[Action] | None = None,
 ) -> Halves:
     """Reverse the run from `start`; return its end and the cotangent of `start`.
 
-    pauses: see checkpoint.driver.execute.Sweep.
     log: receives the actions of C's own schedule. As in checkpoint.ctarget.run, an exception keeps this
         frame: what C holds is released here.
     """
     module = runtime()
-    reversals = reversals_of(schedule, pauses, observers)
-    own = finals is None and reversals is None and points is None and is_own(schedule, observers)
-    base, bytes = bisected(schedule) if own else (0, NEVER)
+    finals, reversals = wanted.finals, reversals_of(schedule, wanted.pauses, observers)
+    own = finals is None and reversals is None and wanted.points is None and is_own(schedule, observers)
     watched = watch(start, taped=True)
-    # With `finals` a tape counts what it reads of the caller's: about as much does its reversal take.
-    uncounted = outside.given if finals is None else NOTHING.given
-    counts_bytes = base != module.lib.TO_THE_END or start.heap.limit is not None
-    helper = SweepHelper(engine, start, effects, uncounted, counts_bytes)
-    held = start.heap.got(
-        module.lib.ck_sweep_create(start.held, NEVER if last is None else last, base, bytes, id(helper))
-    )
-    helper.at_work = module.lib.ck_sweep_at_work(held)
+    held, helper = _created(wanted, start, bisected(schedule) if own else (0, NEVER))
     kind = SamplingReporter if own else Reporter
-    work = _Progress(held, helper, seed, kind(held, observers) if observers else None, watched, pauses)
-    work.points = points
+    work = _Progress(wanted, held, helper, kind(held, observers) if observers else None, watched)
     try:
         if own:
             if log is not None:
                 module.lib.ck_sweep_begin_log(held)
-            yield from work.run_own_schedule(schedule, outside.least)
+            yield from work.run_own_schedule(schedule, wanted.outside.least)
         else:
             if observers or weighs(schedule):
-                given = id(outside.given), known_bound(schedule), outside.entered
-                module.lib.ck_sweep_weigh_arrays(held, outside.results, *given)
+                _weigh_arrays(held, wanted.outside, known_bound(schedule))
             if finals is not None:
                 module.lib.ck_sweep_watch_leaves(held)
             work.disk = on_disk(schedule, start.heap, held)
-            yield from work.follow(schedule, outside.least, finals, reversals)
+            yield from work.follow(schedule, wanted.outside.least, finals, reversals)
         return work.result()
     except (KeyboardInterrupt, MemoryError) as stop:
         helper.interrupted(stop, held)
@@ -135,20 +115,36 @@ def follow(
         raise
     finally:
         module.lib.ck_sweep_leave_arrays(held)
-        add_counts(held, counts)
+        add_counts(held, wanted.counts)
         if log is not None:
             log += logged(held)
         work.stop()
         module.ffi.release(held)
 
 
+def _created(wanted: Wanted, start: State, bisection: tuple[int, int]) -> tuple[Held, SweepHelper]:
+    """Return a sweep of C's, and what does its Python steps; bisection: see `bisected`."""
+    lib, (base, bytes) = runtime().lib, bisection
+    # With `finals` a tape counts what it reads of the caller's: about as much does its reversal take.
+    uncounted = wanted.outside.given if wanted.finals is None else NOTHING.given
+    counts_bytes = base != lib.TO_THE_END or start.heap.limit is not None
+    helper = SweepHelper(wanted.engine, start, wanted.effects, uncounted, counts_bytes)
+    last = NEVER if wanted.last is None else wanted.last
+    held = start.heap.got(lib.ck_sweep_create(start.held, last, base, bytes, id(helper)))
+    helper.at_work = lib.ck_sweep_at_work(held)
+    return held, helper
+
+
+def _weigh_arrays(held: Held, outside: Outside, bound: int) -> None:
+    """Count the arrays of a sweep within this bound of bytes, but for what is its caller's."""
+    runtime().lib.ck_sweep_weigh_arrays(held, outside.results, id(outside.given), bound, outside.entered)
+
+
 class _Progress(Opened):
     """A sweep in progress.
 
-    seed: returns the cotangent of the end state.
     reporter: calls the observers, if there are any.
     watched: the watch that samples for translation, if it is on.
-    pauses: whether it yields the end of the run before it asks for the seed.
     """
 
     __slots__ = (
@@ -173,12 +169,11 @@ class _Progress(Opened):
 
     def __init__(
         self,
+        wanted: Wanted,
         held: Held,
         helper: SweepHelper,
-        seed: Callable[[State], Cotangent],
-        reporter: Reporter | None = None,
-        watched: Watch | None = None,
-        pauses: bool = False,
+        reporter: Reporter | None,
+        watched: Watch | None,
     ) -> None:
         module = runtime()
         self._lib = module.lib
@@ -191,10 +186,10 @@ class _Progress(Opened):
         self._report = module.lib.ck_sweep_report(held)
         self.held = held
         self.helper = helper
-        self.seed = seed
-        self.pauses = pauses
+        self.seed = wanted.seed
+        self.pauses = wanted.pauses
         self.disk: ShelvedOfC | None = None
-        self.points: Points | None = None
+        self.points = wanted.points
         self.end: State | None = None
         self.cotangent: Cotangent | None = None
 

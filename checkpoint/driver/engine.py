@@ -12,6 +12,7 @@ the directional derivative of level k: with the value y at v its value is (y . y
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from dataclasses import field
 from typing import Any, Protocol
 
 from checkpoint.ad.numbers import Number
@@ -21,7 +22,7 @@ from checkpoint.driver.calls import Calls
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.finals import Finals
 from checkpoint.driver.observe import Observer, Points
-from checkpoint.driver.outside import Outside
+from checkpoint.driver.outside import NOTHING, Outside
 from checkpoint.driver.schedule import Schedule
 
 
@@ -176,6 +177,30 @@ class WithCapsules(Engine, Protocol):
         ...
 
 
+@dataclass
+class Wanted:
+    """What a sweep is asked for, beside its start and its schedule.
+
+    seed: gives the cotangent of the end state, once it is known.
+    last: the step at which the run is taken to end; None: when it has its value.
+    outside: what of the bytes that the sweep holds is its caller's.
+    finals: receives cotangents of arguments as soon as they are known to be final; None: nobody does.
+    pauses: whether it yields the end state, off its tape, before it asks for the seed; and then, if it can be
+        reversed again, the cotangent of the start.
+    points: takes states out of it; of a sweep that does not pause.
+    """
+
+    engine: Engine
+    effects: Effects
+    seed: Callable[[Any], Any]
+    last: int | None = None
+    outside: Outside = NOTHING
+    finals: Finals | None = None
+    counts: Counts = field(default_factory=Counts)
+    pauses: bool = False
+    points: Points | None = None
+
+
 class WithDriver(Engine, Protocol):
     """An engine with a driver of its own, to which the executor leaves all sweeps."""
 
@@ -211,18 +236,7 @@ class WithDriver(Engine, Protocol):
         ...
 
     def sweep(
-        self,
-        start: Any,
-        schedule: Schedule,
-        effects: Effects,
-        seed: Callable[[Any], Any],
-        last: int | None,
-        counts: Counts,
-        observers: tuple[Observer, ...],
-        outside: Outside,
-        finals: Finals | None,
-        pauses: bool,
-        points: Points | None = None,
+        self, wanted: Wanted, start: Any, schedule: Schedule, observers: tuple[Observer, ...] = ()
     ) -> Halves:
         """Do as checkpoint.driver.execute.Sweep.halves does."""
         ...

@@ -11,24 +11,18 @@ There it may be reversed any number of times, where its schedule can do that and
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import field
 from time import perf_counter, process_time
 from typing import Any, cast
 
 from checkpoint import config
 from checkpoint.ad.library import silently
 from checkpoint.collector import Paused
-from checkpoint.dataclass import dataclass
 from checkpoint.driver.calls import Calls
-from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Counts, Engine, Halves, Recording, Reporting, State, driver_of
-from checkpoint.driver.finals import Finals
+from checkpoint.driver.engine import Halves, Recording, Reporting, State, Wanted, driver_of
 from checkpoint.driver.first_reads import FirstReads
 from checkpoint.driver.footprint import Footprint
 from checkpoint.driver.levels import level_of
-from checkpoint.driver.observe import REPORT_SECONDS, Observer, Points, adapted, observed, observers
-from checkpoint.driver.outside import NOTHING, Outside
+from checkpoint.driver.observe import REPORT_SECONDS, Observer, adapted, observed, observers
 from checkpoint.driver.schedule import (
     Action,
     Actions,
@@ -57,28 +51,8 @@ NEVER_REVERSED = "the schedule never reversed the end of the run"
 FIRST_PACE = 256  # with observers: steps that are run at a time, at first
 
 
-@dataclass
-class Sweep:
-    """One reversal of a run.
-
-    seed: gives the cotangent of the end state, once it is known.
-    last: the step at which the run is taken to end; None: when it has its value.
-    outside: what of the bytes that the sweep holds is its caller's.
-    finals: receives cotangents of arguments as soon as they are known to be final; None: nobody does.
-    pauses: whether it yields the end state, off its tape, before it asks for the seed; and then, if it can be
-        reversed again, the cotangent of the start.
-    points: takes states out of it; of a sweep that does not pause.
-    """
-
-    engine: Engine
-    effects: Effects
-    seed: Callable[[State], Any]
-    last: int | None = None
-    outside: Outside = NOTHING
-    finals: Finals | None = None
-    counts: Counts = field(default_factory=Counts)
-    pauses: bool = False
-    points: Points | None = None
+class Sweep(Wanted):
+    """One reversal of a run."""
 
     def run(self, start: State, schedule: Schedule) -> tuple[State, Any]:
         """Reverse the run from `start`; return its end state and the cotangent of `start`."""
@@ -106,8 +80,7 @@ class Sweep:
         """Return the sweep as a generator."""
         own = driver_of(self.engine)
         if own is not None:
-            given = self.effects, self.seed, self.last, self.counts, observers, self.outside, self.finals
-            return own.sweep(start, schedule, *given, self.pauses, self.points)
+            return own.sweep(self, start, schedule, observers)
         return _Followed(self, start, schedule, observers).follow()
 
 

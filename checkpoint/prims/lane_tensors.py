@@ -17,11 +17,11 @@ from checkpoint.ad.library import record_named
 from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, register
 from checkpoint.ad.tensors import ALWAYS, apply
 from checkpoint.ad.values import Pair, list_value
-from checkpoint.prims.lanes import Stacking, _lanes, apart
+from checkpoint.prims.lanes import Stacking, apart, shared_by_lanes
 
 
 def _tensor_lanes(context: Any, f: Any, tensor: Any) -> Pair:
-    lanes = _lanes(context, f, Record(TUPLE, (tensor,)), Dict({}), 0)
+    lanes = shared_by_lanes(context, f, Record(TUPLE, (tensor,)), Dict({}), 0)
     items = apply(ALWAYS, record_named("tensorlib.items"), (tensor, 0))
     return Pair(lanes.items[1], list_value(list(items.items)))
 

@@ -90,7 +90,8 @@ def apart(value: Any) -> Any:
 # From arguments to lanes
 
 
-def _lanes(_: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> Record:
+def shared_by_lanes(_: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> Record:
+    """Return the number of lanes, and what they share: f, its arity, arguments with holes, mapped arrays."""
     mapped: list[tuple[Any, int]] = []
     f, args, axes, keywords = _arranged(f, args, _axes_of(args, in_axes), keywords)
     shared = fold((args, axes), lambda item: _opened(item, mapped))
@@ -229,7 +230,7 @@ class Stacking(NamedTuple):
 
     def stacked(self, results: tuple[Any, ...], axes: Any) -> Any:
         """Return what lanes returned as arrays."""
-        return fold((results, axes), lambda item: _stacked(item, self))
+        return fold((results, axes), lambda item: stacked_results(item, self))
 
     def check(self, fits: bool, lane: int, value: Any, first: Any) -> None:
         """Raise ValueError for the value of a lane that does not fit that of the first one."""
@@ -253,7 +254,7 @@ def _stack_lanes(_: Any, arrays: Any, results: Any, out_axes: Any, within: Any) 
     return Stacking(arrays.items[0].items[0], within).stacked(tuple(results.items), out_axes)
 
 
-def _stacked(item: tuple[tuple[Any, ...], Any], how: Stacking) -> Any:
+def stacked_results(item: tuple[tuple[Any, ...], Any], how: Stacking) -> Any:
     """Return the values of one part of the results of all lanes as one; a Branch where they have parts."""
     values, axes = item
     first = values[0]
@@ -351,7 +352,7 @@ operator(
     "lanes",
     4,
     "the lanes of a call: their number, f and arguments that they share, arrays of items, with axes",
-    _lanes,
+    shared_by_lanes,
     "that of the copies and items",
 )
 operator(

@@ -11,33 +11,14 @@ from typing import Any
 
 from scipy import special as _scipy
 
-from checkpoint.ad.tensors import Tensor
 from tensorlib.elementwise.pointwise import ADD, DIVIDE, MULTIPLY, NEGATIVE, SUBTRACT
-from tensorlib.rules import pointwise, real_only, record, sampled
-
-Interval = tuple[float, float]
+from tensorlib.rules import pointwise, record, sampled
+from tensorlib.scipy_special import Interval, elementwise
 
 
 def call(name: str, *operands: Any) -> Any:
     """Return a function's value; names without a dot are those of scipy.special."""
     return record(name if "." in name else f"scipy.special.{name}")(*operands)
-
-
-def _register(name: str, *partials: Any, at: tuple[Interval, ...], **fields: Any) -> Tensor:
-    """Register a function of scipy.special, element by element. at: where tests try it."""
-    function = getattr(_scipy, name)
-
-    def one(xp: Any, x: Any) -> Any:
-        real_only(f"scipy.special.{name}", x)
-        return function(x)
-
-    def two(xp: Any, x: Any, y: Any) -> Any:
-        real_only(f"scipy.special.{name}", x, y)
-        return function(x, y)
-
-    value = one if len(partials) == 1 else two
-    fields.setdefault("samples", sampled(*at))
-    return pointwise(f"scipy.special.{name}", value, *partials, implements=(function,), **fields)
 
 
 def _of_numpy(name: str, partial: Any, at: Any) -> None:
@@ -79,14 +60,14 @@ _SLOPE = 2.0 / math.sqrt(math.pi)
 
 # The normal law and the error function
 
-_register("ndtr", lambda x, y: MULTIPLY(_bell(x), 1.0 / _ROOT), at=(_LINE,))
-_register(
+elementwise("ndtr", lambda x, y: MULTIPLY(_bell(x), 1.0 / _ROOT), at=(_LINE,))
+elementwise(
     "log_ndtr",
     lambda x, y: MULTIPLY(_exp(SUBTRACT(MULTIPLY(_squared(x), -0.5), y)), 1.0 / _ROOT),
     at=(_LINE,),
 )
-_register("ndtri", lambda x, y: MULTIPLY(_exp(MULTIPLY(_squared(y), 0.5)), _ROOT), at=(_UNIT,))
-_register("erfcx", lambda x, y: SUBTRACT(MULTIPLY(MULTIPLY(x, y), 2.0), _SLOPE), at=(_LINE,))
+elementwise("ndtri", lambda x, y: MULTIPLY(_exp(MULTIPLY(_squared(y), 0.5)), _ROOT), at=(_UNIT,))
+elementwise("erfcx", lambda x, y: SUBTRACT(MULTIPLY(MULTIPLY(x, y), 2.0), _SLOPE), at=(_LINE,))
 pointwise(
     "scipy.special.wofz",
     lambda xp, x: _scipy.wofz(x),
@@ -94,10 +75,10 @@ pointwise(
     implements=(_scipy.wofz,),
     samples=lambda rng: [(rng.normal(size=3) + 1j * rng.uniform(0.1, 2.0, size=3),), (rng.normal(size=3),)],
 )
-_register("erfi", lambda x, y: MULTIPLY(_exp(_squared(x)), _SLOPE), at=(_LINE,))
-_register("erfcinv", lambda x, y: MULTIPLY(_exp(_squared(y)), -1.0 / _SLOPE), at=((0.1, 1.9),))
-_register("dawsn", lambda x, y: SUBTRACT(1.0, MULTIPLY(MULTIPLY(x, y), 2.0)), at=(_LINE,))
-_register(
+elementwise("erfi", lambda x, y: MULTIPLY(_exp(_squared(x)), _SLOPE), at=(_LINE,))
+elementwise("erfcinv", lambda x, y: MULTIPLY(_exp(_squared(y)), -1.0 / _SLOPE), at=((0.1, 1.9),))
+elementwise("dawsn", lambda x, y: SUBTRACT(1.0, MULTIPLY(MULTIPLY(x, y), 2.0)), at=(_LINE,))
+elementwise(
     "owens_t",
     lambda h, a, y: MULTIPLY(
         MULTIPLY(_bell(h), call("erf", MULTIPLY(MULTIPLY(a, h), math.sqrt(0.5)))), -0.5 / _ROOT
@@ -111,10 +92,10 @@ _register(
 
 # Integrals
 
-_register("exp1", lambda x, y: NEGATIVE(DIVIDE(_exp(NEGATIVE(x)), x)), at=(_POSITIVE,))
-_register("expi", lambda x, y: DIVIDE(_exp(x), x), at=(_POSITIVE,))
-_register("spence", lambda x, y: DIVIDE(_log(x), SUBTRACT(1.0, x)), at=((1.5, 4.0),))
-_register(
+elementwise("exp1", lambda x, y: NEGATIVE(DIVIDE(_exp(NEGATIVE(x)), x)), at=(_POSITIVE,))
+elementwise("expi", lambda x, y: DIVIDE(_exp(x), x), at=(_POSITIVE,))
+elementwise("spence", lambda x, y: DIVIDE(_log(x), SUBTRACT(1.0, x)), at=((1.5, 4.0),))
+elementwise(
     "ellipk",
     lambda m, y: DIVIDE(
         SUBTRACT(DIVIDE(call("ellipe", m), SUBTRACT(1.0, m)), y),
@@ -122,24 +103,24 @@ _register(
     ),
     at=(_UNIT,),
 )
-_register("ellipe", lambda m, y: DIVIDE(SUBTRACT(y, call("ellipk", m)), MULTIPLY(m, 2.0)), at=(_UNIT,))
+elementwise("ellipe", lambda m, y: DIVIDE(SUBTRACT(y, call("ellipk", m)), MULTIPLY(m, 2.0)), at=(_UNIT,))
 
 # Bessel's functions
 
-_register("j0", lambda x, y: NEGATIVE(call("j1", x)), at=(_POSITIVE,))
-_register("j1", lambda x, y: SUBTRACT(call("j0", x), DIVIDE(y, x)), at=(_POSITIVE,))
-_register("y0", lambda x, y: NEGATIVE(call("y1", x)), at=(_POSITIVE,))
-_register("y1", lambda x, y: SUBTRACT(call("y0", x), DIVIDE(y, x)), at=(_POSITIVE,))
-_register("i0", lambda x, y: call("i1", x), at=(_LINE,))
-_register("i1", lambda x, y: SUBTRACT(call("i0", x), DIVIDE(y, x)), at=(_POSITIVE,))
-_register("i0e", lambda x, y: SUBTRACT(call("i1e", x), MULTIPLY(call("np.sign", x), y)), at=(_POSITIVE,))
-_register(
+elementwise("j0", lambda x, y: NEGATIVE(call("j1", x)), at=(_POSITIVE,))
+elementwise("j1", lambda x, y: SUBTRACT(call("j0", x), DIVIDE(y, x)), at=(_POSITIVE,))
+elementwise("y0", lambda x, y: NEGATIVE(call("y1", x)), at=(_POSITIVE,))
+elementwise("y1", lambda x, y: SUBTRACT(call("y0", x), DIVIDE(y, x)), at=(_POSITIVE,))
+elementwise("i0", lambda x, y: call("i1", x), at=(_LINE,))
+elementwise("i1", lambda x, y: SUBTRACT(call("i0", x), DIVIDE(y, x)), at=(_POSITIVE,))
+elementwise("i0e", lambda x, y: SUBTRACT(call("i1e", x), MULTIPLY(call("np.sign", x), y)), at=(_POSITIVE,))
+elementwise(
     "i1e",
     lambda x, y: SUBTRACT(call("i0e", x), MULTIPLY(ADD(call("np.sign", x), DIVIDE(1.0, x)), y)),
     at=(_POSITIVE,),
 )
-_register("k0", lambda x, y: NEGATIVE(call("k1", x)), at=(_POSITIVE,))
-_register("k1", lambda x, y: NEGATIVE(ADD(call("k0", x), DIVIDE(y, x))), at=(_POSITIVE,))
+elementwise("k0", lambda x, y: NEGATIVE(call("k1", x)), at=(_POSITIVE,))
+elementwise("k1", lambda x, y: NEGATIVE(ADD(call("k0", x), DIVIDE(y, x))), at=(_POSITIVE,))
 
 
 def _orders(low: int, *intervals: Interval) -> Any:
@@ -161,7 +142,7 @@ def _half_difference(name: str, sign: float) -> Any:
 
 
 for _name, _sign in (("jv", 0), ("yv", 0), ("iv", 1), ("kv", -1), ("kn", -1), ("yn", 0)):
-    _register(
+    elementwise(
         _name,
         _unknown,
         _half_difference(_name, _sign),
@@ -172,21 +153,21 @@ for _name, _sign in (("jv", 0), ("yv", 0), ("iv", 1), ("kv", -1), ("kn", -1), ("
 
 # Of the gamma function
 
-_register("rgamma", lambda x, y: NEGATIVE(MULTIPLY(y, call("psi", x))), at=(_POSITIVE,))
-_register("loggamma", lambda x, y: call("psi", x), at=(_POSITIVE,))
-_register(
+elementwise("rgamma", lambda x, y: NEGATIVE(MULTIPLY(y, call("psi", x))), at=(_POSITIVE,))
+elementwise("loggamma", lambda x, y: call("psi", x), at=(_POSITIVE,))
+elementwise(
     "beta",
     lambda a, b, y: MULTIPLY(y, SUBTRACT(call("psi", a), call("psi", ADD(a, b)))),
     lambda a, b, y: MULTIPLY(y, SUBTRACT(call("psi", b), call("psi", ADD(a, b)))),
     at=(_POSITIVE, _POSITIVE),
 )
-_register(
+elementwise(
     "binom",
     lambda n, k, y: MULTIPLY(y, SUBTRACT(call("psi", ADD(n, 1.0)), call("psi", ADD(SUBTRACT(n, k), 1.0)))),
     lambda n, k, y: MULTIPLY(y, SUBTRACT(call("psi", ADD(SUBTRACT(n, k), 1.0)), call("psi", ADD(k, 1.0)))),
     at=((4.2, 6.0), (0.3, 3.8)),
 )
-_register(
+elementwise(
     "poch",
     lambda z, m, y: MULTIPLY(y, SUBTRACT(call("psi", ADD(z, m)), call("psi", z))),
     lambda z, m, y: MULTIPLY(y, call("psi", ADD(z, m))),
@@ -195,32 +176,32 @@ _register(
 
 # Elementary functions
 
-_register("entr", lambda x, y: NEGATIVE(ADD(_log(x), 1.0)), at=(_POSITIVE,), singular=True)
-_register("exp10", lambda x, y: MULTIPLY(y, math.log(10.0)), at=(_LINE,))
-_register("cosm1", lambda x, y: NEGATIVE(call("np.sin", x)), at=(_LINE,))
+elementwise("entr", lambda x, y: NEGATIVE(ADD(_log(x), 1.0)), at=(_POSITIVE,), singular=True)
+elementwise("exp10", lambda x, y: MULTIPLY(y, math.log(10.0)), at=(_LINE,))
+elementwise("cosm1", lambda x, y: NEGATIVE(call("np.sin", x)), at=(_LINE,))
 if hasattr(_scipy, "softplus"):
-    _register("softplus", lambda x, y: call("expit", x), at=(_LINE,))
-_register(
+    elementwise("softplus", lambda x, y: call("expit", x), at=(_LINE,))
+elementwise(
     "rel_entr",
     lambda x, y, z: ADD(_log(DIVIDE(x, y)), 1.0),
     lambda x, y, z: NEGATIVE(DIVIDE(x, y)),
     at=(_POSITIVE, _POSITIVE),
     singular=True,
 )
-_register(
+elementwise(
     "kl_div",
     lambda x, y, z: _log(DIVIDE(x, y)),
     lambda x, y, z: SUBTRACT(1.0, DIVIDE(x, y)),
     at=(_POSITIVE, _POSITIVE),
     singular=True,
 )
-_register(
+elementwise(
     "huber",
     lambda d, r, y: call("np.maximum", SUBTRACT(call("np.absolute", r), d), 0.0),
     lambda d, r, y: call("np.maximum", call("np.minimum", r, d), NEGATIVE(d)),
     at=((0.8, 0.9), (1.0, 2.0)),
 )
-_register(
+elementwise(
     "pseudo_huber",
     lambda d, r, y: SUBTRACT(
         DIVIDE(MULTIPLY(y, 2.0), d),
@@ -229,13 +210,13 @@ _register(
     lambda d, r, y: DIVIDE(r, call("np.sqrt", ADD(_squared(DIVIDE(r, d)), 1.0))),
     at=(_POSITIVE, _LINE),
 )
-_register(
+elementwise(
     "boxcox",
     lambda x, p, y: call("np.power", x, SUBTRACT(p, 1.0)),
     lambda x, p, y: DIVIDE(SUBTRACT(MULTIPLY(call("np.power", x, p), _log(x)), y), p),
     at=(_POSITIVE, _UNIT),
 )
-_register(
+elementwise(
     "inv_boxcox",
     lambda x, p, y: call("np.power", y, SUBTRACT(1.0, p)),
     lambda x, p, y: MULTIPLY(
@@ -247,7 +228,7 @@ _register(
 # Polynomials and hypergeometric functions
 
 
-_register(
+elementwise(
     "eval_hermite",
     _unknown,
     lambda n, x, y: MULTIPLY(MULTIPLY(n, 2.0), call("eval_hermite", SUBTRACT(n, 1), x)),
@@ -255,7 +236,7 @@ _register(
     samples=_orders(2, _LINE),
     singular=True,
 )
-_register(
+elementwise(
     "eval_hermitenorm",
     _unknown,
     lambda n, x, y: MULTIPLY(MULTIPLY(n, 1.0), call("eval_hermitenorm", SUBTRACT(n, 1), x)),
@@ -263,7 +244,7 @@ _register(
     samples=_orders(2, _LINE),
     singular=True,
 )
-_register(
+elementwise(
     "eval_legendre",
     _unknown,
     lambda n, x, y: DIVIDE(

@@ -23,7 +23,7 @@ from checkpoint.ctarget.library import reason, runtime
 from checkpoint.ctarget.sweep import follow
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Counts, driver_of
+from checkpoint.driver.engine import Counts, Wanted, driver_of
 from checkpoint.driver.execute import Sweep, outcome
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import (
@@ -133,7 +133,9 @@ def swept(engine: Any, start: Any, schedule: Schedule, log: list[Action] | None 
         sweep = Sweep(engine, Effects(), seed, counts=counts)
         end, cotangent = sweep.run(start, schedule)
     else:
-        end, cotangent = outcome(follow(engine, start, schedule, Effects(), seed, None, counts, log))
+        end, cotangent = outcome(
+            follow(Wanted(engine, Effects(), seed, counts=counts), start, schedule, (), log)
+        )
     u = start.start.values
     received = engine.argument_cotangents(start, cotangent, numbers(Pair(*u)))
     return counts, end.steps, end.value, tuple(received)
@@ -271,7 +273,7 @@ def test_what_the_seed_raises_is_raised() -> None:
 
     used = used_by(engine, start)
     with pytest.raises(LookupError):
-        outcome(engine.sweep(start, Bisection(7), Effects(), seed, None, Counts()))
+        outcome(engine.sweep(Wanted(engine, Effects(), seed), start, Bisection(7)))
     assert start.heap.bytes == used
 
 

@@ -31,7 +31,7 @@ from checkpoint.ctarget.translate.compile.loading import Loaded, load
 from checkpoint.ctarget.translate.specialise.observe import Shape, seen
 from checkpoint.ctarget.translate.units.graph import Header, Unit
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Counts
+from checkpoint.driver.engine import Wanted
 from checkpoint.driver.execute import outcome
 from checkpoint.driver.schedule import Schedule
 from checkpoint.errors import InternalError, Source
@@ -117,10 +117,8 @@ def reversed_tape(start: State, recording: Any, ybar: float = 1.25) -> tuple[Any
 
 def swept(start: State, schedule: Schedule) -> tuple[Any, ...]:
     engine: Any = engines.get("c")
-    counts = Counts()
-    end, cotangent = outcome(
-        engine.sweep(start, schedule, Effects(), lambda end: engine.seed(end, 1.25), None, counts)
-    )
+    wanted = Wanted(engine, Effects(), lambda end: engine.seed(end, 1.25))
+    end, cotangent = outcome(engine.sweep(wanted, start, schedule))
     return gradient(end, cotangent)
 
 

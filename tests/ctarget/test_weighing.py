@@ -17,7 +17,7 @@ from checkpoint.ctarget.library import reason
 from checkpoint.driver import execute
 from checkpoint.driver.binomial import Binomial
 from checkpoint.driver.effects import Effects
-from checkpoint.driver.engine import Counts
+from checkpoint.driver.engine import Counts, Wanted
 from checkpoint.driver.execute import outcome
 from checkpoint.driver.observe import observed
 from checkpoint.driver.schedule import (
@@ -303,9 +303,8 @@ def test_nothing_depends_on_who_looks(schedule: Schedule, monkeypatch: pytest.Mo
     watcher = Watcher()
     counts = Counts()
     engine: Any = engines.get("c")
-    halves = engine.sweep(
-        start, schedule, Effects(), lambda end: engine.seed(end, 1.0), None, counts, (watcher,)
-    )
+    wanted = Wanted(engine, Effects(), lambda end: engine.seed(end, 1.0), counts=counts)
+    halves = engine.sweep(wanted, start, schedule, (watcher,))
     end, _ = outcome(halves)
     acted = [told[1] for told in watcher.told if told[0] == "acted"]
     assert acted == log or not log  # C's own log, where it has one
@@ -324,15 +323,8 @@ def test_what_an_observer_raises_ends_the_sweep(
     monkeypatch.setattr(reporting, "MIN_PACE", 1)
     engine, start = started(PROGRAMS.get(program, program))
     used = used_by(engine, start)
-    halves = engine.sweep(
-        start,
-        Bisection(1000),
-        Effects(),
-        lambda end: engine.seed(end, 1.0),
-        None,
-        Counts(),
-        (Watcher(fails),),
-    )
+    wanted = Wanted(engine, Effects(), lambda end: engine.seed(end, 1.0))
+    halves = engine.sweep(wanted, start, Bisection(1000), (Watcher(fails),))
     with pytest.raises(LookupError, match=fails):
         outcome(halves)
     assert start.heap.bytes == used

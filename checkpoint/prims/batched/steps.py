@@ -60,7 +60,7 @@ from checkpoint.prims.batched.values import (
     tuple_of,
 )
 from checkpoint.prims.lane_values import builder, is_array, is_pytree, pytree_branch
-from checkpoint.prims.lanes import Hole, Stacking, _lanes, _stacked
+from checkpoint.prims.lanes import Hole, Stacking, shared_by_lanes, stacked_results
 from checkpoint.prims.python.iteration import callee_of
 from checkpoint.prims.python.support import operator, rearrange
 
@@ -220,7 +220,7 @@ def _no_form(_: Any, what: str) -> None:
 def _batched_lanes(
     context: Any, f: Any, args: Any, keywords: Any, in_axes: Any, *, exact: bool = False
 ) -> Record:
-    count, f, arity, shared, _, arrays = _lanes(context, f, args, keywords, in_axes).items
+    count, f, arity, shared, _, arrays = shared_by_lanes(context, f, args, keywords, in_axes).items
     if arity < 0:
         raise NoForm("arguments that are passed by name")
     batches = [batch_of(*pair.items) for pair in arrays.items]
@@ -260,7 +260,7 @@ def batched_results(_: Any, arrays: Any, count: int, results: Any, out_axes: Any
             return pytree_branch(item, "out_axes")
         if axes is None:
             return renew(value)
-        return _stacked(((value,) * count, axes), Stacking(like))
+        return stacked_results(((value,) * count, axes), Stacking(like))
 
     return fold((results, out_axes), placed)
 
