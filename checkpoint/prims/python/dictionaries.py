@@ -11,7 +11,7 @@ from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Closure
 from checkpoint.errors import RunError, an
-from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, Overloads
+from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, ITERATORS, Overloads
 from checkpoint.lang.python.library.standard.containers import Mapping
 from checkpoint.lang.python.library.standard.namespaces import SimpleNamespace
 from checkpoint.lang.python.source.members import base_of, found
@@ -72,11 +72,14 @@ def _copy(now: Now, x: Any) -> Any:
     return dict_of(now, _dictionary(x, "copy").items)
 
 
+_SHARING = frozenset((SimpleNamespace, *ITERATORS))  # copies of these share what they refer to
+
+
 def _own_containers(_: Now, x: Object) -> Record:
     """Return the names of an object's attributes whose containers are its own: a copy has others."""
     if base_of(x.layout.cls) is not None:
         return tuple_of(["(items)"])
-    if x.layout.cls not in BY_STAND_IN:
+    if x.layout.cls not in BY_STAND_IN or x.layout.cls in _SHARING:
         return tuple_of(())
     held = zip(x.layout.names, x.items, strict=True)
     return tuple_of(name for name, item in held if type(item) in (List, Dict))

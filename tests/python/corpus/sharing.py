@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections import OrderedDict, defaultdict, deque
+import types
+from collections import ChainMap, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -142,6 +143,30 @@ def copies_of_collections(x: float) -> Any:
     return total * len(copies[3].shared) + len(copies[0]) + len(copies[3])  # type: ignore[attr-defined]
 
 
+def copies_of_namespaces(x: float) -> Any:
+    """A copy of a namespace shares what the attributes hold."""
+    space = types.SimpleNamespace(items=[x], table={"a": x})
+    other = copy.copy(space)
+    other.items.append(x * x)
+    space.table["a"] = 3.0 * x
+    other.more = x
+    return sum(space.items) + other.table["a"], other.items is space.items, len(vars(space))
+
+
+def copies_that_share(x: float) -> float:
+    """A copy of an iterator is at the same items; one of a ChainMap has another first dictionary only."""
+    items, first, second = [x, 2.0 * x, 3.0 * x], {"a": x}, {"b": x * x}
+    over = iter(items)
+    next(over)
+    later = copy.copy(over)
+    items[1] = x * x
+    chain = ChainMap(first, second)
+    other = copy.copy(chain)
+    other["a"] = 7.0
+    second["b"] = 5.0 * x
+    return next(over) * next(later) + next(later) * chain["a"] + other["a"] * other["b"]
+
+
 def copy_of_an_argument(box: Any) -> float:
     other = copy.copy(box)
     other.x *= 3.0
@@ -165,6 +190,8 @@ EXAMPLES = [
     Example(merged_in_place, (1.5,)),
     Example(copies, (0.7,)),
     Example(copies_of_collections, (0.7,)),
+    Example(copies_of_namespaces, (1.5,)),
+    Example(copies_that_share, (1.5,)),
     Example(copy_of_an_argument, (Box(0.7),)),
     Example(two_names, (0.7,)),
     Example(rows_of_one, (0.7,)),

@@ -94,6 +94,9 @@ class ChainMap(Mapping):
         """See ChainMap.copy."""
         return ChainMap(self.maps[0].copy(), *self.maps[1:])
 
+    def __copy__(self) -> Any:
+        return self.copy()
+
 
 class Counter(Mapping):
     """See collections.Counter."""
