@@ -11,6 +11,7 @@ done.
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import partial
@@ -131,6 +132,9 @@ def _advice(thing: Any, is_input: bool) -> str:
             f"{named}, since each item that is taken is missing at the next call: make the iterator within "
             f"the function, {cls.__name__}(...), or count in a variable of the function"
         )
+    for stream in ("stdout", "stderr"):
+        if thing is getattr(sys, stream):
+            return f"{named}: name it where it is used, print(x, file=sys.{stream})"
     if isinstance(thing, Iterator):
         return f"{named}: pass list(x)"
     load_imported()

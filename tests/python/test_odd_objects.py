@@ -193,3 +193,12 @@ def test_a_class_that_derives_from_a_protocol(engine: str, capsys: pytest.Captur
 
     assert checkpoint.grad(scaled, 1, engine=engine)(Weight("w", 3.0), 2.0) == 3.0
     assert capsys.readouterr().out == "<w>!\n"
+
+
+def test_the_output_as_a_default(engine: str) -> None:
+    def noted(x: float, out: Any = sys.stdout) -> float:
+        print(x, file=out)
+        return x * x
+
+    with pytest.raises(CheckpointError, match=r"name it where it is used, print\(x, file=sys.stdout\)"):
+        checkpoint.grad(noted, engine=engine)(3.0)
