@@ -10,6 +10,10 @@ In: nothing. Out: status 0 if nothing was found. In this order:
 4. some programs under valgrind, with the usual module: an error or a leak counts if it is in the module (what
    Python itself never frees is not ours).
 
+Units are built with the sanitizers of the module, not optimised, and their compilers have time (patience.py).
+For a part alone, build with `python -m checkpoint.ctarget.build --strict --hostile` (or --races), and run the
+command that is printed here in the environment that sanitized.py makes.
+
 What cannot be run here is named on stderr and left out; without a C compiler the status is 1.
 """
 
@@ -29,6 +33,7 @@ from tests.hostile import sanitized
 from tests.support.alone import ALONE
 
 ROOT = Path(__file__).resolve().parents[2]
+PYTEST = ("-m", "pytest", "-p", "no:cacheprovider", "-p", "tests.hostile.patience")
 SANITIZED = (
     *("tests/ctarget", "tests/laws", "tests/driver", "tests/derivatives", "tests/engine_containers"),
     *("tests/python/test_corpus.py", "tests/python/test_random.py"),
@@ -70,8 +75,7 @@ def _sanitizers() -> int:
     module = build.build(strict=True, sanitized="hostile")
     assert module is not None
     environment = sanitized.environment(module)
-    tests = ["-m", "pytest", "-n", "auto", "-p", "no:cacheprovider", "-k", f"not ({' or '.join(LEFT_OUT)})"]
-    tests += SANITIZED
+    tests = [*PYTEST, "-n", "auto", "-k", f"not ({' or '.join(LEFT_OUT)})", *SANITIZED]
     allocations = ["-m", "tests.hostile.allocations"]
     runs = (tests, allocations, [*allocations, *TRANSLATED])
     return next((status for each in runs if (status := _python(each, environment))), 0)
@@ -83,7 +87,7 @@ def _races() -> int:
         return 0
     module = build.build(strict=True, sanitized="races")
     assert module is not None
-    tests = ["-m", "pytest", "-p", "no:cacheprovider", "-k", f"not ({' or '.join(NO_THREADS)})", *RACING]
+    tests = [*PYTEST, "-k", f"not ({' or '.join(NO_THREADS)})", *RACING]
     return _python(tests, sanitized.environment_for_races(module) | {ALONE: "1"})
 
 

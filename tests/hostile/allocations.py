@@ -36,7 +36,7 @@ from checkpoint.driver.schedule import Bisection
 from checkpoint.errors import RunError
 from checkpoint.functions import runs
 from checkpoint.lang.printer import write_value
-from tests.hostile import functions
+from tests.hostile import functions, patience  # noqa: F401  (patience: of the compiler)
 from tests.support.corpus import ENTRIES, Entry
 from tests.support.translation import forced
 from tests.support.world import World
