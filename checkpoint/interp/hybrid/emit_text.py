@@ -55,6 +55,40 @@ def otherwise(machine: Any, record: Scalar, other: Primitive | None, operands: V
     return perform(machine, other, operands)
 
 
+# What the sources name.
+NAMES: dict[str, Any] = {
+    "apply": apply,
+    "otherwise": otherwise,
+    "all_born": all_born,
+    "perform": perform,
+    "perform_taped": perform_taped,
+    "on_arrays": perform_tensor,
+    "on_arrays_apart": perform_apart,
+    "on_tape": perform_tensor_taped,
+    "literals_of": literals_of,
+    "boolean_of": boolean_of,
+    "Array": Array,
+    "Discrete": Discrete,
+    "RESULT": RESULT,
+    "key_of": key_of,
+    "numbered": numbered,
+    "List": List,
+    "Record": Record,
+    "WITH_ATTRIBUTES": WITH_ATTRIBUTES,
+    "WITH_POSITIONS": WITH_POSITIONS,
+    "Frame": Frame,
+    "TUPLE": TUPLE,
+    "fresh": fresh,
+    "not_a_pair": not_a_pair,
+    "Pair": Pair,
+    "Closure": Closure,
+    "Environment": Environment,
+    "EMPTY": EMPTY,
+    "REAL": REAL,
+    "KNOWN": KNOWN,
+}
+
+
 class Text:
     """The source of one variant of a block, and the values of the names in it.
 
@@ -67,39 +101,7 @@ class Text:
         self.variant = Variant(code)
         self.block = code.block
         self.names = {slot: f"v{i}" for i, slot in enumerate(a.all_slots(code.block))}
-        self.constants: dict[str, Any] = {
-            "apply": apply,
-            "otherwise": otherwise,
-            "all_born": all_born,
-            "perform": perform,
-            "perform_taped": perform_taped,
-            "on_arrays": perform_tensor,
-            "on_arrays_apart": perform_apart,
-            "on_tape": perform_tensor_taped,
-            "literals_of": literals_of,
-            "boolean_of": boolean_of,
-            "Array": Array,
-            "Discrete": Discrete,
-            "RESULT": RESULT,
-            "key_of": key_of,
-            "numbered": numbered,
-            "List": List,
-            "Record": Record,
-            "WITH_ATTRIBUTES": WITH_ATTRIBUTES,
-            "WITH_POSITIONS": WITH_POSITIONS,
-            "Frame": Frame,
-            "TUPLE": TUPLE,
-            "fresh": fresh,
-            "not_a_pair": not_a_pair,
-            "Pair": Pair,
-            "Closure": Closure,
-            "Environment": Environment,
-            "EMPTY": EMPTY,
-            "REAL": REAL,
-            "KNOWN": KNOWN,
-            "this": code,
-            "variant": self.variant,
-        }
+        self.constants: dict[str, Any] = {**NAMES, "this": code, "variant": self.variant}
         self.lines: list[str] = []
         self.births: dict[str, str] = {}
         self.accumulators: dict[str, str] = {}

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError
+from checkpoint.lang.core import Lambda, Prim, Var
 from checkpoint.lang.python.context.contexts import FunctionContext
-from checkpoint.lang.python.context.meanings import Binding, Env
+from checkpoint.lang.python.context.meanings import Binding, Env, Reference
 from checkpoint.lang.python.source.texts import code_of_node
 
 if TYPE_CHECKING:
@@ -55,3 +56,18 @@ def nested(linker: Linker, t: FunctionContext, env: Env) -> Nested | None:
         else:
             variables[name] = found if isinstance(found, str) else None
     return Nested(code, t.function_input, variables)
+
+
+def functions_of(linker: Linker) -> dict[Lambda, Reference | int | Nested]:
+    """Return which Python function each procedure is that stands for one used as a value."""
+    found: dict[Lambda, Reference | int | Nested] = {}
+    for made_here, t, env in linker.nested:
+        function = nested(linker, t, env)
+        if function is not None:
+            found[made_here] = function
+    for known, made in linker.used_as_values:
+        for each in made.args[1:] if isinstance(made, Prim) else (made,):
+            lam = linker.bindings.get(each.name) if isinstance(each, Var) else each
+            if isinstance(lam, Lambda):
+                found[lam] = Reference(known.value) if known.input is None else known.input
+    return found

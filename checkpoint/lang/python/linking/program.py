@@ -23,7 +23,7 @@ from checkpoint.dataclass import dataclass
 from checkpoint.errors import SourceError
 from checkpoint.lang.closures import Scopes, analyse
 from checkpoint.lang.control import MayShift
-from checkpoint.lang.core import Lambda, Letrec, Prim, Var
+from checkpoint.lang.core import Expr, Lambda, Letrec
 from checkpoint.lang.python.context.builder import NOWHERE
 from checkpoint.lang.python.context.meanings import Reference
 from checkpoint.lang.python.linking.caches import within
@@ -33,7 +33,7 @@ from checkpoint.lang.python.linking.growth import Growth
 from checkpoint.lang.python.linking.inputs import FUNCTIONS, Inputs
 from checkpoint.lang.python.linking.late import WITH_PROGRAMS, Late, code_of
 from checkpoint.lang.python.linking.linker import Linker
-from checkpoint.lang.python.linking.nested import Nested, nested
+from checkpoint.lang.python.linking.nested import Nested, functions_of
 from checkpoint.lang.python.linking.roundings import rounds
 from checkpoint.lang.python.linking.shapes import Shape, entry_of, shared, with_state
 from checkpoint.lang.python.linking.stubs import Reached, TooLarge
@@ -177,22 +177,9 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
         raise FactsChanged
     inputs = linker.inputs
     functions_input = next((i for i in linker.variables if inputs.nodes[i].access[0] == FUNCTIONS), None)
-    functions = {} if functions_input is None else _functions(linker)
-    params, made = list(linker.variables.values()), linker.caches.made()
-    if shape.has_state:
-        params, owned = linker.owned(partial(shared, entry.params[0]))
-        made = [*owned, *made]
-        entry = with_state(linker, entry, shape, params)
-    elif shape.positional is not None:
-        entry = linker.checked(entry)
-    named = without_control(linker.names, linker.bindings, entry, linker.facts.control)
-    linker.facts.control = named is not linker.bindings
-    bindings, made = tuple(named.items()), [*made, *linker.cells()]
-    body = Letrec(NOWHERE, bindings, entry) if bindings else entry
-    if made:
-        body = within(made, entry, bindings)
-    thunk = Lambda(NOWHERE, tuple(params), body, name="program")
-    _entry_in(thunk).rounds = rounds(thunk)
+    functions = {} if functions_input is None else functions_of(linker)
+    entry, params, made = _framed(linker, entry, shape)
+    thunk, made = _program_of(linker, entry, params, made)
     hidden, is_large = tuple(linker.variables), linker.facts.reached is not None
     met_classes = frozenset((*classes, *classes_in([inputs.value(i) for i in hidden])))
     passed = (cls for cls in classes if cls is not types.FunctionType)
@@ -219,19 +206,28 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
     )
 
 
-def _functions(linker: Linker) -> dict[Lambda, Reference | int | Nested]:
-    """Return which Python function each procedure is that stands for one used as a value."""
-    found: dict[Lambda, Reference | int | Nested] = {}
-    for made_here, t, env in linker.nested:
-        function = nested(linker, t, env)
-        if function is not None:
-            found[made_here] = function
-    for known, made in linker.used_as_values:
-        for each in made.args[1:] if isinstance(made, Prim) else (made,):
-            lam = linker.bindings.get(each.name) if isinstance(each, Var) else each
-            if isinstance(lam, Lambda):
-                found[lam] = Reference(known.value) if known.input is None else known.input
-    return found
+def _framed(linker: Linker, entry: Lambda, shape: Shape) -> tuple[Lambda, list[str], list[tuple[str, Expr]]]:
+    """Return the entry with its checks or copies, the program's parameters, and what is made before it runs."""
+    params, made = list(linker.variables.values()), linker.caches.made()
+    if shape.has_state:
+        params, owned = linker.owned(partial(shared, entry.params[0]))
+        return with_state(linker, entry, shape, params), params, [*owned, *made]
+    return entry if shape.positional is None else linker.checked(entry), params, made
+
+
+def _program_of(
+    linker: Linker, entry: Lambda, params: list[str], made: list[tuple[str, Expr]]
+) -> tuple[Lambda, list[tuple[str, Expr]]]:
+    """Return the program of an entry, and all that is made before it runs, cells included."""
+    named = without_control(linker.names, linker.bindings, entry, linker.facts.control)
+    linker.facts.control = named is not linker.bindings
+    bindings, made = tuple(named.items()), [*made, *linker.cells()]
+    body = Letrec(NOWHERE, bindings, entry) if bindings else entry
+    if made:
+        body = within(made, entry, bindings)
+    thunk = Lambda(NOWHERE, tuple(params), body, name="program")
+    _entry_in(thunk).rounds = rounds(thunk)
+    return thunk, made
 
 
 class Programs:
