@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import tensorlib  # noqa: F401  # registers NumPy's arrays
 from checkpoint.ad.tracing.lines import Called, Line, compiled
 from checkpoint.ad.tracing.owning import owned
 

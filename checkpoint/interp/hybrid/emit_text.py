@@ -55,6 +55,8 @@ def otherwise(machine: Any, record: Scalar, other: Primitive | None, operands: V
     return perform(machine, other, operands)
 
 
+REAL = frozenset((float, int))
+
 # What the sources name.
 NAMES: dict[str, Any] = {
     "apply": apply,
@@ -163,9 +165,6 @@ class Text:
         if isinstance(operand, str):
             return self.kinds.get(operand)
         return type(operand.value) if type(operand.value) in KNOWN else None
-
-
-REAL = frozenset((float, int))
 
 
 def looks_into(step: t.Step, made: Collection[str]) -> bool:

@@ -207,7 +207,7 @@ def _linked(linker: Linker, shape: Shape, classes: tuple[type, ...], generation:
 
 
 def _framed(linker: Linker, entry: Lambda, shape: Shape) -> tuple[Lambda, list[str], list[tuple[str, Expr]]]:
-    """Return the entry with its checks or copies, the program's parameters, and what is made before it runs."""
+    """Return the entry with checks or copies, the program's parameters, and what is made before it runs."""
     params, made = list(linker.variables.values()), linker.caches.made()
     if shape.has_state:
         params, owned = linker.owned(partial(shared, entry.params[0]))
