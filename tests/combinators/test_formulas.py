@@ -303,17 +303,23 @@ def by_threads(number: int) -> Iterator[None]:
 
 
 def columns(count: int, stride: int) -> list[Any]:
-    return [np.random.default_rng(i).normal(size=count * stride)[::stride] for i in range(4)]
+    """Return columns whose items are so many reals apart; 0: all of a column are the same one."""
+    drawn = [np.random.default_rng(i).normal(size=count * abs(stride) or 1) for i in range(4)]
+    return [x[::stride] if stride else np.broadcast_to(x, count) for x in drawn]
 
 
 def filled(text: str, inputs: list[Any], stride: int) -> list[bytes]:
-    found = [np.zeros(len(inputs[0]) * stride)[::stride] for _ in formulas.parsed(text).results]
+    room = len(inputs[0]) * (abs(stride) or 1)
+    found = [np.zeros(room)[:: stride or 1] for _ in formulas.parsed(text).results]
     with np.errstate(all="ignore"):
         formulas.fill(np, text, inputs, found)
     return [np.where(np.isnan(x), np.nan, x).tobytes() for x in found]
 
 
-CASES = [*itertools.product((1, 5, 127, 128, 129, 1000), (1, 2, 3))]
+CASES = [
+    *itertools.product((1, 5, 127, 128, 129, 1000), (1, 2, 3)),
+    *itertools.product((129, 33_001), (1, -3, 0)),
+]
 
 
 @pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
