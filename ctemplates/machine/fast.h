@@ -23,6 +23,7 @@
 #include "containers/containers.h"
 #include "containers/peek.h"
 #include "machine/strip_team.h"
+#include "memory/memo.h"
 #include "state/cotangent_stack.h"
 #include "state/lane_gifts.h"
 
@@ -79,6 +80,7 @@ void run_end(Machine *machine, const Unit *unit, uint32_t entry, uint32_t exit, 
     SERVICE(void *, heap_block, (Heap * heap, uint32_t size_class), (heap, size_class))                        \
     SERVICE(Object *, new_large_object, (Heap * heap, Kind kind, size_t bytes), (heap, kind, bytes))           \
     SERVICE(Value, new_list, (Heap * heap, size_t length, uint64_t owner), (heap, length, owner))              \
+    SERVICE(bool, heap_recall, (const Heap *heap, const void *key, Value *value), (heap, key, value))          \
     SERVICE(bool, is_text, (Value v), (v))                                                                     \
     SERVICE(Value, new_dictionary, (Heap * heap, uint64_t owner), (heap, owner))                               \
     SERVICE(bool, change_instance, (Machine * m, Instance *instance, uint32_t more), (m, instance, more))      \

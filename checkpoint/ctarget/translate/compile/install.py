@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Layout
+from checkpoint.ad.values import Pair
 from checkpoint.ctarget.code import set_entry
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, making
@@ -100,6 +101,6 @@ def _memory(bytes: int) -> Any:
 
 
 def _reference(thing: Any) -> int:
-    if isinstance(thing, Layout | Native):
+    if isinstance(thing, Layout | Native | Pair):
         return id(thing)
     return thing.address if isinstance(thing, BlockPeer | ProcedurePeer) else address_of(thing)

@@ -157,6 +157,21 @@ class HoldsElement(Undifferentiated, Op):
         out.put(if_unlikely(f"!is_object({text}, {self.value.name})", out.exit()))
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Quoted(Undifferentiated, Op):
+    """Reads a counted constant of the program, borrowed. Exits where the machine has not made it in the heap.
+
+    constant: a reference.
+    """
+
+    to: Place
+    constant: int
+
+    def write(self, out: Forward) -> None:
+        test = f"!heap_recall(m->heap, REFERENCE({self.constant}), &{self.to.name})"
+        out.put(if_unlikely(test, out.exit()))
+
+
 # Making
 
 

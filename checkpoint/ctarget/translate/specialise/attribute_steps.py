@@ -95,7 +95,7 @@ def _set_attribute(steps: Steps, step: t.Compute, uses: Uses) -> Abstract:
     steps.node.effects.append(SetAttribute(new, place, wider.index[name], source, adds))
     changed(steps, step, uses, place)
     hint = _with_field(value.hint, wider, wider.index[name], shape)
-    steps.state.expect(place, hint)
+    steps.state.change(place, lambda held: Held(place, held.tag, hint))
     return Held(new, "INSTANCE", hint)
 
 

@@ -80,7 +80,7 @@ class Builder:
         return tag
 
     def reference(self, thing: Any) -> int:
-        """Return the number of a block's or procedure's peer, of a ReturnPoint, or of a Layout."""
+        """Return the number of a block's or procedure's peer, of a ReturnPoint, a Layout or a constant."""
         if id(thing) not in self._references:
             self._references[id(thing)] = len(self.unit.references)
             self.unit.references.append(thing)

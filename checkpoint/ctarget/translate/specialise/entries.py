@@ -80,7 +80,7 @@ def _wanted(builder: Builder, value: Abstract) -> list[Wanted] | None:
             return [value]
         case Constant(None):
             return [Tag("NOTHING")]
-        case Held(place, tag):
+        case Held(place, tag, constant=None):
             return [place, Tag(tag)]
         case Closure(procedure, None):
             return [Tag("PROCEDURE", builder.reference(procedure))]

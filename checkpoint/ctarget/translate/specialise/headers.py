@@ -80,6 +80,9 @@ class Headers:
         state.slots = {name: state.slots[name] for name in peer.block.params}
         knows = knows and len(self._of_block(peer)) < MAX_KEYS
         header = self._by_key.get(key(peer, state, knows))
+        if header is None and self._alike(peer, state):
+            state.change(None, lambda held: Held(held.place, held.tag, held.hint))
+            header = self._by_key.get(key(peer, state, knows))
         if header is None and self._grows(peer, state):
             materialiser = Materialiser(self.builder)
             self._make_unlike(materialiser, peer, state)
@@ -153,8 +156,8 @@ class Headers:
             match value:
                 case Place():
                     return param(value)
-                case Held(place, tag, hint):
-                    return Held(param(place), tag, hint)
+                case Held(place, tag, hint, constant):
+                    return Held(param(place), tag, hint, constant)
                 case View(handle, data, sizes, strides):
                     return View(
                         param(handle), param(data), tuple(map(param, sizes)), tuple(map(param, strides))

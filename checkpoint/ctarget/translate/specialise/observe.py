@@ -9,9 +9,11 @@ from __future__ import annotations
 import ctypes
 from dataclasses import field, replace
 from functools import cache
+from types import NoneType
 from typing import Any
 
 from checkpoint.ad.containers import Layout
+from checkpoint.ad.values import Pair
 from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer, procedure_peer
@@ -26,6 +28,7 @@ MOST_SAVED = 16  # values that the frame of a loop over lanes saves
 # See ctemplates/api/api_fast.h.
 _NUMBERS = 4
 _PLAIN_TUPLE, _TEXT, _ELEMENT, _FIRST_ALONE = 1, 2, 3, -1
+_UNCOUNTED = {NoneType: "NOTHING", float: "REAL", int: "INTEGER", bool: "BOOLEAN"}
 WITH_LAYOUT = frozenset(("INSTANCE", "RECORD"))
 
 
@@ -69,6 +72,16 @@ def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
     count = module.lib.ck_parameter_shapes(held, DEPTH, MOST, numbers, room)
     listed = _Listed(module.ffi.unpack(numbers, count))
     return peer, {register: listed.shape() for register in registers}
+
+
+def shape_of(constant: Any, depth: int = DEPTH) -> Shape:
+    """Return the shape of a constant of the program: a pair, a number, a boolean or NOTHING."""
+    if type(constant) is not Pair:
+        return Shape(_UNCOUNTED[type(constant)])
+    parts = constant.parts() if depth else ()
+    is_plain = all(type(part) is Pair or type(part) in _UNCOUNTED for part in parts)
+    fields = tuple([shape_of(part, depth - 1) for part in parts]) if is_plain else ()
+    return Shape("PAIR", None, fields, constant=True)
 
 
 def cut(shape: Shape, depth: int = SHALLOW) -> Shape:

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+from checkpoint.ad.values import Pair
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.peers import BlockPeer
@@ -19,7 +21,7 @@ from checkpoint.ctarget.tables import is_uncounted, ownership_of
 from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect, Same
 from checkpoint.ctarget.translate.ops.dual_ops import OpenDual
 from checkpoint.ctarget.translate.ops.element_ops import OpenArray, SetElement
-from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Element, Keep, Load, Make
+from checkpoint.ctarget.translate.ops.object_ops import Birth, Drop, Element, Keep, Load, Make, Quoted
 from checkpoint.ctarget.translate.ops.places import (
     DOUBLES,
     ROWS,
@@ -34,7 +36,12 @@ from checkpoint.ctarget.translate.ops.places import (
 from checkpoint.ctarget.translate.ops.scalar_ops import Copy
 from checkpoint.ctarget.translate.specialise.builder import Builder
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
-from checkpoint.ctarget.translate.specialise.observe import Shape, is_dual_of_reals, is_of_unknown_length
+from checkpoint.ctarget.translate.specialise.observe import (
+    Shape,
+    is_dual_of_reals,
+    is_of_unknown_length,
+    shape_of,
+)
 from checkpoint.ctarget.translate.specialise.values import (
     CHAIN,
     UNCOUNTED,
@@ -102,9 +109,15 @@ class Steps:
         if isinstance(operand, str):
             value = self.state.slots[operand]
             return self.primal(value) if self.is_inner else value
-        if not is_uncounted(operand.value):
+        return Constant(operand.value) if is_uncounted(operand.value) else self._quoted(operand.value)
+
+    def _quoted(self, constant: Any) -> Held:
+        """Return a constant of the program that is a pair."""
+        if type(constant) is not Pair or self.is_inner:
             raise Untranslatable
-        return Constant(operand.value)
+        place = self.builder.place("quoted", "value")
+        self.node.ops.append(Quoted(place, self.builder.reference(constant)))
+        return Held(place, "PAIR", shape_of(constant), constant)
 
     def primal(self, value: Abstract) -> Abstract:
         """Return the primal of a dual, of any other value itself: a run within a step computes primals."""
@@ -246,6 +259,8 @@ class Steps:
         of_pair: a step reads it, of what was found a PAIR; then what is behind an element of a list of
         unknown length may be a CHAIN.
         """
+        if owner.constant is not None:
+            return self._part(name, owner.place, owner.constant.parts()[index], index)
         shape = owner.hint
         hint = shape.fields[index] if shape is not None and index < len(shape.fields) else None
         place, is_pair = self.readable(owner), of_pair or owner.tag == "PAIR"
@@ -254,6 +269,16 @@ class Steps:
         return self.read(
             name, hint, peer, lambda to: Load(to, place, index, constant=constant, of_pair=is_pair), may_end
         )
+
+    def _part(self, name: str, owner: Place, part: Any, index: int) -> Abstract:
+        """Return a part of a pair that is a constant of the program: it is known, and has no cotangent."""
+        if is_uncounted(part):
+            return Constant(part)
+        if type(part) is not Pair:
+            raise Untranslatable
+        place = self.builder.place(name, "value")
+        self.node.ops.append(Load(place, owner, index, constant=True, of_pair=True, sure=True))
+        return Held(place, "PAIR", shape_of(part), part)
 
     def read(
         self,

@@ -24,6 +24,7 @@ from dataclasses import field, replace
 from typing import Any, TypeGuard
 
 from checkpoint.ad.containers import Layout
+from checkpoint.ad.values import Pair
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
 from checkpoint.ctarget.translate.ops.places import TAGS, Constant, DualParts, Place, View
 from checkpoint.ctarget.translate.specialise.observe import Shape, extent
@@ -42,12 +43,14 @@ class Held:
     """A Value in a place.
 
     tag: a kind of kinds.h that was checked; TUPLE: a RECORD that is a plain tuple; OTHER or CHAIN. hint: its
-    shape when the unit was made, if that is known: nothing relies on it.
+    shape when the unit was made, if that is known: nothing relies on it. constant: which one of the program,
+    or part of one, it is sure to be; None: it may be another value.
     """
 
     place: Place
     tag: str
     hint: Shape | None = None
+    constant: Pair | None = None
 
     @property
     def was_constant(self) -> bool:
@@ -223,18 +226,16 @@ class State:
 
         return Copier(leaf, lambda birth: birth).state(self)
 
-    def expect(self, place: Place, hint: Shape | None) -> None:
-        """Change the hint of the value in a place, wherever the state has it."""
-        self._replace(place, lambda held: Held(place, held.tag, hint))
-
     def found_pair(self, place: Place) -> None:
         """Note that the value in a place is a PAIR, wherever the state has it."""
-        self._replace(place, lambda held: Held(place, "PAIR", held.hint))
+        self.change(place, lambda held: Held(place, "PAIR", held.hint))
 
-    def _replace(self, place: Place, new: Callable[[Held], Held]) -> None:
+    def change(self, place: Place | None, new: Callable[[Held], Held]) -> None:
+        """Change what is known of the value in a place, wherever the state has it; None: of all values."""
+
         def again(value: Abstract) -> Abstract:
             match value:
-                case Held(own) if own is place:
+                case Held(own) if place is None or own is place:
                     return new(value)
                 case Closure(procedure, environment) if environment is not None:
                     return Closure(procedure, again(environment))
@@ -297,15 +298,13 @@ class State:
 
     def virtual_counts(self) -> dict[tuple[int, str], int]:
         """Return the number of virtual objects in each slot, of a frame by its number too, without duals."""
-        saved = {(i, n): v for i, frame in enumerate(self.frames) for n, v in frame.saved.items()}
-        all_slots = saved | {(-1, name): value for name, value in self.slots.items()}
-        return {name: _data([value]) for name, value in all_slots.items()}
+        slots = [frame.saved for frame in self.frames] + [self.slots]
+        return {(i, name): _data(value) for i, each in enumerate(slots) for name, value in each.items()}
 
 
-def _data(values: list[Abstract]) -> int:
+def _data(value: Abstract) -> int:
     seen: dict[int, Virtual] = {}
-    for value in values:
-        _size(value, seen)
+    _size(value, seen)
     return sum(virtual.tag != "DUAL" for virtual in seen.values())
 
 
@@ -355,8 +354,8 @@ def _kind(value: Abstract, seen: dict[int, int], knows: bool = False) -> Any:
             return "nothing"
         case Constant():
             return value if knows and is_whole(value) else value.kind
-        case Held(tag=tag):
-            return ("held", tag)
+        case Held(tag=tag, constant=constant):
+            return ("held", tag, constant and id(constant))
         case Closure(procedure, environment):
             return (id(procedure), None if environment is None else _kind(environment, seen, knows))
         case View(sizes=sizes):
