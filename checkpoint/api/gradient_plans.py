@@ -8,6 +8,7 @@ whose time much is Python's. A plan learns from engine interp, which has the bit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from checkpoint.ad.arrays import Array
@@ -18,12 +19,15 @@ from checkpoint.ad.values import Pair
 from checkpoint.api.call_plans import CallPlans
 from checkpoint.api.direction_plans import Again, RunPlans
 from checkpoint.config import memory
+from checkpoint.driver.engine import driver_of
 from checkpoint.driver.observe import observers
 from checkpoint.driver.schedule import Plain
 from checkpoint.functions.interface import Call
+from checkpoint.prims.planned_lanes import NotAtOnce, learning
 
 MAX_NUMBERS = 100  # in the arguments, and what the program reads: of more, each takes long to be looked at
 MAX_STEPS = 2000
+MAX_SKIPPED = 15  # calls
 MAX_BYTES = 1 << 27  # of all arrays: work on larger ones is the library's, and a budget may be needed
 
 
@@ -41,6 +45,7 @@ class GradientPlans:
     def __init__(self) -> None:
         self._plans = RunPlans(MAX_BYTES, runs=False)
         self._count = 0
+        self._skipped = self._to_skip = 0  # calls that learn nothing, after lanes that were refused
         self.calls = CallPlans(self._plans)
 
     def take(
@@ -59,15 +64,30 @@ class GradientPlans:
         def again() -> Again | None:
             from checkpoint.api.directions import repeated  # noqa: PLC0415  (with the rules of lanes)
 
-            beside = repeated(gradient.function, call, args, kwargs) if self._count > 1 else None
+            if self._count == 1 or self._skips():
+                return None
+            beside = repeated(gradient.function, call, args, kwargs)
             if beside is None:
                 return None
             beside.differentiate_by(positions)
             ends = _ends(beside)
             return beside.run, lambda: _reversed(beside, gradient.cotangent_of) if ends else None
 
-        found = self._plans.value(call.run, _directions(positions), again)
+        driver = driver_of(call.run.engine)
+        make = None if driver is None else partial(driver.lane_gradient, call.run.u.car.lam)
+        try:
+            with learning(make):
+                found = self._plans.value(call.run, _directions(positions), again)
+        except NotAtOnce:
+            self._to_skip = self._skipped = min(2 * self._skipped + 1, MAX_SKIPPED)
+            return None
         return None if found is None else (found.car, found.cdr)
+
+    def _skips(self) -> bool:
+        """Return whether this call learns nothing."""
+        skips = self._to_skip > 0
+        self._to_skip -= skips
+        return skips
 
     def learn(
         self,
@@ -97,6 +117,8 @@ def _ends(call: Call) -> bool:
     try:
         with silently():  # the run itself warns
             return call.run.ends(MAX_STEPS)[1].finished
+    except NotAtOnce:
+        raise
     except (Refused, Exception):  # the sweep raises what it raises
         return False
     finally:
@@ -114,8 +136,11 @@ def _reversed(call: Call, cotangent_of: Callable[[Any], Any]) -> Pair | None:
 
     try:
         y, xbar = call.run.vjp(seed, Plain())
+    except NotAtOnce:
+        raise
     except Exception:  # the sweep raises what it raises
         return None
     if any(type(x) is float for x in numbers(xbar)):
         refuse("the cotangent of a real, which no trace knows")
-    return Pair(y, xbar)
+    trace = tracing.get()
+    return None if trace is not None and trace.has_lanes and trace.refusal else Pair(y, xbar)

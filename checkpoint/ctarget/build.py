@@ -48,7 +48,7 @@ DECLARED = (
     *("tasks/plan_flags.h", "driver/schedule.h"),
     *("api/api_code.h", "api/api.h", "api/api_machine.h", "api/api_cotangent.h", "api/api_driver.h"),
     *("api/api_scalars.h", "api/api_arrays.h", "api/api_fast.h", "api/api_runs.h", "api/api_closed.h"),
-    *("at_once/small_gradient.h", "at_once/lane_loop.h"),
+    *("at_once/small_gradient.h", "at_once/lane_run.h", "at_once/lane_loop.h", "at_once/lane_tape.h"),
 )
 
 

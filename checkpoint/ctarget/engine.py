@@ -19,6 +19,7 @@ from checkpoint.ad.numbers import Number
 from checkpoint.ad.tangent import seed
 from checkpoint.ad.values import Capsule, Closure
 from checkpoint.ctarget.arguments import results, tree_cotangents, unread_births
+from checkpoint.ctarget.at_once.lane_gradients import LaneGradient
 from checkpoint.ctarget.at_once.lanes import LaneLoop
 from checkpoint.ctarget.at_once.small import SmallGradient
 from checkpoint.ctarget.capsules import closed
@@ -219,6 +220,10 @@ class C:
     def lane_loop(self, closure: Closure) -> LaneLoop | None:
         """See WithDriver.lane_loop."""
         return LaneLoop(self.start, closure) if self.limit is None else None
+
+    def lane_gradient(self, started: Any, closure: Closure) -> LaneGradient | None:
+        """See WithDriver.lane_gradient."""
+        return LaneGradient(started, closure) if self.limit is None else None
 
     def sweep(
         self, wanted: Wanted, start: State, schedule: Schedule, observers: tuple[Observer, ...] = ()

@@ -235,6 +235,13 @@ class WithDriver(Engine, Protocol):
         """Return what runs the loop over lanes that a closure is, which no run has entered yet."""
         ...
 
+    def lane_gradient(self, started: Any, closure: Any) -> LaneGradient | None:
+        """Return what takes gradients of the loop over lanes that a closure is, which no run has entered yet.
+
+        started: the lambda of the procedure in which runs start that make ordinary gradients of it.
+        """
+        ...
+
     def sweep(
         self, wanted: Wanted, start: Any, schedule: Schedule, observers: tuple[Observer, ...] = ()
     ) -> Halves:
@@ -267,6 +274,30 @@ class LaneLoop(Protocol):
         """Return the results for the items in some arrays of as many doubles, as such an array, a new one.
 
         None: it is not mine; this is returned before any effect.
+        """
+        ...
+
+
+class LaneGradient(Protocol):
+    """Gradients of a loop over lanes as in LaneLoop, by the items alone."""
+
+    def tape(self, columns: Sequence[Any], wanted: Sequence[int]) -> LaneTape | None:
+        """Return the results for the items in some arrays, and a tape; None: it is not mine, as in LaneLoop.
+
+        wanted: the positions of the columns whose cotangents are wanted.
+        """
+        ...
+
+
+class LaneTape(Protocol):
+    """The tape of a run of a loop over lanes. results: of the lanes, an array of doubles, a new one."""
+
+    results: Any
+
+    def reverse(self, received: Any) -> list[Any] | None:
+        """Return the cotangents of the wanted columns, new arrays, for those of the results; None: not mine.
+
+        received: an array of doubles in one piece.
         """
         ...
 

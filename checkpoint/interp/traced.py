@@ -11,6 +11,7 @@ from typing import Any
 
 from checkpoint.ad.arrays import Discrete
 from checkpoint.ad.graph import reach
+from checkpoint.ad.numbers import Node
 from checkpoint.ad.tracing.traces import refuse, tracing
 
 _NONE, _FURTHER, _SECOND = slice(0, 0), slice(1, None), slice(1, 2)
@@ -26,6 +27,7 @@ _KEYS: dict[str, slice] = {
 }
 _ALL = slice(0, None)
 _MOVING = frozenset(("py.leaves", "py.of-leaves"))  # operators that move arrays
+_LANES = frozenset(("py.lanes", "py.lanes-at-once"))  # which say themselves if they are refused
 
 
 def looked_at(name: str, operands: Sequence[Any]) -> None:
@@ -37,10 +39,15 @@ def looked_at(name: str, operands: Sequence[Any]) -> None:
 
 def operated(name: str) -> None:
     """Refuse the present trace, if there is one, unless an operator moves arrays and does nothing else."""
-    if name not in _MOVING:
+    if name not in _MOVING and name not in _LANES:
         refuse(name)
 
 
 def _holds_arrays(operands: Sequence[Any]) -> bool:
     found, others = reach(tuple(operands))
-    return any(type(x) is not float for x in found) or any(type(x) is Discrete for x in others)
+    return not all(map(is_real, found)) or any(type(x) is Discrete for x in others)
+
+
+def is_real(number: Any) -> bool:
+    """Return whether a number is a float, or one on a tape."""
+    return type(number.value if type(number) is Node else number) is float

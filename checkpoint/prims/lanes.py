@@ -1,10 +1,13 @@
 """The steps of `vmap`: a loop over lanes (checkpoint/lang/python/library/lanes.py, docs/design/lanes.md).
 
-    (py.lanes f args keywords in_axes)       (n f arity args keywords arrays): n the number of lanes; f and
-                                             the arguments that all lanes share, frozen, with holes for the
-                                             items of a lane; for each hole the array that holds them, and its
-                                             axis. arity: how many arguments f takes, where that is known and
-                                             they are args; then keywords is None; else -1
+    (py.lanes f args keywords in_axes)       (n f arity args keywords arrays at_once): n the number of lanes;
+                                             f and the arguments that all lanes share, frozen, with holes for
+                                             the items of a lane; for each hole the array that holds them, and
+                                             its axis. arity: how many arguments f takes, where that is known
+                                             and they are args; then keywords is None; else -1. at_once:
+                                             whether a trace learns, to which the loop is to be one call
+    (py.lanes-at-once loop arrays out_axes)  the results of such a loop, one call of the trace
+                                             (planned_lanes.py)
     (py.lane-blocks n)                       the blocks in which n lanes are run: for each the lane behind it
     (py.enter-lane f args keywords row)      (f args keywords) of one lane: copies, with the items of the row
                                              in the holes
@@ -48,6 +51,7 @@ from checkpoint.prims.lane_values import (
     shape_of,
     structure,
 )
+from checkpoint.prims.planned_lanes import are_learnt, at_once
 from checkpoint.prims.python.iteration import callee_of
 from checkpoint.prims.python.support import is_tuple, operator, rearrange
 
@@ -111,7 +115,7 @@ def shared_by_lanes(_: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> R
     own, shared, named = whole.items
     arity = -1 if named is not None else len(shared.items)
     arrays = Record(TUPLE, tuple([Record(TUPLE, pair) for pair in mapped]))
-    return Record(TUPLE, (count, own, arity, shared, named, arrays))
+    return Record(TUPLE, (count, own, arity, shared, named, arrays, are_learnt()))
 
 
 def _lane_blocks(_: Any, count: int) -> Record:
@@ -370,6 +374,7 @@ rearrange(
     *("plain-width", 2, "how many elements a lane's result has, if a tuple; else -1", _plain_width, ()),
     discrete=True,
 )
+operator("lanes-at-once", 3, "the results of lanes as one call of a trace", at_once, "that of the lanes")
 operator("lane-rows", 1, "tuples, of lists of their elements", _lane_rows, "that of the tuples")
 operator("enter-lane", 4, "f and the arguments of one lane, copied", _enter_lane, "that of the copies")
 operator("stack-lanes", 4, "what lanes returned as arrays", _stack_lanes, "that of the stacking")

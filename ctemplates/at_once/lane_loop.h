@@ -11,15 +11,7 @@
 #ifndef CK_LANE_LOOP_H
 #define CK_LANE_LOOP_H
 
-#include "api/api.h"
-
-/* entry: the block at which runs begin, `halt` the return point at which they end. block: lanes. microseconds: how long those
- * of a block may take. */
-typedef struct LaneLoop {
-    const Block *entry;
-    const ReturnPoint *halt;
-    int64_t block, microseconds;
-} LaneLoop;
+#include "at_once/lane_run.h"
 
 /* Runs `lanes` lanes, or the first blocks of them if these take long; returns how many, and adds their steps to `*steps`. -1: it is
  * refused. closure: the address of a Closure without capsules. births: the first that nothing in it has. */

@@ -2,12 +2,14 @@
  *
  * What always holds: only strips and units read their items (machine/translated.h). To all else a bare row is a plain
  * tuple without elements, so whoever does not know it finds no item, and refuses the step before any effect. Its birth is
- * one that no object of a run gets.
+ * one that no object of a run gets, and one that no other of the first FEW_BARE_ROWS of a run has.
  */
 #ifndef CK_BARE_ROW_H
 #define CK_BARE_ROW_H
 
 #include "memory/heap.h"
+
+enum { FEW_BARE_ROWS = 64 };
 
 /* layout: that of a plain tuple. item: the one that was read last. */
 typedef struct BareRow {
@@ -18,12 +20,12 @@ typedef struct BareRow {
     Value item;
 } BareRow;
 
-/* Returns a new row; the reals stay the caller's, and have to outlive it. */
-static inline Value new_bare_row(Heap *heap, const double *reals, int64_t count) {
+/* Returns a new row, the one with this number; the reals stay the caller's, and have to outlive it. */
+static inline Value new_bare_row(Heap *heap, uint32_t number, const double *reals, int64_t count) {
     enum { CELLS = (sizeof(BareRow) - sizeof(Cells)) / sizeof(Value) };
     BareRow *row = (BareRow *)new_cells(heap, RECORD, CELLS);
     row->head.length = 1;
-    row->head.birth = LARGEST_BIRTH;
+    row->head.birth = (LARGEST_BIRTH - number % FEW_BARE_ROWS) & LARGEST_BIRTH;
     row->layout = row->item = nothing();
     row->reals = reals;
     row->count = count;
@@ -32,7 +34,7 @@ static inline Value new_bare_row(Heap *heap, const double *reals, int64_t count)
 
 /* Returns the row that a plain tuple is; NULL: it is none. */
 static inline BareRow *bare_row_in(Value v) {
-    return v.object->length == 1 && v.object->birth == LARGEST_BIRTH ? (BareRow *)v.object : NULL;
+    return v.object->length == 1 && v.object->birth > LARGEST_BIRTH - FEW_BARE_ROWS ? (BareRow *)v.object : NULL;
 }
 
 #endif

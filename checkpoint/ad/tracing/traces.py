@@ -78,10 +78,13 @@ class Trace:
     """The calls of a run, as they are made.
 
     refusal: why there is no plan; empty: there is one so far.
+    has_lanes: whether a loop over lanes is one call of it (checkpoint/prims/planned_lanes.py): what its run
+        has found does not count then if it is refused.
     """
 
     def __init__(self, inputs: Sequence[Any]) -> None:
         self.refusal = ""
+        self.has_lanes = False
         self._lines: list[Line] = []
         self._constants: dict[int, Any] = {}
         self._kept: list[Any] = list(inputs)

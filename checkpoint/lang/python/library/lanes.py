@@ -57,12 +57,16 @@ def one_by_one(f: Any, in_axes: Any, out_axes: Any, vmap_within: Any) -> Any:
     """
 
     def mapped(*args: Any, **keywords: Any) -> Any:
-        vmap_count, function, arity, shared, named, arrays = prim("py.lanes", f, args, keywords, in_axes)
+        lanes = prim("py.lanes", f, args, keywords, in_axes)
+        vmap_count, function, arity, shared, named, arrays, at_once = lanes
+        row_of = row_function(prim("py.len", arrays))
+        call = call_function(arity)
+        if at_once:
+            loop = _loop_over(row_of, call, function, shared, named)
+            return prim("py.lanes-at-once", loop, arrays, out_axes)
         ends = prim("py.lane-blocks", vmap_count)
         blocks = _blocks(arrays, ends)
         columns = _columns(blocks, 0)
-        row_of = row_function(prim("py.len", arrays))
-        call = call_function(arity)
         vmap_lane = 0
         first = _lane(columns, row_of, call, function, shared, named, vmap_lane, 0)
         width = prim("py.plain-width", first, out_axes)
@@ -99,19 +103,23 @@ def prepared(f: Any, in_axes: Any) -> Any:
     """
 
     def prepare(*args: Any) -> Any:
-        _, function, arity, shared, named, arrays = prim("py.lanes", f, args, {}, in_axes)
-        row_of = row_function(prim("py.len", arrays))
-        call = call_function(arity)
-
-        def loop(given: Any) -> Any:
-            columns, count = prim("py.item", given, 0), prim("py.item", given, 1)
-            results: Any = []
-            _loop((results,), grouped(columns), row_of, call, function, shared, named, 0, count, 0)
-            return results
-
-        return prim("py.len", arrays), loop
+        _, function, arity, shared, named, arrays, _ = prim("py.lanes", f, args, {}, in_axes)
+        count = prim("py.len", arrays)
+        return count, _loop_over(row_function(count), call_function(arity), function, shared, named)
 
     return prepare
+
+
+def _loop_over(row_of: Any, call: Any, function: Any, shared: Any, named: Any) -> Any:
+    """Return the loop over lanes as a function of the pair of columns of items and how many there are."""
+
+    def loop(given: Any) -> Any:
+        columns, count = prim("py.item", given, 0), prim("py.item", given, 1)
+        results: Any = []
+        _loop((results,), grouped(columns), row_of, call, function, shared, named, 0, count, 0)
+        return results
+
+    return loop
 
 
 def _lane(
