@@ -8,6 +8,7 @@
 
 #include "machine/clock.h"
 #include "machine/vm.h"
+#include "memory/free_order.h"
 #include "reversal/reverse.h"
 
 /* PER_RUN: the number of steps that take as long as to begin and end a run. FIRST_CHECK, LAST_CHECK: after how many
@@ -128,6 +129,7 @@ static SweepOutcome restore(Sweep *s) {
     if (!found) return SWEEP_NOT_KEPT;
     drop_tape(s);
     move_to(s, another(found->state));
+    free_order(s->heap, PAIR_CLASS); /* what the run was at has just been freed, and is taken next */
     return SWEEP_FOLLOWED;
 }
 

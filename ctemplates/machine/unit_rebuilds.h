@@ -21,6 +21,7 @@ typedef struct Waiting {
     Object *first; /* the first pair of the first turn */
     Object *last[LAST_TURNS]; /* the first pairs of the last turns, the last one first; NULL: not known */
     int64_t births; /* the next one when the first turn began */
+    int64_t uneven; /* how many stretches they are whose pairs are at one distance */
 } Waiting;
 
 /* The frames of such a recursion. order: for each pair of a turn, the outer ones first, which saved real it has. */
@@ -56,6 +57,7 @@ INLINE void rebuild_pair(Value pair, double real, uint64_t word) {
 /* Notes that turns have waited whose first pairs are at one distance. pair: what is as far behind the last one. */
 INLINE void turns_waited(Waiting *waiting, Value pair, int64_t turns, uintptr_t distance) {
     waiting->turns += turns;
+    waiting->uneven++;
     for (int64_t i = turns < LAST_TURNS ? turns : LAST_TURNS; i > 0; i--) {
         for (int k = LAST_TURNS - 1; k > 0; k--) waiting->last[k] = waiting->last[k - 1];
         waiting->last[0] = (Object *)((uintptr_t)pair.object - (uintptr_t)i * distance);
@@ -142,6 +144,7 @@ static __attribute__((noinline, unused)) Value turns_rebuilt(Heap *heap, Waiting
         pair = rest;
     }
     *waiting = (Waiting){0};
+    heap->uneven += waited.uneven;
     const int64_t others = (waited.turns - 1) * frame.pairs;
     if (others == 0) return list;
     store(&link->cells[1], list);

@@ -110,6 +110,7 @@ struct Heap {
     jmp_buf *escape;
     PythonHold hold;
     uint64_t runs; /* the next epoch (versions.h) */
+    int64_t uneven;     /* how often lists that were rebuilt in place were uneven, since that was paid for (free_order.h) */
     int64_t rebuilt[2]; /* of the last two lists that were rebuilt in place, the last one first (machine/unit_rebuilds.h) */
     /* Births of what enters, of which no cotangent is wanted: those before one, and so many from another one on. */
     uint64_t unwanted_before, unwanted, unwanted_count;

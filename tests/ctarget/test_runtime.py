@@ -13,7 +13,7 @@ from checkpoint.ctarget.build import compiler
 from tests.ctarget.c_sources import SANITIZED, SANITIZED_FOR_RACES, command, files, object_files
 
 HERE = Path(__file__).parent / "runtime"
-SOURCES = files("heap", "heap_check", "pages", "stack", "tape", "versions", "machine")
+SOURCES = files("heap", "heap_check", "free_order", "pages", "stack", "tape", "versions", "machine")
 
 needs_compiler = pytest.mark.skipif(compiler() is None, reason="there is no C compiler")
 

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "checks.h"
+#include "memory/free_order.h"
 
 typedef struct Piece {
     unsigned char *memory;
@@ -48,6 +49,54 @@ static void buffers_keep_what_is_in_them(void) {
     heap_check(heap);
     CHECK(heap->bytes == 0 && heap->peak > 0);
     heap_destroy(heap);
+}
+
+/* Returns how many blocks are free, all of a class; the first `sorted` ones ascend. */
+static uint32_t count_free(const Heap *heap, uint32_t size_class, uint32_t sorted) {
+    uint32_t count = 0;
+    void *before = NULL;
+    for (void *const *block = heap->free[size_class]; block; block = *block, count++) {
+        CHECK(count >= sorted || (uintptr_t)before < (uintptr_t)block);
+        before = (void *)(uintptr_t)block;
+    }
+    return count;
+}
+
+/* Frees blocks up, down, or in stretches of either; a list of `count` is then in order as far as that goes. */
+static void free_blocks_are_sorted(uint32_t count, uint32_t stretch, uint32_t odds) {
+    enum { MOST = 2 * ORDERED };
+    Heap *heap = heap_create(SIZE_MAX, &TEST_HOOKS);
+    void *blocks[MOST];
+    CHECK(count <= MOST);
+    for (uint32_t i = 0; i < count; i++) blocks[i] = heap_take(heap, PAIR_CLASS);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t other = random_below(100) < odds ? (uint32_t)random_below(count) : i / stretch * stretch;
+        void *block = blocks[i];
+        blocks[i] = blocks[other];
+        blocks[other] = block;
+    }
+    for (uint32_t i = 0; i < count; i++) heap_put(heap, blocks[i], PAIR_CLASS);
+    const uint32_t free_before = count_free(heap, PAIR_CLASS, 0), sorted = count < ORDERED ? count : ORDERED;
+    void *first = heap->free[PAIR_CLASS];
+    free_order(heap, PAIR_CLASS);
+    CHECK(heap->free[PAIR_CLASS] == first && heap->uneven == 0); /* it does not pay */
+    heap->uneven = 1;
+    free_order(heap, PAIR_CLASS);
+    CHECK(count_free(heap, PAIR_CLASS, sorted) == free_before && heap->uneven <= 0);
+    heap_check(heap);
+    for (uint32_t i = 0; i < free_before; i++) memset(heap_take(heap, PAIR_CLASS), 1, PAIR_CLASS * CLASS_BYTES);
+    CHECK(!heap->free[PAIR_CLASS]);
+    heap_destroy(heap);
+}
+
+static void free_blocks_are_brought_in_order(void) {
+    const uint32_t counts[] = {0, 1, 2, 3, 64, 1000, ORDERED - 1, ORDERED, ORDERED + 1, 2 * ORDERED};
+    for (uint32_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        free_blocks_are_sorted(counts[i], 1, 0);
+        free_blocks_are_sorted(counts[i], 1, 100);
+        free_blocks_are_sorted(counts[i], counts[i] + 1, 0);
+        free_blocks_are_sorted(counts[i], 30, 5);
+    }
 }
 
 /* A value of a random kind that refers to some of those there are. */
@@ -207,6 +256,7 @@ static void a_heap_costs_little(void) {
 int main(int count, char **arguments) {
     (void)arguments;
     buffers_keep_what_is_in_them();
+    free_blocks_are_brought_in_order();
     graphs_go_with_their_last_reference();
     a_heap_goes_with_what_is_in_it();
     with_every_failure(graph_body);
