@@ -152,13 +152,98 @@ static __attribute__((noinline, unused)) Value turns_rebuilt(Heap *heap, Waiting
     return of_object(PAIR, pair);
 }
 
+/* The reversal of turns that have waited, several at once. `from`: the accumulators of the next turn's frame, which are popped;
+ * `to`: those of its pairs, in a row, and `bit` that of the first of them; `present`: the bits of those that got something. */
+typedef struct Stretch {
+    const Value *from;
+    Value *to;
+    BirthRow *row;
+    uint64_t bit, present;
+    int64_t turns;
+} Stretch;
+
+/* Returns how many turns are reversed so: those whose accumulators are in the row that was used last, and in the top chunk,
+ * which keeps one. born: the birth of the next turn's last pair. */
+INLINE Stretch stretch_begun(Cotangent *c, uint64_t born, uint32_t pairs, int64_t turns) {
+    Stretch stretch = {.row = born ? row_used(c, born, 0) : NULL};
+    const AccumulatorChunk *chunk = c->stack;
+    if (UNLIKELY(!stretch.row || !chunk || !chunk->count)) return stretch;
+    const int64_t in_row = (int64_t)(ROW_BIRTHS - born % ROW_BIRTHS) / pairs, in_chunk = (int64_t)(chunk->count - 1) / pairs;
+    stretch.turns = turns < in_row ? turns : in_row;
+    if (in_chunk < stretch.turns) stretch.turns = in_chunk;
+    const uint64_t others = (uint64_t)stretch.turns * pairs - 1;
+    if (UNLIKELY(!stretch.turns || born + others - c->unread < c->unread_count + others)) return (Stretch){0};
+    stretch.from = &chunk->cotangents[chunk->count - pairs];
+    stretch.to = &stretch.row->cotangents[born % ROW_BIRTHS];
+    stretch.bit = birth_row_bit(born);
+    return stretch;
+}
+/* Returns whether the pairs of the next turn have plain accumulators. */
+INLINE bool stretch_goes_on(const Stretch *stretch, uint32_t pairs, int64_t turns) {
+    uint32_t tags = 0;
+    if (turns == stretch->turns) return false;
+    FOR_EACH(i, pairs) tags |= stretch->to[i].tag;
+    return LIKELY(tags == REAL);
+}
+INLINE void stretch_give(Stretch *stretch, uint32_t pair, double cotangent) {
+    if (UNLIKELY(cotangent == 0.0)) return;
+    stretch->present |= stretch->bit << pair;
+    stretch->to[pair].real += cotangent;
+}
+INLINE void stretch_next(Stretch *stretch, uint32_t pairs) {
+    stretch->from -= pairs;
+    stretch->to += pairs;
+    stretch->bit <<= pairs;
+}
+/* Notes that some turns were reversed, the first of which has the birth `born`. */
+INLINE void stretch_ended(Cotangent *c, const Stretch *stretch, uint64_t born, uint32_t pairs, int64_t turns) {
+    if (UNLIKELY(!turns)) return;
+    c->stack_count -= (size_t)turns * pairs;
+    c->stack->count -= (size_t)turns * pairs;
+    c->last_birth = born + (uint64_t)(turns - 1) * pairs;
+    stretch->row->present |= stretch->present;
+}
+
+/* Does the same as turns_unmade for as many turns as have their accumulators in the row that was used last, which keeps some,
+ * and room in the top chunk. birth: behind the first one's. Returns how many these are. */
+INLINE int64_t turns_unmade_together(Cotangent *c, TurnFrame frame, int64_t turns, uint64_t birth, double *saved) {
+    AccumulatorChunk *chunk = c->stack;
+    BirthRow *row = row_used(c, birth - 1, 0);
+    if (UNLIKELY(!row || !chunk)) return 0;
+    const uint64_t in_row = (birth - 1) % ROW_BIRTHS + 1;
+    int64_t count = (int64_t)in_row / frame.pairs, room = (int64_t)(chunk->room - chunk->count) / frame.pairs;
+    if (turns < count) count = turns;
+    if (room < count) count = room;
+    uint64_t kept = 0; /* the bits of others */
+    for (; count > 0; count--) {
+        const uint64_t births = (uint64_t)count * frame.pairs;
+        kept = ~((births < ROW_BIRTHS ? (UINT64_C(1) << births) - 1 : UINT64_MAX) << (in_row - births));
+        if (LIKELY(row->present & kept)) break;
+    }
+    Value *from = &row->cotangents[in_row], *to = &chunk->cotangents[chunk->count];
+    for (int64_t i = 0; i < count; i++, to += frame.pairs) {
+        from -= frame.pairs;
+        FOR_EACH(k, frame.pairs) store(&to[k], of_real(saved[k]));
+        FOR_EACH(k, frame.pairs) saved[frame.order[k]] = 0.0 + take_accumulator(&from[frame.pairs - 1 - k]).real;
+    }
+    if (UNLIKELY(count <= 0)) return 0;
+    row->present &= kept;
+    chunk->count += (size_t)count * frame.pairs;
+    c->stack_count += (size_t)count * frame.pairs;
+    return count;
+}
 /* Reverses a return of turns: pushes the cotangents of their frames, those of the first one, in `saved`, first; those of
  * the last one, which had been popped, are in `saved` then. births: the next one before they returned. */
 INLINE void turns_unmade(Cotangent *c, TurnFrame frame, int64_t turns, uint64_t births, double *saved) {
     double taken[MOST_PAIRS];
     uint64_t birth = births + (uint64_t)turns * frame.pairs;
-    for (; turns > 0; turns--) {
+    while (turns > 0) {
+        const int64_t together = turns_unmade_together(c, frame, turns, birth, saved);
+        turns -= together;
+        birth -= (uint64_t)together * frame.pairs;
+        if (turns == 0) break;
         given_back_together(c, frame.pairs, saved);
+        turns--;
         birth -= frame.pairs;
         taken_together(c, birth, frame.pairs, taken);
         FOR_EACH(i, frame.pairs) saved[frame.order[i]] = 0.0 + taken[frame.pairs - 1 - i];

@@ -35,6 +35,15 @@ PROGRAMS = {
         "(let ((m (halves l))) (mixed (sines (sines m)) m))",
         "(* 0.9 (+ s (car l)))",
     ),
+    # Three pairs a turn, which are in two rows of accumulators at times; some cotangents are 0.
+    "threes": (
+        """(define (turned l)
+             (if (or (null? l) (null? (cdr l)) (null? (cdr (cdr l)))) l
+                 (cons* (* 0 (car (cdr l))) (sin (car (cdr (cdr l)))) (* 0.9 (car l))
+                        (turned (cdr (cdr (cdr l)))))))""",
+        "(turned l)",
+        "(* 0.9 (+ s (car (cdr l))))",
+    ),
     # Turns end in the midst of the list; they change the order, or walk along what others keep.
     "found": (
         """(define (swapped l x)

@@ -168,10 +168,14 @@ class AdjointFunction:
             self._begin(header)
 
     def _waited(self, rebuild: Rebuild) -> None:
-        """Reverse turns that have waited, the last one first."""
+        """Reverse turns that have waited, the last one first: several at once, or one."""
         record, header = self.records.of_end[id(rebuild.turn.end)], rebuild.turn.header
-        path = WaitedAdjoint(self.records, replace(record, words=turn_words(rebuild, record)), rebuild)
-        path.run(_passed(record, header))
+        turn, stretch = [
+            kind(self.records, replace(record, words=turn_words(rebuild, record)), rebuild)
+            for kind in (WaitedAdjoint, StretchAdjoint)
+        ]
+        for path in (turn, stretch):
+            path.run(_passed(record, header))
         count = len(rebuild.pairs)
         self._put(
             f"if (*ways == {rebuild.waited}) {{",
@@ -180,8 +184,20 @@ class AdjointFunction:
             "    int64_t turns = up[0].field;",
             "    uint64_t born = up[1].birth; /* of the last pair */",
             f"    double of_frame[{count}], of_pairs[{count}];",
-            f"    for (; turns > 0; turns--, born += {count}) {{",
-            *[f"        {line}" for line in path.text],
+            "    while (turns > 0) {",
+            f"        Stretch stretch = stretch_begun(c, born, {count}, turns);",
+            "        int64_t done = 0;",
+            f"        for (; stretch_goes_on(&stretch, {count}, done); done++) {{",
+            *[f"            {line}" for line in stretch.text],
+            f"            stretch_next(&stretch, {count});",
+            "        }",
+            f"        stretch_ended(c, &stretch, born, {count}, done);",
+            "        turns -= done;",
+            f"        born += (uint64_t)done * {count};",
+            "        if (turns == 0) break;",
+            *[f"        {line}" for line in turn.text],
+            "        turns--;",
+            f"        born += {count};",
             "    }",
             f"    goto header_{header.number};",
             "}",
@@ -301,19 +317,26 @@ class WaitedAdjoint(PathAdjoint):
 
     def run(self, passed: list[tuple[Source, str]]) -> None:
         super().run(passed)
-        count = len(self._given)
         for i in range(max(map(len, self._given))):
-            found = [(k, gifts[i]) for k, gifts in enumerate(self._given) if i < len(gifts)]
-            if len(found) == count:
-                self.put(*[f"of_pairs[{k}] = {gift};" for k, gift in found])
-                self.put(f"given_together(c, born, {count}, of_pairs);")
-            else:
-                self.put(*[f"give(c, born + {k}, 0, {gift});" for k, gift in found])
+            self._give([(k, gifts[i]) for k, gifts in enumerate(self._given) if i < len(gifts)])
+
+    def _give(self, found: list[tuple[int, str]]) -> None:
+        """Give pairs, by their numbers from the last one on, their cotangents."""
+        count = len(self._given)
+        if len(found) == count:
+            self.put(*[f"of_pairs[{k}] = {gift};" for k, gift in found])
+            self.put(f"given_together(c, born, {count}, of_pairs);")
+        else:
+            self.put(*[f"give(c, born + {k}, 0, {gift});" for k, gift in found])
+
+    def _pop(self, count: int) -> None:
+        """Pop the cotangents of the turn's frame."""
+        self.put(f"popped_together(c, {count}, of_frame);")
 
     def reverse(self, operation: Operation) -> None:
         rebuild = self._rebuild
         if operation is rebuild.frame:
-            self.put(f"popped_together(c, {len(rebuild.order)}, of_frame);")
+            self._pop(len(rebuild.order))
             for i, source in reversed(list(enumerate(rebuild.frame.saved))):
                 self.add(source, f"of_frame[{i}]")
         elif isinstance(operation, Load) and operation.owner in rebuild.owners:
@@ -322,6 +345,16 @@ class WaitedAdjoint(PathAdjoint):
             self._given[-1 - rebuild.owners[operation.owner]].append(gift)
         else:
             operation.reverse(self)
+
+
+class StretchAdjoint(WaitedAdjoint):
+    """The adjoint of a turn among several that are reversed at once (Stretch, unit_rebuilds.h)."""
+
+    def _give(self, found: list[tuple[int, str]]) -> None:
+        self.put(*[f"stretch_give(&stretch, {k}, {gift});" for k, gift in found])
+
+    def _pop(self, count: int) -> None:
+        self.put(*[f"of_frame[{i}] = stretch.from[{i}].real;" for i in range(count)])
 
 
 def _passed(record: Record, header: Header) -> list[tuple[Source, str]]:
