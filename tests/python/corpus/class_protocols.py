@@ -68,6 +68,22 @@ class Heavy(Body):
         return super().energy() + self.mass
 
 
+class Watched(Body):
+    """Assigns by `object`'s method, which runs descriptors and properties."""
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value * 1.5 if name == "speed" else value)
+
+
+class Plain:
+    """Has an attribute of its own under the name of another class's descriptor."""
+
+    mass = 1.0
+
+    def __init__(self, mass):
+        super().__setattr__("mass", mass)
+
+
 class Length:
     def __init__(self, value):
         self.value = value
@@ -195,7 +211,15 @@ def indexed(x):
     return found, values, [1.0, 2.0 * x, 3.0][first:][0], "abc"[first]
 
 
+def descriptors_by_methods_of_object(x):
+    watched, plain = Watched(x, 2.0), Plain(x)
+    watched.mass = watched.mass * x
+    object.__setattr__(watched, "speed", x)
+    return watched.energy() + watched._speed, plain.mass
+
+
 EXAMPLES = [
+    Example(descriptors_by_methods_of_object, (0.7,)),
     Example(indexed, (0.7,)),
     Example(fields_before_properties, (0.7,)),
     Example(defaults_from_elsewhere, (0.7,)),

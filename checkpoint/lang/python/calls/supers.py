@@ -37,6 +37,7 @@ from checkpoint.lang.python.source.members import (
     METHOD_TYPES,
     base_of,
     derives,
+    is_data_descriptor,
     is_derived_tuple,
     is_generated,
     next_member,
@@ -349,10 +350,11 @@ def of_python(
 
 
 def _change(t: FunctionContext, op: str, v: list[Expr], node: ast.AST) -> Expr:
-    """Assign or delete an attribute of an object as `object` does: properties come first. v: simple."""
+    """Assign or delete an attribute as `object` does: properties and descriptors come first. v: simple."""
     span, name = t.span(node), v[1]
-    members = {name: member for cls in t.program.classes for name, member in vars(cls).items()}
-    names = [name for name, member in members.items() if isinstance(member, property)]
+    members = [pair for cls in t.program.classes for pair in vars(cls).items()]
+    found = [each for each, m in members if isinstance(m, property) or is_data_descriptor(m)]
+    names = list(dict.fromkeys(found))
     if isinstance(name, Const):
         names = [each for each in names if each == name.value]
     result = prim(span, op, *map(copy_of, v))
