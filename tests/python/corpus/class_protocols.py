@@ -84,6 +84,36 @@ class Plain:
         super().__setattr__("mass", mass)
 
 
+class Rated:
+    def __init__(self, x):
+        self.x = x
+
+    @property
+    def rate(self):
+        return 2.0 * self.x
+
+    def paid(self):
+        return self.x * self.rate
+
+
+class Flat(Rated):
+    rate = 0.5
+
+
+class Settled(Flat):
+    pass
+
+
+class Again(Settled):
+    @property
+    def rate(self):
+        return 5.0 * self.x
+
+    @rate.setter
+    def rate(self, value):
+        self.x = value
+
+
 class Length:
     def __init__(self, value):
         self.value = value
@@ -218,7 +248,24 @@ def descriptors_by_methods_of_object(x):
     return watched.energy() + watched._speed, plain.mass
 
 
+def attributes_in_place_of_properties(x):
+    """A class attribute takes the place of a property; objects may have their own beside it."""
+    total = 0.0
+    for thing in (Rated(x), Flat(x), Settled(x), Again(x)):
+        before = thing.paid()
+        try:
+            thing.rate = 3.0 * x
+        except AttributeError as error:
+            total -= len(str(error))
+        total = 1.5 * total + before * thing.paid()
+    thing = Settled(x)
+    thing.rate = x
+    del thing.rate
+    return total + thing.paid()
+
+
 EXAMPLES = [
+    Example(attributes_in_place_of_properties, (0.7,)),
     Example(descriptors_by_methods_of_object, (0.7,)),
     Example(indexed, (0.7,)),
     Example(fields_before_properties, (0.7,)),

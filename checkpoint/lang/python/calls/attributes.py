@@ -40,6 +40,7 @@ from checkpoint.lang.python.source.members import (
     all_fields,
     any_member_of,
     assigned_names,
+    deciding,
     derives,
     is_data_descriptor,
     is_descriptor,
@@ -304,11 +305,10 @@ class Attributes:
 
     def _change(self, x: Expr, more: list[Expr], op: str, method: str | None, kind: str) -> Expr:
         groups = [] if method is None else self.program.groups(method)
-        properties = [(c, m) for c, m in self.members() if isinstance(m, property) or is_slot(m)]
-        setters = [(c, m) for c, m in self.members() if is_data_descriptor(m)]
+        members = deciding(self.members())
         frozen = [c for c in self.program.classes if _is_frozen_object(c)] if method else []
         name = const(self.span, self.name)
-        if not (groups or properties or frozen or setters):
+        if not (groups or members or frozen):
             return prim(self.span, op, x, name, *more)
 
         def dispatch(v: list[Expr]) -> Expr:
@@ -316,13 +316,16 @@ class Attributes:
                 return prim(self.span, op, copy_of(v[0]), copy_of(name), *map(copy_of, v[1:]))
 
             result = plain()
-            for cls, member in reversed(properties):
-                made = plain() if is_slot(member) else self._by_property(cls, member, kind, v)
+            for cls, member in reversed(members):
+                if isinstance(member, property):
+                    made = self._by_property(cls, member, kind, v)
+                elif is_data_descriptor(member):
+                    own = "__set__" if kind == "setter" else "__delete__"
+                    change = partial(self.by_descriptor, cls, member, own, v[0], v[1:])
+                    made = self.t.attempt(self.node, change)
+                else:
+                    made = plain()
                 result = self.of_class(v[0], cls, made, result)
-            for cls, member in reversed(setters):
-                own = "__set__" if kind == "setter" else "__delete__"
-                change = partial(self.by_descriptor, cls, member, own, v[0], v[1:])
-                result = self.of_class(v[0], cls, self.t.attempt(self.node, change), result)
             for cls in reversed(frozen):
                 result = self.of_class(v[0], cls, self._frozen(kind), result)
             for group in reversed(groups):

@@ -356,6 +356,15 @@ def is_data_descriptor(member: Any) -> bool:
     return is_descriptor(member, "__set__", "__delete__")
 
 
+def deciding(members: list[tuple[type, Any]]) -> list[tuple[type, Any]]:
+    """Return the classes, of those with a member of one name, where it decides how the attribute is changed.
+
+    Such members are properties, descriptors and slots, and what takes their place in a derived class.
+    """
+    first = [c for c, m in members if isinstance(m, property) or is_slot(m) or is_data_descriptor(m)]
+    return [(c, m) for c, m in members if any(derives(c, base) for base in first)]
+
+
 # Functions that functools and collections make
 
 
