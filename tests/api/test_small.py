@@ -30,22 +30,14 @@ pytestmark = pytest.mark.skipif("c" not in engines.usable(), reason="engine c is
 # Arguments
 
 
-def added(xs: list[Any]) -> Any:
-    """Return a sum that plans make in every Python; from 3.12 on `sum` keeps what rounding loses."""
-    total = 0.0
-    for x in xs:
-        total += x
-    return total
-
-
 def test_arguments_of_all_lengths_share_a_plan() -> None:
     def norm(xs: Any) -> Any:
-        return added([x * x for x in xs])
+        return sum([x * x for x in xs])
 
     agrees(norm, [1.0, 2.0])
     function: Any = norm
     plan = small.plan_of(function, 1)
-    for length in (1, 3, 1000):
+    for length in (1, 3, 500):
         assert agrees(norm, [0.5 + i for i in range(length)]) >= 2
     assert agrees(norm, (1.0, 2.0)) >= 1
     assert small.plan_of(function, 1) is plan
@@ -201,7 +193,7 @@ def test_a_user_function_may_take_small_gradients_itself() -> None:
 
 def test_observers_see_every_gradient() -> None:
     def f(xs: Any) -> Any:
-        return added([x * x for x in xs])
+        return sum([x * x for x in xs])
 
     xs = [1.0, 2.0, 3.0]
     assert agrees(f, xs) >= 2
@@ -251,7 +243,7 @@ def test_runs_that_are_not_small_are_ordinary() -> None:
 def test_a_heap_that_is_full_leaves_the_run_to_an_ordinary_call() -> None:
     def total(xs: Any, name: str) -> Any:
         found = [x * x for x in xs]
-        return added(found) if name else xs[0]
+        return sum(found) if name else xs[0]
 
     xs = [0.5 * i for i in range(100)]
     assert agrees(total, xs, "name") >= 2
@@ -329,7 +321,7 @@ def test_translated_code_runs_in_small_gradients() -> None:
 
 def test_the_watch_of_translation_has_one_call_of_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     def squares(xs: list[float]) -> Any:
-        return added([x * x for x in xs])
+        return sum([x * x for x in xs])
 
     monkeypatch.delenv("CHECKPOINT_JIT", raising=False)
     monkeypatch.setattr(policy.translator, "sample_interval", 3600.0)

@@ -16,7 +16,6 @@ from checkpoint.ctarget.translate.ops.check_ops import Divides
 from checkpoint.ctarget.translate.ops.scalar_ops import Convert
 from checkpoint.ctarget.translate.units.graph import Exit, Unit
 from checkpoint.ctarget.translate.units.paths import nodes
-from checkpoint.lang.python.library.compensated import COMPENSATED
 from tests.ctarget.translate.shared_objects import needs_compiler
 
 pytestmark = needs_compiler
@@ -163,7 +162,6 @@ def test_integers_of_duals_are_made_in_units() -> None:
     assert made >= {"whole_part", "whole_down", "whole_nearest"}
 
 
-@pytest.mark.skipif(COMPENSATED, reason="sum keeps what rounding loses, which is left to the machine")
 def test_loops_over_few_numbers_are_part_of_the_loop_around_them() -> None:
     """Know of each number whether it has a tangent; leave nothing to the machine before the end."""
     units = units_of(

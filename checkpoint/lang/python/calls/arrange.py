@@ -19,7 +19,12 @@ from checkpoint.lang.python.context.contexts import CallContext, FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Env, Signature
 from checkpoint.lang.python.source import mismatch
 
-_ANSWERS = frozenset({"py.truth", "py.contains", "py.is", "py.instance", "py.matches", "py.callable"})
+_ANSWERS = frozenset(
+    (
+        *("py.truth", "py.contains", "py.is", "py.instance", "py.is-class", "py.matches", "py.callable"),
+        "real?",
+    )
+)
 
 
 def is_predicate(expr: Expr) -> bool:

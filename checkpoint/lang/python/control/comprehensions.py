@@ -19,11 +19,12 @@ from checkpoint.lang.python.control.plan import iterated
 from checkpoint.lang.python.library import compensated
 from checkpoint.lang.python.normal.comprehensions import decides, growth, loops, over, runs_as_function
 from checkpoint.lang.python.normal.liveness import NONE, LiveAtExits
-from checkpoint.lang.python.normal.nodes import Library, assign, constant, load
+from checkpoint.lang.python.normal.nodes import Library, Prim, assign, constant, load
 from checkpoint.lang.python.scopes.syntax import targets_of
 
 RESULT = "%result"
 LOST = "%lost"
+ITEM = "%item"
 ITEMS = "%items"
 EACH = "%each"
 DEFAULT = "%default"
@@ -34,7 +35,7 @@ def translate(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
     if not isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
         raise t.refuse(node, "this comprehension", "write a list, set or dict comprehension")
     start, grown = growth(node, RESULT)
-    return run(t, node, node.generators, _from(start, node), grown, env)
+    return run(t, node, node.generators, _from(start, node), [grown], env)
 
 
 def collected(t: FunctionContext, node: ast.Call, env: Env) -> Expr:
@@ -71,14 +72,14 @@ def consumed(
     if by == "next":
         last = ast.Return(more[0]) if more else ast.Raise(load("StopIteration", node))
         found = ast.copy_location(ast.Return(node.elt), node)
-        return run(t, node, node.generators, [], found, env, ast.copy_location(last, node))
+        return run(t, node, node.generators, [], [found], env, ast.copy_location(last, node))
     if by == "sum":
         return _sum(t, node, more[0] if more else constant(0, node), env)
     if by in {"any", "all"} and not more:
         stop = constant(by == "any", node)
         leave = ast.copy_location(ast.Return(stop), node)
         body = ast.copy_location(ast.If(decides(by, node.elt), [leave], []), node)
-        return run(t, node, node.generators, _from(constant(by == "all", node), node), body, env)
+        return run(t, node, node.generators, _from(constant(by == "all", node), node), [body], env)
     return None
 
 
@@ -86,12 +87,26 @@ def _sum(t: FunctionContext, node: ast.GeneratorExp, start: ast.expr, env: Env) 
     """Return the sum of what a generator expression yields."""
     if not compensated.COMPENSATED:
         grown = ast.copy_location(ast.BinOp(load(RESULT, node), ast.Add(), node.elt), node)
-        return run(t, node, node.generators, _from(start, node), assign(RESULT, grown, node), env)
-    parts: list[ast.expr] = [load(RESULT, node), load(LOST, node)]
+        return run(t, node, node.generators, _from(start, node), [assign(RESULT, grown, node)], env)
     first = _assign_sum(Library(compensated.begun, [start], node))
-    body = _assign_sum(Library(compensated.added, [*parts, node.elt], node))
-    last = ast.copy_location(ast.Return(Library(compensated.ended, parts, node)), node)
-    return run(t, node, node.generators, [first], body, env, last)
+    last = ast.copy_location(ast.Return(Library(compensated.ended, _sum_so_far(node), node)), node)
+    return run(t, node, node.generators, [first], _added(node), env, last)
+
+
+def _added(node: ast.GeneratorExp) -> list[ast.stmt]:
+    """Return what adds an item to a sum, as the loop of compensated.sum_ does."""
+    total, lost, item = load(RESULT, node), load(LOST, node), load(ITEM, node)
+    tests: list[ast.expr] = [Prim("real?", [each], node) for each in (item, lost)]
+    more = ast.copy_location(ast.BinOp(lost, ast.Add(), Prim("py.rounding-loss", [total, item], node)), node)
+    grown = ast.copy_location(ast.BinOp(total, ast.Add(), item), node)
+    by_parts: list[ast.stmt] = [assign(LOST, more, node), assign(RESULT, grown, node)]
+    otherwise = _assign_sum(Library(compensated.added, [*_sum_so_far(node), item], node))
+    test = ast.copy_location(ast.BoolOp(ast.And(), tests), node)
+    return [assign(ITEM, node.elt, node), ast.copy_location(ast.If(test, by_parts, [otherwise]), node)]
+
+
+def _sum_so_far(node: ast.AST) -> list[ast.expr]:
+    return [load(RESULT, node), load(LOST, node)]
 
 
 def _assign_sum(value: ast.expr) -> ast.Assign:
@@ -115,7 +130,7 @@ def run(
     node: ast.expr,
     generators: list[ast.comprehension],
     first: list[ast.stmt],
-    body: ast.stmt,
+    body: list[ast.stmt],
     env: Env,
     last: ast.stmt | None = None,
 ) -> Expr:
@@ -143,7 +158,7 @@ def _with_items_first(
     node: ast.expr,
     generators: list[ast.comprehension],
     before: list[ast.stmt],
-    body: ast.stmt,
+    body: list[ast.stmt],
     env: Env,
     as_free: Env,
     last: ast.stmt | None,

@@ -3,7 +3,10 @@
 In: a start and items. Out: Python's own sum, to the last bit. While the total is a float, and each item is a
 float or an integer of 64 bits, Python keeps what rounding has lost of each sum of two floats in a number of
 its own, and adds that at the end (Neumaier's algorithm). A total that is an integer becomes such a float with
-the first float. From the first other item on Python adds with `+` alone; `lost` is None then.
+the first float. From the first other item on Python adds with `+` alone.
+
+What always holds: `lost` is a float where the total is one that is made good, 0 where it is an integer, and
+else None. The usual step of a loop is in the loop itself, here and in control/comprehensions.py.
 
 What is lost has derivative zero, so that each item has the derivative 1, as without it.
 """
@@ -18,44 +21,51 @@ from typing import Any
 from checkpoint.lang.python.library.intrinsics import prim
 
 COMPENSATED = sys.version_info >= (3, 12)  # whether this Python's sum is the one of this file
-LEAST, MOST = -(2**63), 2**63 - 1
 
 
 def sum_(items: Any, /, start: Any = 0) -> Any:
     """See builtins.sum."""
     total, lost = begun(start)
     for item in items:
-        total, lost = added(total, lost, item)
+        if prim("real?", item) and prim("real?", lost):
+            lost = lost + prim("py.rounding-loss", total, item)
+            total = total + item
+        else:
+            total, lost = added(total, lost, item)
     return ended(total, lost)
 
 
 def begun(start: Any) -> Any:
     """Return the total before any item, and what is lost of it."""
+    if type(start) is int:
+        return start, 0
     if isinstance(start, str):
         raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
-    return start, 0.0 if prim("real?", start) or type(start) is int else None
+    return start, 0.0 if prim("real?", start) else None
 
 
 def added(total: Any, lost: Any, item: Any) -> Any:
-    """Return the total with an item, and what is lost of it."""
+    """Return the total with an item, and what is lost of it, where the total or the item is no float."""
     if lost is None:
         return total + item, None
-    if prim("real?", total):
-        if prim("real?", item):
-            return total + item, lost + prim("py.rounding-loss", total, item)
-        if isinstance(item, int) and LEAST <= item <= MOST:
+    if prim("real?", lost):
+        if isinstance(item, int) and is_kept(item):
             return total + item, lost
         return prim("py.made-good", total, lost) + item, None
-    if not isinstance(total, int) or not LEAST <= total <= MOST:
+    if not is_kept(total):
         return total + item, None
-    return total + item, lost
+    total = total + item
+    return total, 0.0 if prim("real?", total) else 0 if isinstance(total, int) else None
+
+
+def is_kept(number: Any) -> Any:
+    """Return whether an integer has 64 bits; in literals, since a program reads each global at each call."""
+    return -0x7FFF_FFFF_FFFF_FFFF - 1 <= number <= 0x7FFF_FFFF_FFFF_FFFF
 
 
 def ended(total: Any, lost: Any) -> Any:
     """Return the sum of all items."""
-    if lost is None or not prim("real?", total):
-        return total
-    return prim("py.made-good", total, lost)
+    return prim("py.made-good", total, lost) if prim("real?", lost) else total
 
 
 def sumprod_(p: Any, q: Any, /) -> Any:

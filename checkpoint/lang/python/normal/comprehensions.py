@@ -35,13 +35,13 @@ def runs_as_function(node: ast.AST) -> bool:
 
 
 def loops(
-    node: ast.expr, generators: list[ast.comprehension], body: ast.stmt, after: list[ast.stmt]
+    node: ast.expr, generators: list[ast.comprehension], body: list[ast.stmt], after: list[ast.stmt]
 ) -> ast.For:
     """Return the loops and tests of a comprehension around a body.
 
     after: the statements that follow each inner loop.
     """
-    inside = [body]
+    inside = body
     for generator in reversed(generators):
         for test in reversed(generator.ifs):
             inside = [ast.copy_location(ast.If(test, inside, []), node)]
@@ -59,12 +59,12 @@ def as_loops(node: Any, name: str, first: ast.expr, by: str | None) -> tuple[ast
     generators = [over(node.generators[0], first), *node.generators[1:]]
     if by is None:
         start, grown = growth(node, name)
-        return start, loops(node, generators, grown, [])
+        return start, loops(node, generators, [grown], [])
     leave = ast.copy_location(ast.Break(), node)
     found = [assign(name, constant(by == "any", node), node), leave]
     body = ast.copy_location(ast.If(decides(by, node.elt), found, []), node)
     known = ast.copy_location(ast.If(decides(by, load(name, node)), [leave], []), node)
-    return constant(by == "all", node), loops(node, generators, body, [known])
+    return constant(by == "all", node), loops(node, generators, [body], [known])
 
 
 def over(generator: ast.comprehension, items: ast.expr) -> ast.comprehension:
@@ -81,4 +81,4 @@ def yielding(node: ast.Lambda) -> ast.For:
     """Return the loops of a generator expression, which is the body of a function."""
     items: Any = node.body
     found = ast.copy_location(ast.Expr(ast.copy_location(ast.Yield(items.elt), items.elt)), items.elt)
-    return loops(items, items.generators, found, [])
+    return loops(items, items.generators, [found], [])

@@ -280,7 +280,7 @@ class Expressions(ABC):
         out += [assign(name, start, node), assign(found, constant(False, node), node)]
         leave = [assign(name, node.elt, node), assign(found, constant(True, node), node), ast.Break()]
         body = ast.copy_location(ast.If(constant(True, node), leave, []), node)
-        loop = loops(node, [over(node.generators[0], first)], body, [])
+        loop = loops(node, [over(node.generators[0], first)], [body], [])
         out.append(Scoped(frozenset(targets_of(node.generators)), self.block([loop]), True, node))
         if not default:
             missing = ast.copy_location(ast.UnaryOp(ast.Not(), load(found, node)), node)
@@ -333,7 +333,7 @@ class Expressions(ABC):
         first = self.save(self.pure(items.generators[0].iter, out), out)
         method = ast.copy_location(ast.Attribute(path, "append", ast.Load()), at)
         append = ast.copy_location(ast.Expr(ast.copy_location(ast.Call(method, [items.elt], []), at)), at)
-        loop = loops(items, [over(items.generators[0], first), *items.generators[1:]], append, [])
+        loop = loops(items, [over(items.generators[0], first), *items.generators[1:]], [append], [])
         out.append(Scoped(frozenset(targets_of(items.generators)), self.block([loop]), True, at))
         return constant(None, at)
 
