@@ -89,10 +89,14 @@ class CallPlan(OfProgram):
 
 
 class CallPlans:
-    """The plans of calls of one derivative, whose runs have plans of their own."""
+    """The plans of calls of one derivative, or of one function, whose runs have plans of their own.
 
-    def __init__(self, runs: RunPlans) -> None:
+    warns: whether ordinary calls of programs that round may warn, so these have no plan.
+    """
+
+    def __init__(self, runs: RunPlans, warns: bool = True) -> None:
         self._runs = runs
+        self._warns = warns
         self._plans: list[CallPlan] = []
         self._trials = 0
 
@@ -154,7 +158,7 @@ class CallPlans:
         names = tuple(kwargs)
         linked = closures.program_of(function, len(args), names, call.run.u.car.lam)
         inputs = None if linked is None else linked.inputs.read(function)
-        if linked is None or inputs is None or linked.entry.rounds:
+        if linked is None or inputs is None or (self._warns and linked.entry.rounds):
             return None
         for plan in self._plans:
             if plan.key == key and plan.arrays(function, args, kwargs) is not None:

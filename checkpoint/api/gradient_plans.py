@@ -70,7 +70,7 @@ class GradientPlans:
             if beside is None:
                 return None
             beside.differentiate_by(positions)
-            ends = _ends(beside)
+            ends = makes_calls_alone(beside)
             return beside.run, lambda: _reversed(beside, gradient.cotangent_of) if ends else None
 
         driver = driver_of(call.run.engine)
@@ -111,7 +111,7 @@ def _directions(positions: Sequence[int]) -> tuple[Any, ...]:
     return "gradient", tuple(positions)
 
 
-def _ends(call: Call) -> bool:
+def makes_calls_alone(call: Call) -> bool:
     """Return whether a call ends soon, and makes nothing but library calls; it makes nothing else here."""
     token = tracing.set(Probe())
     try:

@@ -8,6 +8,8 @@ Share: the part of the processor's time that other threads took; as many threads
 gain 1 / (1 - share) by it, however loaded the machine is, unless the other threads came too late for a part.
 Kernel: the part of one thread's time in the loop of formulas, whose items threads share evenly: k quiet cores
 would gain 1 / (1 - kernel (1 - 1 / k)) by it, if memory is not what they wait for.
+Memory: how much faster as many threads add long arrays, which is what memory gives; what waits for it gains
+no more.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +32,7 @@ from checkpoint.scalars.compiled import by_c
 from experiments import common, processes
 
 VARIABLE = "CHECKPOINT_THREADS"
+LONG = 10_000_000  # reals of an array that no cache holds
 
 
 class Times(NamedTuple):
@@ -153,6 +158,22 @@ def kernel_part(action: Callable[[], Any], repeats: int) -> float:
     return statistics.median(parts)
 
 
+def memory_gain(number: int, repeats: int) -> float:
+    """Return how much faster several threads add long arrays than one does, by medians of turns."""
+    x, y, to = (np.ones(LONG) for _ in range(3))
+    found: dict[int, list[float]] = {1: [], number: []}
+    with ThreadPoolExecutor(number) as pool:
+
+        def added(parts: int) -> None:
+            """Add the arrays in parts, by as many threads."""
+            list(pool.map(np.add, *[np.array_split(a, parts) for a in (x, y, to)]))
+
+        for _ in range(repeats):
+            for each, times in found.items():
+                times.append(times_of(partial(added, each)).clock)
+    return statistics.median(found[1]) / statistics.median(found[number])
+
+
 def rows_of(names: list[str], items: int, number: int, repeats: int, engine: str) -> list[list[str]]:
     """Return a row for the run and one for the gradient of each combinator."""
     rows = []
@@ -196,6 +217,8 @@ def main() -> None:
     )
     names = [name for name in LOSSES if name.startswith(chosen.only)]
     print(common.table(head, rows_of(names, chosen.items, number, chosen.repeats, chosen.engine)))
+    gain = memory_gain(number, chosen.repeats)
+    print(f"memory: {number} threads add long arrays {gain:.2f} times as fast as one")
     print(f"load: {processes.load()}")
 
 

@@ -38,6 +38,24 @@ def map(f: Any, *nests: Any) -> Any:
     return one_by_one(f, 0, 0, (MAP, 0, 1))(*nests)
 
 
+def map_by(f: Any, count: int) -> Any:
+    """Return a function of so many nests that maps f over them; None: of too many.
+
+    None of them has a star, whose tuple would be a step of its own that plans do not know.
+    """
+
+    def one(x: Any) -> Any:
+        return map(f, x)
+
+    def two(x: Any, y: Any) -> Any:
+        return map(f, x, y)
+
+    def three(x: Any, y: Any, z: Any) -> Any:
+        return map(f, x, y, z)
+
+    return {1: one, 2: two, 3: three}.get(count)
+
+
 def _shared(f: Any, nests: Any, formula: Any) -> Any:
     """Return the captured reals that a formula reads."""
     return [] if formula[2] == 0 else prim("py.shared-reals", f, nests)
