@@ -12,7 +12,9 @@ from checkpoint.cps.ownership import Edge
 from checkpoint.ctarget.peers import BlockPeer, ProcedurePeer
 from checkpoint.ctarget.translate.nested.numbers import TooComplex
 from checkpoint.ctarget.translate.ops.frame_ops import SetCall
+from checkpoint.ctarget.translate.ops.object_ops import Birth
 from checkpoint.ctarget.translate.ops.places import Constant, Place
+from checkpoint.ctarget.translate.ops.scalar_ops import Copy
 from checkpoint.ctarget.translate.specialise import block_steps, inner, lifted, turns
 from checkpoint.ctarget.translate.specialise.headers import Headers
 from checkpoint.ctarget.translate.specialise.materialise import Materialiser
@@ -77,9 +79,7 @@ class Ends:
             self._translate(*self.waiting.pop())
 
     def _translate(self, node: Node, state: State, path: PathSoFar) -> None:
-        self.headers.nodes += 1
-        if self.headers.nodes > self.headers.limits.nodes:
-            self.headers.is_cut = True
+        if not self.headers.has_room():
             node.end = self._exit(node, state, path)
             return
         own = path.calls[0].entry.procedure is node.block.procedure
@@ -89,6 +89,7 @@ class Ends:
                 inner.begin(self, steps, self._exit(node, state, path), path)
             else:
                 block_steps.run(steps)
+                self.headers.working += any(not isinstance(op, Birth | Copy) for op in node.ops)
                 turns.end_node(self, steps, path)
         except (Untranslatable, TooComplex):
             node.ops.clear()
@@ -127,7 +128,8 @@ class Ends:
                 raise Untranslatable
             self.headers.jump(node, peer, state, path)
         else:
-            node.end = Next(self._node(peer, state, path.after(node)))
+            behind = path.after(node, self.headers.limits.gathers)
+            node.end = Next(self._node(peer, state, behind))
 
     def _meet(self, node: Node, peer: BlockPeer, state: State, path: PathSoFar, joins: bool) -> None:
         """Continue a node with a block where paths meet. joins: it is none where a loop begins its next turn.
@@ -180,7 +182,7 @@ class Ends:
             return
         if not isinstance(test, Place) or test.kind != "boolean":
             raise Untranslatable
-        path, nodes = replace(path.after(steps.node), parted=True), []
+        path, nodes = replace(path.after(steps.node, self.headers.limits.gathers), parted=True), []
         for edge, holds in ((then, True), (other, False)):
             between = Node(steps.peer, path.steps, steps.node.exit)
             self._edge(steps, between, edge, steps.state.assuming(test, holds), path)
@@ -264,8 +266,9 @@ class Ends:
     def _enter(self, node: Node, call: Call, state: State, path: PathSoFar) -> None:
         """Continue a node with the entry of a procedure.
 
-        The entry is a header if the procedure is active already, with no more known then than now. If it is
-        also to return to itself, the frames are pushed.
+        The entry is a header if the procedure is active already, with no more known then than now; but not in
+        an unrolled unit where each branch since then was decided. If it is also to return to itself, the
+        frames are pushed.
         """
         if path.inner is not None:
             inner.enter(self, node, call, state, path)
@@ -274,7 +277,9 @@ class Ends:
         below = state.frames[:-1] if state.frames and state.frames[-1].entered is call.entry else state.frames
         recurs = any(frame.entered is call.entry and frame.size <= call.size for frame in below)
         recurs = recurs or any(other.depth < call.depth for other in again)
-        if (recurs or again) and len(state.frames) <= MAX_FRAMES and self._turns(call.entry, state, path):
+        if again and self.headers.limits.turns and _is_decided(state, path, again[-1]):
+            recurs, again = False, []
+        elif (recurs or again) and len(state.frames) <= MAX_FRAMES and self._turns(call.entry, state, path):
             recurs, again, path = False, [], path.turning(call.entry)
         if recurs or len(state.frames) > MAX_FRAMES:
             self._push(node, state)
@@ -309,3 +314,8 @@ class Ends:
         state = State(slots, below, steps.state.facts)
         parted = path.parted or frame.parted
         self.follow(steps.node, frame.block, state, replace(path, calls=frame.calls, parted=parted))
+
+
+def _is_decided(state: State, path: PathSoFar, since: Call) -> bool:
+    """Return whether every branch since a call that is active, or was before a tail call, was decided."""
+    return not (path.parted or any(frame.parted for frame in state.frames[since.depth :]))

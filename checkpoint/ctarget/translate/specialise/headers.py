@@ -35,28 +35,32 @@ MAX_MADE = 4  # so many more headers of the block, then paths exit
 class Limits(NamedTuple):
     """The size from which paths of a unit exit: a compiler takes the longer, the more nodes there are.
 
-    alike: headers of one block with the same frames, for virtual objects; then these are made. path: nodes of
-    one path, which ends with a header then. turns: whether paths follow loops of few turns.
+    working: nodes that do more than copy numbers and take births, which cost a compiler nothing. alike:
+    headers of one block with the same frames, for virtual objects; then these are made. path: nodes of one
+    path, which ends with a header then. turns: whether paths follow loops of few turns. gathers: whether
+    references are counted at the ends of sections only (units/sections.py).
     """
 
     nodes: int
+    working: int
     headers: int
     jumps: int
     alike: int
     path: int = 120
     turns: bool = False
+    gathers: bool = False
 
 
-SMALL = Limits(nodes=150, headers=24, jumps=100, alike=8)
-UNROLLED = Limits(nodes=900, headers=24, jumps=100, alike=8, path=400)
-LARGE = Limits(nodes=1_200, headers=64, jumps=250, alike=1)
+SMALL = Limits(nodes=150, working=150, headers=24, jumps=100, alike=8)
+UNROLLED = Limits(nodes=3_000, working=900, headers=24, jumps=100, alike=8, path=3_000, gathers=True)
+LARGE = Limits(nodes=1_200, working=1_200, headers=64, jumps=250, alike=1, gathers=True)
 
 
 class Headers:
     """The headers of one unit.
 
     limits: of its size. is_cut: whether it reached one. states: the State at each, by its number. waiting:
-    those without a tree. nodes: how many nodes the unit has so far.
+    those without a tree. nodes, working: how many of these the unit has so far (Limits).
     """
 
     def __init__(
@@ -68,7 +72,7 @@ class Headers:
         self.unit = self.builder.unit
         self.states: dict[int, State] = {}
         self.waiting: list[Header] = []
-        self.nodes = 0
+        self.nodes = self.working = 0
         self._by_key: dict[Hashable, Header] = {}
         self._add(peer, entries.observed(self.builder, peer, shapes))
 
@@ -105,6 +109,12 @@ class Headers:
         sources = tuple([_source(leaf) for leaf in leaves(state, peer, knows)])
         node.end = Jump(self.unit.jumps, header, path.steps, sources)
         self.unit.jumps += 1
+
+    def has_room(self) -> bool:
+        """Count a node, and return whether there is room for it."""
+        self.nodes += 1
+        self.is_cut |= self.nodes > self.limits.nodes or self.working > self.limits.working
+        return not self.is_cut
 
     def _make_unlike(self, materialiser: Materialiser, peer: BlockPeer, state: State) -> None:
         """Make the objects that the first header of the block with the same frames does not have either."""

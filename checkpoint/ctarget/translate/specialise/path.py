@@ -53,11 +53,12 @@ class PathSoFar:
         counted = self.steps if self.inner is not None else self.steps + steps
         return replace(self, steps=counted, length=self.length + 1)
 
-    def after(self, node: Node) -> PathSoFar:
-        """Return the path behind a node, whose effects are complete."""
+    def after(self, node: Node, gathers: bool) -> PathSoFar:
+        """Return the path behind a node, whose effects are complete. gathers: as of Limits."""
         if self.inner is not None:
             return replace(self, inner=self.inner.after(node))
-        return replace(self, exit=None) if node.effects else self
+        is_plain = gathers and all(isinstance(effect, Keep | Drop) for effect in node.effects)
+        return self if is_plain or not node.effects else replace(self, exit=None)
 
 
 @dataclass(frozen=True, slots=True)

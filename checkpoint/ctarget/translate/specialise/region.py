@@ -11,7 +11,8 @@ A block is run symbolically, on abstract values (values.py, steps.py), and so ar
 - a known procedure is entered, and its frame is virtual: it returns to the caller's block with all that is
   known there. If the procedure is active already, with no more known then than now, frames are pushed, and
   its entry is a header. So a recursion over data that are known completely ends by itself (this is the
-  whistle of supercompilation: Turchin 1986);
+  whistle of supercompilation: Turchin 1986). While no branch is undecided, each call is followed that is sure
+  to come, as of an interpreter on a program that is a constant: it ends with the program, or with the room;
 - what cannot be translated, and what would be too much, exits the unit.
 """
 
@@ -45,26 +46,41 @@ def specialise(
     pushed then, it may be larger. turns: whether such a unit follows loops of few turns.
     """
     if unrolls and not is_large:
-        unit = _specialised(peer, shapes, UNROLLED._replace(turns=turns), unrolls)
-        if not unit.is_cut and not _pushes(unit):
-            return unit if _repeats(unit) else None
+        unrolled = _unrolled(peer, shapes, UNROLLED._replace(turns=turns))
+        if unrolled is not None:
+            return unrolled if _repeats(unrolled) else None
     shapes = {register: cut(shape) for register, shape in shapes.items()}
     unit = _specialised(peer, shapes, LARGE if is_large else SMALL, unrolls)
     return unit if _repeats(unit) else None
 
 
+def _unrolled(peer: BlockPeer, shapes: dict[int, Shape], limits: Limits) -> Unit | None:
+    """Return the unit that follows recursions to their ends; None: it has no room for that."""
+    headers = _made(peer, shapes, limits, unrolls=True)
+    if headers.nodes <= SMALL.nodes:
+        headers = _made(peer, shapes, limits._replace(gathers=False), unrolls=True)
+    return None if headers.is_cut or _pushes(headers.unit) else _simplified(headers)
+
+
 def _specialised(peer: BlockPeer, shapes: dict[int, Shape], limits: Limits, unrolls: bool) -> Unit:
+    return _simplified(_made(peer, shapes, limits, unrolls))
+
+
+def _made(peer: BlockPeer, shapes: dict[int, Shape], limits: Limits, unrolls: bool) -> Headers:
     headers = Headers(peer, shapes, limits, unrolls)
     Ends(headers).make_all()
+    headers.unit.is_cut = headers.is_cut
+    return headers
+
+
+def _simplified(headers: Headers) -> Unit:
+    """Return a unit that is complete, without the tests that it does not need."""
     unit = headers.unit
-    unit.is_cut = headers.is_cut
     _remove_first(unit)
     remove_sure_tests(unit)
     expect_numbers(unit)
-    # One exit for each node would write the record of each path's beginning.
-    gathers = limits is LARGE or (limits is not SMALL and headers.nodes > SMALL.nodes)
     for header in unit.headers:
-        if gathers:
+        if headers.limits.gathers:  # one exit for each node would write the record of each path's beginning
             gather(header)
         header.max_steps = max(end.steps for end in ends(header))
     check_if_asked(unit)
