@@ -50,6 +50,9 @@ def _begun(node: Node, after: Node, section: _Section) -> _Section:
 def _gathered(node: Node, section: _Section) -> _Section:
     """Change the effects and the exit of a node; return the section behind it."""
     if section.exit is not None:
+        if node.end is section.exit:  # the machine makes the section's steps, and counts
+            node.effects = []
+            return _Section(None)
         node.exit = section.exit
     counts = (*section.counts, *[effect for effect in node.effects if isinstance(effect, Keep | Drop)])
     is_plain = all(isinstance(effect, Keep | Drop) for effect in node.effects)
