@@ -264,7 +264,15 @@ def attributes_in_place_of_properties(x):
     return total + thing.paid()
 
 
+def attributes_of_classes(x):
+    """Classes as values are asked for their attributes."""
+    found = [hasattr(type(thing), "paid") for thing in (Rated(x), Settled(x), Plain(x))]
+    found += [hasattr(cls, name) for cls in (Rated, Again, Plain) for name in ("mass", "rate", "nothing")]
+    return x * sum(i * each for i, each in enumerate(found))
+
+
 EXAMPLES = [
+    Example(attributes_of_classes, (0.7,)),
     Example(attributes_in_place_of_properties, (0.7,)),
     Example(descriptors_by_methods_of_object, (0.7,)),
     Example(indexed, (0.7,)),
