@@ -28,13 +28,14 @@ SEEDS = [*SAMPLE, *[pytest.param(seed, marks=pytest.mark.long) for seed in range
 
 
 def bits(value: Any) -> Any:
-    """Return what tells a value from others: types, structure, and the bits of numbers."""
+    """Return what tells a value from others: types, structure, and the bits of numbers; a NaN is any NaN."""
     if isinstance(value, list | tuple):
         return type(value).__name__, [bits(item) for item in value]
     if isinstance(value, dict):
         return [(key, bits(item)) for key, item in value.items()]
     if isinstance(value, np.ndarray | np.generic):
-        return type(value), value.dtype, value.shape, value.tobytes()
+        plain = np.where(np.isnan(value), np.nan, value) if value.dtype.kind == "f" else value
+        return type(value), value.dtype, value.shape, plain.tobytes()
     if isinstance(value, float):
         return value.hex()
     return (type(value).__name__, bits(vars(value))) if hasattr(value, "__dict__") else repr(value)
