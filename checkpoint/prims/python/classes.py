@@ -21,9 +21,8 @@ from checkpoint.ad.containers import (
 from checkpoint.ad.library import dtype_of
 from checkpoint.ad.numbers import fresh
 from checkpoint.ad.storage import FROZEN, Now
-from checkpoint.ad.values import Closure
 from checkpoint.errors import RunError
-from checkpoint.lang.python.library.stand_ins import NAMED_AS, Overloads
+from checkpoint.lang.python.library.stand_ins import NAMED_AS, callable_of
 from checkpoint.lang.python.source.members import found as found_in
 from checkpoint.lang.python.source.members import is_generated
 from checkpoint.prims.python.comparison import equality_by_fields, field_of, position_bounds
@@ -72,17 +71,11 @@ def _has_attribute(now: Now, x: Any, name: Any) -> bool:
     _attribute_name(now, name)
     if _has_own(now, x, name):
         return True
-    thing = x.value if type(x) is Native else _class_of_constructor(x)
+    thing = x.value if type(x) is Native else callable_of(x)
     if isinstance(thing, types.ModuleType | type):
         return hasattr(thing, name)
     found = next((vars(c)[name] for c in class_of(x).__mro__ if name in vars(c)), _MISSING)
     return found is not _MISSING and not isinstance(found, types.MemberDescriptorType)
-
-
-def _class_of_constructor(x: Any) -> Any:
-    """Return the class that a procedure, or a record of procedures, makes objects of; None for all else."""
-    first = x.items[0] if class_of(x) is Overloads else x
-    return first.lam.stands_for if type(first) is Closure else None
 
 
 def _unsupported(now: Now, sign: str, x: Any, y: Any) -> Any:

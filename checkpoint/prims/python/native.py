@@ -51,6 +51,7 @@ from checkpoint.lang.python.library.stand_ins import (
     NAMED_AS,
     VIEWS,
     Overloads,
+    callable_of,
     placeholder,
     stand_in_of,
 )
@@ -99,11 +100,10 @@ def class_of(value: Any) -> type:
 def class_name(value: Any) -> str:
     """Return the name of the Python class of a value, as messages call it."""
     cls = class_of(value)
-    first = value.items[0] if cls is Overloads else value
-    thing: Any = first.lam.stands_for if type(first) is Closure else None
+    thing = callable_of(value)
     if isinstance(thing, type | types.BuiltinFunctionType):
         return str(type(thing).__name__)
-    return "function" if cls is Overloads or type(first) is Closure else cls.__name__
+    return "function" if cls is Overloads else cls.__name__
 
 
 def is_set(value: Any) -> bool:

@@ -21,7 +21,7 @@ from checkpoint.ad.opaque import is_constant
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.ad.values import Closure
 from checkpoint.errors import RunError, UnfitKey, an
-from checkpoint.lang.python.library.stand_ins import Overloads
+from checkpoint.lang.python.library.stand_ins import callable_of
 from checkpoint.lang.python.library.standard.values import STORED, value_base_of
 from checkpoint.lang.python.library.tokens import (
     OBJECT,
@@ -92,8 +92,7 @@ def is_value(x: Any) -> bool:
 
 def _function_of(x: Any) -> Any:
     """Return the Python function that a value is; None for one that the run made, and for other values."""
-    first = x.items[0] if type(x) is Record and x.layout.cls is Overloads and x.items else x
-    thing = first.lam.stands_for if type(first) is Closure else None
+    thing = callable_of(x)
     thing = thing() if isinstance(thing, weakref.ref) else thing
     return thing if isinstance(thing, FUNCTIONS | type) else None
 

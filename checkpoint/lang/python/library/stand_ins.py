@@ -15,7 +15,7 @@ import random
 import types
 from typing import Any
 
-from checkpoint.ad.containers import Layout
+from checkpoint.ad.containers import Layout, Record
 from checkpoint.ad.library import (
     Attributes,
     StandIn,
@@ -54,6 +54,13 @@ class Overloads:
 
     def __call__(self, *args: Any) -> Any:
         raise InternalError("a record of procedures is called by the program")
+
+
+def callable_of(value: Any) -> Any:
+    """Return the class or function that a procedure, or a record of them, stands for; None for all else."""
+    is_record = type(value) is Record and value.layout.cls is Overloads and value.items
+    first = value.items[0] if is_record else value
+    return first.lam.stands_for if type(first) is Closure else None
 
 
 VIEWS = frozenset(map(type, ({}.keys(), {}.values(), {}.items())))  # which are tuples in programs
