@@ -58,10 +58,11 @@ def _in_c(function: Any, xs: Any, ns: Any) -> Run:
 
 def _ours(name: str, xs: Any, ns: Any, engine: str) -> dict[str, Run]:
     """Return a run by vmap, and a gradient of it."""
-    mapped = checkpoint.vmap(programs.LANES[name], engine=engine)
+    f = programs.LANES[name]
+    mapped = checkpoint.vmap(f, engine=engine)
 
     def loss(xs: Any) -> Any:
-        return np.sum(checkpoint.vmap(programs.LANES[name])(xs, ns))
+        return np.sum(checkpoint.vmap(f)(xs, ns))
 
     gradient = checkpoint.value_and_grad(loss, engine=engine)
     return {"vmap": lambda: mapped(xs, ns), "gradient": lambda: gradient(xs)}

@@ -17,6 +17,7 @@ import pytest
 import checkpoint
 from checkpoint import engines, vmap
 from checkpoint.api import lane_plans
+from checkpoint.ctarget.at_once import unwatched
 from tests.ctarget.translate.shared_objects import needs_compiler
 from tests.support.translation import forced
 
@@ -175,6 +176,18 @@ def test_what_fails_or_prints_does_as_ever() -> None:
     with redirect_stdout(shown):
         assert same(mapped(np.array([1.0, 9.0, 16.0])), np.array([1.0, 3.0, 4.0]))
     assert shown.getvalue() == "large\nlarge\n"
+
+
+def test_refused_calls_are_tried_when_there_is_new_code() -> None:
+    tries = unwatched.Tries()
+    for _ in range(10):  # refused whenever it is tried
+        while not tries.next(1):
+            pass
+        tries.note(False)
+    assert not any(tries.next(1) for _ in range(100))
+    assert tries.next(2)
+    tries.note(False)
+    assert [tries.next(2), tries.next(2)] == [False, True]
 
 
 def test_an_observed_or_bounded_call_and_other_engines_are_ordinary(monkeypatch: pytest.MonkeyPatch) -> None:

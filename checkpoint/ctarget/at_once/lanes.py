@@ -65,7 +65,7 @@ class LaneLoop(Unwatched):
 
     def _in_code(self, columns: Sequence[Any], results: Any, count: int) -> bool:
         """Run all lanes by C alone, but for a few if a sample is due; return whether it was not refused."""
-        if not self._account.units or not self._tries.next():
+        if not self._account.units or not self._is_tried(self._tries):
             return False
         few = min(WATCHED, count) if self._watch_is_due() else 0
         if few and not self._watched(columns, results, few):
@@ -104,7 +104,7 @@ class LaneLoop(Unwatched):
 
     def _watched(self, columns: Sequence[Any], results: Any, count: int) -> bool:
         """Run so many lanes under the watch, a block at a time; return whether none was refused."""
-        if not self._watched_tries.next():
+        if not self._is_tried(self._watched_tries):
             return False
         blocks = [range(first, min(first + lanes.BLOCK, count)) for first in range(0, count, lanes.BLOCK)]
         took = all(self._watched_block(columns, results, slice(each.start, each.stop)) for each in blocks)

@@ -66,7 +66,7 @@ class SmallGradient(Unwatched):
         return found
 
     def _stands_aside(self) -> bool:
-        if not self._tries.next():
+        if not self._is_tried(self._tries):
             return True
         mode = config.translation()
         if mode == "wait" or config.memory() is not None:

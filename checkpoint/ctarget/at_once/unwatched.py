@@ -17,15 +17,24 @@ MAX_SKIPPED = 255  # calls that are not tried after one that was refused
 
 
 class Tries:
-    """Says whether what was refused before is to be tried again: more and more rarely while it is."""
+    """Says whether what was refused before is to be tried again: more and more rarely while it is.
 
-    __slots__ = ("_skipped", "_to_skip")
+    What was refused for lack of translated code is tried at once when there is more.
+    """
+
+    __slots__ = ("_skipped", "_to_skip", "_units")
 
     def __init__(self) -> None:
-        self._to_skip = self._skipped = 0
+        self._to_skip = self._skipped = self._units = 0
 
-    def next(self) -> bool:
-        """Return whether a call is to be tried; it counts as one that is not, else."""
+    def next(self, units: int) -> bool:
+        """Return whether a call is to be tried; it counts as one that is not, else.
+
+        units: how many there are of its procedure.
+        """
+        if units != self._units:
+            self._to_skip = self._skipped = 0
+            self._units = units
         if not self._to_skip:
             return True
         self._to_skip -= 1
@@ -46,6 +55,10 @@ class Unwatched:
         self._account = policy.account_of(lam)
         self._longest = 0  # steps
         self._tries = Tries()
+
+    def _is_tried(self, tries: Tries) -> bool:
+        """Return whether the next call of a kind is to be tried."""
+        return tries.next(len(self._account.units))
 
     def _ran(self, steps: int) -> None:
         """Note that a call succeeded, with so many steps."""
