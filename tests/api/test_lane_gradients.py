@@ -18,6 +18,7 @@ import pytest
 import checkpoint
 from checkpoint import engines, vmap
 from checkpoint.ctarget.at_once import lane_gradients
+from checkpoint.ctarget.translate import policy
 from tests.ctarget.translate.shared_objects import needs_compiler
 from tests.support.translation import forced
 
@@ -106,6 +107,17 @@ def test_items_of_any_number(calls: list[bool]) -> None:
             gradient(*items(count, count))
         others = items(count, count + 1)
         assert same(by_plan(calls, gradient, *others), entering(loss)(*others))
+
+
+def test_its_time_allows_translation_as_that_of_runs_does(calls: list[bool]) -> None:
+    def loss(xs: Any, ns: Any) -> Any:
+        return np.sum(vmap(turns)(xs, ns))
+
+    columns = items(64)
+    gradient = learned(loss, *columns)
+    ran = policy.translator.effort.ran
+    by_plan(calls, gradient, *columns)
+    assert policy.translator.effort.ran > ran
 
 
 def test_all_engines(calls: list[bool]) -> None:

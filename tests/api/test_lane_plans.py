@@ -18,6 +18,7 @@ import checkpoint
 from checkpoint import engines, vmap
 from checkpoint.api import lane_plans
 from checkpoint.ctarget.at_once import unwatched
+from checkpoint.ctarget.translate import policy
 from tests.ctarget.translate.shared_objects import needs_compiler
 from tests.support.translation import forced
 
@@ -108,6 +109,9 @@ def test_translated_blocks_in_one_call() -> None:
             assert same(by_plan(mapped, *columns), want)
         loop: Any = lane_plans.plans_of(mapped, columns, {}).plans[0].loop  # type: ignore[union-attr]
         assert loop.at_once > 0
+        ran = policy.translator.effort.ran
+        mapped(*columns)
+        assert policy.translator.effort.ran > ran  # so translation may take its share of that, too
 
 
 def test_what_lanes_share_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ when they are reversed. A block whose tape outgrows MOST_TAPED is halved.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any
 
 from checkpoint.ad.array_library import defaults
@@ -56,10 +57,12 @@ class LaneGradient:
         if not self._account.units:
             return None
         use_threads()
+        began = perf_counter()
         tape = LaneTape(self, columns, wanted)
         if not tape.run() or not (tape.strips or len(columns[0]) < FEW):
             return None
         self._account.steps += tape.steps
+        policy.translator.effort.ran += perf_counter() - began
         return tape
 
     def taped(self, columns: Sequence[Any], wanted: Sequence[int], results: Any) -> tuple[Any, Any]:
@@ -126,7 +129,7 @@ class LaneTape:
 
     def reverse(self, received: Any) -> list[Any] | None:
         """See checkpoint.driver.engine.LaneTape."""
-        module, xp = runtime(), defaults[0]
+        module, xp, began = runtime(), defaults[0], perf_counter()
         found = [xp.empty(len(self.results)) for _ in self._wanted]
         rows = [module.ffi.from_buffer("double[]", each) for each in (received, *found)]
         for k in reversed(range(len(self.blocks))):
@@ -134,4 +137,5 @@ class LaneTape:
             given, *own = [row + self.blocks[k].start for row in rows]
             if tape is None or not module.lib.ck_lane_reverse(tape, given, module.ffi.new("double *[]", own)):
                 return None
+        policy.translator.effort.ran += perf_counter() - began
         return found

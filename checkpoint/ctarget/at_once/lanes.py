@@ -98,8 +98,10 @@ class LaneLoop(Unwatched):
             if more < 0:
                 return False
             done += more
+        seconds = perf_counter() - began
         self._ran(steps[0])
-        self._seconds += perf_counter() - began
+        self._seconds += seconds
+        policy.translator.effort.ran += seconds
         return True
 
     def _watched(self, columns: Sequence[Any], results: Any, count: int) -> bool:
