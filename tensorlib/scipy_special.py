@@ -20,8 +20,13 @@ from tensorlib.special import register_softmax
 Interval = tuple[float, float]
 
 
-def elementwise(name: str, *partials: Any, at: tuple[Interval, ...], **fields: Any) -> Tensor:
-    """Register a function of scipy.special, element by element. at: where tests try it, without samples."""
+def elementwise(
+    name: str, *partials: Any, at: tuple[Interval, ...], module: str = __name__, **fields: Any
+) -> Tensor:
+    """Register a function of scipy.special, element by element.
+
+    at: where tests try it, without samples. module: under which the table of functions lists it.
+    """
     function = getattr(_scipy, name)
 
     def unary(xp: Any, x: Any) -> Any:
@@ -34,6 +39,7 @@ def elementwise(name: str, *partials: Any, at: tuple[Interval, ...], **fields: A
 
     fields.setdefault("samples", sampled(*at))
     value = unary if len(partials) == 1 else binary
+    value.__module__ = module
     return pointwise(f"scipy.special.{name}", value, *partials, implements=(function,), **fields)
 
 

@@ -6,6 +6,7 @@ constant, is not concerned. Loaded with scipy.special.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -13,7 +14,10 @@ from scipy import special as _scipy
 
 from tensorlib.elementwise.pointwise import ADD, DIVIDE, MULTIPLY, NEGATIVE, SUBTRACT
 from tensorlib.rules import pointwise, record, sampled
-from tensorlib.scipy_special import Interval, elementwise
+from tensorlib.scipy_special import Interval
+from tensorlib.scipy_special import elementwise as registered
+
+elementwise = functools.partial(registered, module=__name__)
 
 
 def call(name: str, *operands: Any) -> Any:

@@ -220,7 +220,7 @@ def _no_form(_: Any, what: str) -> None:
 def _batched_lanes(
     context: Any, f: Any, args: Any, keywords: Any, in_axes: Any, *, exact: bool = False
 ) -> Record:
-    count, f, arity, shared, _, arrays = shared_by_lanes(context, f, args, keywords, in_axes).items
+    count, f, arity, shared, _, arrays, _ = shared_by_lanes(context, f, args, keywords, in_axes).items
     if arity < 0:
         raise NoForm("arguments that are passed by name")
     batches = [batch_of(*pair.items) for pair in arrays.items]
