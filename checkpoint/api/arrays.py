@@ -80,7 +80,7 @@ def _value(call: Call) -> Any:
     """Return the value of the run of a call; None: it fails."""
     try:
         return call.run.value()
-    except Exception:  # the ordinary call has raised what it raises
+    except Exception:  # of a second run: the call itself has returned, and merely gets no plan
         return None
 
 

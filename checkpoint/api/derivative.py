@@ -68,7 +68,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a derivative is taken: the fields are the parameters of these names, as `vjp` has them."""
+    """The options of a derivative: the fields are the parameters of these names, as `vjp` has them."""
 
     engine: str | None = None
     schedule: Schedule | str | None = None

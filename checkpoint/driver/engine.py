@@ -179,7 +179,7 @@ class WithCapsules(Engine, Protocol):
 
 @dataclass
 class Wanted:
-    """What a sweep is asked for, beside its start and its schedule.
+    """The parameters of a sweep beside its start and its schedule.
 
     seed: gives the cotangent of the end state, once it is known.
     last: the step at which the run is taken to end; None: when it has its value.

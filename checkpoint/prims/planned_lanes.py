@@ -56,7 +56,7 @@ class Loop:
 
 
 class Saved:
-    """What a loop saves for its pullback. tape: the engine's."""
+    """The saved part of a loop, for its pullback. tape: the engine's."""
 
     __slots__ = ("tape",)
 
