@@ -52,7 +52,7 @@ class _MapPlans:
 
     def take(self, f: Callable[..., Any], nests: Sequence[Any]) -> Any:
         """Return what a call returns; None: it is an ordinary one."""
-        return self._calls.take(map_by(f, len(nests)), nests, {})
+        return self._calls.take(map_by(f, len(nests)), nests, {}, [])
 
     def learn(self, f: Callable[..., Any], nests: Sequence[Any]) -> None:
         """Make a plan for calls like an ordinary one, which is not the first."""

@@ -79,12 +79,16 @@ class CallPlan(OfProgram):
         found = self.form.of((*args, *kwargs.values(), *[inputs[i] for i in self.linked.hidden]))
         return None if found is None else [found[i] for i in self.order]
 
-    def result(self, arrays: Sequence[Any]) -> Any:
-        """Return what a call with these arrays returns; None: all plans of its run fail."""
+    def result(self, arrays: Sequence[Any], failed: list[RunPlan]) -> Any:
+        """Return what a call with these arrays returns; None: all plans of its run fail.
+
+        failed: receives these.
+        """
         for run, result in list(self.results.items()):
             outputs = run.outputs(arrays) if run.is_worthwhile else None
             if outputs is not None:
                 return result(outputs)
+            failed.append(run)
         return None
 
 
@@ -100,14 +104,19 @@ class CallPlans:
         self._plans: list[CallPlan] = []
         self._trials = 0
 
-    def take(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Return what a call returns; None: it is an ordinary one."""
+    def take(
+        self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], failed: list[RunPlan]
+    ) -> Any:
+        """Return what a call returns; None: it is an ordinary one.
+
+        failed: receives the plans of its run that have failed.
+        """
         if not self._plans or observers() or config.memory() is not None:
             return None
         for plan in self._plans:
             arrays = plan.arrays(function, args, kwargs)
             if arrays is not None:
-                return plan.result(arrays)
+                return plan.result(arrays, failed)
         return None
 
     def learn(

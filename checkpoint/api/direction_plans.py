@@ -72,14 +72,20 @@ class RunPlans:
         self._runs = runs
         self._plans: list[tuple[Any, RunPlan | None]] = []
 
-    def value(self, run: Run, directions: Any, again: Callable[[], Again | None]) -> Any:
+    def value(
+        self,
+        run: Run,
+        directions: Any,
+        again: Callable[[], Again | None],
+        failed: Sequence[RunPlan] = (),
+    ) -> Any:
         """Return the value of a run along directions; None: it fails, or is not made here.
 
         again: returns the same run on the engine that knows of directions, and what makes it; None: it is not
-            made here.
+            made here. failed: the plans that the call of this run has tried in vain (call_plans.py).
         """
         key, inputs = self.known(run, directions)
-        made = self.outputs(key, inputs)
+        made = self.outputs(key, inputs, failed)
         if made is not None:
             return made[0].value(made[1])
         has_none = any(plan is None and known == key for known, plan in self._plans)
@@ -107,9 +113,14 @@ class RunPlans:
             return None, []
         return (directions, run.tags, library.generation(), signed[0]), signed[1]
 
-    def outputs(self, key: Any, inputs: Sequence[Any]) -> tuple[RunPlan, list[Any]] | None:
-        """Return the arrays in the value of a run, and which plan has made them; None: none has."""
-        for plan in self.of(key):
+    def outputs(
+        self, key: Any, inputs: Sequence[Any], failed: Sequence[RunPlan] = ()
+    ) -> tuple[RunPlan, list[Any]] | None:
+        """Return the arrays in the value of a run, and which plan has made them; None: none has.
+
+        failed: plans that are not to be tried.
+        """
+        for plan in [each for each in self.of(key) if each not in failed]:
             outputs = plan.outputs(inputs)
             if outputs is not None:
                 return plan, outputs

@@ -17,7 +17,7 @@ from checkpoint.ad.library import silently
 from checkpoint.ad.tracing.traces import Probe, Refused, constant, refuse, tracing
 from checkpoint.ad.values import Pair
 from checkpoint.api.call_plans import CallPlans
-from checkpoint.api.direction_plans import Again, RunPlans
+from checkpoint.api.direction_plans import Again, RunPlan, RunPlans
 from checkpoint.config import memory
 from checkpoint.driver.engine import driver_of
 from checkpoint.driver.observe import observers
@@ -55,8 +55,12 @@ class GradientPlans:
         positions: Sequence[int],
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
+        failed: Sequence[RunPlan],
     ) -> tuple[Any, Any] | None:
-        """Return the value and the cotangents of arguments at some positions; None: a sweep finds them."""
+        """Return the value and the cotangents of arguments at some positions; None: a sweep finds them.
+
+        failed: the plans that this call has tried in vain.
+        """
         if len(call.run.found) > MAX_NUMBERS or memory() is not None or observers():
             return None
         self._count += 1
@@ -77,7 +81,7 @@ class GradientPlans:
         make = None if driver is None else partial(driver.lane_gradient, call.run.u.car.lam)
         try:
             with learning(make):
-                found = self._plans.value(call.run, _directions(positions), again)
+                found = self._plans.value(call.run, _directions(positions), again, failed)
         except NotAtOnce:
             self._to_skip = self._skipped = min(2 * self._skipped + 1, MAX_SKIPPED)
             return None

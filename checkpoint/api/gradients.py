@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from checkpoint.ad.tangent import is_zero
 from checkpoint.api.derivative import DEFAULT, ArgNums, Derivative, Options
+from checkpoint.api.direction_plans import RunPlan
 from checkpoint.api.gradient_plans import GradientPlans
 from checkpoint.api.journals import Directory, taken_by
 from checkpoint.collector import Paused
@@ -58,13 +59,14 @@ class ValueAndGrad(Derivative):
         found = None if by is None else small.taken(self.function, args, kwargs, by)
         if found is not None:
             return self._of_small(found[0], self.picked(found[1:]))
-        whole = None if by is None else self._plans.calls.take(self.function, args, kwargs)
-        return self._ordinary(args, kwargs) if whole is None else whole
+        failed: list[RunPlan] = []
+        whole = None if by is None else self._plans.calls.take(self.function, args, kwargs, failed)
+        return self._ordinary(args, kwargs, failed) if whole is None else whole
 
     def _of_small(self, value: Any, gradient: Any) -> Any:
         return value, gradient
 
-    def _ordinary(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    def _ordinary(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], failed: Sequence[RunPlan]) -> Any:
         with Paused():  # all that enters stays until the run is over
             call, positions = self.call(args, kwargs)
             call.differentiate_by(positions)
@@ -75,7 +77,7 @@ class ValueAndGrad(Derivative):
             y, xbar = self._by_others(call, positions)
         else:
             if self._may_be_small is not None:
-                planned = self._plans.take(self, call, positions, args, kwargs)
+                planned = self._plans.take(self, call, positions, args, kwargs, failed)
             with reported(self.options.progress):
                 y, xbar = planned or call.run.vjp(self.cotangent_of, self.schedule)
         cotangents = call.unpacked(xbar)

@@ -97,7 +97,7 @@ class ForwardJacobian(Jacobian):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if "_known" in vars(self):
-            whole = self._known.calls.take(self.function, args, kwargs)
+            whole = self._known.calls.take(self.function, args, kwargs, [])
             if whole is not None:
                 return whole
         call, at = self.call(args, kwargs)
