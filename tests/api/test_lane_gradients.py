@@ -19,6 +19,7 @@ import checkpoint
 from checkpoint import engines, vmap
 from checkpoint.ctarget.at_once import lane_gradients
 from checkpoint.ctarget.translate import policy
+from tests.api.counting import calls_counted
 from tests.ctarget.translate.shared_objects import needs_compiler
 from tests.support.translation import forced
 
@@ -107,6 +108,17 @@ def test_items_of_any_number(calls: list[bool]) -> None:
             gradient(*items(count, count))
         others = items(count, count + 1)
         assert same(by_plan(calls, gradient, *others), entering(loss)(*others))
+
+
+def test_calls_enter_no_program(calls: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    def loss(xs: Any, ns: Any) -> Any:
+        return np.sum(vmap(turns)(xs, ns))
+
+    columns = items(64)
+    gradient = learned(loss, *columns)
+    counts = calls_counted(monkeypatch, {"__init__": "runs"})
+    by_plan(calls, gradient, *columns)
+    assert counts["runs"] == 0
 
 
 def test_its_time_allows_translation_as_that_of_runs_does(calls: list[bool]) -> None:
