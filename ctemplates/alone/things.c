@@ -65,6 +65,11 @@ bool whole_of(Value v, int64_t *whole) {
     return false;
 }
 
+bool like_text(Value v) {
+    (void)v;
+    return false;
+}
+
 int32_t instance_of(Heap *heap, Value v, Value types) {
     (void)heap, (void)v, (void)types;
     return -1;

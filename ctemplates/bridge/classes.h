@@ -45,12 +45,13 @@
     OBJECT(never, "checkpoint.ad.storage", "NEVER")                                                            \
     OBJECT(tuple_layout, "checkpoint.ad.containers", "TUPLE")                                                  \
     OBJECT(fresh, "checkpoint.ad.numbers", "fresh")                                                            \
+    OBJECT(layout_of_tuples, "checkpoint.ad.containers", "tuple_layout")                                       \
     OBJECT(procedure_peer, "checkpoint.ctarget.peers", "procedure_peer")                                       \
     OBJECT(longest_trace, "checkpoint.driver.raised", "LONGEST_TRACE")
 
 /* Interned strings: NAME(text). */
 #define VALUE_NAMES(NAME)                                                                                      \
-    NAME(machine) NAME(owner) NAME(address) NAME(start) NAME(stop) NAME(step) NAME(_fields)                    \
+    NAME(machine) NAME(owner) NAME(address) NAME(start) NAME(stop) NAME(step)                                    \
     NAME(perform) NAME(resume) NAME(differentiate) NAME(truth) NAME(strip) NAME(wrong_call) NAME(uncaught) NAME(again) \
     NAME(reverse)
 

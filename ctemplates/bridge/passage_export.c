@@ -160,6 +160,20 @@ PyObject *export_value(Passage *x, Value v, bool fresh) {
     }
 }
 
+/* Returns an object of a class that derives from tuple. Steals the items; an enumeration returns its member. */
+static PyObject *of_tuple_class(PyObject *class, PyObject *items) {
+    if (PyObject_HasAttrString(class, "__members__")) {
+        PyObject *member = PyObject_CallOneArg(class, items);
+        Py_DECREF(items);
+        return member;
+    }
+    PyObject *arguments = PyTuple_Pack(1, items);
+    Py_DECREF(items);
+    PyObject *made = arguments ? PyTuple_Type.tp_new((PyTypeObject *)class, arguments, NULL) : NULL;
+    Py_XDECREF(arguments);
+    return made;
+}
+
 /* Exports a key, recursively: keys are shallow, and Python's own hash of them recurses too. */
 PyObject *export_key(Value key) {
     Passage none;
@@ -176,12 +190,7 @@ PyObject *export_key(Value key) {
         if (parts) PyTuple_SET_ITEM(parts, i, part);
     }
     if (!parts || cells[0].tag == NOTHING) return parts;
-    PyObject *class = *slot_of(((Foreign *)cells[0].object)->python, classes()->layout_cls);
-    PyObject *arguments = PyTuple_Pack(1, parts);
-    Py_DECREF(parts);
-    PyObject *made = arguments ? PyTuple_Type.tp_new((PyTypeObject *)class, arguments, NULL) : NULL;
-    Py_XDECREF(arguments);
-    return made;
+    return of_tuple_class(*slot_of(((Foreign *)cells[0].object)->python, classes()->layout_cls), parts);
 }
 
 /* Filling */

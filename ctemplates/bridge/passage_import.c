@@ -152,10 +152,10 @@ static Value import_key(Passage *x, PyObject *key) {
     for (size_t i = 0; i <= count; i++) made->cells[i] = nothing();
     if (!PyTuple_CheckExact(key)) {
         made->cells[0] = foreign(x, Py_None); /* first: memory may run out */
-        PyObject *names = PyObject_GetAttr((PyObject *)Py_TYPE(key), classes()->_fields);
-        PyObject *const make = (PyObject *)classes()->layout;
-        PyObject *layout = names ? PyObject_CallFunctionObjArgs(make, (PyObject *)Py_TYPE(key), names, NULL) : NULL;
-        Py_XDECREF(names);
+        PyObject *length = PyLong_FromSize_t(count), *layout = NULL;
+        if (length)
+            layout = PyObject_CallFunctionObjArgs(classes()->layout_of_tuples, (PyObject *)Py_TYPE(key), length, NULL);
+        Py_XDECREF(length);
         if (layout)
             Py_SETREF(((Foreign *)made->cells[0].object)->python, layout);
         else

@@ -2,7 +2,8 @@
  *
  * An integer of usual size is its own field, True is 1 and False 0. Every other key is interned: its field is
  * FIRST_INTERNED + n, if it is the n-th new key of the heap. A tuple is interned as a chain: its length, then one link
- * for the field of each item. What always holds: a field is never forgotten.
+ * for the field of each item. A member of an enumeration of strings is interned as its text. What always holds: a
+ * field is never forgotten.
  */
 #include "containers/keys.h"
 
@@ -99,9 +100,10 @@ static int64_t field_of_integer(Heap *heap, int64_t i) {
 
 static int64_t field_of_foreign(Heap *heap, Value key, Accepted accepted) {
     Foreign *foreign = (Foreign *)key.object;
-    const bool text = is_text(key);
+    bool text = is_text(key);
     if (accepted == KEYS_OF_PROGRAMS && !text && !is_large_integer(key)) return NO_FIELD;
     if (foreign->field) return foreign->field;
+    text = text || like_text(key);
     uint64_t hash;
     int64_t whole;
     if (!text && whole_of(key, &whole)) return foreign->field = field_of_integer(heap, whole);

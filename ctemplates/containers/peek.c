@@ -96,6 +96,19 @@ bool whole_of(Value v, int64_t *whole) {
     return !overflow;
 }
 
+bool like_text(Value v) {
+    PyObject *python = python_in(v);
+    if (!PyUnicode_Check(python)) return false;
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *text = PyUnicode_FromObject(python); /* of str itself */
+    const bool like = text && PyObject_Hash(text) == PyObject_Hash(python) && !PyErr_Occurred() &&
+                      PyObject_RichCompareBool(text, python, Py_EQ) == 1;
+    Py_XDECREF(text);
+    PyErr_Clear();
+    PyGILState_Release(state);
+    return like;
+}
+
 /* Queries about classes, each evaluated once */
 
 enum { PLACES = 256, IS_TUPLE = 1, IS_OVERLOADS = 2 };

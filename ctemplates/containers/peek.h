@@ -12,11 +12,13 @@ size_t text_length(Value v);
 bool texts_equal(Value a, Value b);
 uint64_t text_hash(Value v);
 bool is_large_integer(Value v);
-/* Of other objects, with the GIL. Both are false if the object does not say. whole_of: whether it is equal to an integer
- * that C represents. */
+/* Of other objects, with the GIL. All are false if the object does not say. whole_of: whether it is equal to an integer
+ * that C represents. like_text: whether it is of a class derived from str, equal to its text and of the same hash;
+ * texts_equal and text_hash may then read it. */
 bool objects_equal(Value a, Value b);
 bool object_hash(Value v, uint64_t *hash);
 bool whole_of(Value v, int64_t *whole);
+bool like_text(Value v);
 bool real_of_large_integer(Value v, double *real); /* the nearest one; infinite: there is none */
 bool same_python_type(Value a, Value b); /* of two FOREIGN */
 /* Return isinstance(v, types), and whether type(v) is one of the types; -1: only Python can tell. They acquire the GIL on

@@ -27,6 +27,18 @@ class Part(float, Enum):
     HALF = 0.5
 
 
+class Pair(tuple, Enum):
+    AB = (1, "b")
+
+
+class Code(bytes, Enum):
+    A = b"a"
+
+
+class Point(tuple):
+    pass
+
+
 HALF = Fraction(1, 2)
 ONES = (1, 1.0, True, np.int64(1), 1 + 0j)
 OF_REALS = {0.5: 2.0, (0.25, "q"): 3.0, 2.0: 5.0}
@@ -34,6 +46,7 @@ OF_FRACTIONS = {HALF: 3.0, Decimal("0.25"): 5.0, Fraction(1, 3): 7.0}
 OF_SCALARS = {np.float64(0.5): 5.0, np.int64(3): 7.0, np.float32(0.1): 11.0, np.bool_(True): 13.0}
 OF_COMPLEX = {0.5 + 0j: 2.0, 1j: 3.0}
 OF_MEMBERS = {Size.ONE: 2.0, Name.A: 3.0, Part.HALF: 5.0}
+OF_PAIRS = {Pair.AB: 2.0, Point((3, 4)): 3.0}
 OF_INTEGERS = {1: 2.0, "a": 3.0, (1, 2): 5.0}
 
 
@@ -81,6 +94,32 @@ def counted(x):
     return x * counts[0.5], x * counts[1], x * counts["a"], len(counts), sums[HALF], len(sums)
 
 
+def members(x):
+    """Members of enumerations read and change what their values name."""
+    made = {"a": x, (1, "b"): 2 * x, b"a": 3 * x, 1: 5 * x}
+    for key in (Name.A, Pair.AB, Code.A, Size.ONE):
+        made[key] *= x
+    made[(Name.A, Size.ONE)] = made[Name.A] + made[Pair.AB]
+    found = made["a", 1] * made[1, "b"] + made[b"a"] * made[1] + made.pop(Name.A)
+    return found, [type(key) is str for key in made], Name.A in made
+
+
+def of_members(x):
+    """Values read and change what members of enumerations name."""
+    made = {Name.A: x, Pair.AB: 2 * x, Code.A: 3 * x, Size.ONE: 5 * x, (Name.A, 7): 7 * x}
+    for key in ("a", (1, "b"), b"a", 1):
+        made[key] *= x
+    found = made[Name.A] * made[1, "b"] + made[Code.A] * made[1] + made["a", 7]
+    return found, [type(key) is str for key in made], "a" in made, next(iter(made)) is Name.A
+
+
+def pairs(x):
+    made = {Point((1, 2)): x, (3, 4): 2 * x}
+    made[1, 2] *= x
+    made[Point((3, 4))] *= x
+    return made[Point((1, 2))] * made[3, 4], x * OF_PAIRS[1, "b"] * OF_PAIRS[3, 4] * OF_PAIRS[Pair.AB]
+
+
 def by_elements(x):
     weights = {0.5: x, 1: 2 * x, Fraction(2): 3 * x}
     return sum(weights[e] for e in np.array([0.5, 1.0, 2.0]))
@@ -92,5 +131,8 @@ EXAMPLES = [
     Example(one_key, (0.7,)),
     Example(elements, (0.7,)),
     Example(counted, (0.7,)),
+    Example(members, (0.7,)),
+    Example(of_members, (0.7,)),
+    Example(pairs, (0.7,)),
     Example(by_elements, (0.7,)),
 ]
