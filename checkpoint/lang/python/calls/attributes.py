@@ -15,12 +15,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from checkpoint.ad.containers import Types
-from checkpoint.errors import Span
-from checkpoint.lang.core import Const, Expr, Handle, If, Let, Raise, Var
+from checkpoint.lang.core import Expr, If, Let, Raise, Var
 from checkpoint.lang.python.calls import arrange, class_values, modular
 from checkpoint.lang.python.context.builder import (
-    FAILED,
     bind,
     const,
     copy_of,
@@ -28,6 +25,7 @@ from checkpoint.lang.python.context.builder import (
     make_error,
     prim,
     raise_error,
+    without,
 )
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.meanings import Callee, Group
@@ -51,6 +49,7 @@ from checkpoint.lang.python.source.members import (
     slot_of,
 )
 
+_COMPUTED = (property, functools.cached_property)
 METHODS = (*METHOD_TYPES, staticmethod, classmethod)
 Thunk = Callable[[], Expr]  # makes a new expression for each place
 _NOT_ASSIGNED = {
@@ -107,7 +106,7 @@ class Attributes:
                 made = self.own_or(v[0], lambda group=group: self.computed(group, v[0]))  # type: ignore[misc]
                 result = self.of_class(v[0], group.cls, made, result)
             for cls, member in reversed(members):
-                result = self.of_class(v[0], cls, self.found(cls, member, v[0]), result)
+                result = self.of_class(v[0], cls, self.found_or_computed(cls, member, computed, v[0]), result)
             return modular.choose(self.t, self.node, v[0], modules, self.of_module, result)
 
         return bind(self.program.names, [value], dispatch)
@@ -177,6 +176,19 @@ class Attributes:
         """Return the object's own attribute; where it has none, the other expression."""
         own = prim(self.span, "py.has-own", copy_of(x), const(self.span, self.name))
         return If(self.span, own, self.field(x), otherwise())
+
+    def found_or_computed(self, cls: type, member: Any, computed: list[Group], x: Expr) -> Expr:
+        """Return what a member of a class gives; where it raises AttributeError, what `__getattr__` does."""
+        result = self.found(cls, member, x)
+        if not (isinstance(member, _COMPUTED) or is_slot(member) or is_descriptor(member, "__get__")):
+            return result
+        for group in reversed(computed):
+            if derives(cls, group.cls):
+                result = self.unless_missing(self.found(cls, member, x), _as_it_is, self.computed(group, x))
+            elif derives(group.cls, cls):
+                made = self.unless_missing(self.found(cls, member, x), _as_it_is, self.computed(group, x))
+                result = self.of_class(x, group.cls, made, result)
+        return result
 
     def found(self, cls: type, member: Any, x: Expr) -> Expr:
         """Return the attribute of an object whose class has a member of this name."""
@@ -369,28 +381,11 @@ class Attributes:
 
     def unless_missing(self, value: Expr, use: Callable[[Expr], Expr], otherwise: Expr) -> Expr:
         """Return `use` of an attribute; the other expression where reading it raises AttributeError."""
-        return without(self.program, self.span, value, AttributeError, use, otherwise)
+        return without(self.program.names, self.span, value, AttributeError, use, otherwise)
 
 
-def without(
-    program: ProgramContext,
-    span: Span,
-    value: Expr,
-    error: type[BaseException],
-    use: Callable[[Expr], Expr],
-    otherwise: Expr,
-) -> Expr:
-    """Return `use` of a value; the other expression where evaluating it raises an exception of a class."""
-    outcome, exception = program.names.fresh("outcome"), program.names.fresh("exception")
-    caught = program.names.fresh("caught")
-    failed = prim(span, "py.record", Const(span, FAILED), Var(span, exception))
-    protected = Handle(span, value, exception, failed)
-    raised = prim(span, "py.attribute", Var(span, outcome), Const(span, "exception"))
-    matches = prim(span, "py.matches", Var(span, caught), Const(span, Types((error,))))
-    again = Raise(span, Var(span, caught))
-    handled = Let(span, caught, prim(span, "py.caught", raised), If(span, matches, otherwise, again))
-    is_failed = instance(span, Var(span, outcome), FAILED.cls)
-    return Let(span, outcome, protected, If(span, is_failed, handled, use(Var(span, outcome))))
+def _as_it_is(found: Expr) -> Expr:
+    return found
 
 
 def _is_frozen_object(cls: type) -> bool:

@@ -10,9 +10,8 @@ import ast
 
 from checkpoint.lang.core import Const, Expr, If, Let
 from checkpoint.lang.python.calls import arrange
-from checkpoint.lang.python.calls.attributes import without
 from checkpoint.lang.python.context.arguments import Arguments
-from checkpoint.lang.python.context.builder import bind, both, copy_of, instance, negated, prim
+from checkpoint.lang.python.context.builder import bind, both, copy_of, instance, negated, prim, without
 from checkpoint.lang.python.context.contexts import CallContext, ProgramContext
 from checkpoint.lang.python.context.iterables import TAKE_ELEMENTS, is_set, on_elements
 from checkpoint.lang.python.context.meanings import Callee, Group
@@ -78,7 +77,7 @@ def advance(program: ProgramContext, t: CallContext, source: Expr, cell: Expr, n
         done = prim(span, "py.set", copy_of(cell), Const(span, 0), found)
         return Let(span, program.names.fresh("unused"), done, Const(span, True))
 
-    by_next = without(program, span, item, StopIteration, keep, Const(span, False))
+    by_next = without(program.names, span, item, StopIteration, keep, Const(span, False))
     if not program.has_generators:
         return by_next
     run_on = t.call(program.library_function(generators.advance), [copy_of(source), copy_of(cell)], {}, span)

@@ -20,8 +20,8 @@ from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import Types
 from checkpoint.lang.core import Const, Expr, If, Let
 from checkpoint.lang.python.calls import arrange, class_values, creation
-from checkpoint.lang.python.calls.attributes import Attributes, without
-from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim
+from checkpoint.lang.python.calls.attributes import Attributes
+from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, without
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Env, Reference
 from checkpoint.lang.python.library import tables
@@ -87,7 +87,7 @@ def _getattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
         )
         if len(v) == 2:
             return value
-        return without(t.program, span, value, AttributeError, lambda found: found, copy_of(v[2]))
+        return without(t.program.names, span, value, AttributeError, lambda found: found, copy_of(v[2]))
 
     return bind(t.program.names, args, read)
 
@@ -214,7 +214,9 @@ def _hasattr(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
                 return prim(span, "py.has-attribute", copy_of(v[0]), copy_of(name))
 
             def unless_own(made: Expr) -> Expr:
-                found = without(t.program, span, made, AttributeError, lambda _: copy_of(yes), copy_of(no))
+                found = without(
+                    t.program.names, span, made, AttributeError, lambda _: copy_of(yes), copy_of(no)
+                )
                 return If(span, own(), copy_of(yes), found)
 
             return _by_method(t, node, "__getattr__", [v[0], name], own(), unless_own)

@@ -10,7 +10,7 @@ from checkpoint.ad.arrays import Native
 from checkpoint.ad.containers import OWN_CELL, Layout, Types
 from checkpoint.ad.values import Symbol
 from checkpoint.errors import Source, Span
-from checkpoint.lang.core import Const, Expr, If, Let, Prim, Raise, Var
+from checkpoint.lang.core import Const, Expr, Handle, If, Let, Prim, Raise, Var
 
 NOWHERE = Span(Source("<call>", ""), 0, 0)  # the place of expressions that are in no text of the user
 UNBOUND = Symbol("%unbound")  # the value of a variable that is unassigned
@@ -112,3 +112,24 @@ def union(names: Names, result: Expr, other: Expr) -> Expr:
         return prim(span, "py.merge", v[0], mapping)
 
     return bind(names, [result, other], add)
+
+
+def without(
+    names: Names,
+    span: Span,
+    value: Expr,
+    error: type[BaseException],
+    use: Callable[[Expr], Expr],
+    otherwise: Expr,
+) -> Expr:
+    """Return `use` of a value; the other expression where evaluating it raises an exception of a class."""
+    outcome, exception = names.fresh("outcome"), names.fresh("exception")
+    caught = names.fresh("caught")
+    failed = prim(span, "py.record", Const(span, FAILED), Var(span, exception))
+    protected = Handle(span, value, exception, failed)
+    raised = prim(span, "py.attribute", Var(span, outcome), Const(span, "exception"))
+    matches = prim(span, "py.matches", Var(span, caught), Const(span, Types((error,))))
+    again = Raise(span, Var(span, caught))
+    handled = Let(span, caught, prim(span, "py.caught", raised), If(span, matches, otherwise, again))
+    is_failed = instance(span, Var(span, outcome), FAILED.cls)
+    return Let(span, outcome, protected, If(span, is_failed, handled, use(Var(span, outcome))))
