@@ -133,7 +133,8 @@ def is_data(value: Any) -> bool:
         return True
     if isinstance(value, (*STATIC_TYPES, Enum)) or is_logger(value):
         return False
-    return not (_is_native_callable(value) or is_of_system(value))
+    is_type = type(value).__module__ == "typing"  # such as Optional[float] and TypeVar("T")
+    return not (is_type or _is_native_callable(value) or is_of_system(value))
 
 
 _DATA = frozenset((float, int, str, bool, type(None), list, dict, tuple))

@@ -88,14 +88,19 @@ def _times(name: str, nodes: Sequence[ast.AST]) -> int:
 
 
 def bound_in(node: ast.ClassDef) -> set[str]:
-    """Return the names that the body of a class binds."""
-    found: set[str] = set()
+    """Return the names that the body of a class binds, its variables of types and those of its methods."""
+    found: set[str] = set(type_parameters(node))
     for each in walk(node.body, _is_own):
         if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(each.name)
+            found |= {each.name, *type_parameters(each)}
         elif isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load):
             found.add(each.id)
     return found
+
+
+def type_parameters(node: ast.AST) -> list[str]:
+    """Return the names of the variables of types of a definition, `T` of `class P[T]`."""
+    return [each.name for each in getattr(node, "type_params", ())]  # from Python 3.12
 
 
 def _is_own(node: ast.AST) -> bool:

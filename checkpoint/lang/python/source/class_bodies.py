@@ -18,7 +18,7 @@ import inspect
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any, NewType, ParamSpec, TypeVar
+from typing import Any, Generic, NewType, ParamSpec, TypeVar, TypeVarTuple, Unpack
 from weakref import WeakSet
 
 from checkpoint.ad.arrays import Native
@@ -33,6 +33,7 @@ from checkpoint.lang.python.scopes.class_statements import (
     evaluated_with,
     expressions_of,
     read_in,
+    type_parameters,
 )
 from checkpoint.lang.python.scopes.syntax import names_in, walk
 from checkpoint.lang.python.source.members import is_descriptor_class
@@ -64,14 +65,23 @@ _PURE = frozenset(
     ("dataclasses", "enum", "functools", "typing", "collections", "abc", "operator", "contextlib", "types")
 )
 _BUILTINS = frozenset(
-    (property, staticmethod, classmethod, object, range, len, tuple, frozenset, float, int, str)
+    (
+        *(property, staticmethod, classmethod, object, range, len, tuple, frozenset, float, int, str, bool),
+        *(list, dict, set, sum, min, max, abs, round, sorted, zip, enumerate, reversed, all, any),
+    )
 )
 _STATEMENTS = ast.Assign | ast.AnnAssign | ast.Expr | ast.Pass | ast.FunctionDef | ast.ClassDef
 _FORMS = (
     *(ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.keyword, ast.Tuple, ast.List, ast.Dict, ast.Set),
     *(ast.Starred, ast.UnaryOp, ast.BinOp, ast.Subscript, ast.Slice, ast.Lambda),
-    *(ast.expr_context, ast.operator, ast.unaryop),
+    *(ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.Compare, ast.BoolOp, ast.IfExp),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension),
 )
+_TYPE_VARIABLES: dict[str, Callable[[str], Any]] = {
+    "TypeVar": TypeVar,
+    "ParamSpec": ParamSpec,
+    "TypeVarTuple": TypeVarTuple,
+}
 
 
 def computed(node: ast.ClassDef, known: Known) -> list[tuple[str, ast.expr]]:
@@ -129,7 +139,7 @@ def _evaluated_names(node: Statement, annotations: bool) -> set[str]:
     """Return the names that are read when the class is made."""
     if isinstance(node, ast.Assign):
         return names_in(node.value)
-    found = names_in(*node.bases, *node.keywords, *node.decorator_list)
+    found = names_in(*node.bases, *node.keywords, *node.decorator_list) - set(type_parameters(node))
     found |= read_in(node, annotations)
     return found - {node.name}
 
@@ -139,7 +149,7 @@ def _check_statement(node: Statement, known: Known, annotations: bool) -> None:
     if isinstance(node, ast.Assign):
         _check(node.value, known, set())
         return
-    _check_heads(node, known, set())
+    _check_heads(node, known, set(type_parameters(node)))
     later = {value for _, value in computed(node, known)}
     for value in later:  # an attribute that is assigned later is no descriptor yet when the class is made
         calls = [each for each in ast.walk(value) if isinstance(each, ast.Call)]
@@ -186,6 +196,8 @@ def _check(part: ast.AST, known: Known, bound: set[str]) -> None:
 
 def _why_varies(part: ast.AST, known: Known, bound: set[str]) -> str | None:
     """Return why an expression in a class body need not be the same in each run; None if it is."""
+    names = (each for each in ast.walk(part) if isinstance(each, ast.Name))
+    bound = bound | {each.id for each in names if isinstance(each.ctx, ast.Store)}  # of comprehensions
     for each in walk([part], lambda n: not isinstance(n, ast.Lambda)):
         if not isinstance(each, _FORMS):
             return f"whose body computes `{ast.unparse(part)}`,"
@@ -231,12 +243,18 @@ def _new(
         cls.__module__ = function.__globals__.get("__name__", "__main__")
         return MadeClass(cls, {})
     code = _code_of(text, function.__code__, node, [value for _, value in computed(node, known)])
-    captured = {name: Captured(name) for name in code.co_freevars if name not in {*values, node.name}}
-    held = {**values, **captured}
+    variables = {each.name: _type_variable(each) for each in getattr(node, "type_params", ())}
+    values = {**values, **variables}
+    own = {*values, node.name, _TYPE_PARAMETERS}
+    captured = {name: Captured(name) for name in code.co_freevars if name not in own}
+    held = {**values, **captured, _TYPE_PARAMETERS: tuple(variables.values())}
     cells = {name: types.CellType(*[held[name]] if name in held else []) for name in code.co_freevars}
     body = types.FunctionType(code, function.__globals__, node.name, None, tuple(cells.values()))
     keywords = {str(each.arg): _evaluated(each.value, values) for each in node.keywords}
     bases = [_evaluated(base, values) for base in node.bases]
+    if variables:
+        unpacked = [Unpack[v] if isinstance(v, TypeVarTuple) else v for v in variables.values()]
+        bases.append(Generic[tuple(unpacked)])
     try:
         cls = builtins.__build_class__(body, node.name, *bases, **keywords)
         for decorator in reversed(node.decorator_list):
@@ -248,6 +266,14 @@ def _new(
     if captured:
         BOUND.add(cls)
     return MadeClass(cls, captured)
+
+
+_TYPE_PARAMETERS = ".type_params"  # where Python's own code of the body finds the variables of types
+
+
+def _type_variable(node: Any) -> Any:
+    """Return the variable of types that `T` of `class P[T]` names."""
+    return _TYPE_VARIABLES[type(node).__name__](node.name)
 
 
 BOUND: WeakSet[type] = WeakSet()  # classes whose methods read variables of a function, so of a run

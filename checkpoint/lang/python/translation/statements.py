@@ -11,7 +11,9 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
+from checkpoint.ad.values import Unusable
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Lambda, Let, Var
 from checkpoint.lang.python.calls import class_values, functions, iterators, partials
@@ -81,6 +83,13 @@ def assign(t: FunctionContext, node: ast.Assign, env: Env, exits: Exits) -> Expr
     if named is not None:
         return named
     return evaluate(t, node.value, env, exits, lambda value, resume: t.store(name, value, env, resume))
+
+
+def type_alias(t: FunctionContext, node: Any, env: Env, exits: Exits) -> Expr:
+    """Translate `type V = ...`: V is a name for annotations, which no run evaluates."""
+    name = node.name.id
+    error = t.refuse(node, f"{name} of a `type` statement, as a value,", "write the type itself")
+    return t.store(name, Const(t.span(node), Unusable(name, lambda: error.message)), env, exits.next)
 
 
 def _to_attribute(t: FunctionContext, target: ast.Attribute, value: ast.expr, env: Env, exits: Exits) -> Expr:
@@ -269,3 +278,5 @@ STATEMENTS: dict[type[ast.stmt], Callable[..., Expr]] = {
     Yielded: yielding,
     Scoped: scoped,
 }
+if hasattr(ast, "TypeAlias"):  # from Python 3.12
+    STATEMENTS[ast.TypeAlias] = type_alias
