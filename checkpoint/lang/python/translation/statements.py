@@ -8,6 +8,7 @@ procedure of the variables that they assign and that are live.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -278,5 +279,5 @@ STATEMENTS: dict[type[ast.stmt], Callable[..., Expr]] = {
     Yielded: yielding,
     Scoped: scoped,
 }
-if hasattr(ast, "TypeAlias"):  # from Python 3.12
+if sys.version_info >= (3, 12):
     STATEMENTS[ast.TypeAlias] = type_alias
