@@ -254,7 +254,8 @@ def _new(
     bases = [_evaluated(base, values) for base in node.bases]
     if variables:
         unpacked = [Unpack[v] if isinstance(v, TypeVarTuple) else v for v in variables.values()]
-        bases.append(Generic[tuple(unpacked)])
+        generic: Any = Generic
+        bases.append(generic[tuple(unpacked)])
     try:
         cls = builtins.__build_class__(body, node.name, *bases, **keywords)
         for decorator in reversed(node.decorator_list):
