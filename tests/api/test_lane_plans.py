@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import checkpoint
-from checkpoint import engines, vmap
+from checkpoint import config, engines, vmap
 from checkpoint.api import lane_plans
 from checkpoint.ctarget.at_once import unwatched
 from checkpoint.ctarget.translate import policy
@@ -192,6 +192,27 @@ def test_refused_calls_are_tried_when_there_is_new_code() -> None:
     assert tries.next(2)
     tries.note(False)
     assert [tries.next(2), tries.next(2)] == [False, True]
+
+
+def test_lanes_are_watched_the_more_rarely_the_longer_that_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    xs, ns = items(9)
+    mapped = learned(turns, xs, ns)
+    loop: Any = lane_plans.plans_of(mapped, (xs, ns), {}).plans[0].loop  # type: ignore[union-attr]
+    monkeypatch.setattr(loop, "_longest", policy.PROBE_STEPS)
+    monkeypatch.setattr(loop._account, "due", 0)
+    monkeypatch.setattr(loop._account, "patience", 16)
+    monkeypatch.setattr(config, "translation", lambda: "background")
+
+    def is_due_after(seconds: float) -> bool:
+        loop._seconds = seconds
+        return bool(loop._watch_is_due())
+
+    assert is_due_after(0.1)
+    for _ in range(2):
+        loop._costs.add(0.01)
+    assert not is_due_after(0.1)
+    assert is_due_after(1.0)
+    assert loop._seconds == 0.0
 
 
 def test_an_observed_or_bounded_call_and_other_engines_are_ordinary(monkeypatch: pytest.MonkeyPatch) -> None:

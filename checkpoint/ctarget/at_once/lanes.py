@@ -11,7 +11,7 @@ too, which ends before the first step of Python's.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any
 
 from checkpoint import config
@@ -25,11 +25,13 @@ from checkpoint.ctarget.library import runtime, use_threads
 from checkpoint.ctarget.run import run_alone
 from checkpoint.ctarget.states import State
 from checkpoint.ctarget.translate import policy
+from checkpoint.ctarget.translate.effort import Sampling
 from checkpoint.interp.hybrid.machine import ENTRY, HALT
 from checkpoint.prims import lanes
 
 MICROSECONDS = 200_000  # of a block: what is lost at most where it takes longer
 WATCHED = 1024  # lanes that are run under the watch if a sample of translated code is due
+BETWEEN = 4  # times what that takes, and the patience of the watch: how long C is to run alone before
 
 
 class LaneLoop(Unwatched):
@@ -39,7 +41,10 @@ class LaneLoop(Unwatched):
     at_once: how many calls C has taken alone. taken: how many were taken in all.
     """
 
-    __slots__ = ("_closure", "_loop", "_run", "_seconds", "_start", "_watched_tries", "at_once", "taken")
+    __slots__ = (
+        *("_closure", "_costs", "_loop", "_run", "_seconds", "_start", "_watched_tries"),
+        *("at_once", "taken"),
+    )
 
     def __init__(self, start: Callable[[int, Any, int], State], closure: Closure) -> None:
         super().__init__(closure.lam)
@@ -52,7 +57,8 @@ class LaneLoop(Unwatched):
         self._loop.microseconds = MICROSECONDS
         self._run = module.lib.ck_lane_loop
         self._watched_tries = Tries()
-        self._seconds = 0.0  # that C has run alone since a call was watched, however long ago that was
+        self._seconds = 0.0  # of this thread that C has run alone since a call was watched, however long ago
+        self._costs = Sampling()  # of the lanes that were run under the watch instead
         self.at_once = self.taken = 0
 
     def take(self, columns: Sequence[Any]) -> Any:
@@ -68,7 +74,7 @@ class LaneLoop(Unwatched):
         if not self._account.units or not self._is_tried(self._tries):
             return False
         few = min(WATCHED, count) if self._watch_is_due() else 0
-        if few and not self._watched(columns, results, few):
+        if few and not self._watched_few(columns, results, few):
             return False
         took = self._at_once(columns, results, few, count)
         self._tries.note(took)
@@ -78,14 +84,22 @@ class LaneLoop(Unwatched):
     def _watch_is_due(self) -> bool:
         if config.translation() != "background":
             return False
-        if not (self._is_sampled() or policy.translator.pending) or self._seconds < self._interval():
+        between = max(self._interval(), BETWEEN * self._account.patience * self._costs.seconds)
+        if not (self._is_sampled() or policy.translator.pending) or self._seconds < between:
             return False
         self._seconds = 0.0
         return True
 
+    def _watched_few(self, columns: Sequence[Any], results: Any, count: int) -> bool:
+        """Run the first lanes under the watch, and note how long that takes: Python does much for each."""
+        began = thread_time()
+        took = self._watched(columns, results, count)
+        self._costs.add(thread_time() - began)
+        return took
+
     def _at_once(self, columns: Sequence[Any], results: Any, done: int, count: int) -> bool:
         """Run the lanes from one on by C alone; return whether it was not refused."""
-        began = perf_counter()
+        began, began_here = perf_counter(), thread_time()
         use_threads()
         self._loop.block = lanes.BLOCK
         ffi = runtime().ffi
@@ -100,7 +114,7 @@ class LaneLoop(Unwatched):
             done += more
         seconds = perf_counter() - began
         self._ran(steps[0])
-        self._seconds += seconds
+        self._seconds += thread_time() - began_here
         policy.translator.effort.ran += seconds
         return True
 
