@@ -206,7 +206,7 @@ def _reals(now: Now, x: Any) -> list[float]:
 
 def _sum_of_products(now: Now, p: Any, q: Any) -> float | int:
     numbers = [[real_part(i) * 1.0 if type(i) in NUMBERS else i for i in elements(now, x)] for x in (p, q)]
-    total: float | int = math.sumprod(*numbers)  # type: ignore[attr-defined]
+    total: float | int = vars(math)["sumprod"](*numbers)
     return total
 
 

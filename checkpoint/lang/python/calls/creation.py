@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import ast
 import copy
+import dataclasses
+import sys
 import types
 from collections.abc import Callable
 from enum import EnumType
@@ -344,6 +346,15 @@ def _copy(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
     return bind(t.program.names, [t.expr(node.args[0], env)], choose)
 
 
+def _copy_replace(t: FunctionContext, node: ast.Call, env: Env) -> Expr | None:
+    """Refuse copy.replace where a dataclass of the program says itself how it is changed."""
+    for cls in t.program.classes:
+        own = getattr(cls, "__replace__", None) if dataclasses.is_dataclass(cls) else None
+        if own is not None and own.__module__ != "dataclasses":
+            raise t.refuse(node, "`copy.replace` beside a dataclass with a __replace__", "call its method")
+    return None
+
+
 def _check_slots(t: FunctionContext, node: ast.Call, what: str) -> None:
     """Refuse copies where a class of the program would be asked for its slots, or its `__new__` called."""
     if t.program.has_method("__setattr__") and any(vars(cls).get("__slots__") for cls in t.program.classes):
@@ -358,3 +369,5 @@ SPECIAL: dict[Any, Callable[[FunctionContext, ast.Call, Env], Expr | None]] = {
     copy.copy: _copy,
     copy.deepcopy: _deepcopy,
 }
+if sys.version_info >= (3, 13):
+    SPECIAL[copy.replace] = _copy_replace

@@ -11,6 +11,7 @@ import ast
 import builtins
 import functools
 import itertools
+import math
 import operator
 import types
 import typing
@@ -224,7 +225,10 @@ def _mismatch(t: FunctionContext, value: Any, node: ast.Call, env: Env) -> Expr:
         value(*[1] * len(node.args), **keywords)
     except TypeError as error:
         return arrange.fails(t, t.span(node), arrange.arguments(t, node, env), str(error))
-    raise t.refuse(node, f"a keyword in a call of {value.__name__}", "pass the argument by position")
+    instead = "pass the argument by position"
+    if value is math.nextafter:  # steps has a position in no version
+        instead = "leave `steps` out, and call it once for each step"
+    raise t.refuse(node, f"a keyword in a call of {value.__name__}", instead)
 
 
 def _bound(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr:

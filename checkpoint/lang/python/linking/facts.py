@@ -339,6 +339,8 @@ def _may_have_objects(cls: type) -> bool:
     """Return whether a class's objects, or those of classes derived from it, have members that matter."""
     if tables.is_opened(cls):
         return cls not in BY_CLASS
+    if issubclass(cls, int) and getattr(cls, "__members__", None):
+        return True  # such as calendar.Day and http.HTTPStatus: members are numbers
     return cls.__module__.partition(".")[0] not in _OF_PYTHON and has_members(cls)
 
 

@@ -6,6 +6,7 @@ Which of the items go together depends on their number alone: Python's own funct
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -83,6 +84,22 @@ def pairwise_(iterable: Any, /) -> Any:
     """See itertools.pairwise."""
     items = prim("py.sequence", iterable)
     return [(items[i], items[i + 1]) for i in range(len(items) - 1)]
+
+
+def batched_(iterable: Any, n: Any) -> Any:
+    """See itertools.batched."""
+    if n < 1:
+        raise ValueError("n must be at least one")
+    items = prim("py.tuple-of", iterable)
+    return [items[i : i + n] for i in range(0, len(items), n)]
+
+
+def strictly_batched_(iterable: Any, n: Any, *, strict: Any = False) -> Any:
+    """See itertools.batched of Python 3.13; an incomplete batch is found before the first is used."""
+    found = batched_(iterable, n)
+    if strict and found and len(found[-1]) < n:
+        raise ValueError("batched(): incomplete batch")
+    return found
 
 
 def repeat_(object: Any, times: Any) -> Any:
@@ -178,3 +195,5 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     itertools.tee: tee_,
     itertools.zip_longest: zip_longest_,
 }
+if sys.version_info >= (3, 12):
+    FUNCTIONS[itertools.batched] = strictly_batched_ if sys.version_info >= (3, 13) else batched_

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -211,6 +212,32 @@ def paired(iterator: Any) -> Any:
             before = item
 
 
+def batched_(items: Any, n: Any) -> Any:
+    """See itertools.batched."""
+    return strictly_batched_(items, n)
+
+
+def strictly_batched_(items: Any, n: Any, *, strict: Any = False) -> Any:
+    """See itertools.batched of Python 3.13."""
+    if n < 1:
+        raise ValueError("n must be at least one")
+    return in_batches(iter_(items), n, strict)
+
+
+def in_batches(iterator: Any, n: Any, strict: Any) -> Any:
+    """Yield tuples of n items, and of what is left at the end."""
+    batch: list[Any] = []
+    for item in iterator:
+        batch.append(item)
+        if len(batch) == n:
+            yield tuple(batch)
+            batch = []
+    if batch:
+        if strict:
+            raise ValueError("batched(): incomplete batch")
+        yield tuple(batch)
+
+
 def groupby_(items: Any, key: Any = None) -> Any:
     """See itertools.groupby."""
     return grouped(iter_(items), key)
@@ -313,3 +340,5 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     itertools.tee: tee_,
     itertools.zip_longest: zip_longest_,
 }
+if sys.version_info >= (3, 12):
+    FUNCTIONS[itertools.batched] = strictly_batched_ if sys.version_info >= (3, 13) else batched_

@@ -7,6 +7,7 @@ their parameters, at fixed numbers.
 
 from __future__ import annotations
 
+import sys
 from random import Random as OfPython
 from typing import Any
 
@@ -92,3 +93,5 @@ class Random:
     betavariate = OfPython.betavariate
     paretovariate = OfPython.paretovariate
     weibullvariate = OfPython.weibullvariate
+    if sys.version_info >= (3, 12):
+        binomialvariate = OfPython.binomialvariate

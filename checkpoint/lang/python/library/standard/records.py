@@ -8,6 +8,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -72,6 +74,21 @@ def is_dataclass_(obj: Any, /) -> Any:
     return prim("py.is-dataclass", obj)
 
 
+def copy_replace_(obj: Any, /, **changes: Any) -> Any:
+    """See copy.replace of Python 3.13."""
+    if prim("py.is-dataclass", obj):
+        return dataclasses.replace(obj, **changes)
+    if isinstance(obj, tuple) and hasattr(obj, "_fields"):
+        return obj._replace(**changes)  # type: ignore[attr-defined]
+    if isinstance(obj, types.SimpleNamespace):
+        made = copy.copy(obj)
+        vars(made).update(changes)
+        return made
+    if not hasattr(obj, "__replace__"):
+        raise TypeError(f"replace() does not support {type(obj).__name__} objects")
+    return obj.__replace__(**changes)
+
+
 class Key:
     """An object that is ordered by a comparison; see functools.cmp_to_key."""
 
@@ -109,3 +126,5 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     dataclasses.is_dataclass: is_dataclass_,
     functools.cmp_to_key: cmp_to_key_,
 }
+if sys.version_info >= (3, 13):
+    FUNCTIONS[copy.replace] = copy_replace_
