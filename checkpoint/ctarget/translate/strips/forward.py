@@ -24,7 +24,7 @@ from checkpoint.ctarget.translate.strips import cells, slots
 from checkpoint.ctarget.translate.strips.activity import check_dropped
 from checkpoint.ctarget.translate.strips.closing import save
 from checkpoint.ctarget.translate.strips.counting import StepCounts
-from checkpoint.ctarget.translate.strips.lanes import Variable, in_lanes
+from checkpoint.ctarget.translate.strips.lanes import Variable, gathered, in_lanes
 from checkpoint.ctarget.translate.strips.lines import StripText
 from checkpoint.ctarget.translate.strips.plan import (
     Plan,
@@ -295,8 +295,8 @@ class StripLanes(StripText):
         others = [op for op in ops if not (isinstance(op, Birth) or self._is_silent(op))]
         for is_shared, group in groupby(others, self._is_shared):
             self.put(*["if (u == 0) {"] * (is_shared and is_once))
-            for op in group:
-                self._operation(op, mask)
+            for several in gathered(group, self.plan):
+                self._operation(several[0], mask, *several[1:])
             self.put(*["}"] * (is_shared and is_once))
 
     def _is_shared(self, op: Operation) -> bool:
@@ -306,7 +306,8 @@ class StripLanes(StripText):
         """Return whether an operation on objects of a lane has no statements."""
         return self.plan.objects.is_own(op) and not cells.statements(op, self.plan, "")
 
-    def _operation(self, op: Operation, mask: str) -> None:
+    def _operation(self, op: Operation, mask: str, *others: Operation) -> None:
+        """Write an operation. others: which one lane after another does with it."""
         if isinstance(op, Birth):
             (to,) = op.sets()
             self.put(f"const Integers {to.name} = born[u] + {self._before[id(op)]};")
@@ -319,19 +320,21 @@ class StripLanes(StripText):
             return
         lines = statements(op, self.plan, mask)
         if lines is None:
-            lines = self._by_lanes(op, mask)
+            lines = self._by_lanes([op, *others], mask)
         self.put(*lines)
 
-    def _by_lanes(self, op: Operation, mask: str) -> list[str]:
-        """Return the statements that do an operation for one lane after another."""
+    def _by_lanes(self, ops: list[Operation], mask: str) -> list[str]:
+        """Return the statements that do operations for one lane after another."""
         before, self.lines = self.lines, []
         indent, self.indent = self.indent, 0
-        op.write(self)
+        for i, op in enumerate(ops):
+            self.put("CLEAN_VECTORS();" if i else "")
+            op.write(self)
         lines, self.lines, self.indent = self.lines, before, indent
-        sets: list[Variable] = [(place.name, place.kind) for place in op.sets()]
-        reads = self._vectors(op.reads())
+        sets: list[Variable] = [(place.name, place.kind) for op in ops for place in op.sets()]
+        reads = self._vectors([source for op in ops for source in op.reads()])
         made = [f"{TYPES[kind]} {name} = {NONE[kind]};" for name, kind in sets]
-        return [*made, *self._unless_in_row(op, in_lanes(mask, reads, sets, lines))]
+        return [*made, *self._unless_in_row(ops[0], in_lanes(mask, reads, sets, lines))]
 
     def _unless_in_row(self, op: Operation, lines: list[str]) -> list[str]:
         """Return what reads an element for each lane: together, where they are reals in a row."""

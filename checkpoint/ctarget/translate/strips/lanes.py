@@ -1,15 +1,20 @@
 """Operations that one lane after another does: the text of one lane, in a loop over the lanes of a mask.
 
 In: statements on numbers of one lane. Out: statements in which names that are vectors outside are numbers
-of the lane. What always holds: only lanes of the mask are touched.
+of the lane. Also in: operations in order; out: them in groups, of which each has one such loop at most. What
+always holds: only lanes of the mask are touched; an operation comes behind those that it reads.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind
+from checkpoint.ctarget.translate.ops.operation import Operation
+from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, places_in
+from checkpoint.ctarget.translate.ops.scalar_ops import Apply
+from checkpoint.ctarget.translate.strips.plan import Plan
+from checkpoint.ctarget.translate.strips.vectors import statements
 
 Variable = tuple[str, Kind]
 _CALL = re.compile(r"\w\(")
@@ -35,6 +40,48 @@ def in_lanes(
         *[f"    {_stored(name, kind)}" for name, kind in sets],
         "}",
     ]
+
+
+def gathered(ops: Iterable[Operation], plan: Plan) -> Iterator[list[Operation]]:
+    """Yield operations, each alone but for calls that do not read one another: one loop does these.
+
+    A loop costs about as much as a call of a short function does, and its end may be mispredicted.
+    """
+    calls: list[Operation] = []
+    behind: list[Operation] = []  # what reads their results
+    for op in ops:
+        is_call = _is_call(op, plan)
+        awaited = {place for each in (*calls, *behind) for place in each.sets()}
+        reads = not awaited.isdisjoint(places_in(op.reads()))
+        if reads if is_call else not _only_computes(op, plan):
+            yield from _in_order(calls, behind)
+            calls, behind = [], []
+        if is_call:
+            calls.append(op)
+        elif calls and reads:
+            behind.append(op)
+        else:
+            yield [op]
+    yield from _in_order(calls, behind)
+
+
+def _in_order(calls: list[Operation], behind: list[Operation]) -> Iterator[list[Operation]]:
+    if calls:
+        yield calls
+    for op in behind:
+        yield [op]
+
+
+def _is_call(op: Operation, plan: Plan) -> bool:
+    """Return whether an operation is a function of reals, which is called for each lane."""
+    is_function = isinstance(op, Apply) and op.domain == "reals" and op.to.kind == "real"
+    return is_function and not plan.is_uniform_op(op) and statements(op, plan, "") is None
+
+
+def _only_computes(op: Operation, plan: Plan) -> bool:
+    """Return whether an operation does nothing but set its place, on vectors."""
+    is_own = plan.objects.is_own(op)
+    return not (is_own or plan.is_uniform_op(op)) and statements(op, plan, "") is not None
 
 
 def _element(name: str, kind: Kind) -> str:
