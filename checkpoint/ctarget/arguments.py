@@ -102,6 +102,17 @@ def _of_parts(container: Any, parts: tuple[Any, ...], cotangent: Cotangent) -> l
     return cotangent.fields_of(container.birth, fields(container))
 
 
+def own_births(start: State) -> int:
+    """Return the birth before which all objects are held by the procedure itself; 0: it is not known."""
+    if start.block is not ENTRY:
+        return 0
+    argument = start.values[1]
+    if type(argument) in NUMBERS or type(argument) in NON_DIFFERENTIABLE:
+        return start.births
+    birth: int = getattr(argument, "birth", 0)
+    return birth
+
+
 def unread_births(start: State, positions: Sequence[int]) -> range:
     """Return births of objects in arguments at other positions: those of the longest row of such arguments.
 

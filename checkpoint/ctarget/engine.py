@@ -18,7 +18,7 @@ from checkpoint.ad.arrays import Array
 from checkpoint.ad.numbers import Number
 from checkpoint.ad.tangent import seed
 from checkpoint.ad.values import Capsule, Closure
-from checkpoint.ctarget.arguments import results, tree_cotangents, unread_births
+from checkpoint.ctarget.arguments import own_births, results, tree_cotangents, unread_births
 from checkpoint.ctarget.at_once.lane_gradients import LaneGradient
 from checkpoint.ctarget.at_once.lanes import LaneLoop
 from checkpoint.ctarget.at_once.small import SmallGradient
@@ -94,7 +94,11 @@ class C:
         keep_built_in_blocks()
         heap = Heap(config.memory() if self.limit is None else self.limit)
         rest = closed.begun(heap, u, tags) if level == 0 else None
-        return rest or State(heap, start=_ON_STATES.start(level, u, tags))
+        if rest is not None:
+            return rest
+        state = _ON_STATES.start(level, u, tags)
+        runtime().lib.ck_heap_own(heap.held, own_births(state))
+        return State(heap, start=state)
 
     def advance(self, state: State, to: int | None, effects: Effects, calls: Calls | None = None) -> State:
         """See Engine.advance."""

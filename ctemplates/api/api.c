@@ -25,6 +25,8 @@ void ck_heap_ignore(const Held *any, uint64_t before, uint64_t first, uint64_t c
     any->heap->unwanted_count = count;
 }
 
+void ck_heap_own(const Held *any, uint64_t before) { any->heap->own_before = before; }
+
 static void check_heap(void *heap) { heap_check(heap); }
 void ck_heap_check(const Held *any) { held_run(any, check_heap, any->heap); }
 

@@ -33,6 +33,8 @@ uint64_t ck_heap_runs(const Held *any);
 /* The births of what is to enter the heap, and has no cotangent that is wanted: those before one, and so many from another
  * one on. */
 void ck_heap_ignore(const Held *any, uint64_t before, uint64_t first, uint64_t count);
+/* The births of what the procedure that runs holds itself, and no argument does: those before one. */
+void ck_heap_own(const Held *any, uint64_t before);
 void ck_heap_fail_at(const Held *any, int64_t allocation); /* the hostile build: the one that fails */
 void ck_heap_check(const Held *any);                       /* aborts if the heap is inconsistent */
 

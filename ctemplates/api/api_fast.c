@@ -77,6 +77,7 @@ static const Value *shape_parts(Value v, uint32_t *count) {
 static int64_t detail_of(Value v) {
     const Kind kind = kind_of(v);
     if (kind == DUAL) return (int64_t)v.object->birth;
+    if (kind == REAL) return v.integer;
     if (kind == CLOSURE || kind == PROCEDURE) return (int64_t)(uintptr_t)procedure_of(v);
     if (kind != INSTANCE && kind != RECORD) return is_text(v) ? TEXT : element_kind(v);
     const Value layout = kind == INSTANCE ? instance_in(v)->layout : cells_of(v)[0];
@@ -99,6 +100,14 @@ static uint32_t below(const Shapes *t, Value v, uint32_t depth) {
     return is_record && layout_is_overloads(t->heap, python_in(cells_of(v)[0])) ? depth + 2 : depth - 1;
 }
 
+/* Returns the address of an object (0: none), and in its lowest bits whether it is a constant, and whether the procedure
+ * that runs has held it from the beginning. */
+static int64_t address_of(const Shapes *t, Value v) {
+    if (!is_counted(v)) return 0;
+    const bool is_own = v.object->birth && v.object->birth < t->heap->own_before;
+    return (int64_t)((uintptr_t)v.object | v.object->constant | (uintptr_t)is_own << 1);
+}
+
 static void add_shape(Shapes *t, Value v, uint32_t depth) {
     const Kind kind = kind_of(v);
     uint32_t count;
@@ -119,7 +128,7 @@ static void add_shape(Shapes *t, Value v, uint32_t depth) {
     }
     t->numbers[t->count++] = (int64_t)kind;
     t->numbers[t->count++] = detail_of(v);
-    t->numbers[t->count++] = is_counted(v) ? (int64_t)((uintptr_t)v.object | v.object->constant) : 0;
+    t->numbers[t->count++] = address_of(t, v);
     t->numbers[t->count++] = shows_first ? FIRST_ALONE : (int64_t)count;
     for (uint32_t i = 0; i < count; i++) add_shape(t, load(&parts[i]), below(t, v, depth));
 }

@@ -38,9 +38,10 @@ void ck_entry_fill(void *entry, const void *unit, uint32_t head, uintptr_t next)
 
 /* The shapes of the parameters of the block at whose start a machine, or the machine of a sweep, is: of each value in
  * its registers and of its parts (specialise/observe.py of translate/; of a list, its first element), in preorder.
- * Four numbers for each: its kind, the address of its procedure (0: none; 1: it is a plain tuple), that of its object
- * (0: none; one more if that is a constant), how many parts follow. Parts deeper than `depth`, and more than `most` of one parameter, are left out, all of one value together;
- * but of a plain tuple of too many the first follows (-1 in the place of their number).
+ * Four numbers for each: its kind, the address of its procedure (0: none; 1: it is a plain tuple; of a real its bits),
+ * that of its object (0: none; one more if that is a constant, two more if the procedure that runs has held it from the
+ * beginning), how many parts follow. Parts deeper than `depth`, and more than `most` of one parameter, are left out, all of
+ * one value together; but of a plain tuple of too many the first follows (-1 in the place of their number).
  * Returns how many numbers; 0: the machine is elsewhere, or there are more than `room`. */
 size_t ck_parameter_shapes(const Held *held, uint32_t depth, uint32_t most, int64_t *numbers, size_t room);
 

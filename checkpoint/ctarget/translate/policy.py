@@ -19,21 +19,18 @@ import os
 import warnings
 from dataclasses import field
 from enum import Enum, auto
-from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from checkpoint import config
-from checkpoint.ad.values import Closure
 from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import making
-from checkpoint.ctarget.states import Held, State
+from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.translate import boundary
 from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, Effort, Pace, RecentBlocks, Sampling
 from checkpoint.dataclass import dataclass
 from checkpoint.errors import TranslationWarning
-from checkpoint.interp.hybrid.machine import ENTRY
 
 if TYPE_CHECKING:
     from checkpoint.ctarget.translate.compile.compiler import Compiler
@@ -82,7 +79,8 @@ class Account:
     blocks, the units that can be entered there. refused: the blocks of which no unit can be made. inside:
     those in units that are entered elsewhere, by whether a run has duals, as a unit has or not, and how many
     samples were there since: it soon reaches where it can enter. searches: for loops, so far. skips: samples
-    inside of units. rolled: the blocks whose units follow no recursion to its end: no loop around was found.
+    inside of units. general: the blocks whose next units expect no numbers. rolled: those whose units follow
+    no recursion to its end: no loop around was found.
     """
 
     steps: int = 0
@@ -101,6 +99,7 @@ class Account:
     inside: dict[tuple[str, bool], int] = field(default_factory=dict)
     searches: int = 0
     skips: int = 0
+    general: set[str] = field(default_factory=set)
     rolled: set[str] = field(default_factory=set)
 
 
@@ -113,20 +112,6 @@ def account_of(lam: Any) -> Account:
         found = lam.compiled.setdefault(_KEY, Account())
     account: Account = found
     return account
-
-
-def started_in(state: State) -> Any:
-    """Return the lambda of the procedure in which a run starts: where it is, or which it is to apply."""
-    if state.start is not None and state.start.block is ENTRY:
-        return _applied(state.start.values)
-    lam = peer_at(runtime().lib.ck_state_position(state.held).block).procedure.lam
-    if lam is None and state.start is not None:
-        return _applied(state.start.values)
-    return lam
-
-
-def _applied(values: tuple[Any, ...]) -> Any:
-    return next((value.lam for value in values if type(value) is Closure), None)
 
 
 class Found(Enum):
@@ -243,7 +228,7 @@ class Translator:
 
         with making:
             lane = forms.loop_over_lanes(held, seconds)
-            here = forms.Place(peer_at(at.block), partial(forms.standing, held), lane is not None)
+            here = forms.place(peer_at(at.block), held, lane is not None)
             begun = None if lane is None else self._begin(lane, account, taped, waits)
             begun = begun or self._begin(here, account, taped, waits)
         self.effort.spent += perf_counter() - began
@@ -262,11 +247,13 @@ class Translator:
         self.poll()
 
     def roll(self) -> None:
-        """Have the block that was refused last be translated without following recursions to their ends."""
+        """Have the block that was refused last be translated without what numbers say of its recursions, if
+        they did; else without following recursions to their ends.
+        """
         if self._last_refused is not None:
             own, label = self._last_refused
             own.refused.discard(label)
-            own.rolled.add(label)
+            (own.rolled if label in own.general else own.general).add(label)
 
     def seek(self, held: Held, account: Account, taped: bool, waits: bool) -> Found:
         """Translate the block at whose first step a machine is, if a loop begins its turns there.
@@ -281,8 +268,7 @@ class Translator:
         from checkpoint.ctarget.translate import translation as forms  # noqa: PLC0415
 
         with making:
-            is_in_lane = forms.loop_over_lanes(held) is not None
-            place = forms.Place(peer, partial(forms.standing, held), is_in_lane)
+            place = forms.place(peer, held, forms.loop_over_lanes(held) is not None)
             begun = self._begin(place, account, taped, waits, is_sought=True)
         self.effort.spent += perf_counter() - began
         if begun is not None:
@@ -327,7 +313,7 @@ class Translator:
 
         try:
             standing = place.standing()
-            fitting = [each for each in made if each.fits(standing)]
+            fitting = [each for each in made if each.fits(standing, place.deeper)]
             inside = label, forms.has_duals(standing)
             if not fitting and not self._may_make(own, inside, account, may_begin):
                 return None
@@ -338,12 +324,15 @@ class Translator:
                 return fitting[-1] if fitting else None
             is_large = is_larger or (fitting[-1].is_large if is_sharper else may_be_large)
             how = forms.How(is_large, label not in own.rolled, turns=not place.is_in_lane)
-            translation: Translation | None = forms.of_standing(standing, how)
+            may_expect = label not in own.general and not any(each.is_disappointed(standing) for each in made)
+            translation = forms.of_standing(standing, how, place.deeper if may_expect else None)
         except Exception:
             own.refused.add(label)
             raise
         if translation is None:
             own.refused.add(label)
+            if not place.was_seen_deeply:
+                own.general.add(label)
         elif place.is_loop_over_lanes and translation.defer():
             own.made.setdefault(label, []).append(translation)
         else:

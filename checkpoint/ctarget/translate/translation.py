@@ -8,7 +8,8 @@ What always holds: each form is written, compiled and installed once, unless a f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint.ctarget.peers import BlockPeer
@@ -30,8 +31,30 @@ def standing(held: Held) -> Any:
     return observe.seen(held)
 
 
+class Deeper:
+    """Returns the shapes in the registers of a machine or sweep with many more parts, once they are asked
+    for: that takes longer. shapes: these, by register; None: nobody has.
+    """
+
+    __slots__ = ("_held", "shapes")
+
+    def __init__(self, held: Held) -> None:
+        self._held = held
+        self.shapes: dict[int, Any] | None = None
+
+    def __call__(self) -> dict[int, Any]:
+        """Return the shapes."""
+        from checkpoint.ctarget.translate.specialise import observe  # noqa: PLC0415
+
+        if self.shapes is None:
+            found = observe.seen(self._held, is_deep=True)
+            self.shapes = {} if found is None else found[1]
+        return self.shapes
+
+
 class Place(NamedTuple):
-    """A block to translate. standing: returns it with the shapes in its registers, or None.
+    """A block to translate. standing: returns it with the shapes in its registers, or None. deeper: returns
+    these with more parts; None: the unit is to expect no numbers.
 
     is_in_lane: whether a lane runs it, or is_loop_over_lanes: the loop over lanes continues there. foreseen:
     the seconds that the lanes of that loop take which have not begun, at the pace of the others.
@@ -42,6 +65,17 @@ class Place(NamedTuple):
     is_in_lane: bool = False
     is_loop_over_lanes: bool = False
     foreseen: float = 0.0
+    deeper: Deeper | None = None
+
+    @property
+    def was_seen_deeply(self) -> bool:
+        """Return whether numbers may have had a say in what became of it."""
+        return self.deeper is not None and self.deeper.shapes is not None
+
+
+def place(peer: BlockPeer, held: Held, is_in_lane: bool) -> Place:
+    """Return the block at whose first step a machine or sweep is as one to translate."""
+    return Place(peer, partial(standing, held), is_in_lane, deeper=None if is_in_lane else Deeper(held))
 
 
 class How(NamedTuple):
@@ -71,28 +105,46 @@ def loop_over_lanes(held: Held, seconds: float = 0.0) -> Place | None:
     return Place(found[0], lambda: found, True, True, seconds / begun * left if begun else 0.0)
 
 
-def of_standing(found: Any, how: How) -> Translation | None:
-    """Return the translation of a block, for the shapes in its registers, or None: none pays."""
+def of_standing(found: Any, how: How, deeper: Deeper | None = None) -> Translation | None:
+    """Return the translation of a block, for the shapes in its registers, or None: none pays.
+
+    deeper: as of a Place.
+    """
     if found is None:
         return None
     with stage("specialising"):
         from checkpoint.ctarget.translate.specialise import region  # noqa: PLC0415
 
         peer, shapes = found
-        unit = region.specialise(peer, shapes, *how)
-    return None if unit is None else Translation(unit, shapes, how.is_large)
+        unit = region.specialise(peer, shapes, *how, deeper)
+    if unit is None:
+        return None
+    return Translation(unit, shapes, how.is_large, None if deeper is None else deeper.shapes)
+
+
+def _parts(shapes: dict[int, Any]) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """Yield the shapes of all that is in registers, and where it is."""
+    pending: list[tuple[tuple[int, ...], Any]] = [((each,), shape) for each, shape in shapes.items()]
+    while pending:
+        place, shape = pending.pop()
+        yield place, shape
+        pending += [((*place, i), field) for i, field in enumerate(shape.fields)]
 
 
 def _constants(shapes: dict[int, Any]) -> frozenset[tuple[int, ...]]:
     """Return where in registers the objects are of whose fields no cotangents are wanted."""
-    found: set[tuple[int, ...]] = set()
-    pending: list[tuple[tuple[int, ...], Any]] = [((each,), shape) for each, shape in shapes.items()]
-    while pending:
-        place, shape = pending.pop()
-        if shape.constant:
-            found.add(place)
-        pending += [((*place, i), field) for i, field in enumerate(shape.fields)]
-    return frozenset(found)
+    return frozenset(place for place, shape in _parts(shapes) if shape.constant)
+
+
+def _own_numbers(shapes: dict[int, Any]) -> frozenset[tuple[tuple[int, ...], int]]:
+    """Return where in registers there are reals that the procedure itself holds, and their bits."""
+    own = [(place, shape.fields) for place, shape in _parts(shapes) if shape.is_own]
+    return frozenset(
+        ((*place, i), field.bits)
+        for place, fields in own
+        for i, field in enumerate(fields)
+        if field.tag == "REAL"
+    )
 
 
 def _kinds(shapes: dict[int, Any]) -> dict[int, Any]:
@@ -105,6 +157,13 @@ def has_duals(standing: Any) -> bool:
     return standing is not None and any(map(_has_dual, standing[1].values()))
 
 
+def _expects(unit: Unit) -> bool:
+    """Return whether a unit expects numbers where it is entered."""
+    from checkpoint.ctarget.translate.ops.check_ops import ExpectReal  # noqa: PLC0415
+
+    return any(isinstance(check, ExpectReal) for header in unit.headers for check in header.checks)
+
+
 def _has_dual(shape: Any) -> bool:
     return shape.tag == "DUAL" or any(map(_has_dual, shape.fields))
 
@@ -112,15 +171,32 @@ def _has_dual(shape: Any) -> bool:
 class Translation:
     """The translation of one unit.
 
-    is_large: whether its unit may be larger than others. is_deferred: whether it is not compiled, as a larger
+    is_large: whether its unit may be larger than others. expects: whether it expects numbers where it is
+    entered. is_deferred: whether it is not compiled, as a larger
     one is to be made once that pays. pending: the compilations of its forms. seconds: how long compilers
     took.
     """
 
-    __slots__ = ("_begun", "_constants", "_made_for", "is_deferred", "is_large", "pending", "seconds", "unit")
+    __slots__ = (
+        "_begun",
+        "_constants",
+        "_made_for",
+        "_numbers",
+        "expects",
+        "is_deferred",
+        "is_large",
+        "pending",
+        "seconds",
+        "unit",
+    )
 
-    def __init__(self, unit: Unit, shapes: dict[int, Any], is_large: bool = False) -> None:
+    def __init__(
+        self, unit: Unit, shapes: dict[int, Any], is_large: bool = False, deeper: dict[int, Any] | None = None
+    ) -> None:
+        """deeper: the same shapes with more parts, if the unit may expect numbers."""
         self.unit = unit
+        self.expects = deeper is not None and _expects(unit)
+        self._numbers = _own_numbers(deeper) if deeper is not None else None
         self.is_large = is_large
         self.is_deferred = False
         self._made_for = _kinds(shapes)
@@ -129,14 +205,35 @@ class Translation:
         self.seconds = 0.0
         self._begun: set[str] = set()
 
-    def fits(self, standing: Any) -> bool:
-        """Return whether a machine that is there can enter the unit, or soon reaches where it can."""
+    def fits(self, standing: Any, deeper: Deeper | None = None) -> bool:
+        """Return whether a machine that is there can enter the unit, or soon reaches where it can.
+
+        deeper: as of a Place, of a unit that expects numbers.
+        """
+        block, shapes = standing
+        if not self.expects:
+            return self._suits(block, shapes)
+        if deeper is None or not self._suits(block, deeper()):
+            return False
+        return self._enters_at(block) or _own_numbers(deeper()) == self._numbers
+
+    def is_disappointed(self, standing: Any) -> bool:
+        """Return whether a machine that is there cannot enter the unit for its numbers alone."""
+        block, shapes = standing
+        return self.expects and self._suits(block, shapes, expects=False)
+
+    def _suits(self, block: Any, shapes: dict[int, Any], expects: bool = True) -> bool:
+        """Return whether values of these shapes are of the kinds that the unit takes. expects: whether they
+        are to have its numbers, too.
+        """
         from checkpoint.ctarget.translate.specialise.entries import fits  # noqa: PLC0415
 
-        block, shapes = standing
-        if any(header.block is block and header.entry is not None for header in self.unit.headers):
-            return fits(self.unit, block, shapes)
+        if self._enters_at(block):
+            return fits(self.unit, block, shapes, expects)
         return _kinds(shapes) == self._made_for
+
+    def _enters_at(self, block: Any) -> bool:
+        return any(header.block is block and header.entry is not None for header in self.unit.headers)
 
     def blocks(self) -> tuple[set[BlockPeer], set[BlockPeer]]:
         """Return the blocks at which the unit can be entered, and the others in it."""

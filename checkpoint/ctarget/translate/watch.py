@@ -22,12 +22,15 @@ from time import perf_counter
 from typing import Any
 
 from checkpoint import config
+from checkpoint.ad.values import Closure
+from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime, use_threads
 from checkpoint.ctarget.peers import known_peer
 from checkpoint.ctarget.states import Held, State
 from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.boundary import stage
 from checkpoint.ctarget.translate.policy import Account, Found
+from checkpoint.interp.hybrid.machine import ENTRY
 
 
 class Watch:
@@ -210,6 +213,20 @@ class Watch:
         self.slice = min(2 * self.slice, longest)
 
 
+def started_in(state: State) -> Any:
+    """Return the lambda of the procedure in which a run starts: where it is, or which it is to apply."""
+    if state.start is not None and state.start.block is ENTRY:
+        return _applied(state.start.values)
+    lam = peer_at(runtime().lib.ck_state_position(state.held).block).procedure.lam
+    if lam is None and state.start is not None:
+        return _applied(state.start.values)
+    return lam
+
+
+def _applied(values: tuple[Any, ...]) -> Any:
+    return next((value.lam for value in values if type(value) is Closure), None)
+
+
 def _count_inner(account: Account, lam: Any) -> int:
     """Count the steps that C has made within steps, in runs of a lambda; return how many one run has had."""
     peer = None if lam is None else known_peer(lam)
@@ -261,7 +278,7 @@ def watch(state: State, taped: bool) -> Watch | None:
     try:
         if translator.pending:
             translator.poll()
-        lam = policy.started_in(state)
+        lam = started_in(state)
         account = policy.account_of(lam)
         length = _count_inner(account, lam)
         if taped:

@@ -63,7 +63,7 @@ def test_small_units_of_lanes_wait_for_large_ones(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("CHECKPOINT_JIT", "")
     translator, account, made = policy.Translator(), policy.Account(), []
 
-    def of_standing(_: Any, how: translation.How) -> translation.Translation:
+    def of_standing(_: Any, how: translation.How, deeper: Any) -> translation.Translation:
         unit: Any = SimpleNamespace(
             is_cut=not how.is_large, headers=[SimpleNamespace(block=None)], tapes=True
         )

@@ -35,7 +35,7 @@ LOOP = """
 """
 # Failing functions by stage: the first ones fail while the run waits, the last ones in a thread of its own.
 FAILURES: dict[str, tuple[Any, str, str]] = {
-    "begin": (policy, "started_in", "translation to C failed"),
+    "begin": (watch, "started_in", "translation to C failed"),
     "sample": (policy.Translator, "sample", "while sampling"),
     "observe": (observe, "seen", "while sampling"),
     "specialise": (region, "specialise", "while specialising"),
@@ -285,7 +285,7 @@ def test_doctor_says_that_there_is_no_folder() -> None:
 def test_a_watch_that_cannot_begin_is_none(
     monkeypatch: pytest.MonkeyPatch, translator: policy.Translator
 ) -> None:
-    monkeypatch.setattr(policy, "started_in", failing())
+    monkeypatch.setattr(watch, "started_in", failing())
     with config.override(check=False), pytest.warns(TranslationWarning):
         assert watch.watch(started(LOOP)[1], taped=False) is None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import ClassVar
 
 from checkpoint.ctarget.translate.ops.operation import Forward, Op, Undifferentiated
@@ -27,6 +28,28 @@ class Expect(Undifferentiated, Op):
     def write(self, out: Forward) -> None:
         test = lacks_tag(self.place.name, self.tag, self.procedure, self.count)
         out.put(if_unlikely(test, out.exit()))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ExpectReal(Undifferentiated, Op):
+    """Exits unless a real has certain bits, those of a number."""
+
+    place: Place
+    bits: int
+
+    def write(self, out: Forward) -> None:
+        test = f"!same_real({self.place.name}, {literal(real_of(self.bits))})"
+        out.put(if_unlikely(test, out.exit()))
+
+
+def real_of(bits: int) -> float:
+    """Return the real that has certain bits, given as a signed integer.
+
+    >>> real_of(0), real_of(1 << 62), real_of(-1 << 63)
+    (0.0, 2.0, -0.0)
+    """
+    (number,) = struct.unpack("<d", struct.pack("<q", bits))
+    return float(number)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -6,12 +6,14 @@ references and exits.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.tables import return_point
+from checkpoint.ctarget.translate.ops.check_ops import real_of
 from checkpoint.ctarget.translate.ops.operation import Effect
 from checkpoint.ctarget.translate.ops.places import DualParts, Kind, Place, Source, View
 from checkpoint.ctarget.translate.specialise.observe import Shape
@@ -24,17 +26,30 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 WITH_COTANGENTS = frozenset(("FOREIGN", "DUAL", "NODE"))
 
 
+class Expected(NamedTuple):
+    """The number that a place is expected to hold. of: the reals that it is computed from, and their bits."""
+
+    number: float
+    of: tuple[tuple[Place, int], ...]
+
+
 class Builder:
     """A unit that is being made.
 
     unrolls: whether a recursion over data whose shape was seen is followed to its end, each turn with checks
     that it has that shape. duals: of which duals places are the primals, where it was asked for. ages: of
     tags, by their places: of two with different ages the one that has the higher is expected to be newer.
+    expected: of reals, the numbers that they had when the unit was made, if the procedure that ran held them
+    itself. knows: whether these decide branches, each real with a check that it has that number. could_know:
+    whether they would, if it did.
     """
 
-    def __init__(self, name: str, unrolls: bool = False) -> None:
+    def __init__(self, name: str, unrolls: bool = False, knows: bool = False) -> None:
         self.unit = Unit(name)
         self.unrolls = unrolls
+        self.knows = knows
+        self.could_know = False
+        self.expected: dict[Place, Expected] = {}
         self.duals: dict[Place, DualParts] = {}
         self.ages: dict[Place, int] = {}
         self._used: dict[str, int] = {}
@@ -48,6 +63,12 @@ class Builder:
         made = Place(f"{stem}_{number}", kind)
         self.unit.places.append(made)
         return made
+
+    def expect(self, place: Place, bits: int) -> None:
+        """Expect a real to have certain bits, unless it is a NaN."""
+        number = real_of(bits)
+        if not math.isnan(number):
+            self.expected[place] = Expected(number, ((place, bits),))
 
     def hold(self, place: Place, tag: str, hint: Shape | None = None) -> Held:
         """Return the value in a place. A unit with values of some tags has no taped form."""

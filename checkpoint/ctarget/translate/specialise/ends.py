@@ -289,6 +289,7 @@ class Ends:
             self.follow(node, call.entry, state, replace(path, calls=(*path.calls, call), parted=False))
 
     def _push(self, node: Node, state: State) -> None:
+        self.headers.is_cut |= self.builder.knows  # numbers do not decide all: no need to go on
         self.returns.note_pushed(state)
         materialiser = Materialiser(self.builder)
         materialiser.push_frames(state)

@@ -7,7 +7,7 @@ header, the content that each register must have for the machine to enter there.
 from __future__ import annotations
 
 from checkpoint.ctarget.peers import BlockPeer
-from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect, ExpectNumber
+from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect, ExpectNumber, ExpectReal
 from checkpoint.ctarget.translate.ops.object_ops import Load
 from checkpoint.ctarget.translate.ops.operation import Op
 from checkpoint.ctarget.translate.ops.places import VIEWS, Constant, DualParts, KnownClosure, Place, Tag, View
@@ -91,20 +91,24 @@ def _wanted(builder: Builder, value: Abstract) -> list[Wanted] | None:
     return None
 
 
-def fits(unit: Unit, block: BlockPeer, shapes: dict[int, Shape]) -> bool:
-    """Return whether the unit can be entered at a block with values of these shapes in its registers."""
+def fits(unit: Unit, block: BlockPeer, shapes: dict[int, Shape], expects: bool = True) -> bool:
+    """Return whether the unit can be entered at a block with values of these shapes in its registers.
+
+    expects: whether numbers are to be those that the unit expects.
+    """
     entries = [header for header in unit.headers if header.block is block]
-    return any(_can_enter(unit, header, shapes) for header in entries)
+    return any(_can_enter(unit, header, shapes, expects) for header in entries)
 
 
-def _can_enter(unit: Unit, header: Header, shapes: dict[int, Shape]) -> bool:
+def _can_enter(unit: Unit, header: Header, shapes: dict[int, Shape], expects: bool) -> bool:
     if header.entry is None or not all(_fits(unit, wanted, shapes[at]) for at, wanted in header.entry):
         return False
     known = {wanted: shapes[at] for at, wanted in header.entry if isinstance(wanted, Place)}
     for at, wanted in header.entry:
         if isinstance(wanted, KnownClosure) and wanted.environment is not None and shapes[at].fields:
             known[wanted.environment] = shapes[at].fields[0]
-    return all(_holds(unit, check, known) for check in header.checks)
+    checks = [check for check in header.checks if expects or not isinstance(check, ExpectReal)]
+    return all(_holds(unit, check, known) for check in checks)
 
 
 def _holds(unit: Unit, check: Op, known: dict[Place, Shape]) -> bool:
@@ -114,6 +118,8 @@ def _holds(unit: Unit, check: Op, known: dict[Place, Shape]) -> bool:
             shape = known[place]
             has_length = count is None or not shape.fields or len(shape.fields) == count
             return has_length and _fits(unit, Tag(tag, procedure), shape)
+        case ExpectReal(place, bits) if place in known:
+            return known[place].bits == bits
         case (Load(to, owner) | Enclosed(to, owner)) as read if owner in known:
             at = read.index if isinstance(read, Load) else 0
             if at < len(known[owner].fields):

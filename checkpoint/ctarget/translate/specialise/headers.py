@@ -64,11 +64,16 @@ class Headers:
     """
 
     def __init__(
-        self, peer: BlockPeer, shapes: dict[int, Shape], limits: Limits, unrolls: bool = False
+        self,
+        peer: BlockPeer,
+        shapes: dict[int, Shape],
+        limits: Limits,
+        unrolls: bool = False,
+        knows: bool = False,
     ) -> None:
         self.limits = limits
         self.is_cut = False
-        self.builder = Builder(peer.block.label, unrolls)
+        self.builder = Builder(peer.block.label, unrolls, knows)
         self.unit = self.builder.unit
         self.states: dict[int, State] = {}
         self.waiting: list[Header] = []

@@ -24,6 +24,7 @@ from checkpoint.dataclass import dataclass
 from checkpoint.lang.lanes import LANE_COUNT, lane_position
 
 DEPTH, SHALLOW, MOST = 8, 6, 256
+DEEP, MOST_DEEP = 40, 1_024
 MOST_SAVED = 16  # values that the frame of a loop over lanes saves
 # See ctemplates/api/api_fast.h.
 _NUMBERS = 4
@@ -46,7 +47,8 @@ class Shape:
     one; a value's fields are there all or none. first: the first element of a TUPLE that has too many; else
     None. address: where the object was when it was seen, by which it is known whether two are one; 0: it is
     none. number: of a DUAL, its tag. constant: whether no cotangent of its fields was wanted
-    (ctemplates/program/value.h).
+    (ctemplates/program/value.h). is_own: whether the procedure that runs has held it from the beginning.
+    bits: of a REAL.
     """
 
     tag: str
@@ -57,19 +59,25 @@ class Shape:
     address: int = field(default=0, compare=False)
     number: int = field(default=0, compare=False)
     constant: bool = field(default=False, compare=False)
+    is_own: bool = field(default=False, compare=False)
+    bits: int = field(default=0, compare=False)
 
 
-def seen(held: Held) -> tuple[BlockPeer, dict[int, Shape]] | None:
-    """Return the block at whose first step a machine is, and the shapes by register; None: elsewhere."""
+def seen(held: Held, is_deep: bool = False) -> tuple[BlockPeer, dict[int, Shape]] | None:
+    """Return the block at whose first step a machine is, and the shapes by register; None: elsewhere.
+
+    is_deep: whether they have many more parts.
+    """
     module = runtime()
     at = module.lib.ck_machine_position(held)
     if not at.block or at.index:
         return None
     peer = peer_at(at.block)
     registers = [peer.registers[name] for name in peer.block.params]
-    room = len(registers) * MOST * _NUMBERS
+    depth, most = (DEEP, MOST_DEEP) if is_deep else (DEPTH, MOST)
+    room = len(registers) * most * _NUMBERS
     numbers = module.ffi.new("int64_t[]", room)
-    count = module.lib.ck_parameter_shapes(held, DEPTH, MOST, numbers, room)
+    count = module.lib.ck_parameter_shapes(held, depth, most, numbers, room)
     listed = _Listed(module.ffi.unpack(numbers, count))
     return peer, {register: listed.shape() for register in registers}
 
@@ -178,13 +186,14 @@ class _Listed:
     def shape(self) -> Shape:
         """Return the next one."""
         number, detail, address, count = self._next(), self._next(), self._next(), self._next()
-        address, is_constant = address & ~1, bool(address & 1)
+        if (tag := _tags()[number]) == "REAL":
+            return Shape(tag, bits=detail)
+        address, is_constant, is_own = address & ~3, bool(address & 1), bool(address & 2)
         if count == _FIRST_ALONE:
-            return Shape("TUPLE", first=self.shape(), address=address, constant=is_constant)
+            return Shape("TUPLE", first=self.shape(), address=address, constant=is_constant, is_own=is_own)
         fields = tuple([self.shape() for _ in range(count)])
         if detail == _PLAIN_TUPLE:
-            return Shape("TUPLE", None, fields, address=address, constant=is_constant)
-        tag = _tags()[number]
+            return Shape("TUPLE", None, fields, address=address, constant=is_constant, is_own=is_own)
         if tag == "FOREIGN" and detail == _TEXT:
             return Shape("TEXT", address=address)
         if tag == "FOREIGN" and detail >= _ELEMENT:
@@ -193,9 +202,9 @@ class _Listed:
             return Shape(tag, None, fields, address=address, number=detail)
         if tag in WITH_LAYOUT:
             layout = ctypes.cast(detail, ctypes.py_object).value
-            return Shape(tag, None, fields, layout, address=address, constant=is_constant)
+            return Shape(tag, None, fields, layout, address=address, constant=is_constant, is_own=is_own)
         procedure = _procedure(detail) if detail else None
-        found = Shape(tag, procedure, fields, address=address, constant=is_constant)
+        found = Shape(tag, procedure, fields, address=address, constant=is_constant, is_own=is_own)
         return self._environments.setdefault(address, found) if tag == "ENVIRONMENT" else found
 
 

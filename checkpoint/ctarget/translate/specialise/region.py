@@ -14,11 +14,15 @@ A block is run symbolically, on abstract values (values.py, steps.py), and so ar
   whistle of supercompilation: Turchin 1986). While no branch is undecided, each call is followed that is sure
   to come, as of an interpreter on a program that is a constant: it ends with the program, or with the room;
 - what cannot be translated, and what would be too much, exits the unit.
+
+A unit whose loops still push frames, make objects or test kinds is made anew if numbers that the procedure
+holds would decide branches, as of an interpreter on a program that is a list: now they are expected to be
+what they were. It is kept if it follows all to its end, and checks numbers only where it is entered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate.ops.frame_ops import Push
@@ -26,48 +30,57 @@ from checkpoint.ctarget.translate.specialise.ends import Ends
 from checkpoint.ctarget.translate.specialise.headers import LARGE, SMALL, UNROLLED, Headers, Limits
 from checkpoint.ctarget.translate.specialise.observe import Shape, cut
 from checkpoint.ctarget.translate.units.checked import check_if_asked
+from checkpoint.ctarget.translate.units.costs import expects_numbers_inside, has_costs
 from checkpoint.ctarget.translate.units.expected import expect_numbers
 from checkpoint.ctarget.translate.units.graph import Exit, Header, Jump, Return, Unit
 from checkpoint.ctarget.translate.units.paths import nodes, tree
 from checkpoint.ctarget.translate.units.sections import gather
 from checkpoint.ctarget.translate.units.sure import remove_sure_tests
 
+Shapes = dict[int, Shape]  # by register
+
 
 def specialise(
     peer: BlockPeer,
-    shapes: dict[int, Shape],
+    shapes: Shapes,
     is_large: bool = False,
     unrolls: bool = False,
     turns: bool = False,
+    deeper: Callable[[], Shapes] | None = None,
 ) -> Unit | None:
     """Return the unit whose entry is a block, for values of these shapes in its registers.
 
     is_large: whether it may be several times as large as others. unrolls: as of a Builder; where no frame is
-    pushed then, it may be larger. turns: whether such a unit follows loops of few turns.
+    pushed then, it may be larger. turns: whether such a unit follows loops of few turns. deeper: returns
+    shapes with more parts; if it is given, the unit may expect numbers.
     """
-    if unrolls and not is_large:
-        unrolled = _unrolled(peer, shapes, UNROLLED._replace(turns=turns))
-        if unrolled is not None:
-            return unrolled if _repeats(unrolled) else None
-    shapes = {register: cut(shape) for register, shape in shapes.items()}
-    unit = _specialised(peer, shapes, LARGE if is_large else SMALL, unrolls)
+    headers = _unrolled(peer, shapes, UNROLLED._replace(turns=turns)) if unrolls and not is_large else None
+    if headers is None:
+        shapes = {register: cut(shape) for register, shape in shapes.items()}
+        headers = _made(peer, shapes, LARGE if is_large else SMALL, unrolls)
+    unit = _simplified(headers)
+    if deeper is not None and headers.builder.could_know and has_costs(unit):
+        unit = _knowing(peer, deeper(), UNROLLED._replace(turns=turns)) or unit
     return unit if _repeats(unit) else None
 
 
-def _unrolled(peer: BlockPeer, shapes: dict[int, Shape], limits: Limits) -> Unit | None:
-    """Return the unit that follows recursions to their ends; None: it has no room for that."""
-    headers = _made(peer, shapes, limits, unrolls=True)
+def _unrolled(peer: BlockPeer, shapes: Shapes, limits: Limits, knows: bool = False) -> Headers | None:
+    """Return the headers of a unit that follows recursions to their ends; None: it has no room for that."""
+    headers = _made(peer, shapes, limits, True, knows)
     if headers.nodes <= SMALL.nodes:
-        headers = _made(peer, shapes, limits._replace(gathers=False), unrolls=True)
-    return None if headers.is_cut or _pushes(headers.unit) else _simplified(headers)
+        headers = _made(peer, shapes, limits._replace(gathers=False), True, knows)
+    return None if headers.is_cut or _pushes(headers.unit) else headers
 
 
-def _specialised(peer: BlockPeer, shapes: dict[int, Shape], limits: Limits, unrolls: bool) -> Unit:
-    return _simplified(_made(peer, shapes, limits, unrolls))
+def _knowing(peer: BlockPeer, shapes: Shapes, limits: Limits) -> Unit | None:
+    """Return the unit that expects numbers; None: it is too large, or some may differ from turn to turn."""
+    headers = _unrolled(peer, shapes, limits, knows=True)
+    unit = None if headers is None else _simplified(headers)
+    return None if unit is None or expects_numbers_inside(unit) else unit
 
 
-def _made(peer: BlockPeer, shapes: dict[int, Shape], limits: Limits, unrolls: bool) -> Headers:
-    headers = Headers(peer, shapes, limits, unrolls)
+def _made(peer: BlockPeer, shapes: Shapes, limits: Limits, unrolls: bool, knows: bool = False) -> Headers:
+    headers = Headers(peer, shapes, limits, unrolls, knows)
     Ends(headers).make_all()
     headers.unit.is_cut = headers.is_cut
     return headers

@@ -14,9 +14,11 @@ from checkpoint.ad.record import Scalar, lookup
 from checkpoint.cps import terms as t
 from checkpoint.cps.ownership import Uses
 from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.translate.ops.check_ops import ExpectReal
 from checkpoint.ctarget.translate.ops.places import Constant, Kind, Place, Source
 from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Domain
 from checkpoint.ctarget.translate.ops.scalar_words import CHEAP
+from checkpoint.ctarget.translate.specialise.builder import Expected
 from checkpoint.ctarget.translate.specialise.steps import Steps
 from checkpoint.ctarget.translate.specialise.values import Abstract
 from checkpoint.scalars.definition import Definition, find
@@ -41,9 +43,36 @@ def of_numbers(steps: Steps, step: t.Compute, uses: Uses) -> Abstract | None:
         folded = _folded(step.op, domain, known)
         if folded is not None and folded.kind == kind:
             return folded
+    expected = _expected(steps, step.op, domain, numbers)
+    if expected is not None and kind == "boolean":
+        if steps.builder.knows:
+            steps.node.ops += [ExpectReal(place, bits) for place, bits in expected.of]
+            return Constant(bool(expected.number))
+        steps.builder.could_know, expected = True, None
     to = steps.builder.place(step.name, kind)
     steps.node.ops.append(apply(step.op, domain, to, numbers, step.span.line))
+    if expected is not None:
+        steps.builder.expected[to] = expected
     return to
+
+
+def _expected(steps: Steps, op: str, domain: Domain, operands: Sequence[Place | Constant]) -> Expected | None:
+    """Return what a primitive on reals is expected to give; None: an operand may be any number."""
+    known = steps.builder.expected
+    roots = [known[each].of for each in operands if isinstance(each, Place) and each in known]
+    if not roots or domain != "reals":
+        return None
+    values = [
+        each.value if isinstance(each, Constant) else known[each].number
+        for each in operands
+        if isinstance(each, Constant) or each in known
+    ]
+    folded = _folded(op, domain, values) if len(values) == len(operands) else None
+    if folded is None:
+        return None
+    return Expected(
+        float(folded.value or 0.0), tuple(dict.fromkeys([root for each in roots for root in each]))
+    )
 
 
 def _folded(op: str, domain: Domain, known: Sequence[Any]) -> Constant | None:

@@ -216,6 +216,8 @@ class Steps:
             return value
         place = self.builder.place(name, value.kind)
         self.node.ops.append(Copy(place, value))
+        if value in self.builder.expected:
+            self.builder.expected[place] = self.builder.expected[value]
         return place
 
     def virtual(self, tag: str, values: list[Abstract], name: str) -> Virtual:
@@ -266,9 +268,13 @@ class Steps:
         place, is_pair = self.readable(owner), of_pair or owner.tag == "PAIR"
         constant = owner.was_constant
         may_end = self.may_end and of_pair and index == 1 and is_of_unknown_length(hint)
-        return self.read(
+        found = self.read(
             name, hint, peer, lambda to: Load(to, place, index, constant=constant, of_pair=is_pair), may_end
         )
+        if shape is not None and shape.is_own and hint is not None and hint.tag == "REAL":
+            assert isinstance(found, Place)
+            self.builder.expect(found, hint.bits)
+        return found
 
     def _part(self, name: str, owner: Place, part: Any, index: int) -> Abstract:
         """Return a part of a pair that is a constant of the program: it is known, and has no cotangent."""

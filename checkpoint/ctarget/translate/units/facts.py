@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from checkpoint.ctarget.translate.ops.check_ops import Enclosed, EndTest, Expect, IsKind
+from checkpoint.ctarget.translate.ops.check_ops import Enclosed, EndTest, Expect, ExpectReal, IsKind
 from checkpoint.ctarget.translate.ops.frame_ops import Peek
 from checkpoint.ctarget.translate.ops.object_ops import Load, Make
 from checkpoint.ctarget.translate.ops.operation import Operation
-from checkpoint.ctarget.translate.ops.places import Kind, Place, Source
+from checkpoint.ctarget.translate.ops.places import Kind, Place
 from checkpoint.ctarget.translate.units.graph import Fork, Node
 from checkpoint.dataclass import dataclass
 
@@ -73,6 +73,10 @@ class Facts:
                 if self.holds(place, what):
                     return True
                 self.note(place, what)
+            case ExpectReal(place, bits):
+                if self.holds(place, ("REAL", None, bits)):
+                    return True
+                self.note(place, ("REAL", None, bits))
             case Peek(checks=checks):
                 for each in checks or ():
                     self.note(each.place, (each.tag, each.procedure, each.count))
@@ -90,12 +94,12 @@ class Facts:
 
     def _read(self, owner: Place, index: int, to: Place) -> bool:
         known = self.found(owner, index)
-        if isinstance(known, Place) and to.kind == "value":
+        if isinstance(known, Place) and known.kind == to.kind:
             self.same[to] = known
             return True
         if known == to.kind:
             return True
-        self.fields[self.first(owner), index] = to if to.kind == "value" else to.kind
+        self.fields[self.first(owner), index] = to
         return False
 
     def _made(self, make: Make) -> None:
@@ -103,9 +107,8 @@ class Facts:
             return
         self.note(make.to, (make.tag, None, len(make.cells) if make.tag == "TUPLE" else None))
         for i, cell in enumerate(make.cells):
-            known = _content(cell)
-            if known is not None:
-                self.fields[make.to, i] = known
+            if isinstance(cell, Place) or cell.kind != "value":
+                self.fields[make.to, i] = cell if isinstance(cell, Place) else cell.kind
 
     def behind(self, node: Node, after: Node, is_one_of_several: bool) -> Facts:
         """Return what is known in a node that follows another one, at whose end these facts hold."""
@@ -116,10 +119,3 @@ class Facts:
             if found is not None:
                 known.note(place, found)
         return known
-
-
-def _content(cell: Source) -> Place | Kind | None:
-    """Return what is known of a field with this content."""
-    if cell.kind != "value":
-        return cell.kind
-    return cell if isinstance(cell, Place) else None

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect
+from checkpoint.ctarget.translate.ops.check_ops import Enclosed, Expect, ExpectReal
 from checkpoint.ctarget.translate.ops.object_ops import Load
 from checkpoint.ctarget.translate.ops.operation import Op
 from checkpoint.ctarget.translate.ops.places import Kind, Place, Source
@@ -66,7 +66,7 @@ def _needed(ops: list[Op], facts: Facts) -> Iterator[Op]:
     """Yield the ops of a node without tests that are sure to hold, and note what the others find."""
     for op in ops:
         is_sure = facts.done(op)
-        if not is_sure or not isinstance(op, Expect):
+        if not is_sure or not isinstance(op, Expect | ExpectReal):
             yield replace(op, sure=True) if is_sure and isinstance(op, Load) else op
 
 
@@ -97,10 +97,9 @@ def _assumed(header: Header, clauses: set[Clause]) -> Facts:
         if isinstance(clause.found, tuple):
             facts.note(at[clause[:2]], clause.found)
             continue
-        if clause.found == "value":
-            at[clause[:2]] = Place("known", "value")
+        at[clause[:2]] = Place("known", clause.found)
         owner = at[clause.param, clause.route[:-1]]
-        facts.fields[owner, clause.route[-1]] = at.get(clause[:2], clause.found)
+        facts.fields[owner, clause.route[-1]] = at[clause[:2]]
     return facts
 
 
@@ -156,7 +155,7 @@ def _tested(header: Header) -> set[Clause]:
     hot = {id(node) for node in hot_nodes(header)}
     for node, facts in _walk(header, found.copy()):
         for op in node.ops:
-            is_sure = facts.done(op) and isinstance(op, Expect)  # as where a branch has asked
+            is_sure = facts.done(op) and isinstance(op, Expect | ExpectReal)  # as where a branch has asked
             if id(node) in hot and not is_sure:
                 found |= _of_op(op, routes, found)
         _note_effects(node, facts)
@@ -168,6 +167,8 @@ def _of_op(op: Op, routes: dict[Place, tuple[int, Route]], found: set[Clause]) -
     match op:
         case Expect(place, tag, procedure, count) if place in routes:
             return {Clause(*routes[place], (tag, procedure, count))}
+        case ExpectReal(place, bits) if place in routes:
+            return {Clause(*routes[place], ("REAL", None, bits))}
         case Enclosed(to, owner):
             index = ENCLOSED
         case Load(to, owner, index) if type(op) is Load:
@@ -177,8 +178,7 @@ def _of_op(op: Op, routes: dict[Place, tuple[int, Route]], found: set[Clause]) -
     if owner not in routes or not _may_have_fields(routes[owner], index, found):
         return set()
     number, route = routes[owner]
-    if to.kind == "value":
-        routes[to] = (number, (*route, index))
+    routes[to] = (number, (*route, index))
     return {Clause(number, (*route, index), to.kind)}
 
 
@@ -254,7 +254,7 @@ def _holds(facts: Facts, source: Source, clause: Clause) -> bool:
     if isinstance(clause.found, tuple):
         return facts.holds(at, clause.found)
     known = facts.found(at, clause.route[-1])
-    return isinstance(known, Place) if clause.found == "value" else known == clause.found
+    return (known.kind if isinstance(known, Place) else known) == clause.found
 
 
 # What entries check
@@ -266,7 +266,7 @@ def _checks(unit: Unit, header: Header, clauses: set[Clause]) -> Iterator[Op]:
     for clause in _ordered(clauses):
         if isinstance(clause.found, tuple):
             if clause not in given:
-                yield Expect(at[clause[:2]], *clause.found)
+                yield _check(at[clause[:2]], clause.found)
             continue
         place = Place(f"checked_{len(unit.places)}_", clause.found)
         unit.places.append(place)
@@ -277,3 +277,12 @@ def _checks(unit: Unit, header: Header, clauses: set[Clause]) -> Iterator[Op]:
         else:
             pair = Clause(clause.param, clause.route[:-1], ("PAIR", None, None))
             yield Load(place, owner, index, of_pair=pair in clauses)
+
+
+def _check(place: Place, what: What) -> Op:
+    tag, procedure, count = what
+    return (
+        ExpectReal(place, count)
+        if tag == "REAL" and count is not None
+        else Expect(place, tag, procedure, count)
+    )
