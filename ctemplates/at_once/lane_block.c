@@ -8,6 +8,7 @@
 
 void lanes_begin(Lanes *lanes, const LaneLoop *loop, Heap *heap, uintptr_t closure, int64_t births) {
     *lanes = (Lanes){.loop = loop, .heap = heap, .python = (PyObject *)closure, .births = births};
+    heap->unhelped = true;
     passage_begin(&lanes->x, heap, NULL);
 }
 

@@ -10,9 +10,9 @@ void segment_drop(Heap *heap, Segment *segment) {
     *segment = (Segment){.tape = NULL};
     if (dropped.end) state_release(heap, dropped.end);
     if (!dropped.tape) return;
-    void *lock = python_lock();
+    void *lock = heap->unhelped ? NULL : python_lock(); /* once for all that is Python's on it */
     tape_destroy(dropped.tape);
-    python_unlock(lock);
+    if (!heap->unhelped) python_unlock(lock);
 }
 
 static Segment *find(const Segments *held, int64_t from) {

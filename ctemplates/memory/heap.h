@@ -100,6 +100,7 @@ struct Heap {
     size_t accumulated; /* the bytes of the elements of all accumulators among them, while `weighs` */
     size_t touched;     /* how many watched ones have been operands since somebody set this to 0 */
     bool strips;        /* units were entered that run many lanes at once */
+    bool unhelped;      /* no run has a helper in Python: tapes have nothing of Python's */
     bool weighs;        /* a sweep counts the bytes of arrays */
     void *storages;     /* its table of their storages (arrays/storage_table.h), or NULL */
     struct Large *large; /* the large blocks, linked, for heap_destroy */

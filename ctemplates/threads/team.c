@@ -63,7 +63,10 @@ static void judge(const Team *team) {
 
 static bool is_resting(void) { return atomic_load(&rest) && now() < atomic_load(&rest_until); }
 
-bool team_is_there(void) { return pool_threads() > 1 && !is_resting(); }
+/* Whether this thread is at a part: what it does there is no task of several threads. */
+static _Thread_local bool at_part;
+
+bool team_is_there(void) { return pool_threads() > 1 && !at_part && !is_resting(); }
 
 int team_slots(void) {
     const int slots = 2 * pool_threads();
@@ -87,7 +90,9 @@ static long long claim(Team *team) {
 static void work_on(Team *team, long long part, bool is_helper) {
     const int slot = (int)(part % team->slots);
     const int64_t begun = is_helper ? nanoseconds(CLOCK_THREAD_CPUTIME_ID) : 0;
+    at_part = true;
     team->task->work(team->task->context, slot, is_helper);
+    at_part = false;
     if (is_helper) atomic_fetch_add(&team->helped, nanoseconds(CLOCK_THREAD_CPUTIME_ID) - begun);
     atomic_store(&team->done[slot], part + 1);
     if (is_helper && atomic_load(&team->owner_waits)) wake(team);
@@ -182,7 +187,7 @@ static void stop(Team *team) {
 }
 
 bool team_run(Heap *heap, const TeamTask *task, bool (*prepare)(void *context)) {
-    if (is_resting()) return false;
+    if (at_part || is_resting()) return false;
     Team team = {.task = task, .slots = team_slots()};
     pthread_mutex_init(&team.lock, NULL);
     pthread_cond_init(&team.changed, NULL);

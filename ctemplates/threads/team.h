@@ -1,7 +1,7 @@
 /* A task in parts, which several threads do at once, and the caller begins and ends in order.
  *
  * What always holds: only the caller calls `begin`, `end` and `drop`, part by part in order, while other threads may be
- * at later parts. If memory runs out in its heap then, all threads stop before the jump continues.
+ * at later parts. What a part does has no task of its own. If memory runs out in its heap then, all threads stop before the jump continues.
  */
 #ifndef CK_TEAM_H
 #define CK_TEAM_H
@@ -18,7 +18,7 @@ typedef struct TeamTask {
     void (*drop)(void *context, int slot);               /* releases a part that is void; all threads have stopped */
 } TeamTask;
 
-/* Returns whether there are helpers, and callers do not rest from them: a task would most likely find them. */
+/* Returns whether there are helpers, and callers do not rest from them: a task would most likely find them. Not within a part. */
 bool team_is_there(void);
 
 /* Returns how many parts may have been begun and not ended: there is a slot for each. */

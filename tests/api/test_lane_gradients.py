@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import math
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
@@ -18,6 +19,7 @@ import pytest
 import checkpoint
 from checkpoint import engines, vmap
 from checkpoint.ctarget.at_once import lane_gradients
+from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.translate import policy
 from tests.api.counting import calls_counted
 from tests.ctarget.translate.shared_objects import needs_compiler
@@ -202,19 +204,104 @@ def test_blocks_of_any_size_and_tapes_that_are_not_held(
     assert not any(calls)
 
 
-def test_any_number_of_threads(calls: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    def loss(xs: Any, ns: Any) -> Any:
-        return np.sum(vmap(turns)(xs, ns))
+@pytest.fixture
+def helpers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], bool]]:
+    """Divide lanes among threads even where they are few, and leave all that may be left to helpers to them.
 
-    columns = items(9_003)
+    Return what says whether helpers have done anything since it was asked last.
+    """
+    monkeypatch.setattr(lane_gradients, "LEAST_SHARED", 64)
+    monkeypatch.setattr(lane_gradients, "LEAST_STEPS", 1)
+    lib, before = runtime().lib, [0]
+
+    def have_helped() -> bool:
+        last, before[0] = before[0], int(lib.ck_lanes_by_helpers())
+        return before[0] > last
+
+    have_helped()
+    lib.ck_wait_for_helpers(1)
+    yield have_helped
+    lib.ck_wait_for_helpers(0)
+
+
+def test_any_number_of_threads(
+    calls: list[bool], helpers: Callable[[], bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def loss(xs: Any, ns: Any) -> Any:
+        return np.sum(np.square(vmap(turns)(xs, ns)))
+
+    columns = items(2_003)
+    monkeypatch.setenv("CHECKPOINT_THREADS", "1")
     gradient = learned(loss, *columns)
     want = entering(loss)(*columns)
-    for threads in ("1", "2", "3"):
-        monkeypatch.setenv("CHECKPOINT_THREADS", threads)
-        assert same(by_plan(calls, gradient, *columns), want)
+    for held in (lane_gradients.MOST_HELD, 10_000, 0):
+        monkeypatch.setattr(lane_gradients, "MOST_HELD", held)
+        for threads in (1, 2, 3):
+            monkeypatch.setenv("CHECKPOINT_THREADS", str(threads))
+            helpers()
+            assert same(by_plan(calls, gradient, *columns), want)
+            assert helpers() == (threads > 1)
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(lambda _: gradient(*columns), range(8)):
             assert same(found, want)
+
+
+def test_a_tape_that_is_too_large_for_one_of_several_threads(
+    calls: list[bool], helpers: Callable[[], bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def loss(xs: Any, ns: Any) -> Any:
+        return np.sum(vmap(turns)(xs, ns))
+
+    columns = items(2_003)
+    monkeypatch.setenv("CHECKPOINT_THREADS", "2")
+    gradient = learned(loss, *columns)
+    want = entering(loss)(*columns)
+    for most in (40_000, 20_000):  # the second is too little for two threads
+        monkeypatch.setattr(lane_gradients, "MOST_TAPED", most)
+        for _ in range(2):
+            assert same(by_plan(calls, gradient, *columns), want)
+        assert helpers()
+
+
+def test_the_first_lane_that_fails_is_named_whichever_thread_has_it(
+    calls: list[bool], helpers: Callable[[], bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def loss(xs: Any) -> Any:
+        return np.sum(vmap(lambda x: math.sqrt(x) * x)(xs))
+
+    xs, _ = items(1_000)
+    monkeypatch.setenv("CHECKPOINT_THREADS", "3")
+    gradient = learned(loss, xs)
+    want = by_plan(calls, gradient, xs)
+    for lanes in ((999,), (700, 999), (0, 300), (130, 131, 900)):
+        others = xs.copy()
+        others[list(lanes)] = -1.0
+        with pytest.raises(ValueError, match="math domain error") as error:
+            gradient(others)
+        assert any(f"lane {lanes[0]} " in f"{note} " for note in error.value.__notes__)
+    while not calls or not calls[-1]:  # calls that were refused are tried again later
+        assert same(gradient(xs), want)
+    assert helpers()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_child_has_helpers_of_its_own(
+    calls: list[bool], helpers: Callable[[], bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def loss(xs: Any, ns: Any) -> Any:
+        return np.sum(vmap(turns)(xs, ns))
+
+    columns = items(1_000)
+    monkeypatch.setenv("CHECKPOINT_THREADS", "2")
+    gradient = learned(loss, *columns)
+    want = by_plan(calls, gradient, *columns)
+    child = os.fork()
+    if not child:
+        helpers()
+        os._exit(0 if same(gradient(*columns), want) and helpers() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert same(by_plan(calls, gradient, *columns), want)
 
 
 def test_what_fails_or_prints_does_as_ever(calls: list[bool]) -> None:

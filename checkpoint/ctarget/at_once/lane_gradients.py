@@ -6,7 +6,7 @@ can see (ctemplates/at_once/lane_tape.h).
 
 What always holds: a lane's cotangents depend on that lane alone, so how lanes are divided into blocks, and
 which thread has which, decides no bit. Tapes are held up to MOST_HELD bytes; blocks beyond that are run again
-when they are reversed. A block whose tape outgrows MOST_TAPED is halved.
+when they are reversed. A block whose tape outgrows MOST_TAPED, of all threads together, is halved.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ from checkpoint.ctarget.translate import policy
 from checkpoint.interp.hybrid.machine import ENTRY, HALT
 from checkpoint.prims import lanes
 
-MOST_TAPED = 1 << 26  # bytes of the tape of one block
+MOST_TAPED = 1 << 26  # bytes of the tapes of blocks that are being made
 MOST_HELD = 1 << 27  # bytes of all tapes at once
 LEAST_BLOCK = 64  # lanes: a block is not halved below
 FEW = 1024  # lanes: of more the loop must run in strips, else ordinary runs are watched for better code
+# Of the blocks of several threads: how many each has, for lanes differ; lanes and steps that are worth one.
+BLOCKS_OF_THREAD, LEAST_SHARED, LEAST_STEPS = 4, 256, 100_000
 
 
 class LaneGradient:
@@ -36,10 +38,11 @@ class LaneGradient:
 
     started: the lambda of the procedure in which ordinary runs of the loop start. closure: the loop; no run
     has entered it.
-    block: lanes of a block.
+    block: lanes of a block, at most. alone: whether tapes of few lanes are so large that they are made one
+    after another.
     """
 
-    __slots__ = ("_account", "_births", "_closure", "_loop", "block")
+    __slots__ = ("_account", "_births", "_closure", "_loop", "_steps", "alone", "block")
 
     def __init__(self, started: Any, closure: Closure) -> None:
         module = runtime()
@@ -50,7 +53,9 @@ class LaneGradient:
         self._loop.entry = block_peer(ENTRY).pointer
         self._loop.halt = module.ffi.cast("ReturnPoint *", return_point(HALT))
         self._loop.microseconds = MICROSECONDS
+        self._steps = 0.0  # of a lane, in the last call
         self.block = lanes.BLOCK
+        self.alone = False
 
     def tape(self, columns: Sequence[Any], wanted: Sequence[int]) -> LaneTape | None:
         """See checkpoint.driver.engine.LaneGradient."""
@@ -62,80 +67,137 @@ class LaneGradient:
         if not tape.run() or not (tape.strips or len(columns[0]) < FEW):
             return None
         self._account.steps += tape.steps
+        self._steps = tape.steps / len(columns[0])
         policy.translator.effort.ran += perf_counter() - began
         return tape
 
-    def taped(self, columns: Sequence[Any], wanted: Sequence[int], results: Any) -> tuple[Any, Any]:
-        """Store the results of a block; return its tape in C, None if it is refused, and a LaneReport."""
-        module = runtime()
-        ffi = module.ffi
-        report, rows = ffi.new("LaneReport *"), [ffi.from_buffer("double[]", column) for column in columns]
-        while True:
-            found = module.lib.ck_lane_tape(
-                *(self._loop, id(self._closure), self._births, ffi.new("double *[]", rows), len(rows)),
-                *(sum([1 << i for i in wanted]), len(results), ffi.from_buffer("double[]", results)),
-                *(MOST_TAPED, report),
-            )
-            if found != ffi.NULL:
-                return ffi.gc(found, module.lib.ck_lane_forget), report
-            if report.lacks == ffi.NULL:
-                return None, report
-            make_code(peer_at(report.lacks), report.form)
+    def halved(self, count: int) -> bool:
+        """Have fewer lanes in a block than so many, which were too many; return whether that may be."""
+        if count >= 2 * LEAST_BLOCK:
+            self.block = min(self.block, count // 2)
+            return True
+        is_new, self.alone = runtime().lib.ck_threads() > 1 and not self.alone, True
+        return is_new
+
+    def divided(self, first: int, whole: int) -> tuple[Any, int]:
+        """Return blocks, for C, of the lanes from one on, of so many in all; and how many blocks."""
+        module, size = runtime(), self.block
+        threads = module.lib.ck_threads()
+        if threads > 1 and self._steps:
+            least = max(LEAST_SHARED, int(LEAST_STEPS / self._steps))
+            size = min(size, max(least, -(-whole // (BLOCKS_OF_THREAD * threads))))
+        parts = [{"first": k, "count": min(size, whole - k)} for k in range(first, whole, size)]
+        ffi, forget, count = module.ffi, module.lib.ck_lane_forget, len(parts)
+        blocks = ffi.new("LaneBlock[]", parts)  # which live as long as the function has them
+        return ffi.gc(ffi.cast("LaneBlock *", blocks), lambda _: forget(blocks, count)), count
+
+    def given(self, columns: Sequence[Any], wanted: Sequence[int], results: Any) -> tuple[Any, Any]:
+        """Return all lanes, for C, and what is to be kept as long as these."""
+        ffi, given = runtime().ffi, runtime().ffi.new("LaneColumns *")
+        kept = [ffi.from_buffer("double[]", each) for each in (results, *columns)]
+        rows = ffi.new("double *[]", kept[1:])
+        given.closure, given.births = id(self._closure), self._births
+        given.columns, given.column_count = rows, len(columns)
+        given.wanted, given.results = sum([1 << i for i in wanted]), kept[0]
+        return given, (rows, kept)
+
+    def taped(self, given: Any, blocks: Any, count: int) -> tuple[int, Any]:
+        """Tape blocks; return how many were, the first ones, and a LaneRefusal."""
+        module, done = runtime(), 0
+        given.most = MOST_TAPED if self.alone else MOST_TAPED // module.lib.ck_threads()
+        refusal = module.ffi.new("LaneRefusal *")
+        while done < count:
+            few = 1 if self.alone else count - done
+            done += module.lib.ck_lane_tape(self._loop, given, blocks + done, few, refusal)
+            if refusal.lacks != module.ffi.NULL:
+                make_code(peer_at(refusal.lacks), refusal.form)
+            elif refusal.is_refused:
+                break
+        return done, refusal
+
+
+class Piece:
+    """Some blocks that follow each other: all their tapes are held, or none is.
+
+    blocks: for C. bytes: of their tapes.
+    """
+
+    __slots__ = ("blocks", "bytes", "count", "is_held")
+
+    def __init__(self, blocks: Any, is_held: bool) -> None:
+        self.blocks = blocks
+        self.is_held = is_held
+        self.count = self.bytes = 0
+
+    def takes(self, bytes: int, is_held: bool) -> bool:
+        """Return whether the block that follows, with so many bytes, may be one of these."""
+        return self.is_held == is_held and (is_held or self.bytes + bytes <= MOST_HELD)
 
 
 class LaneTape:
-    """The tapes of one call, a block after the other.
+    """The tapes of one call.
 
     results: of all lanes. steps: of the run. strips: whether some ran in strips.
-    blocks: which lanes each has. tapes: in C; None: not held.
+    pieces: in the order of lanes.
     """
 
     def __init__(self, gradient: LaneGradient, columns: Sequence[Any], wanted: Sequence[int]) -> None:
         self._gradient = gradient
-        self._columns = [column if column.flags.carray else column.copy() for column in columns]
         self._wanted = wanted
-        self._held = self.steps = 0
+        self.steps = 0
         self.strips = False
         self.results = defaults[0].empty(len(columns[0]))
-        self.blocks: list[slice] = []
-        self.tapes: list[Any] = []
+        columns = [column if column.flags.carray else column.copy() for column in columns]
+        self._given, self._kept = gradient.given(columns, wanted, self.results)
+        self._blocks: list[Any] = []
+        self.pieces: list[Piece] = []
 
     def run(self) -> bool:
         """Run all lanes; return whether none was refused."""
-        first, count = 0, len(self.results)
-        while first < count:
-            block = slice(first, min(first + self._gradient.block, count))
-            tape, report = self._taped(block)
-            if tape is not None:
-                self._hold(block, tape, report)
-                first = block.stop
-            elif not report.is_large or self._gradient.block < 2 * LEAST_BLOCK:
+        first, whole = 0, len(self.results)
+        self._given.room = MOST_HELD if self._wanted else 0
+        while first < whole:
+            blocks, count = self._gradient.divided(first, whole)
+            done, refusal = self._gradient.taped(self._given, blocks, count)
+            self._note(blocks, done)
+            first = blocks[done].first if done < count else whole
+            if refusal.is_refused and not (refusal.is_large and self._gradient.halved(blocks[done].count)):
                 return False
-            else:
-                self._gradient.block //= 2
         return True
 
-    def _taped(self, block: slice) -> tuple[Any, Any]:
-        own = [column[block] for column in self._columns]
-        return self._gradient.taped(own, self._wanted, self.results[block])
-
-    def _hold(self, block: slice, tape: Any, report: Any) -> None:
-        holds = bool(self._wanted) and self._held + report.bytes <= MOST_HELD
-        self._held += report.bytes if holds else 0
-        self.steps += report.steps
-        self.strips = self.strips or report.strips
-        self.blocks.append(block)
-        self.tapes.append(tape if holds else None)
+    def _note(self, blocks: Any, count: int) -> None:
+        self._blocks.append(blocks)  # which has the tapes
+        piece = None
+        for k in range(count):
+            block = blocks[k]
+            is_held = bool(block.tape)
+            if piece is None or not piece.takes(block.bytes, is_held):
+                piece = Piece(blocks + k, is_held)
+                self.pieces.append(piece)
+            piece.count += 1
+            piece.bytes += block.bytes
+            self.steps += block.steps
+            self.strips = self.strips or block.strips
 
     def reverse(self, received: Any) -> list[Any] | None:
         """See checkpoint.driver.engine.LaneTape."""
         module, xp, began = runtime(), defaults[0], perf_counter()
         found = [xp.empty(len(self.results)) for _ in self._wanted]
-        rows = [module.ffi.from_buffer("double[]", each) for each in (received, *found)]
-        for k in reversed(range(len(self.blocks))):
-            tape, self.tapes[k] = self.tapes[k] or self._taped(self.blocks[k])[0], None
-            given, *own = [row + self.blocks[k].start for row in rows]
-            if tape is None or not module.lib.ck_lane_reverse(tape, given, module.ffi.new("double *[]", own)):
+        to, *own = [module.ffi.from_buffer("double[]", each) for each in (received, *found)]
+        rows = module.ffi.new("double *[]", own)
+        for piece in sorted(self.pieces, key=lambda piece: not piece.is_held):
+            if not (piece.is_held or self._taped_again(piece)):
                 return None
+            done = 0
+            while done < piece.count:
+                more = module.lib.ck_lane_reverse(piece.blocks + done, piece.count - done, to, rows)
+                if more < 0:
+                    return None
+                done += more
         policy.translator.effort.ran += perf_counter() - began
         return found
+
+    def _taped_again(self, piece: Piece) -> bool:
+        """Tape blocks whose tapes are not held; return whether none was refused."""
+        self._given.room = 2**63
+        return self._gradient.taped(self._given, piece.blocks, piece.count)[0] == piece.count
