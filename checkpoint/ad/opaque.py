@@ -27,15 +27,15 @@ class LibraryOperator:
         return self.shown
 
 
+_PATHS = frozenset(("Path", "PosixPath", "WindowsPath", "PurePath", "PurePosixPath", "PureWindowsPath"))
 # Modules with classes of objects that never change, and the names of these.
 _CONSTANT: dict[str, frozenset[str]] = {
     "datetime": frozenset(("date", "datetime", "time", "timedelta", "timezone", "IsoCalendarDate")),
     "zoneinfo": frozenset(("ZoneInfo",)),
     "fractions": frozenset(("Fraction",)),
     "decimal": frozenset(("Decimal",)),
-    "pathlib": frozenset(
-        ("Path", "PosixPath", "WindowsPath", "PurePath", "PurePosixPath", "PureWindowsPath")
-    ),
+    "pathlib": _PATHS,
+    "pathlib._local": _PATHS,  # of Python 3.13
     "re": frozenset(("Pattern", "Match")),
     "string": frozenset(("Template", "Formatter")),
     "time": frozenset(("struct_time",)),

@@ -75,13 +75,21 @@ def token_of(now: Now, x: Any) -> Any:
         return _of_set(x)
     if kind is Record:
         python_result(now, hash, x)
-        parts = [token_of(now, item) for item in x.items]
         cls = x.layout.cls
-        return tuple(parts) if issubclass(cls, tuple) else (OBJECT, cls.__qualname__, *parts)
+        if issubclass(cls, tuple):
+            return tuple([token_of(now, item) for item in x.items])
+        return (OBJECT, cls.__qualname__, *[token_of(now, item) for item in _told_apart_by(x)])
     python_result(now, hash, x)
     raise RunError(
         f"{an(class_of(x).__name__)} cannot be in a set here: use strings, numbers or tuples of them"
     )
+
+
+def _told_apart_by(x: Record) -> list[Any]:
+    """Return the fields of a dataclass's object by which it is compared or hashed; of all others each."""
+    fields = getattr(x.layout.cls, "__dataclass_fields__", {})
+    apart = {name for name, field in fields.items() if not (field.compare or field.hash)}
+    return [item for name, item in zip(x.layout.names, x.items, strict=True) if name not in apart]
 
 
 def is_value(x: Any) -> bool:

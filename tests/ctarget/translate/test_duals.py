@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -162,6 +163,9 @@ def test_integers_of_duals_are_made_in_units() -> None:
     assert made >= {"whole_part", "whole_down", "whole_nearest"}
 
 
+@pytest.mark.xfail(
+    sys.version_info >= (3, 12), reason="the sum of 3.12 makes rounding good, on more paths", strict=True
+)
 def test_loops_over_few_numbers_are_part_of_the_loop_around_them() -> None:
     """Know of each number whether it has a tangent; leave nothing to the machine before the end."""
     units = units_of(

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum, IntEnum, StrEnum
 from fractions import Fraction
@@ -37,6 +38,13 @@ class Code(bytes, Enum):
 
 class Point(tuple):
     pass
+
+
+@dataclass(frozen=True)
+class Named:
+    value: float
+    name: str = field(default="a", compare=False)
+    count: int = field(default=0, hash=False)
 
 
 HALF = Fraction(1, 2)
@@ -120,6 +128,14 @@ def pairs(x):
     return made[Point((1, 2))] * made[3, 4], x * OF_PAIRS[1, "b"] * OF_PAIRS[3, 4] * OF_PAIRS[Pair.AB]
 
 
+def partly_compared(x):
+    """Fields that take no part in `==` and `hash` take none in sets and dictionaries."""
+    made = {Named(1.0): x, Named(2.0, "b"): x * x}
+    made[Named(1.0, "c")] *= 3.0
+    distinct = {Named(1.0, "a"), Named(1.0, "b"), Named(2.0), Named(2.0, count=3)}
+    return made[Named(1.0)] * made[Named(2.0, "d")], len(made), len(distinct), made.get(Named(3.0), x)
+
+
 def by_elements(x):
     weights = {0.5: x, 1: 2 * x, Fraction(2): 3 * x}
     return sum(weights[e] for e in np.array([0.5, 1.0, 2.0]))
@@ -134,5 +150,6 @@ EXAMPLES = [
     Example(members, (0.7,)),
     Example(of_members, (0.7,)),
     Example(pairs, (0.7,)),
+    Example(partly_compared, (0.7,)),
     Example(by_elements, (0.7,)),
 ]
