@@ -212,9 +212,9 @@ INLINE void take_lanes(void *to, unsigned free, const int64_t *from) {
 #define MOVE_IF(to, i, from, j, bit) move_if((int64_t *)(to) + (i), ((const int64_t *)(from))[j], bit)
 #define TAKE_LANES(to, k, free, from, lane) take_lanes((to) + (k), free, (const int64_t *)(from) + (lane))
 #endif
-/* Lanes that wait, from `first` to `end` - 1, in a row of chunks of which all lanes do; takes chunks of `waiting` while they are few. */
+/* Lanes that wait, from `first` to `end` - 1, in a row of chunks of which all lanes do; takes all of `waiting` that continue it. */
 #define LANES_IN_A_ROW(first, end, waiting, at)                                                 \
-    while (end - first < WIDTH && waiting) {                                                    \
+    while (waiting) {                                                                           \
         const int64_t next_ = first_chunk(waiting);                                             \
         if (bits_of((at)[next_]) != ALL_SLOTS || (first < end && next_ * WIDTH != end)) break; \
         waiting &= waiting - 1;                                                                 \

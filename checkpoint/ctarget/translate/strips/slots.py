@@ -25,6 +25,7 @@ from checkpoint.ctarget.translate.strips.vectors import FULL
 
 MOVES = 255  # the way of a record of moves, which is none of a jump's
 TURNS = 16  # until lanes that have left give their slots to others
+LAST_TURNS = 256  # where no others wait
 MOST_COUNTS = 3  # vectors that count lanes; more would need more registers than counting steps in one
 MOST_TOGETHER = 40  # operations of a turn up to which two vectors take turns in it
 INDEXED = re.compile(r"\b(\w+)\[u\]")
@@ -210,7 +211,7 @@ def _fill(here: str, found: Arrays, is_taped: bool) -> list[str]:
     took += ["    up->field = took_slot(k * WIDTH + j, (int)lane_of[k * WIDTH + j]);"]
     took += ["    up += free >> j & 1;", "}"]
     return [
-        f"LANES_IN_A_ROW(first, end, waiting, {here})",
+        f"if (UNLIKELY(end - first < WIDTH)) LANES_IN_A_ROW(first, end, waiting, {here})",
         "if (LIKELY(end - first >= WIDTH)) {",
         "    const unsigned free = ALL_SLOTS & ~held[k];",
         "    const Integers lanes_first = first_lanes(first);",
@@ -361,7 +362,8 @@ def _turns(turn: Turn, found: Arrays, slots: int) -> list[str]:
         *[f"Spending {name} = {{0}};" for name in counted.names],
         "int64_t made = 0; /* turns of lanes */",
         f"int active = count_bits({held});",
-        f"for (int turn = 0; turn < {TURNS}; turn++) {{",
+        f"const int most_turns = first < end || next || waiting ? {TURNS} : {LAST_TURNS};",
+        "for (int turn = 0; turn < most_turns; turn++) {",
         *[f"    {line}" for line in turn.checks],
         f"    turns += {slots};",
         "    made += active;",
