@@ -8,7 +8,8 @@ of long paths that is most of its text, since each exit would write the record o
 whose ops may often find values of other kinds, rather lose no steps.
 
 What always holds: a section keeps before all else, and drops after all else, so that every object lives as
-long as its section. Nothing that a unit does depends on how many references there are.
+long as its section. Between two sections, on the edge of a branch, nodes count as they did. Nothing that a
+unit does depends on how many references there are.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ def _gathered(node: Node, section: _Section) -> _Section:
     counts = (*section.counts, *[effect for effect in node.effects if isinstance(effect, Keep | Drop)])
     is_plain = all(isinstance(effect, Keep | Drop) for effect in node.effects)
     if is_plain and following(node):
+        if section.exit is None:  # an edge of a branch behind the end of a section, which can begin none
+            return section
         node.effects = []
         return _Section(section.exit, counts)
     own, waiting = ([], counts) if is_plain else (node.effects, section.counts)
