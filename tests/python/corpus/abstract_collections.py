@@ -297,7 +297,31 @@ def missing(x):
     return Lower(a=x)["b"]
 
 
+class Lengths(UserDict):
+    def __missing__(self, key):
+        return 2.0 * len(key)
+
+
+class Filled(UserDict):
+    def __missing__(self, key):
+        self[key] = 1.5
+        return self.data[key]
+
+
+def made_when_missing(x):
+    lengths, filled = Lengths({"a": x}), Filled(a=x)
+    filled["z"] += x
+    kind = type(lengths)
+    return (
+        lengths["a"] * lengths["bcd"] * filled["z"],
+        len(lengths),
+        len(filled),
+        kind.__missing__(lengths, "e"),
+    )
+
+
 EXAMPLES = [
+    Example(made_when_missing, (0.7,)),
     Example(mapping, (0.7,)),
     Example(mapping_asked, (0.7,), differentiable=False),
     Example(view, (0.7,)),

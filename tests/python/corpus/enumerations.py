@@ -120,7 +120,26 @@ def wrong_name(x):
     return Kind["C"]
 
 
+class Operation(Enum):
+    ADD = "+"
+    MULTIPLY = "*"
+
+    def __call__(self, a, *rest, scale=1.0):
+        for b in rest:
+            a = a + b if self is Operation.ADD else a * b
+        return a * scale
+
+
+def called(x):
+    """Members are called by name, through variables, and as values."""
+    total = Operation.ADD(x, 2.0, scale=x) * Operation.MULTIPLY(x, x) + Operation("+")(x, x)
+    for operation in Operation:
+        total = operation(total, x)
+    return total + sum(map(Operation.ADD, [x, x * x]))
+
+
 EXAMPLES = [
+    Example(called, (0.7,)),
     Example(arithmetic, (0.7,)),
     Example(mathematics, (0.7,)),
     Example(compared, (0.7,), differentiable=False),

@@ -42,7 +42,8 @@ def _has(cls: type, name: str) -> bool:
     found = inspect.getattr_static(cls, name, _MISSING)
     if isinstance(cls, EnumType) and not isinstance(found, types.FunctionType | classmethod | staticmethod):
         return False  # a member, or what members have, which is constant
-    return found is not _MISSING and not is_slot(found) and not name.startswith("__")
+    is_own = isinstance(found, types.FunctionType) or not name.startswith("__")
+    return found is not _MISSING and not is_slot(found) and is_own
 
 
 def read(program: ProgramContext, t: CallContext, x: Expr, name: str, node: ast.AST, otherwise: Expr) -> Expr:

@@ -259,14 +259,14 @@ def exception(t: CallContext, known: Reference, passed: Arguments, node: ast.AST
     init = t.program.callee_in_class(cls, "__init__")
     if init is None:
         return _plain_exception(t, cls, passed, node)
-    if passed.star is not None:
-        raise t.refuse(node, "a star in a call of an exception", "pass the arguments one by one")
     method = init
 
     def make(v: list[Expr]) -> Expr:
         here = passed.like(v)
         name = t.fresh("made")
         args = prim(span, "py.tuple", *map(copy_of, here.positional))
+        if here.star is not None:
+            args = prim(span, "py.add", args, copy_of(here.star))
         new = prim(span, "py.new", const(span, t.program.layout(cls, ("args",))), args)
         whole = here.after([Var(span, name)], {})
         done = arrange.apply(t, method, whole, node, arrange.caller(t, method, span))

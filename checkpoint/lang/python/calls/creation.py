@@ -87,6 +87,8 @@ def made(t: CallContext, known: Reference, passed: Arguments, node: ast.AST) -> 
 def constructor(program: ProgramContext, known: Reference) -> Callee | None:
     """Return the constructor of a class; None if a program cannot make its objects."""
     cls: type = known.value
+    if issubclass(cls, BaseException):
+        return _constructor_of_exception(program, known)
     if is_made_by_new(cls):
         return constructor_by_new(program, known)
     if is_named_tuple(cls):
@@ -108,6 +110,21 @@ def constructor_by_new(program: ProgramContext, known: Reference) -> Callee:
 
     signature = Signature((), (), "args", "kwargs")
     return Callee(known.value.__qualname__, classes.never, signature, builds=builds)
+
+
+def _constructor_of_exception(program: ProgramContext, known: Reference) -> Callee | None:
+    """Return the constructor of a class of exceptions, of any arguments."""
+    cls = known.value
+    if own_new(cls) is not None or issubclass(cls, StopIteration | BaseExceptionGroup):
+        return None
+    has_init = program.callee_in_class(cls, "__init__") is not None
+
+    def builds(args: list[Expr], _: Any) -> Expr:
+        passed = Arguments([], args[0], {}, args[1] if has_init else None)
+        return classes.exception(Entry(program), known, passed, NO_NODE)
+
+    signature = Signature((), (), "args", "kwargs" if has_init else None)
+    return Callee(cls.__qualname__, classes.never, signature, builds=builds)
 
 
 def made_by_new(t: CallContext, known: Reference, passed: Arguments, node: ast.AST) -> Expr:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import enum
 import functools
 import itertools
 import math
@@ -135,6 +136,17 @@ def _getter(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> E
     return t.expr(ast.copy_location(ast.Call(getter, node.args, node.keywords), node), env)
 
 
+def _member(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
+    """Call a member of an enumeration whose class has a method for it."""
+    is_member = isinstance(known.value, enum.Enum)
+    callee = t.program.callee_in_class(type(known.value), "__call__") if is_member else None
+    if callee is None:
+        return None
+    itself = t.program.value_of(t, known, node)
+    passed = arrange.arguments(t, node, env).after([itself], {})
+    return arrange.apply(t, callee, passed, node, arrange.caller(t, callee, t.span(node)))
+
+
 def _numba_range(t: FunctionContext, known: Reference, node: ast.Call, env: Env) -> Expr | None:
     is_prange = getattr(known.value, "__name__", "") == "prange"
     return _range(t, node, env) if is_prange and known.value.__module__.startswith("numba.") else None
@@ -154,6 +166,7 @@ RULES: tuple[Callable[[FunctionContext, Reference, ast.Call, Env], Expr | None],
     _class,
     _foreign,
     _getter,
+    _member,
     _numba_range,
     array_calls.of_instance,
 )
