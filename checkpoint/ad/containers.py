@@ -16,6 +16,7 @@ place leaves the locations of the fields that it does not write.
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
 from types import MemberDescriptorType
 from typing import Any, ClassVar, TypeVar
@@ -23,6 +24,10 @@ from typing import Any, ClassVar, TypeVar
 from checkpoint.ad.storage import FROZEN, OR_STATE, Now
 from checkpoint.ad.versions import saving
 from checkpoint.errors import RunError
+
+_HEAP = 1 << 9  # the flag of class statements
+# What Python says of an object without a `__dict__`, where a name is assigned to that it has not.
+NO_NEW_ATTRIBUTES = " and no __dict__ for setting new attributes" if sys.version_info >= (3, 13) else ""
 
 
 class Layout:
@@ -46,10 +51,19 @@ class Layout:
         """
         found = self._wider.get(name)
         if found is None:
-            if not _takes_attribute(self.cls, name):
-                raise AttributeError(f"{self.cls.__name__!r} object has no attribute {name!r}")
+            if not self.takes(name):
+                message = f"{self.cls.__name__!r} object has no attribute {name!r}"
+                raise AttributeError(message + NO_NEW_ATTRIBUTES)
             found = self._wider[name] = Layout(self.cls, (*self.names, name))
         return found
+
+    def takes(self, name: str) -> bool:
+        """Return whether objects of the class can have an attribute: any, or one with a slot."""
+        if name.startswith("("):  # a field of the machine's own: the number that an object is hashed by
+            return True
+        if getattr(self.cls, "__dictoffset__", 0) or not self.cls.__flags__ & _HEAP:
+            return True
+        return any(isinstance(vars(base).get(name), MemberDescriptorType) for base in self.cls.__mro__)
 
     def __eq__(self, other: object) -> bool:
         return type(other) is Layout and other.cls is self.cls and other.names == self.names
@@ -59,15 +73,6 @@ class Layout:
 
     def write(self) -> str:
         return f"#<layout {self.cls.__qualname__}>"
-
-
-def _takes_attribute(cls: type, name: str) -> bool:
-    """Return whether objects of a class can have an attribute: any, or one with a slot."""
-    if name.startswith("("):  # a field of the machine's own: the number that an object is hashed by
-        return True
-    if getattr(cls, "__dictoffset__", 0) or not cls.__flags__ & (1 << 9):  # the flag of class statements
-        return True
-    return any(isinstance(vars(base).get(name), MemberDescriptorType) for base in cls.__mro__)
 
 
 class Types:

@@ -240,6 +240,7 @@ def _delete_attribute(now: Now, x: Any, name: str) -> Object:
     if position is None and is_slot(found(x.layout.cls, name)):
         raise AttributeError(name)
     if position is None:
+        x.layout.with_name(name)  # raises Python's error where there is no such slot
         raise no_attribute(x, name)
     items = changeable(now, x)
     items[:] = map(fresh, [*items[:position], *items[position + 1 :]])

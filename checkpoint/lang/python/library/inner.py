@@ -7,6 +7,7 @@ object of it is found inside of a list, tuple, dictionary or dataclass, what Pyt
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -167,7 +168,7 @@ def by_insertion(keys: Any, positions: Any) -> Any:
     return positions
 
 
-def run_of(keys: Any, positions: Any) -> Any:
+def run_before_3_13(keys: Any, positions: Any) -> Any:
     """Return the length of the run with which positions begin; one that descends is reversed."""
     n = len(positions)
     if n < 2:
@@ -181,6 +182,42 @@ def run_of(keys: Any, positions: Any) -> Any:
     while run < n and not keys[positions[run]] < keys[positions[run - 1]]:
         run += 1
     return run
+
+
+def run_from_3_13(keys: Any, positions: Any) -> Any:
+    """Return the length of the run with which positions begin; one that descends may have equal items.
+
+    It is made ascending, equal items in their order, and continues with the items after it that fit.
+    """
+    n = len(positions)
+    run = 1
+    while run < n and not keys[positions[run]] < keys[positions[run - 1]]:
+        run += 1
+    if run >= n:
+        return n
+    if run > 1:
+        if keys[positions[0]] < keys[positions[run - 1]]:
+            return run
+        positions[:run] = positions[:run][::-1]
+    run += 1
+    equal = 0
+    while run < n:
+        if keys[positions[run]] < keys[positions[run - 1]]:
+            positions[run - equal - 1 : run] = positions[run - equal - 1 : run][::-1]
+            equal = 0
+        elif keys[positions[run - 1]] < keys[positions[run]]:
+            break
+        else:
+            equal += 1
+        run += 1
+    positions[run - equal - 1 : run] = positions[run - equal - 1 : run][::-1]
+    positions[:run] = positions[:run][::-1]
+    while run < n and not keys[positions[run]] < keys[positions[run - 1]]:
+        run += 1
+    return run
+
+
+run_of = run_from_3_13 if sys.version_info >= (3, 13) else run_before_3_13
 
 
 def shown(x: Any) -> Any:

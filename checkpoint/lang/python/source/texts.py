@@ -217,9 +217,9 @@ def _look_up(code: CodeType, module: dict[str, Any] | None) -> tuple[_Text, Func
             return text, node
     linecache.checkcache(name)
     found = _versions(name, module)
-    if not found:
+    node = found[0].find(code) if found else None
+    if not found or (node is None and name == "<string>"):  # from 3.13 that is the text of `python -c`
         return _typed(code)
-    node = found[0].find(code)
     if node is None:
         raise SourceError(missing.changed(code, found[0].source.name))
     return found[0], node
