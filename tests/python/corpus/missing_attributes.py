@@ -79,6 +79,53 @@ class Failing:
         return self.x
 
 
+class Script:
+    """Records calls of methods whose names Python's own types have, too."""
+
+    def __init__(self):
+        self.steps = []
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name == "index":
+            raise AttributeError(name)
+
+        def record(*args, scale=1.0):
+            self.steps.append((name, args, scale))
+            return self
+
+        return record
+
+    def count(self, x):
+        for name, args, scale in self.steps:
+            x = x + args[0] * scale if name in ("add", "append") else x * args[0]
+        return x
+
+
+class Stored:
+    def __init__(self, x):
+        self.x, self.keys = x, lambda: 3.0 * x
+
+    def __getattr__(self, name):
+        return lambda *args, **named: self.x * len(name)
+
+
+def chained(x):
+    script = Script().add(x).update(3.0).append(x, scale=2.0)
+    script.pop(x)
+    script.append(x, scale=x)
+    return script.count(x), [step[0] for step in script.steps]
+
+
+def stored(x):
+    made = Stored(x)
+    total = made.sum() * made.keys() + made.sort(key=1) + sum([x, 2.0].count(x) for _ in range(2))
+    return total + sum(each.pop() for each in (Stored(x), [x, 3.0], {x}))
+
+
+def not_given(x):
+    return Script().index(x)
+
+
 def given(x):
     found = [Given(x, ready) for ready in (True, False)] + [Derived(x, ready) for ready in (True, False)]
     areas = [each.area for each in found] + [each.late for each in found]
@@ -117,6 +164,9 @@ def failing(x):
 
 
 EXAMPLES = [
+    Example(chained, (0.7,)),
+    Example(stored, (0.7,)),
+    Example(not_given, (0.7,), raises=AttributeError),
     Example(given, (0.7,)),
     Example(mixed, (0.7,)),
     Example(asked, (0.7,)),

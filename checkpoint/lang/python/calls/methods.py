@@ -7,6 +7,7 @@ is an instance; otherwise the method of Python's own types; otherwise a call of 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
@@ -35,7 +36,7 @@ from checkpoint.lang.python.context.arguments import Arguments
 from checkpoint.lang.python.context.builder import bind, const, copy_of, instance, prim, raise_error
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.iterables import is_set
-from checkpoint.lang.python.context.meanings import Callee, Env, Reference
+from checkpoint.lang.python.context.meanings import Callee, Env, Group, Reference
 from checkpoint.lang.python.library import sets
 from checkpoint.lang.python.scopes.syntax import has_star
 
@@ -82,12 +83,14 @@ def _of_object(
     owners = t.program.owners_of(name)
     fields = t.program.classes_with_field(name)
     of_classes = class_values.with_attribute(t.program, name)
-    is_hidden = _is_built_in(t, name) and t.program.may_be_hidden(name)
-    if not owners and not fields and not of_classes and not is_hidden:
+    is_built_in = _is_built_in(t, name)
+    is_hidden = is_built_in and t.program.may_be_hidden(name)
+    computed = t.program.groups("__getattr__") if is_built_in else []
+    if not (owners or fields or of_classes or is_hidden or computed):
         passed = arrays.arguments_of_method(t, name, node, env)
         return _built_in(t, t.expr(function.value, env), name, passed, node, True)
     passed = arrange.arguments(t, node, env)
-    choice = _Choice(t, name, passed, node, outcomes, owners, fields, is_hidden)
+    choice = _Choice(t, name, passed, node, outcomes, owners, fields, computed, is_hidden)
     values = [t.expr(function.value, env), *passed.values]
     if not lookups.matter(values[1:], choice.classes):
         return bind(t.program.names, values, choice.of_any, "argument")
@@ -100,6 +103,7 @@ class _Choice:
 
     passed: the arguments. outcomes: makes its outcome, if it writes into arguments.
     owners: the classes of the program with the method. fields: those with a field of that name.
+    computed: those with a `__getattr__`, which gives what they lack of a name that Python's own types have.
     is_hidden: whether what an object stores may hide a method of arrays or of Python's own types.
 
     The methods take simple values: the object, then the arguments.
@@ -112,11 +116,13 @@ class _Choice:
     outcomes: Outcomes | None
     owners: list[Owner]
     fields: tuple[type, ...]
+    computed: list[Group]
     is_hidden: bool
 
     @property
     def classes(self) -> list[type]:
-        return [*[cls for cls, _, _ in self.owners], *self.fields]
+        computed = [group.cls for group in self.computed]
+        return [*[cls for cls, _, _ in self.owners], *self.fields, *computed]
 
     def of_any(self, values: list[Expr]) -> Expr:
         """Call the method of any object."""
@@ -142,7 +148,9 @@ class _Choice:
     def _by_class(self, values: list[Expr], result: Expr | None) -> Expr:
         """Choose among `classes`; result: of objects of others, None where there are none."""
         span = self.t.span(self.node)
-        choices = [(own, self._of_field) for own in [self.fields] if own]
+        choices: list[tuple[tuple[type, ...], Callable[[list[Expr]], Expr]]] = []
+        choices += [((group.cls,), partial(self._of_computed, group)) for group in reversed(self.computed)]
+        choices += [(own, self._of_field) for own in [self.fields] if own]
         choices += [((owner[0],), partial(self._of_owner, owner)) for owner in reversed(self.owners)]
         for classes, make in choices:
             made = make(values)
@@ -150,6 +158,13 @@ class _Choice:
             result = made if result is None else If(span, is_one, made, result)
         assert result is not None
         return result
+
+    def _of_computed(self, group: Group, values: list[Expr]) -> Expr:
+        """Call what an object stores under the name, or what its `__getattr__` gives."""
+        span, parts = self.t.span(self.node), self.passed.like(values[1:])
+        given = group.methods["__getattr__"].applied([copy_of(values[0]), const(span, self.name)], span)
+        made = arrange.to_value(self.t, given, parts.copies(), self.node)
+        return self._whole(self._own_or(values, self._held(values), made), parts)
 
     def _of_field(self, values: list[Expr]) -> Expr:
         """Call what a field of the object holds."""

@@ -238,12 +238,19 @@ def _applied(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
         return array_calls.changed(t, value, node.args[0], env)
     owners, name = _owners(t, node), node.method
     held = name not in _OF_ITEMS and (t.program.is_stored(name) or t.program.classes_with_field(name))
+    computed = [] if name in _OF_ITEMS else t.program.groups("__getattr__")
     passed = _arguments(t, node, env)
-    if not owners and not held:
+    if not (owners or held or computed):
         return _of_python(t, node, value, passed)
 
     def of_own(v: list[Expr], result: Expr | None) -> Expr:
         parts, span = passed.like(v[1:]), t.span(node)
+        for group in reversed(computed):
+            function = group.methods["__getattr__"].applied([copy_of(v[0]), Const(span, name)], span)
+            done = _done(t, node, v[0], arrange.to_value(t, function, parts.copies(), node))
+            result = (
+                done if result is None else If(span, instance(span, copy_of(v[0]), group.cls), done, result)
+            )
         for cls, callee, takes_self in reversed(owners):
             args = _whole_slice(node, parts.copies())
             args = args.after([copy_of(v[0])], {}) if takes_self else args
@@ -263,7 +270,8 @@ def _applied(t: FunctionContext, node: Change, value: Expr, env: Env) -> Expr:
             v, t.attempt(node, lambda: _of_python(t, node, copy_of(v[0]), passed.like(v[1:]).copies()))
         )
 
-    values, classes = [value, *passed.values], [cls for cls, _, _ in owners]
+    values = [value, *passed.values]
+    classes = [*[cls for cls, _, _ in owners], *[group.cls for group in computed]]
     if name in _OF_ITEMS or not lookups.matter(values[1:], classes):
         return bind(t.program.names, values, dispatch, "argument")
     return lookups.before_arguments(t, name, values, classes, lambda v: of_own(v, None), dispatch, node)
