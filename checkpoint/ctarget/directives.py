@@ -68,6 +68,7 @@ def write(action: Action | Series, directive: Directive, lib: Any) -> None:
     if isinstance(action, (Tape, Advance)):
         directive.step = lib.TO_THE_END if action.to is None else action.to
         directive.bytes = bound(action.bytes if isinstance(action, Tape) else action.held)
+        directive.held = action.most or 0
         calls = action.calls if isinstance(action, Advance) else None
         directive.calls = 0 if calls is None else calls.number
     elif isinstance(action, Restore | Drop | Release):

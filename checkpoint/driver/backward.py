@@ -7,8 +7,8 @@ The segment from the last kept state to the step `high` is taped at once if that
 before it as also fit, up to twice the bytes of the last tape. A segment that does not fit is planned
 (checkpoint.driver.division) and reversed by binomial checkpointing with the planned number of states and base
 case. If that runs much again, tapes of the head are released, where to tape these steps once more takes less.
-A tape that outgrows its prediction is cut at the step that it has reached: the state there is kept, if
-there is room, and the rest is reversed from it. A plan that turns out not to fit is replaced by a new one for
+A tape that outgrows its prediction, or is cut since one more step might not fit, ends at the step that it
+has reached: the state there is kept, if there is room, and the rest is reversed from it. A plan that turns out not to fit is replaced by a new one for
 the whole segment. Where the first pass has left segments for small tapes, many of these are one series.
 """
 
@@ -18,6 +18,7 @@ from checkpoint.driver.binomial import first_part, recomputed
 from checkpoint.driver.division import divide
 from checkpoint.driver.ledger import MARK_BYTES, Changed, Done, Ledger, Mark
 from checkpoint.driver.online import FirstPass
+from checkpoint.driver.schedule import Advance
 from checkpoint.driver.spill.policy import Policy
 
 CRAMPED = 16  # tapes limited to this fraction (1 / CRAMPED) of the budget make slow progress
@@ -92,8 +93,8 @@ class Backward:
         cut = self._cut(mark)
         yield from ledger.restore(mark)
         restored = ledger.report.held
-        if cut > mark.step:
-            yield from ledger.run_on(cut)
+        if cut > mark.step and not (yield from self._run_on(mark, cut)):
+            return
         if ledger.high != high:  # the run has ended before the expected step
             return
         if cut > mark.step and mark.snapshots > 1 and round(ledger.costs.work(cut, high)) > mark.base:
@@ -101,6 +102,21 @@ class Backward:
             yield from self._keep_within(mark, grown)
         else:
             yield from self._tape(mark, cut)
+
+    def _run_on(self, mark: Mark, cut: int) -> Changed:
+        """Run to the last part of a segment; return False where that took giving something up."""
+        ledger = self.ledger
+        report = yield from ledger.run_on(cut)
+        if report.step >= cut or report.finished:
+            return True
+        if (yield from self._give_up(0)):
+            return False
+        if mark.within:
+            yield from self._plan_again(mark.bytes)
+            return False
+        yield from ledger.do(Advance(cut))  # all that could be given up is
+        ledger.require(ledger.held)
+        return True
 
     def _widen(self) -> Done:
         """Drop last states while the segment to the end then fits in twice the bytes of the last tape.
@@ -190,7 +206,7 @@ class Backward:
     def _room(self, mark: Mark) -> int:
         """Return the bytes that may be planned for a tape of the segment from a kept state."""
         ledger = self.ledger
-        return max(ledger.room(mark.passing), ledger.room() // LEAST_ROOM)
+        return min(max(ledger.room(mark.passing), ledger.room() // LEAST_ROOM), mark.limit)
 
     def _division(self, mark: Mark, room: int) -> tuple[float, int, int]:
         """Return how many times its work the last segment runs again in so much room, and its plan: no states
@@ -249,7 +265,7 @@ class Backward:
             return
         kept.snapshots, kept.base = mark.snapshots - 1, mark.base
         kept.recorded, kept.room = mark.recorded, mark.room
-        kept.bytes, kept.passing = bytes, mark.passing
+        kept.bytes, kept.passing, kept.limit = bytes, mark.passing, mark.limit
         kept.within = True
 
     def _tape(self, mark: Mark, cut: int) -> Done:
@@ -271,17 +287,46 @@ class Backward:
     def _outgrown(self, mark: Mark, cut: int, bound: int) -> Done:
         """Keep the state that a too large tape has reached; without room, plan for smaller tapes."""
         ledger = self.ledger
-        reached = ledger.report.step
+        reached, bytes, largest = ledger.report.step, ledger.report.bytes, ledger.report.largest
         if reached - cut <= 1 and not (ledger.held > ledger.memory and (yield from self._give_up(0))):
             ledger.require(ledger.held)
-        self.fitted, self.trusted = 0, 3 * min(bound, ledger.report.bytes) // 4
-        mark.snapshots = 0
+        self.fitted, mark.snapshots = 0, 0
+        scarce = largest and reached < ledger.high and (bytes <= bound or bound < self.trusted)
+        if not scarce:
+            self.trusted = 3 * min(bound, bytes) // 4
         if reached < ledger.high:
-            yield from ledger.keep()
-            if 2 * ledger.room() >= bound:
+            (yield from ledger.keep()).passing = mark.passing
+            roomy = bytes > bound and 2 * ledger.room() >= bound
+            if roomy or (largest and (yield from self._has_room_for_a_step())):
                 return
             yield from ledger.drop(-1)
-        yield from self._plan_again(mark.bytes)
+        if scarce:
+            yield from self._limit(mark, cut, min(bound, bytes))
+        else:
+            yield from self._plan_again(mark.bytes)
+
+    def _limit(self, mark: Mark, cut: int, bytes: int) -> Done:
+        """Plan for smaller tapes than one from `cut` that has had so many bytes, in its segment alone.
+
+        It was cut for the room that there is beside states of large arrays, and there is more elsewhere.
+        """
+        ledger = self.ledger
+        bytes = min(bytes, int(ledger.predicted(cut, ledger.high)), mark.limit)
+        yield from ledger.restore(ledger.marks[-1])
+        if cut > ledger.marks[-1].step:
+            yield from ledger.run_on(cut)
+            (yield from ledger.keep()).passing = mark.passing
+            if ledger.is_full:
+                yield from ledger.drop(-1)
+                yield from self._plan_again(mark.bytes)
+        ledger.marks[-1].limit = 3 * bytes // 4
+
+    def _has_room_for_a_step(self) -> Changed:
+        """Give up tapes and states until one more step on arrays fits; return whether it does."""
+        while self.ledger.is_full:
+            if not (yield from self._give_up(0)):
+                return False
+        return True
 
     def _plan_again(self, bytes: int) -> Done:
         """Drop all states of a plan that does not fit, so that its segment is planned for larger states.

@@ -114,7 +114,8 @@ class Budget:
 
     def first(self, bytes: int) -> Tape:
         """Return the first tape where so many bytes may be held."""
-        return Tape(None, min(bytes // PIECES, FIRST_PIECE))
+        # A share is not known yet; what does not fit in it is found once it is.
+        return Tape(None, min(bytes // PIECES, FIRST_PIECE), None if memory.is_share(self.memory) else bytes)
 
     def long(self, start: Report, piece: Report) -> ActionsInSeries:
         """Reverse a run whose first tape, `piece`, did not reach its end, or is larger than was foreseen."""

@@ -36,6 +36,7 @@ from checkpoint.errors import BudgetError
 MARK_BYTES = 160  # of a kept state besides those reported: its Mark, and places in lists
 SMALLEST = 64 * 2**10  # bytes; a gradient of anything takes about as many
 LEAST_GROWTH, MOST_GROWTH = 1 / 3, 4.0
+FEW = 16  # a tape of so many times less work than the last ones is short
 Step = Action | Series
 Done = Generator[Step, Report, None]
 Reached = Generator[Step, Report, Report]
@@ -50,12 +51,13 @@ class Mark:
     recorded, room: the bytes that a unit of its work was thought to record then, and those free for a tape.
     within: whether it was kept by the plan of a longer segment.
     passing: bytes that were held for a moment while its segment ran, beyond those held at its end, at most.
+    limit: the most bytes that are planned for a tape of its segment.
     spilled: whether it is on the disk; coming: whether it is on its way back from there.
     """
 
     __slots__ = (
-        "base", "bytes", "coming", "level", "passing", "recorded", "room", "snapshots", "spilled", "step",
-        "within",
+        "base", "bytes", "coming", "level", "limit", "passing", "recorded", "room", "snapshots", "spilled",
+        "step", "within",
     )  # fmt: skip
 
     def __init__(self, step: int, level: int = 0) -> None:
@@ -64,6 +66,7 @@ class Mark:
         self.within = self.spilled = self.coming = False
         self.recorded = 1.0
         self.bytes = self.room = self.passing = 0
+        self.limit = 1 << 62
         self.snapshots = 0
         self.base = 0
 
@@ -125,6 +128,16 @@ class Ledger:
     def allowed(self) -> int:
         """Bytes that may be held by plan: what bounds leave to chance stays free."""
         return self.memory - self.memory // 16
+
+    @property
+    def most(self) -> int:
+        """Bytes that the sweep itself may hold, beside the ledger."""
+        return self.memory - MARK_BYTES * len(self.marks)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether one more step on arrays like the largest one may be too much."""
+        return bool(self.report.largest) and self.held + self.report.largest > self.memory
 
     @property
     def head_end(self) -> int:
@@ -190,16 +203,19 @@ class Ledger:
 
     def _of_few_steps(self, low: int, report: Report) -> float:
         """Return the bytes of a tape from a step that other steps need not record as well: where it has more
-        than twice those that were predicted, the rest may be of a few large arrays.
+        than twice those that were predicted, the rest may be of a few large arrays; all of it is where it is
+        short beside the last tapes.
         """
         predicted = self.predicted(low, report.step)
-        few = self._taped[1] and report.bytes > 2 * predicted
-        return min(report.passing, report.bytes - predicted) if few else 0.0
+        if not self._taped[1] or report.bytes <= 2 * predicted:
+            return 0.0
+        few = FEW * self.costs.work(low, report.step) < self._taped[1]
+        return report.bytes - predicted if few else min(report.passing, report.bytes - predicted)
 
     def advance(self, to: int) -> Reached:
         """Run on for the first time; record the cost of the steps and the bytes of the last mark."""
         before = self.report
-        report = yield from self.do(Advance(to, self.allowed))
+        report = yield from self.do(Advance(to, self.allowed, most=self.most))
         self._sample(before, report)
         self.marks[-1].bytes = max(self.occupied - self._held_before, 0)
         self.marks[-1].passing = max(self.marks[-1].passing, report.passing)
@@ -234,13 +250,13 @@ class Ledger:
         return report
 
     def run_on(self, to: int) -> Reached:
-        """Run a segment again that has been run before."""
-        return (yield from self.do(Advance(to)))
+        """Run a segment again that has been run before, as far as there is room."""
+        return (yield from self.do(Advance(to, most=self.most)))
 
     def tape(self, to: int | None, bytes: int) -> Reached:
         """Run on with a tape, and learn the bytes that steps record."""
         low = self.report.step
-        report = yield Tape(to, bytes)
+        report = yield Tape(to, bytes, self.most)
         self._learn(low, report)
         self.marks[-1].passing = max(self.marks[-1].passing, report.passing)
         return report
@@ -322,7 +338,7 @@ class Ledger:
         before, high = self.report, self.high
         states = tuple([mark.step for mark in self.marks[: -count - 1 : -1]])
         to = None if high == self.end else high
-        report = yield from self.do(Unwind(states, to, bytes, self.memory - MARK_BYTES * len(self.marks)))
+        report = yield from self.do(Unwind(states, to, bytes, self.most))
         done = sum(step >= report.step for step in states) if report.bytes else count
         if done:
             del self.marks[-done:]

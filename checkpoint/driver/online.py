@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from checkpoint.driver.caches import second_level
 from checkpoint.driver.ledger import MARK_BYTES, Changed, Done, Ledger, Mark
-from checkpoint.driver.schedule import Report
+from checkpoint.driver.schedule import Advance, Report
 from checkpoint.driver.spill.policy import Policy
 
 PIECES = 16  # the head is taped in pieces of this fraction (1 / PIECES) of the budget
@@ -130,6 +130,8 @@ class FirstPass:
         ledger = self.ledger
         self.distance = max(min(self._base() >> HALVINGS, int(self._small_tape() / ledger.recorded)), 1)
         while not ledger.report.finished:
+            while ledger.tapes and ledger.is_full:
+                yield from ledger.release()
             before = ledger.report
             steps = max(round(self.distance / ledger.costs.recent()), 1)
             share = self._states_share()
@@ -214,7 +216,7 @@ class FirstPass:
         """Run on to the end of a run that alone exceeds the budget; raise BudgetError with what it needs."""
         ledger, most = self.ledger, self.ledger.held
         while not ledger.report.finished:
-            yield from ledger.run_on(ledger.report.step + self.distance)
+            yield from ledger.do(Advance(ledger.report.step + self.distance))
             most = max(most, ledger.held)
         ledger.require(TIMES * most)
 

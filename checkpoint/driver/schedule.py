@@ -68,11 +68,13 @@ class Advance:
     (by engines that measure it; see Report).
     calls: the run stops early where it enters the body of the function of these calls, after at least one
     step; None: it does not.
+    most: as of Tape.
     """
 
     to: int | None
     held: int | None = None
     calls: Calls | None = None
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +82,13 @@ class Tape:
     """Run on as Advance does, recording. An earlier tape that was neither reversed nor held is dropped.
 
     bytes: the run stops early, after at least one step, where the tape is found larger than this.
+    most: it stops early, too, where one more step like the largest so far might have the sweep hold more
+    bytes than this (by engines that measure it: after each step on arrays, also within a block).
     """
 
     to: int | None
     bytes: int | None = None
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +168,8 @@ class Report(NamedTuple):
     spare: bytes of small blocks that are free, but can be used for states only, not for tapes.
     passing: bytes of arrays that were held at once since the last Advance or Tape began, beyond those held
     now, by engines that measure it.
+    largest: bytes that one step on arrays took at once, at most, in the last run that had a bound `most`, or
+    is expected to take there, by engines that measure it.
     tapes, cotangent: of what is held, all tapes, the last and those that are held; and the cotangent.
     fixed: the part of the cotangent that does not grow with the run.
     seconds: the time since the sweep began. busy: of that, what this process had the processors for, in all
@@ -183,6 +190,7 @@ class Report(NamedTuple):
     faulting: float = 0.0
     strips: bool = False
     passing: int = 0
+    largest: int = 0
     seconds: float = 0.0
     busy: float = 0.0
     least: int = 0

@@ -62,7 +62,7 @@ struct ArrayMemory {
     pthread_mutex_t lock; /* of all below */
     Counted *blocks; /* open addressing, at most half full */
     size_t room, count, reserved;
-    _Atomic int64_t live, peak; /* read without the lock */
+    _Atomic int64_t live, peak, step_peak; /* read without the lock */
     void (*make_room)(void *context, size_t bytes); /* before a large block; or NULL */
     void *context;
 };
@@ -106,6 +106,7 @@ static void enter(ArrayMemory *m, void *start, size_t bytes) {
         m->count++;
         m->live += (int64_t)bytes;
         if (m->live > m->peak) m->peak = m->live;
+        if (m->live > m->step_peak) m->step_peak = m->live;
     }
     pthread_mutex_unlock(&m->lock);
 }
@@ -303,4 +304,13 @@ void array_memory_begin_peak(ArrayMemory *m) {
     pthread_mutex_lock(&m->lock);
     m->peak = m->live;
     pthread_mutex_unlock(&m->lock);
+}
+
+int64_t array_memory_step_peak(ArrayMemory *m) {
+    if (!m) return 0;
+    pthread_mutex_lock(&m->lock);
+    const int64_t most = m->step_peak;
+    m->step_peak = m->live;
+    pthread_mutex_unlock(&m->lock);
+    return most;
 }

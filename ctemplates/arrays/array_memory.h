@@ -38,5 +38,6 @@ void array_memory_before_large(ArrayMemory *memory, void (*make_room)(void *cont
 int64_t array_memory_live(const ArrayMemory *memory); /* bytes; in any thread, with the GIL or without */
 int64_t array_memory_peak(const ArrayMemory *memory); /* the most since begin, or since it was begun again */
 void array_memory_begin_peak(ArrayMemory *memory);
+int64_t array_memory_step_peak(ArrayMemory *memory); /* the most since it was called last; begins again */
 
 #endif

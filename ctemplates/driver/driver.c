@@ -164,6 +164,7 @@ static SweepOutcome start_machine(Sweep *s, bool taped) {
     Machine *machine = machine_create(s->heap, s->current, s->last_taped.tape, s->helper);
     if (taped) machine->tape_limit = s->last_taped.tape->bound = s->now.bytes;
     else machine->calls = s->now.calls;
+    if (s->weighs && s->now.held) sweep_watch_steps(s, machine);
     s->machine = machine;
     s->from = machine->steps;
     s->check_after = FIRST_CHECK;

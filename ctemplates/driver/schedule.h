@@ -6,8 +6,9 @@
  *     DO_RESTORE   make the state that is kept at `step` the current one
  *     DO_DROP      forget the state that is kept at `step`
  *     DO_ADVANCE   run to `step`, or to the end of the run; stop early, after at least one step, if the sweep is found to
- *                  hold more than `bytes`, or where the function with the number `calls` has just been called
- *     DO_TAPE      run, recorded; stop early, after at least one step, if the tape is larger than `bytes`
+ *                  hold more than `bytes`, or where the function with the number `calls` has just been called, or
+ *                  after a step of Python's where one more like the largest of these might have it hold more than `most`
+ *     DO_TAPE      run, recorded; stop early, after at least one step, if the tape is larger than `bytes`, or by `most`
  *     DO_HOLD      set the last tape aside, under the step that it starts from
  *     DO_RELEASE   forget the tape that is held from `step`
  *     DO_REVERSE   reverse the tape that is held from `step`, or the last one; if it `keeps` that, it is held then
@@ -55,7 +56,7 @@ typedef struct Directive {
     int64_t calls; /* of DO_ADVANCE: the number of the function at whose calls it stops; 0: none */
     bool keeps;    /* of DO_REVERSE; of DO_RELEASE: it need not be held */
     int64_t count; /* of a series */
-    size_t held;
+    size_t held; /* of a series; of DO_ADVANCE and DO_TAPE it is `most`, or 0: nothing is asked */
 } Directive;
 
 /* The state of a sweep: the current state's step, whether that is the end, the size of the last tape (0 without one).
@@ -63,14 +64,15 @@ typedef struct Directive {
  * the bytes of the cotangents that the sweep returns. Of these, tapes: the last one and those
  * that are held; cotangent: its own storage; fixed: the part of that which depends on the code alone.
  * faulting: the seconds that this thread has spent on new memory (pages.h). strips: whether units ran that run many lanes
- * at once. passing: the bytes of arrays that were there at once since the last run began, beyond those that are there now. */
+ * at once. passing: the bytes of arrays that were there at once since the last run began, beyond those that are there now.
+ * largest: those that one of Python's steps took at once in the last run with a bound `most`, at most, as far as is known. */
 typedef struct Report {
     int64_t step;
     bool finished;
     size_t bytes, held, tapes, cotangent, fixed, spare, results;
     double faulting;
     bool strips;
-    size_t passing;
+    size_t passing, largest;
 } Report;
 
 typedef enum SweepOutcome {

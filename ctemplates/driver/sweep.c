@@ -14,10 +14,17 @@ static size_t bytes_of_results(const Sweep *s) {
     return s->heap->accumulated < s->results ? s->heap->accumulated : s->results;
 }
 
+/* Returns the bytes of the arrays that it has made. */
+static int64_t arrays_of(const Sweep *s) { return array_memory_live(s->arrays) + storage_table_live(s->storages); }
+
+static size_t largest_of(const StepsWeighed *steps) {
+    return steps->largest > steps->expected ? steps->largest : steps->expected;
+}
+
 /* For arrays, their own bytes or those reported to tapes, whichever is more. */
 size_t sweep_held(const Sweep *s) {
     const Heap *heap = s->heap;
-    const size_t arrays = (size_t)(array_memory_live(s->arrays) + storage_table_live(s->storages));
+    const size_t arrays = (size_t)arrays_of(s);
     const size_t all = heap->bytes + s->entered + (arrays > heap->reported ? arrays - heap->reported : 0) +
                        FOREIGN_BYTES * heap->foreign_count + LEAF_BYTES * s->leaves.total;
     const size_t results = bytes_of_results(s);
@@ -35,7 +42,29 @@ void sweep_weigh(Sweep *s) {
     report->results = bytes_of_results(s);
     report->faulting = pages_seconds();
     report->strips = s->heap->strips;
+    report->largest = largest_of(&s->steps);
     report->passing = (size_t)(array_memory_peak(s->arrays) - array_memory_live(s->arrays));
+}
+
+static size_t above(int64_t a, int64_t b) { return a > b ? (size_t)(a - b) : 0; }
+
+static bool is_over(void *owner) {
+    Sweep *s = owner;
+    StepsWeighed *steps = &s->steps;
+    const size_t held = sweep_held(s), at_once = above(array_memory_step_peak(s->arrays), steps->arrays);
+    const size_t grown = above((int64_t)held, (int64_t)steps->held), taken = at_once > grown ? at_once : grown;
+    if (taken > steps->largest) steps->largest = taken;
+    steps->held = held;
+    steps->arrays = array_memory_live(s->arrays);
+    return held > s->now.held || largest_of(steps) > s->now.held - held;
+}
+
+void sweep_watch_steps(Sweep *s, Machine *machine) {
+    const size_t faded = s->steps.expected / 2, expected = s->steps.largest > faded ? s->steps.largest : faded;
+    array_memory_step_peak(s->arrays);
+    s->steps = (StepsWeighed){.held = sweep_held(s), .arrays = array_memory_live(s->arrays), .expected = expected};
+    machine->is_over = is_over;
+    machine->owner = s;
 }
 
 /* Before a large array: pages that tapes have left, and the process keeps, go to the system as far as the process would else

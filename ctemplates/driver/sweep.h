@@ -15,6 +15,14 @@ typedef struct Kept {
     State *state;
 } Kept;
 
+/* What Python's steps of a run have taken. held, arrays: the bytes of the sweep, and of NumPy's arrays, after the last one;
+ * largest: those that one had at once beyond what was held before it, at most; expected: the same of the run
+ * before, or half of what was expected there. */
+typedef struct StepsWeighed {
+    size_t held, largest, expected;
+    int64_t arrays;
+} StepsWeighed;
+
 typedef struct Sweep {
     Heap *heap;
     Kept *kept;
@@ -40,6 +48,7 @@ typedef struct Sweep {
     int64_t pace;         /* the approximate number of steps of one call; the caller may change it */
     int64_t left;         /* of these, the number left in this call */
     int64_t until;        /* when a call of many steps ends at the latest (clock.h) */
+    StepsWeighed steps;   /* of the running machine, if it is watched */
     int64_t check_after;  /* steps until what it holds is next compared with its bound */
     Directive now;
     Report report;
@@ -64,6 +73,10 @@ void sweep_leave_arrays(Sweep *sweep);
 /* Before a tape is begun, which may be large: what malloc has free goes to the system where the process might else hold more than
  * the sweep may. Large arrays that are gone are free memory of malloc's, which tapes cannot use. */
 void sweep_make_room_for_tape(const Sweep *sweep);
+
+/* Has a machine end its run after a step of Python's with which the sweep holds so much that one more like the largest of
+ * them would have it hold more than `now.held`. */
+void sweep_watch_steps(Sweep *sweep, Machine *machine);
 
 void sweep_weigh(Sweep *sweep); /* fills in the sizes of the report; again, for who has taken cotangents away */
 size_t sweep_held(const Sweep *sweep); /* all bytes held but results */

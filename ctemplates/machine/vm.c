@@ -40,7 +40,7 @@ Outcome machine_run(Machine *m, int64_t limit, int64_t slice) {
     const Instruction *pc;
     int64_t steps = m->steps;
     const int64_t first = steps;
-    if (UNLIKELY(m->called)) limit = m->called; /* code was made since */
+    if (UNLIKELY(m->ends_at)) limit = m->ends_at; /* code was made since */
     if (has_suspects(heap) && slice > SUSPICIOUS_SLICE) slice = SUSPICIOUS_SLICE;
     int64_t stop = slice < limit - steps ? steps + slice : limit;
     m->limit = slice < LEAST_LOOSE && limit - stop > LOOSE_BY ? stop + LOOSE_BY : limit;
@@ -301,6 +301,7 @@ foreign: /* Python performs the step */
     outcome = foreign_step(m, pc->step, &jumped);
     r = m->registers;
     if (UNLIKELY(outcome != STOPPED)) return outcome;
+    if (UNLIKELY(ends_here(m))) stop = limit = m->ends_at, jumped = jumped || leaves_plain(m, pc, stepped);
     if (UNLIKELY(jumped)) goto arrive;
     if (note && (pc->flags & FLAG_NOTES_BIRTH) && !(pc->flags & FLAG_NOTES_FIELD)) note->birth = birth_of(GET(d));
 
@@ -349,7 +350,7 @@ call: {
     if (stepped) part_end(m);
     block = call_procedure(m, block, called);
     r = m->registers;
-    if (UNLIKELY(m->calls) && block->procedure->function == m->calls) m->called = stop = limit = steps;
+    if (UNLIKELY(m->calls) && block->procedure->function == m->calls) m->ends_at = stop = limit = steps;
     ENTER();
 }
 
@@ -377,6 +378,7 @@ foreign_end:
     outcome = foreign_end(m);
     r = m->registers;
     if (UNLIKELY(outcome != STOPPED)) return outcome;
+    if (UNLIKELY(ends_here(m))) stop = limit = m->ends_at;
     goto arrive;
 
 fast: /* of plain code */

@@ -30,6 +30,19 @@ Value make_tuple(Machine *machine, const Value *registers, const Step *step);
 Value make_closure(Machine *machine, const Value *registers, const Block *block, const Instruction *pc);
 Value make_environment(Machine *machine, const Value *registers, const Operand *captures, uint32_t count);
 
+/* Asks, after a step or an end of Python's, whether the run ends here; sets `ends_at` if it does. */
+static inline bool ends_here(Machine *m) {
+    if (!m->is_over || !m->is_over(m->owner)) return false;
+    m->ends_at = m->steps;
+    return true;
+}
+
+/* Moves the machine to the point after a step of plain code, whose block goes on step by step; false: it already does. */
+static inline bool leaves_plain(Machine *m, const Instruction *pc, bool stepped) {
+    if (!stepped) m->index = pc->step + 1;
+    return !stepped;
+}
+
 /* Ends; both leave the target's parameters in their registers. */
 const Block *call_procedure(Machine *machine, const Block *block, Value called);
 void push_install(Machine *machine, const Block *block, const Value *registers);

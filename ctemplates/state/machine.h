@@ -32,7 +32,9 @@ typedef struct Machine {
     size_t tape_limit;
     int64_t tape_from; /* the step it was taped from: TAPE_FULL only after one */
     int64_t calls;      /* the number of the function whose next call stops it, when that has been made; 0: none */
-    int64_t called;     /* the step that followed this call; 0: it has not been made */
+    bool (*is_over)(void *owner); /* asked after each step of Python's: the run ends before the next step; or NULL */
+    void *owner;
+    int64_t ends_at;    /* the step at which it ends for one of these reasons; 0: there is none yet */
     Form wanted;
     void *helper;       /* PyObject *: it performs foreign steps (checkpoint/ctarget/foreign.py), borrowed; NULL: a run
                            with such steps FAILS before the first of them */
