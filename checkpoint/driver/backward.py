@@ -8,8 +8,9 @@ before it as also fit, up to twice the bytes of the last tape. A segment that do
 (checkpoint.driver.division) and reversed by binomial checkpointing with the planned number of states and base
 case. If that runs much again, tapes of the head are released, where to tape these steps once more takes less.
 A tape that outgrows its prediction, or is cut since one more step might not fit, ends at the step that it
-has reached: the state there is kept, if there is room, and the rest is reversed from it. A plan that turns out not to fit is replaced by a new one for
-the whole segment. Where the first pass has left segments for small tapes, many of these are one series.
+has reached: the state there is kept, if there is room, and the rest is reversed from it. A plan that turns
+out not to fit is replaced by a new one for the whole segment. Where the first pass has left segments for
+small tapes, many of these are one series.
 """
 
 from __future__ import annotations
