@@ -7,14 +7,14 @@ In: a block and the index of a step. Out: its StepPlan (None for steps that comp
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from checkpoint.ad.activity import Unwanted, literals_of
 from checkpoint.ad.array_library import builtins_of
 from checkpoint.ad.library import overloads
 from checkpoint.ad.numbers import apply, takes_reals
-from checkpoint.ad.pullbacks import RESULT, Pullback, needed
+from checkpoint.ad.pullbacks import NESTS, RESULT, Pullback, is_number, needed
 from checkpoint.ad.record import Data, Effect, Operator, Primitive, Rearrange, Scalar, Select, Update, lookup
 from checkpoint.ad.tensors import Tensor
 from checkpoint.cps import terms as t
@@ -22,6 +22,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.errors import InternalError
 from checkpoint.interp.hybrid.array_origins import IDLE, Pulled
+from checkpoint.interp.hybrid.cotangent import Key
 from checkpoint.interp.hybrid.origins import all_born, born, perform, perform_taped
 from checkpoint.interp.hybrid.tensors import (
     carries_derivative,
@@ -266,12 +267,13 @@ def origin_of(
     natives: list[Any],
     result: Any,
     saved: tuple[Any, ...],
-    births: tuple[int, ...],
+    births: tuple[tuple[int, ...], ...],
 ) -> Pulled:
     """Return what a tape of C keeps of an application as an origin of hybrid's.
 
     natives, result: as far as rules read them, with a Like for each other array. saved: by the record.
-    births: of the operands whose arrays are fields, 0 for others; empty if there are none.
+    births: for each operand those of its tuples and lists, each before those within it; () if its number is
+        in a slot. Empty if that is so for all.
     """
     wanted, names, _, _ = pulls
     pullback = Pullback(plan.record, natives, result, wanted, saved)
@@ -279,5 +281,15 @@ def origin_of(
         return Pulled(pullback, names, None, is_simple=plan.pull is None)
     places: list[Any] = []
     for i, name in zip(wanted, names, strict=True):
-        places += [(births[i], field) for field in range(len(natives[i]))] if births[i] else [name]
+        places += _places_in(natives[i], iter(births[i])) if births[i] else [name]
     return Pulled(pullback, places, None)
+
+
+def _places_in(parts: Any, births: Iterator[int]) -> Iterator[Key]:
+    """Yield the locations of the numbers in a nest, as `ad.operands.leaves` orders them."""
+    birth = next(births)
+    for field, part in enumerate(parts):
+        if isinstance(part, NESTS):
+            yield from _places_in(part, births)
+        elif is_number(part):
+            yield birth, field

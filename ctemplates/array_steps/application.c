@@ -2,6 +2,7 @@
 #include "array_steps/application.h"
 
 #include "array_steps/applied.h"
+#include "array_steps/operand_parts.h"
 #include "arrays/forms.h"
 #include "arrays/handles.h"
 #include "arrays/rows.h"
@@ -148,7 +149,7 @@ bool take_operands(Application *a) {
         if (!native) return false;
         natives->items[++natives->count] = native;
         note_operand(a, i, v);
-        if (a->natives->parts >> i & 1) note_flat(a->c, a->natives, i, v);
+        if (a->natives->parts >> i & 1) note_births(a->c, a->natives, i, v);
     }
     if ((a->flags & OVERLOADS) && !((a->flags & OF_FIRST) ? natives->handles & 1 : natives->handles)) return false;
     natives->items[0] = array_namespace(a->c, natives->items + 1, natives->count);

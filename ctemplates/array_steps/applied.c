@@ -2,8 +2,8 @@
 #include "array_steps/applied.h"
 
 #include "array_steps/operand_forms.h"
+#include "array_steps/operand_parts.h"
 #include "arrays/forms.h"
-#include "containers/lists.h"
 #include "numpy/elements.h"
 #include "tasks/plan_flags.h"
 
@@ -35,11 +35,8 @@ static PyObject *births_in(const Applied *applied) {
     return Py_IS_TYPE(applied, &parted_type) ? applied->operands[Py_SIZE(applied) + 1] : NULL;
 }
 
-uint64_t birth_of_parts(const Applied *applied, Py_ssize_t i) {
-    PyObject *births = births_in(applied);
-    uint64_t birth = 0;
-    if (births) memcpy(&birth, PyBytes_AS_STRING(births) + i * (Py_ssize_t)sizeof birth, sizeof birth);
-    return birth;
+const uint64_t *births_of_parts(const Applied *applied, Py_ssize_t i) {
+    return births_of_operand(births_in(applied), i);
 }
 
 PyObject *form_in(const Applied *applied) {
@@ -159,21 +156,14 @@ PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wanted) {
     return found;
 }
 
-/* Returns the births of the operands, 0 for those that are not flat, as bytes, a new reference. */
-static PyObject *births_of(const Natives *natives) {
-    uint64_t births[MOST_OPERANDS];
-    for (uint32_t i = 0; i < natives->count; i++) births[i] = natives->flat >> i & 1 ? natives->births[i] : 0;
-    return PyBytes_FromStringAndSize((const char *)births, natives->count * (Py_ssize_t)sizeof *births);
-}
-
 PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, PyObject *saved,
                        bool is_number, PyObject *tape, int64_t *bytes) {
     const uint64_t wanted = wanted_bits(c, plan, natives);
     if (!is_number || !wanted) return Py_NewRef(c->idle);
     PyObject *pulls = pulls_for(c, plan, wanted);
-    const bool has_flat = natives->flat & wanted;
-    PyObject *births = pulls && has_flat ? births_of(natives) : NULL;
-    Applied *made = pulls && (births || !has_flat) ? applied_to(plan, pulls, natives->count, saved, births, natives->form) : NULL;
+    const bool has_births = natives->born & wanted;
+    PyObject *births = pulls && has_births ? packed_births(natives) : NULL;
+    Applied *made = pulls && (births || !has_births) ? applied_to(plan, pulls, natives->count, saved, births, natives->form) : NULL;
     Py_XDECREF(births);
     if (!made) return NULL;
     const uint64_t read = (uint64_t)PyLong_AsLongLong(PyTuple_GET_ITEM(pulls, 2));
@@ -193,24 +183,13 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
     return (PyObject *)made;
 }
 
-/* Returns the births of the operands as a tuple of integers, a new reference. */
-static PyObject *python_births(const Applied *applied) {
-    PyObject *made = PyTuple_New(births_in(applied) ? Py_SIZE(applied) : 0);
-    for (Py_ssize_t i = 0; made && i < PyTuple_GET_SIZE(made); i++) {
-        PyObject *birth = PyLong_FromUnsignedLongLong(birth_of_parts(applied, i));
-        if (!birth) Py_CLEAR(made);
-        else PyTuple_SET_ITEM(made, i, birth);
-    }
-    return made;
-}
-
 PyObject *python_origin(const ArrayClasses *c, const Applied *applied) {
     PyObject *operands = PyList_New(Py_SIZE(applied));
     for (Py_ssize_t i = 0; operands && i < Py_SIZE(applied); i++)
         PyList_SET_ITEM(operands, i, Py_NewRef(applied->operands[i]));
     PyObject *result = applied->result ? applied->result : Py_None, *made = NULL;
     PyObject *saved = saved_in(applied) ? Py_NewRef(saved_in(applied)) : PyTuple_New(0);
-    PyObject *births = python_births(applied);
+    PyObject *births = births_in(applied) ? unpacked_births(births_in(applied), Py_SIZE(applied)) : PyTuple_New(0);
     if (operands && saved && births)
         made = PyObject_CallFunctionObjArgs(c->origin_of, applied->plan, applied->pulls, operands, result, saved, births, NULL);
     Py_XDECREF(births);
@@ -219,32 +198,12 @@ PyObject *python_origin(const ArrayClasses *c, const Applied *applied) {
     return made;
 }
 
-/* Flat operands */
-
-/* Returns whether all values are handles of arrays of numbers. */
-static bool are_arrays(const ArrayClasses *c, const Value *values, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (kind_of(values[i]) != FOREIGN) return false;
-        if (!Py_IS_TYPE(((Foreign *)values[i].object)->python, c->array)) return false;
-    }
-    return count > 0;
-}
-
-void note_flat(const ArrayClasses *c, Natives *natives, uint32_t i, Value v) {
-    const bool is_list = kind_of(v) == LIST;
-    if (!is_list && (kind_of(v) != RECORD || cells_of(v)[0].tag != NOTHING)) return;
-    const Value *values = is_list ? list_in(v)->values : cells_of(v) + 1;
-    const size_t count = is_list ? list_in(v)->length : v.object->length - 1;
-    if (!v.object->birth || !are_arrays(c, values, count)) return;
-    natives->flat |= UINT64_C(1) << i;
-    natives->births[i] = v.object->birth;
-}
+/* Operands in parts */
 
 bool tapes_parts(const ArrayClasses *c, PyObject *plan, Natives *natives) {
     const uint64_t rules = (uint64_t)PyLong_AsLongLong(*slot_of(plan, c->plan_rules));
     const uint64_t wanted = natives->active & natives->parts & rules;
-    if (wanted & ~natives->flat) return false;
-    if (wanted && *slot_of(plan, c->plan_pull) == Py_None) return false;
+    if (wanted & ~natives->born) return false;
     natives->numbers |= wanted;
     const uint64_t bits = wanted_bits(c, plan, natives);
     PyObject *pulls = bits ? pulls_for(c, plan, bits) : NULL;

@@ -15,7 +15,7 @@ typedef struct Applied {
     PyObject *plan;      /* the step's StepPlan */
     PyObject *pulls;     /* of the plan, which owns it: see pulls_of in checkpoint/ctarget/plans.py */
     PyObject *result;    /* NULL: no rule reads it */
-    PyObject *operands[]; /* and behind them what the record has saved and, if operands are flat, their births; or the form of all */
+    PyObject *operands[]; /* and behind them what the record has saved and, if operands have them, births; or the form of all */
 } Applied;
 
 bool is_applied(const PyObject *origin);
@@ -23,8 +23,8 @@ bool is_applied(const PyObject *origin);
 /* Returns what the record has saved for its `pull`, a tuple, borrowed; NULL: nothing. */
 PyObject *saved_in(const Applied *applied);
 
-/* Returns the birth of an operand whose numbers are those of its fields (`note_flat`); 0 for any other. */
-uint64_t birth_of_parts(const Applied *applied, Py_ssize_t i);
+/* Returns the births of an operand in parts, by which its numbers receive cotangents; NULL: it is none, or has none. */
+const uint64_t *births_of_parts(const Applied *applied, Py_ssize_t i);
 
 /* Returns the Like of all operands that are arrays, borrowed; NULL: there is none, or it is not known. */
 PyObject *form_in(const Applied *applied);
@@ -48,15 +48,8 @@ static inline PyObject *wanted_of(const Applied *applied) { return wanted_in(app
 /* Returns the same origin as an object of Python, a new reference; NULL: an exception is set. */
 PyObject *python_origin(const ArrayClasses *c, const Applied *applied);
 
-/* An operand is *flat* if it is a tuple or list that a run has made or has been given, of nothing but arrays of numbers. The
- * cotangent of each is that of a field, found by the operand's birth. Python tapes steps with other nests.
- */
-
-/* Notes an operand that is flat, and its birth. */
-void note_flat(const ArrayClasses *c, Natives *natives, uint32_t i, Value v);
-
-/* Returns whether C tapes a step: each operand in parts is kept as it is, and is flat if it has a cotangent, which
- * the record then gives together with the others. A flat one that holds active arrays then counts as a number. false may leave an exception. */
+/* Returns whether C tapes a step with operands in parts (operand_parts.h): each is kept as it is, and has births if it has a cotangent.
+ * One that holds active numbers then counts as a number. false may leave an exception. */
 bool tapes_parts(const ArrayClasses *c, PyObject *plan, Natives *natives);
 
 #endif

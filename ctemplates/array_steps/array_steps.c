@@ -105,7 +105,8 @@ static PyObject *value_of_step(const Application *a) {
     if (PyErr_Occurred()) return NULL;
     const Operator *operator = operator_at(a->operator);
     PyObject *made = NULL;
-    if (operator && operator->apply && a->natives->handles)
+    const bool is_taken = a->natives->handles || (operator && operator->returns == OF_PARTS && a->natives->parts);
+    if (operator && operator->apply && is_taken)
         made = operator->apply(a->c, a->natives->items + 1, a->natives->count);
     if (made || PyErr_Occurred()) return made;
     const bool all_arrays = a->natives->handles == (UINT64_C(1) << a->natives->count) - 1;

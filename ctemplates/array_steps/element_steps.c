@@ -5,8 +5,6 @@
  */
 #include "array_steps/element_steps.h"
 
-#include <string.h>
-
 #include "array_steps/applied.h"
 #include "array_steps/scalar_pulls.h"
 #include "arrays/accumulators.h"
@@ -46,10 +44,8 @@ bool sets_element(const Application *a) {
 /* Takes a copy in the place of the first operand's elements, which a state of the run may hold; false: an exception is set. */
 static bool take_copy(Application *a) {
     PyObject **place = &a->natives->items[1 + ARRAY];
-    const NumpyArray *own = numpy_of(*place);
-    PyObject *made = new_array_of_doubles(own->axes, own->shape);
+    PyObject *made = copy_of_plain_row(*place);
     if (!made) return false;
-    memcpy(numpy_of(made)->data, own->data, (size_t)count_of(*place) * sizeof(double));
     Py_SETREF(*place, made);
     return true;
 }

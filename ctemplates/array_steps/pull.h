@@ -26,4 +26,12 @@ typedef struct Pull {
     uint32_t count;
 } Pull;
 
+/* Returns whether nothing else refers to the elements of a rule's result. */
+bool is_new(const Pull *p, PyObject *given);
+
+/* Returns a new Accumulator with p->given; NULL with an exception. */
+PyObject *accumulator_of_given(const Pull *p, bool is_owned);
+
+void pull_end(Pull *p); /* releases its references */
+
 #endif

@@ -6,6 +6,7 @@
 #include "array_steps/pulls.h"
 
 #include "array_steps/element_steps.h"
+#include "array_steps/part_pulls.h"
 #include "array_steps/scalar_pulls.h"
 #include "arrays/accumulators.h"
 #include "arrays/forms.h"
@@ -16,18 +17,6 @@
 static PyObject *python_in(Value v) { return kind_of(v) == FOREIGN ? ((Foreign *)v.object)->python : NULL; }
 
 /* Ownership */
-
-/* Returns whether nothing else refers to the elements of a rule's result. */
-static bool is_new(const Pull *p, PyObject *given) {
-    const Applied *applied = p->applied;
-    if (given == p->g || given == applied->result || is_view(p->c, given)) return false;
-    for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++)
-        if (applied->operands[i] == given) return false;
-    PyObject *saved = saved_in(applied);
-    for (Py_ssize_t i = 0; saved && i < PyTuple_GET_SIZE(saved); i++)
-        if (PyTuple_GET_ITEM(saved, i) == given) return false;
-    return axes_of(p->c, given) > 0;
-}
 
 /* Takes the cotangent of the result in the form that rules take; false: of a kind that C does not handle. */
 static bool receive(Pull *p) {
@@ -49,17 +38,6 @@ static bool receive(Pull *p) {
 }
 
 /* Adding */
-
-/* Returns a new Accumulator with p->given. */
-static PyObject *accumulator_of_given(const Pull *p, bool is_owned) {
-    const ArrayClasses *c = p->c;
-    PyObject *made = new_handle(c, c->accumulator);
-    if (!made) return NULL;
-    *slot_of(made, c->accumulator_array) = Py_NewRef(p->given);
-    *slot_of(made, c->accumulator_form) = Py_XNewRef(p->form_given);
-    *slot_of(made, c->accumulator_owned) = Py_NewRef(is_owned ? Py_True : Py_False);
-    return made;
-}
 
 /* Makes an object of Python, p->made, an accumulator's content. */
 static void take_made(Pull *p, Value *accumulator) {
@@ -203,8 +181,26 @@ static PyObject *common_form(Pull *p) {
     return form;
 }
 
+/* Returns whether it is the number of np.array's operator. */
+static bool is_making(int64_t operator) {
+    static int64_t known;
+    if (UNLIKELY(!known)) known = operator_named("array");
+    return operator == known;
+}
+
+/* Adds the cotangents of the numbers in an operand. */
+static bool pull_parts(Pull *p, int64_t operator, Py_ssize_t position) {
+    const Pulling pulled = is_making(operator) ? give_elements(p, position) : NOT_HERE;
+    if (pulled != NOT_HERE) return pulled == PULLED;
+    PyObject *found = called_rule(p, position);
+    const bool done = found && give_parts(p, position, found);
+    Py_XDECREF(found);
+    return done;
+}
+
 static bool pull_one(Pull *p, int64_t operator, Py_ssize_t position, bool is_last) {
     const Applied *applied = p->applied;
+    if (births_of_parts(applied, position)) return pull_parts(p, operator, position);
     Value *accumulator = &p->accumulators[first_like(p, (uint32_t)position)];
     const Pulling pulled = pull_scalar(p, operator, position, accumulator);
     if (pulled != NOT_HERE) return pulled == PULLED;
@@ -232,47 +228,13 @@ static void share_accumulators(const Pull *p) {
     }
 }
 
-/* Adds an array to the accumulator of a field. like: the array that the field holds. */
-static bool give_part(Pull *p, uint64_t birth, Py_ssize_t field, PyObject *like) {
-    const bool is_scattered = Py_IS_TYPE(p->given, p->c->scattered);
-    if (!is_scattered && !same_shape(p->c, p->given, like)) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "a cotangent of an array has another shape");
-        return false;
-    }
-    p->made = is_scattered ? Py_NewRef(p->given) : accumulator_of_given(p, is_new(p, p->given));
-    if (!p->made) return false;
-    const Value made = new_foreign(p->heap, p->made, false);
-    p->made = NULL;
-    p->cotangent->mixed = true;
-    cotangent_give(p->cotangent, birth, field, made);
-    return true;
-}
-
-/* Adds the cotangents of the arrays in a flat operand, the last one first; `given`: a tuple or list of them. */
-static bool give_parts(Pull *p, Py_ssize_t position, PyObject *given) {
-    PyObject *likes = p->applied->operands[position];
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(likes);
-    if (!(PyTuple_Check(given) || PyList_Check(given)) || PySequence_Fast_GET_SIZE(given) != count) {
-        PyErr_SetString(PyExc_SystemError, "a cotangent of a tuple has another structure");
-        return false;
-    }
-    const uint64_t birth = birth_of_parts(p->applied, position);
-    bool done = true;
-    for (Py_ssize_t i = count; done && i-- > 0;) {
-        p->given = Py_NewRef(PySequence_Fast_GET_ITEM(given, i));
-        done = give_part(p, birth, i, PySequence_Fast_GET_ITEM(likes, i));
-        Py_CLEAR(p->given);
-    }
-    return done;
-}
-
 /* Adds the cotangents that a record gives together, the last operand's first. */
 static bool pull_together(Pull *p) {
     PyObject *wanted = wanted_of(p->applied);
     bool done = call_pull(p);
     for (Py_ssize_t i = PyTuple_GET_SIZE(wanted); done && i-- > 0;) {
         const Py_ssize_t position = PyLong_AsSsize_t(PyTuple_GET_ITEM(wanted, i));
-        if (birth_of_parts(p->applied, position)) {
+        if (births_of_parts(p->applied, position)) {
             done = give_parts(p, position, PySequence_Fast_GET_ITEM(p->rules, i));
             continue;
         }
@@ -302,15 +264,6 @@ static bool are_known(const Value *accumulators, uint32_t count) {
         if (kind != REAL && kind != FOREIGN && kind != NOTHING) return false;
     }
     return true;
-}
-
-void pull_end(Pull *p) {
-    forms_end(&p->forms);
-    Py_CLEAR(p->g);
-    Py_CLEAR(p->form);
-    Py_CLEAR(p->rules);
-    Py_CLEAR(p->given);
-    Py_CLEAR(p->made);
 }
 
 Pulling array_reverse(Pull *p, Cotangent *cotangent, const Step *step, PyObject *origin, Value *received,

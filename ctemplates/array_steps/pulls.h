@@ -8,6 +8,5 @@
  * is not an Applied, and accumulators of duals, are left to the helper. */
 Pulling array_reverse(Pull *pull, Cotangent *cotangent, const Step *step, PyObject *origin, Value *received,
                       Value *accumulators, uint32_t count);
-void pull_end(Pull *pull); /* releases its references */
 
 #endif

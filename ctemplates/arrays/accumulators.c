@@ -94,10 +94,23 @@ static bool add_to_sparse(const ArrayClasses *c, PyObject *accumulator, PyObject
     return done;
 }
 
+/* Copies the elements of an Accumulator that others may hold, so that they can be changed; false: Python must do it. */
+static bool own_elements(const ArrayClasses *c, PyObject *accumulator) {
+    PyObject **array = slot_of(accumulator, c->accumulator_array), **owned = slot_of(accumulator, c->accumulator_owned);
+    if (*owned == Py_True) return true;
+    PyObject *copy = is_array_of_doubles(*array) ? copy_of_plain_row(*array) : NULL;
+    if (!copy) PyErr_Clear();
+    if (!copy) return false;
+    Py_SETREF(*array, copy);
+    Py_SETREF(*owned, Py_NewRef(Py_True));
+    return true;
+}
+
 bool add_to_element(const ArrayClasses *c, PyObject *accumulator, PyObject *index, double received) {
-    PyObject *array = *slot_of(accumulator, c->accumulator_array);
-    if (!array) return elements_of_accumulator(c, accumulator) && add_to_sparse(c, accumulator, index, received);
-    double *element = *slot_of(accumulator, c->accumulator_owned) == Py_True ? array_element(array, index) : NULL;
+    PyObject **array = slot_of(accumulator, c->accumulator_array);
+    if (!*array) return elements_of_accumulator(c, accumulator) && add_to_sparse(c, accumulator, index, received);
+    if (!array_element(*array, index) || !own_elements(c, accumulator)) return false;
+    double *element = array_element(*array, index);
     if (element) *element += received;
     return element != NULL;
 }

@@ -8,6 +8,7 @@
 #include "arrays/reductions.h"
 #include "numpy/elements.h"
 #include "numpy/kernels.h"
+#include "numpy/nests.h"
 
 /* Helpers */
 
@@ -143,6 +144,13 @@ APPLY(element) {
     return UNUSED_HERE, found ? new_scalar(*found) : NULL;
 }
 
+/* Of a nested list alone: other operands say how else the array is made. */
+APPLY(array_of_parts) {
+    for (Py_ssize_t i = 1; i < count; i++)
+        if (x[i] != Py_None && !(PyLong_CheckExact(x[i]) && PyLong_AsLong(x[i]) == 0)) return NULL;
+    return UNUSED_HERE, array_of_nest(x[0]);
+}
+
 /* Leaves a cotangent to the rule. */
 static PyObject *by_rule(const Reversed *r, Py_ssize_t position) { return (void)r, (void)position, NULL; }
 
@@ -188,6 +196,7 @@ static const Operator OPERATORS[] = {
     {"where", NULL, of_choice, OF_RESULT},
     {"element", element, by_rule, OF_OPERAND},
     {"set-element", NULL, by_rule, OF_OPERAND},
+    {"array", array_of_parts, of_shape, OF_PARTS},
     {"sum", sum, of_total, A_VIEW},
     {"mean", mean, of_mean, A_VIEW},
     {"reshape", NULL, of_shape, A_VIEW},
@@ -253,6 +262,6 @@ Given operator_cotangent(int64_t number, const Reversed *r, Py_ssize_t position)
         return (Given){0};
     }
     PyObject *known = given.form ? given.form : like;
-    given.is_new = returns != A_VIEW && !is_g && noted_axes(r->c, r->forms, known) > 0;
+    given.is_new = returns != A_VIEW && returns != OF_PARTS && !is_g && noted_axes(r->c, r->forms, known) > 0;
     return given;
 }

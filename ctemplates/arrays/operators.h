@@ -23,8 +23,9 @@ typedef PyObject *Apply(const ArrayClasses *c, PyObject *const *operands, Py_ssi
 typedef PyObject *Reverse(const Reversed *r, Py_ssize_t position);
 
 /* What `reverse` returns: an array of g's shape, which is summed where the operand was broadcast; a new array of the
- * operand's shape; or what may be a view of g. */
-typedef enum Returns { OF_RESULT, OF_OPERAND, A_VIEW } Returns;
+ * operand's shape; what may be a view of g; or the same, where the operand may also be in parts, which `apply` then takes
+ * without an array among the others. */
+typedef enum Returns { OF_RESULT, OF_OPERAND, A_VIEW, OF_PARTS } Returns;
 
 /* name: as records write it. apply: returns the result, a new reference; it, or what it returns, is NULL: the record's own
  * function is called.

@@ -1,6 +1,8 @@
 /* Single elements of NumPy's arrays: see elements.h. */
 #include "numpy/elements.h"
 
+#include <string.h>
+
 #include "program/value.h"
 
 /* The type of NumPy's scalars with a double, once an array of doubles has been met. */
@@ -13,7 +15,7 @@ static bool knows_scalars_of(PyObject *dtype) {
     return scalar_type != NULL;
 }
 
-static bool is_of_doubles(PyObject *array) {
+bool is_array_of_doubles(PyObject *array) {
     if (!is_numpy(array) || !(numpy_of(array)->flags & ALIGNED)) return false;
     const NumpyDtype *dtype = dtype_of(array);
     return dtype->letter == 'd' && dtype->order == '=' && knows_scalars_of(numpy_of(array)->dtype);
@@ -32,7 +34,7 @@ static bool step_along(const NumpyArray *array, int axis, PyObject *index, Py_ss
 }
 
 double *array_element(PyObject *array, PyObject *index) {
-    if (!is_of_doubles(array)) return NULL;
+    if (!is_array_of_doubles(array)) return NULL;
     const NumpyArray *own = numpy_of(array);
     Py_ssize_t offset = 0;
     if (PyTuple_CheckExact(index)) {
@@ -52,7 +54,7 @@ bool only_element(PyObject *object, double *real) {
         *real = PyFloat_AS_DOUBLE(object);
         return true;
     }
-    const bool found = is_of_doubles(object) && numpy_of(object)->axes == 0;
+    const bool found = is_array_of_doubles(object) && numpy_of(object)->axes == 0;
     if (found) *real = *(const double *)(const void *)numpy_of(object)->data;
     return found;
 }
@@ -74,5 +76,11 @@ PyObject *new_scalar(double real) {
     if (dtype) knows_scalars_of(dtype);
     PyObject *made = scalar_type ? scalar_type->tp_alloc(scalar_type, 0) : NULL;
     if (made) ((PyFloatObject *)(void *)made)->ob_fval = real;
+    return made;
+}
+
+PyObject *copy_of_plain_row(PyObject *array) {
+    PyObject *made = is_plain_row(array) ? new_array_of_doubles(numpy_of(array)->axes, numpy_of(array)->shape) : NULL;
+    if (made) memcpy(numpy_of(made)->data, numpy_of(array)->data, (size_t)count_of(array) * sizeof(double));
     return made;
 }

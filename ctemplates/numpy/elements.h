@@ -16,6 +16,9 @@ double *array_element(PyObject *array, PyObject *index);
 /* Returns whether an object is a scalar of NumPy's with a double. */
 bool is_scalar(const PyObject *object);
 
+/* Returns whether an object is an array of doubles of C. */
+bool is_array_of_doubles(PyObject *array);
+
 /* Stores a number that NumPy computes with as a double: a float, a scalar, or an integer that is exact; false: it is another
  * object, or NULL. */
 bool double_of(PyObject *number, double *real);
@@ -25,5 +28,8 @@ bool only_element(PyObject *object, double *real);
 
 /* Returns a new scalar; NULL with an exception, or without one if no array of doubles has been met. */
 PyObject *new_scalar(double real);
+
+/* Returns a copy of an array of doubles that are next to each other; NULL, maybe with an exception: they are not. */
+PyObject *copy_of_plain_row(PyObject *array);
 
 #endif

@@ -23,4 +23,7 @@ enum { RESULT_BIT = 62 };
 /* Of a step on arrays that is done in C (array_steps.h); as many as any record has, so that Python tapes none of them. */
 enum { MOST_OPERANDS = 12 };
 
+/* Of the tuples and lists in the operands of a step that C tapes (array_steps/operand_parts.h). */
+enum { MOST_BIRTHS = 64 };
+
 #endif

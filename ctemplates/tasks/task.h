@@ -20,8 +20,9 @@ typedef struct Natives {
     uint64_t active;  /* which of them are, or hold, such numbers */
     uint64_t handles; /* which of them are arrays */
     uint64_t parts;   /* which of them have a number or an array within a tuple or list */
-    uint64_t flat;    /* which of these are flat (array_steps/applied.h) */
-    uint64_t births[MOST_OPERANDS]; /* of the flat ones */
+    uint64_t born;    /* which of these have `births` (array_steps/operand_parts.h) */
+    uint32_t births_from[MOST_OPERANDS], birth_count; /* where those of an operand begin; how many there are */
+    uint64_t births[MOST_BIRTHS];
 } Natives;
 
 typedef struct Task {
