@@ -143,7 +143,7 @@ class StepPlan:
         for i, name in enumerate(self.names):
             if name is not None and record.vjp(i) is not None:
                 self.differentiable |= 1 << i
-        self.rules = 0 if record.variadic else self.differentiable
+        self.rules = self.differentiable
 
     def know(self, unwanted: Unwanted) -> None:
         """Learn which operands are constants in a sweep."""

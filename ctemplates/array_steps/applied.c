@@ -112,6 +112,7 @@ static bool keep_saved(const ArrayClasses *c, PyObject *saved, PyObject *tape, i
 static PyObject *residual(const ArrayClasses *c, PyObject *plan, uint32_t i, const Natives *natives, bool is_read,
                           PyObject *tape, int64_t *bytes) {
     PyObject *native = natives->items[i + 1];
+    if (natives->parts >> i & 1 && !is_read && is_nest(native)) return outline_of_parts(c, native, bytes);
     if (natives->parts >> i & 1) return keep_saved(c, native, tape, bytes) ? Py_NewRef(native) : NULL;
     if (is_scalar(native)) *bytes += (int64_t)sizeof(PyFloatObject);
     if (is_scalar(native) || !is_library_array(c, native)) return Py_NewRef(native);
@@ -206,7 +207,5 @@ bool tapes_parts(const ArrayClasses *c, PyObject *plan, Natives *natives) {
     if (wanted & ~natives->born) return false;
     natives->numbers |= wanted;
     const uint64_t bits = wanted_bits(c, plan, natives);
-    PyObject *pulls = bits ? pulls_for(c, plan, bits) : NULL;
-    if (!bits) return true;
-    return pulls && !(natives->parts & ~(uint64_t)PyLong_AsLongLong(PyTuple_GET_ITEM(pulls, 2)));
+    return !bits || pulls_for(c, plan, bits);
 }

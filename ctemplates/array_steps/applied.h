@@ -48,7 +48,7 @@ static inline PyObject *wanted_of(const Applied *applied) { return wanted_in(app
 /* Returns the same origin as an object of Python, a new reference; NULL: an exception is set. */
 PyObject *python_origin(const ArrayClasses *c, const Applied *applied);
 
-/* Returns whether C tapes a step with operands in parts (operand_parts.h): each is kept as it is, and has births if it has a cotangent.
+/* Returns whether C tapes a step with operands in parts (operand_parts.h): each has births if it has a cotangent.
  * One that holds active numbers then counts as a number. false may leave an exception. */
 bool tapes_parts(const ArrayClasses *c, PyObject *plan, Natives *natives);
 

@@ -169,7 +169,7 @@ static bool is_done_here(const Application *a) {
         return !a->task->m->tape && items && items->mp_ass_subscript && is_own(a);
     }
     if (!a->task->m->tape) return true;
-    return !(a->flags & VARIADIC) && (!natives->parts || tapes_parts(a->c, a->plan, natives));
+    return !natives->parts || tapes_parts(a->c, a->plan, natives);
 }
 
 bool array_step(Task *task, const Step *step) {

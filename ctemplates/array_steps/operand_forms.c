@@ -1,9 +1,12 @@
 /* The forms of a step's operands: see operand_forms.h. */
 #include "array_steps/operand_forms.h"
 
+#include "array_steps/operand_parts.h"
 #include "arrays/forms.h"
 #include "arrays/operators.h"
 #include "numpy/elements.h"
+
+enum { LIKE_BYTES = 112 }; /* on CPython: a Like and its shape */
 
 /* Returns a Like of an array, a new reference; NULL with an exception. */
 static PyObject *like_of(const ArrayClasses *c, PyObject *data) {
@@ -37,6 +40,27 @@ static PyObject **place_of_form(const ArrayClasses *c, uint32_t i, const Natives
 PyObject *outline(const ArrayClasses *c, PyObject *plan, uint32_t i, const Natives *natives) {
     PyObject **form = place_of_form(c, i, natives);
     return form && *form ? Py_NewRef(*form) : last_like(c, plan, i, natives->items[i + 1]);
+}
+
+static PyObject *outline_of_part(const ArrayClasses *c, PyObject *part, int64_t *bytes) {
+    if (is_nest(part)) return outline_of_parts(c, part, bytes);
+    if (PyFloat_CheckExact(part) || !is_library_array(c, part)) return Py_NewRef(part);
+    *bytes += LIKE_BYTES;
+    return like_of(c, part);
+}
+
+PyObject *outline_of_parts(const ArrayClasses *c, PyObject *native, int64_t *bytes) {
+    const bool is_list = PyList_CheckExact(native);
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(native);
+    PyObject *made = is_list ? PyList_New(count) : PyTuple_New(count);
+    *bytes += count * (Py_ssize_t)sizeof(PyObject *);
+    for (Py_ssize_t i = 0; made && i < count; i++) {
+        PyObject *part = outline_of_part(c, PySequence_Fast_GET_ITEM(native, i), bytes);
+        if (!part) Py_CLEAR(made);
+        else if (is_list) PyList_SET_ITEM(made, i, part);
+        else PyTuple_SET_ITEM(made, i, part);
+    }
+    return made;
 }
 
 /* Notes the form of an operand, or that of those before it if it is equal; returns whether they have one form. */

@@ -21,4 +21,8 @@ PyTypeObject *class_of_result(const ArrayClasses *c, const Natives *natives, PyO
  * last Like of this operand, if that has the same form. NULL with an exception. */
 PyObject *outline(const ArrayClasses *c, PyObject *plan, uint32_t i, const Natives *natives);
 
+/* Returns an operand in parts with a Like in the place of each array, a new reference, and adds its bytes; NULL with an
+ * exception. */
+PyObject *outline_of_parts(const ArrayClasses *c, PyObject *native, int64_t *bytes);
+
 #endif

@@ -54,7 +54,7 @@ static bool give_part(Pull *p, uint64_t birth, Py_ssize_t field, PyObject *like)
         cotangent_give(p->cotangent, birth, field, of_real(real));
         return true;
     }
-    if (!is_library_array(p->c, like)) return true;
+    if (!Py_IS_TYPE(like, p->c->like) && !is_library_array(p->c, like)) return true;
     const Py_UCS4 letter = kind_of_elements(p->c, like);
     if (letter != 'f' && letter != 'c') return !PyErr_Occurred();
     return give_array(p, birth, field, like);

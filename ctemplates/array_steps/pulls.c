@@ -136,6 +136,19 @@ static PyObject *library_functions(const Pull *p) {
 
 static PyObject *result_of(const Applied *applied) { return applied->result ? applied->result : Py_None; }
 
+/* Returns the rule of an operand, a new reference; NULL with an exception. */
+static PyObject *rule_of(Pull *p, Py_ssize_t position) {
+    PyObject *plan = p->applied->plan, *record = *slot_of(plan, p->c->plan_record);
+    if (PyLong_AsLongLong(*slot_of(plan, p->c->plan_flags)) & VARIADIC) {
+        PyObject *number = PyLong_FromSsize_t(position);
+        PyObject *found = number ? PyObject_CallMethodOneArg(record, p->c->vjp, number) : NULL;
+        Py_XDECREF(number);
+        return found;
+    }
+    if (!p->rules) p->rules = PyObject_GetAttr(record, p->c->vjps);
+    return p->rules ? Py_NewRef(PyTuple_GET_ITEM(p->rules, position)) : NULL;
+}
+
 /* Calls the rule of an operand. */
 static PyObject *called_rule(Pull *p, Py_ssize_t position) {
     const Applied *applied = p->applied;
@@ -143,8 +156,10 @@ static PyObject *called_rule(Pull *p, Py_ssize_t position) {
     PyObject *arguments[MOST_OPERANDS + 3] = {library_functions(p), p->g, result_of(applied)};
     for (Py_ssize_t i = 0; i < count; i++) arguments[i + 3] = applied->operands[i];
     if (!arguments[0]) return NULL;
-    if (!p->rules) p->rules = PyObject_GetAttr(*slot_of(applied->plan, p->c->plan_record), p->c->vjps);
-    return p->rules ? PyObject_Vectorcall(PyTuple_GET_ITEM(p->rules, position), arguments, count + 3, NULL) : NULL;
+    PyObject *rule = rule_of(p, position);
+    PyObject *found = rule ? PyObject_Vectorcall(rule, arguments, count + 3, NULL) : NULL;
+    Py_XDECREF(rule);
+    return found;
 }
 
 /* Calls the rule of a record that reverses its operands together: stores a tuple or list of their cotangents. */

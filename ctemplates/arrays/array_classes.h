@@ -57,7 +57,7 @@
     OBJECT(idle, "checkpoint.interp.hybrid.array_origins", "IDLE")
 
 #define ARRAY_NAMES(NAME)                                                                                      \
-    NAME(ask) NAME(know) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjps) NAME(refused) \
+    NAME(ask) NAME(know) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjp) NAME(vjps) NAME(refused) \
     NAME(mT) NAME(add) NAME(sum) NAME(mean) NAME(reduce) NAME(reshape) NAME(broadcast_to) NAME(axis) NAME(keepdims)
 
 /* Python's classes and the offsets of their slots; found once. */

@@ -4,7 +4,7 @@
  *     OF_FIRST    only if the first one is
  *     VIEWS       the result may share the elements of an operand
  *     CHANGES     it changes the first operand
- *     VARIADIC    it takes any number of operands: Python tapes it
+ *     VARIADIC    it takes any number of operands: its last rule serves all further ones
  *     ANYWAY      no function of arrays performs it, or C does not handle the results of that function
  *     UNASKED     the plan for arrays has not been made yet
  *     ITEMS       the result is the items of the first operand along the second, an axis; of a row of reals, C makes them

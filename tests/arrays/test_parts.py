@@ -91,9 +91,26 @@ def of_a_constant(x: Any) -> Any:
     return np.array([one, x[0] * one, 2.0]) + np.stack([np.ones(3), x[:3]])
 
 
+def of_joins(x: Any) -> Any:
+    y = np.concatenate([x[:3] * 2.0, [1.0, x[4]], x[6:]])
+    y = np.hstack((y[:2], float(x[0]), y)) * np.append(x, x[1:3])[: len(y) + 3]
+    whole = np.vstack([y[:4], x[:4], [1.0, 2, x[0], y[0]]]) + np.concatenate((x[:6], x[:6]), None).reshape(
+        3, 4
+    )
+    return np.column_stack([whole, y[:3]]) * np.stack([x[:3], np.ones(3), x[2:5], x[:3], x[:3]], -1)
+
+
+def of_any_number(x: Any) -> Any:
+    """Of functions that take any number of operands."""
+    y = x.reshape(3, 4).transpose(1, 0) * x.reshape((4, -1))
+    a, b = np.broadcast_arrays(y[0], x[:, None])
+    rows, columns = np.meshgrid(x[:3], x[4:6])
+    return np.einsum("ij,kj,k->i", a, b, x) * np.einsum("ij,ij", rows, columns) + np.atleast_1d(y[1, 2])
+
+
 PROGRAMS = [
-    of_floats, of_scalars, of_both, of_nests, of_one_list_twice, of_rows, of_a_list_that_changes, of_single,
-    of_integers, of_deep_nests, of_many_nests, of_nothing_finite, of_a_constant,
+    of_floats, of_scalars, of_both, of_nests, of_one_list_twice, of_rows, of_joins, of_a_list_that_changes,
+    of_any_number, of_single, of_integers, of_deep_nests, of_many_nests, of_nothing_finite, of_a_constant,
 ]  # fmt: skip
 SCHEDULES = [Plain(), Bisection(base=7), Budget("512KiB")]
 EACH = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
