@@ -47,7 +47,7 @@ class StepPlan:
     taped: the same, but returns (value, origin); None: the step leaves no origin.
 
     Set by `ask`, for a function of arrays, or what does with arrays what it does with other data:
-    name, value, in_place: of its record.
+    name, value, in_place, writes: of its record.
     on_arrays, on_tape: as `plain` and `taped`, for cases that C does not handle itself; they return
         NotImplemented if only `perform` can do the step.
     flags: see ctemplates/tasks/plan_flags.h.
@@ -89,6 +89,7 @@ class StepPlan:
         "taped",
         "unwanted",
         "value",
+        "writes",
     )
 
     def __init__(self, step: t.Compute) -> None:
@@ -102,6 +103,7 @@ class StepPlan:
         self.on_tape: Function | None = None
         self.value: Function | None = None
         self.in_place: Function | None = None
+        self.writes: Function | None = None
         self.saves: Function | None = None
         self.saves_uncounted: Function | None = None
         self.pull: Function | None = None
@@ -127,7 +129,7 @@ class StepPlan:
             return
         self.record, self.name = record, record.name
         self.value = record.value
-        self.in_place = record.in_place
+        self.in_place, self.writes = record.in_place, record.writes
         self.builtins = builtins_of(record.name)
         self.saves, self.pull = record.saves, record.pull
         self.saves_uncounted = record.saves_uncounted or record.saves

@@ -193,17 +193,23 @@ bool is_own(const Application *a) {
     return *slot_of(memory_of(a->c, first), classes()->storage_owner) == a->owner;
 }
 
+bool is_fixed(const ArrayClasses *c, PyObject *handle) {
+    const PyObject *owner = *slot_of(memory_of(c, handle), classes()->storage_owner);
+    return owner == classes()->frozen || owner == c->constant;
+}
+
+bool make_stale(const Application *a) {
+    PyObject *stale = PyLong_FromLongLong(a->task->m->steps + 1);
+    if (!stale) return false;
+    Py_SETREF(*slot_of(memory_of(a->c, a->natives->objects[0]), classes()->storage_stale), stale);
+    return true;
+}
+
 PyObject *changed(const Application *a) {
-    const ArrayClasses *c = a->c;
-    PyObject *first = a->natives->objects[0], *stale = PyLong_FromLongLong(a->task->m->steps + 1);
-    if (!stale) return NULL;
-    PyObject *memory = memory_of(c, first);
+    PyObject *first = a->natives->objects[0];
     Application fresh = *a;
     fresh.flags &= ~(int64_t)VIEWS; /* with a new memory */
-    PyObject *made = new_array(c, Py_TYPE(first), a->natives->items[1], memory_for(&fresh, NULL), NULL);
-    if (made)
-        Py_SETREF(*slot_of(memory, classes()->storage_stale), stale);
-    else
-        Py_DECREF(stale);
+    PyObject *made = new_array(a->c, Py_TYPE(first), a->natives->items[1], memory_for(&fresh, NULL), NULL);
+    if (made && !make_stale(a)) Py_CLEAR(made);
     return made;
 }

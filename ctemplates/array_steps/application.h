@@ -42,6 +42,12 @@ void take_handle(Task *task);
 /* Returns whether the first operand is an array that may be changed in place: whether it is this run's own. */
 bool is_own(const Application *a);
 
+/* Returns whether no run may change what a handle shows. */
+bool is_fixed(const ArrayClasses *c, PyObject *handle);
+
+/* Makes the first operand stale from the next step on; false: an exception is set. */
+bool make_stale(const Application *a);
+
 /* Returns the new handle after a change of the first operand in place, which makes the old one stale; NULL with an
  * exception. */
 PyObject *changed(const Application *a);

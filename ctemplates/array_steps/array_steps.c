@@ -126,6 +126,23 @@ static bool change(Application *a) {
     return true;
 }
 
+/* Returns whether it is a change on a tape that makes another array, as all elements of the first operand change, which the
+ * program may change. */
+static bool renews(const Application *a) {
+    const ArrayClasses *c = a->c;
+    PyObject *first = a->natives->handles & 1 ? a->natives->objects[0] : NULL, *data = a->natives->items[1];
+    if (!first || *slot_of(a->plan, c->plan_writes) != Py_None || !is_numpy(data)) return false;
+    return (numpy_of(data)->flags & WRITEABLE) && !is_fixed(c, first);
+}
+
+/* Makes the array that has the place of the first operand, which is stale from then on. */
+static bool renew(Application *a) {
+    note_forms(a->c, a->plan, 0, a->natives);
+    a->task->made = call(a, a->c->plan_value);
+    a->handle = a->task->made ? class_of_result(a->c, a->natives, a->task->made) : NULL;
+    return a->handle && deliver(a) && make_stale(a);
+}
+
 /* Applies the function; false: an exception is set, or C does not handle such results: the plan records that. */
 static bool apply(Application *a, bool *other) {
     Task *task = a->task;
@@ -164,11 +181,12 @@ static bool prepare(Application *a) {
 /* Returns whether C applies the function, or changes the first operand, and tapes the step where it is one of a tape. */
 static bool is_done_here(const Application *a) {
     Natives *natives = a->natives;
-    if (a->flags & CHANGES) {
+    if (a->flags & CHANGES && !a->task->m->tape) {
         const PyMappingMethods *items = Py_TYPE(natives->items[1])->tp_as_mapping;
-        return !a->task->m->tape && items && items->mp_ass_subscript && is_own(a);
+        return items && items->mp_ass_subscript && is_own(a);
     }
     if (!a->task->m->tape) return true;
+    if (a->flags & CHANGES && !renews(a)) return false;
     return !natives->parts || tapes_parts(a->c, a->plan, natives);
 }
 
@@ -184,7 +202,8 @@ bool array_step(Task *task, const Step *step) {
     if (taken && (a.flags & CHANGES) && is_scalar(task->natives.items[1])) a.flags &= ~(int64_t)CHANGES;
     const bool here = taken && (sets || is_done_here(&a));
     if (here) {
-        const bool done = sets ? set_element(&a) : a.flags & CHANGES ? change(&a) : apply(&a, &other);
+        const bool changes = a.flags & CHANGES, taped = task->m->tape != NULL;
+        const bool done = sets ? set_element(&a) : !changes ? apply(&a, &other) : taped ? renew(&a) : change(&a);
         if (!done && !other) refuse_step(task, step);
     } else {
         PyErr_Clear();

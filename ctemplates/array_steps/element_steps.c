@@ -28,8 +28,7 @@ static bool is_setting(int64_t operator) {
 static bool may_copy(const Application *a) {
     PyObject *first = a->natives->handles & 1 ? a->natives->objects[0] : NULL;
     if (!first || *slot_of(a->plan, a->c->plan_in_place) == Py_None) return false;
-    const PyObject *owner = *slot_of(memory_of(a->c, first), classes()->storage_owner);
-    return owner != classes()->frozen && owner != a->c->constant && is_plain_row(a->natives->items[1 + ARRAY]);
+    return !is_fixed(a->c, first) && is_plain_row(a->natives->items[1 + ARRAY]);
 }
 
 bool sets_element(const Application *a) {

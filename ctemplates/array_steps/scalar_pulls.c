@@ -47,13 +47,13 @@ bool add_scalar(Pull *p, Value *accumulator, double cotangent) {
 
 /* Cotangents */
 
-typedef enum Pulled { OTHERWISE, SUM, DIFFERENCE, PRODUCT, QUOTIENT, NEGATION, ELEMENT } Pulled;
+typedef enum Pulled { OTHERWISE, SUM, DIFFERENCE, PRODUCT, QUOTIENT, NEGATION, ELEMENT, SLICE } Pulled;
 
 /* Returns which of these an operator's number is. */
 static Pulled pulled_by(int64_t operator) {
-    static const char *const names[] = {"", "add", "subtract", "multiply", "divide", "negative", "element"};
-    static int64_t numbers[ELEMENT + 1];
-    for (int i = SUM; i <= ELEMENT; i++) {
+    static const char *const names[] = {"", "add", "subtract", "multiply", "divide", "negative", "element", "slice"};
+    static int64_t numbers[SLICE + 1];
+    for (int i = SUM; i <= SLICE; i++) {
         if (UNLIKELY(!numbers[i])) numbers[i] = operator_named(names[i]);
         if (numbers[i] == operator) return (Pulled)i;
     }
@@ -108,12 +108,31 @@ static Pulling pull_element(Pull *p, Value *accumulator) {
     return PULLED;
 }
 
+/* Adds the cotangent of a view that has been read to that of the array; the index is used up. */
+static Pulling pull_view(Pull *p, Value *accumulator, PyObject *index) {
+    PyObject *python = accumulator_in(p->c, *accumulator);
+    const bool added = index && python && add_to_view(p->c, python, index, p->g);
+    if (index && accumulator->tag == REAL) p->made = accumulator_of_view(p->c, p->applied->operands[0], index, p->g);
+    Py_XDECREF(index);
+    if (p->made) {
+        *accumulator = new_foreign(p->heap, p->made, false);
+        p->made = NULL;
+        return PULLED;
+    }
+    return added ? PULLED : PyErr_Occurred() ? REFUSED : NOT_HERE;
+}
+
 Pulling pull_scalar(Pull *p, int64_t operator, Py_ssize_t position, Value *accumulator) {
     const Pulled operation = pulled_by(operator);
     double cotangent;
     if (operation == OTHERWISE) return NOT_HERE;
-    if (operation == ELEMENT) return position == 0 ? pull_element(p, accumulator) : NOT_HERE;
-    const bool is_real = PyFloat_CheckExact(p->applied->operands[position]);
+    PyObject *const *operands = p->applied->operands;
+    if (operation == SLICE) return pull_view(p, accumulator, PySlice_New(operands[1], operands[2], operands[3]));
+    if (operation == ELEMENT) {
+        const Pulling pulled = pull_element(p, accumulator);
+        return pulled == NOT_HERE ? pull_view(p, accumulator, Py_NewRef(operands[1])) : pulled;
+    }
+    const bool is_real = PyFloat_CheckExact(operands[position]);
     if (is_real ? accumulator->tag != REAL : !takes_scalar(p, accumulator)) return NOT_HERE;
     if (!cotangent_of(p, operation, position, &cotangent)) return NOT_HERE;
     if (!is_real) return add_scalar(p, accumulator, cotangent) ? PULLED : REFUSED;

@@ -1,4 +1,4 @@
-/* The reversal of steps on NumPy's scalars and of reading elements, on doubles of C.
+/* The reversal of steps on NumPy's scalars and of reading elements and views, on doubles of C.
  *
  * What always holds: sums and products are those of the rules, on the same doubles and in the same order. What is not
  * finite, or so small that NumPy might warn of it, is left to them.

@@ -31,8 +31,8 @@ bool add_to_accumulator(const ArrayClasses *c, const Heap *heap, PyObject *accum
 
 /* Sparse accumulators */
 
-/* As LARGE and FEWER of checkpoint.ad.accumulators. */
-enum { LARGE = 16, FEWER = 4 };
+/* As those of checkpoint.ad.accumulators. */
+enum { LARGE = 16, FEWER = 4, MANY_ROWS = 64 };
 
 /* Returns the number of elements of an array of NumPy's, or of a Like; -1: it has another shape. */
 static Py_ssize_t size_of(const ArrayClasses *c, PyObject *like) {
@@ -144,6 +144,48 @@ PyObject *accumulator_of_element(const ArrayClasses *c, PyObject *like, PyObject
     *slot_of(made, c->accumulator_array) = zeros;
     *slot_of(made, c->accumulator_owned) = Py_NewRef(Py_True);
     if (!add_to_element(c, made, index, received)) Py_CLEAR(made);
+    return made;
+}
+
+/* Views */
+
+/* Returns whether an index along an axis, or along all, makes a view and not a copy. */
+static bool is_of_view(PyObject *index) {
+    if (PySlice_Check(index) || PyLong_CheckExact(index) || index == Py_None || index == Py_Ellipsis) return true;
+    bool is_view = PyTuple_CheckExact(index);
+    for (Py_ssize_t i = 0; is_view && i < PyTuple_GET_SIZE(index); i++)
+        is_view = !PyTuple_CheckExact(PyTuple_GET_ITEM(index, i)) && is_of_view(PyTuple_GET_ITEM(index, i));
+    return is_view;
+}
+
+/* Returns whether rows are so many that checkpoint.ad.accumulators adds to them column by column. */
+static bool is_added_by_columns(const NumpyArray *view) { return view->axes == 2 && view->shape[0] >= MANY_ROWS; }
+
+/* Adds to the elements of an array of doubles that a view shows. */
+static bool add_at(PyObject *array, PyObject *index, PyObject *received) {
+    PyObject *view = PyObject_GetItem(array, index), *sum = NULL;
+    if (view && is_array_of_doubles(view) && !is_added_by_columns(numpy_of(view))) sum = PyNumber_InPlaceAdd(view, received);
+    Py_XDECREF(view);
+    Py_XDECREF(sum);
+    return sum != NULL;
+}
+
+bool add_to_view(const ArrayClasses *c, PyObject *accumulator, PyObject *index, PyObject *received) {
+    PyObject **array = slot_of(accumulator, c->accumulator_array);
+    if (!*array || !is_of_view(index) || !is_array_of_doubles(*array) || !is_array_of_doubles(received)) return false;
+    return own_elements(c, accumulator) && add_at(*array, index, received);
+}
+
+PyObject *accumulator_of_view(const ArrayClasses *c, PyObject *like, PyObject *index, PyObject *received) {
+    if (!is_of_reals(c, like) || !is_of_view(index) || !is_array_of_doubles(received)) return NULL;
+    PyObject *zeros = zeros_like(c, like), *made = zeros ? new_handle(c, c->accumulator) : NULL;
+    if (!made) {
+        Py_XDECREF(zeros);
+        return NULL;
+    }
+    *slot_of(made, c->accumulator_array) = zeros;
+    *slot_of(made, c->accumulator_owned) = Py_NewRef(Py_True);
+    if (!add_at(zeros, index, received)) Py_CLEAR(made);
     return made;
 }
 

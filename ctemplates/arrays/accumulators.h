@@ -34,6 +34,11 @@ bool add_to_element(const ArrayClasses *c, PyObject *accumulator, PyObject *inde
  * something; a sparse one if the array is large. NULL, maybe with an exception: Python must make it. */
 PyObject *accumulator_of_element(const ArrayClasses *c, PyObject *like, PyObject *index, double received);
 
+/* The same for the elements that a view of the array at an index of integers and slices shows, which receive an array of
+ * doubles of its shape. */
+bool add_to_view(const ArrayClasses *c, PyObject *accumulator, PyObject *index, PyObject *received);
+PyObject *accumulator_of_view(const ArrayClasses *c, PyObject *like, PyObject *index, PyObject *received);
+
 /* Adds an array to an Accumulator that has one, in place where that owns its array; false: an exception is set. form: of the array, a
  * Like; NULL: not known. */
 bool add_to_accumulator(const ArrayClasses *c, const Heap *heap, PyObject *accumulator, PyObject *array,

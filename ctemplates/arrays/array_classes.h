@@ -30,7 +30,7 @@
     SLOT(machine, unwanted) SLOT(plan, unwanted) SLOT(plan, constants)\
     SLOT(tape, kept) SLOT(tape, counts) SLOT(tape, given) SLOT(tape, bytes)                                                                         \
     SLOT(plan, plain) SLOT(plan, taped) SLOT(plan, on_arrays) SLOT(plan, on_tape) SLOT(plan, flags)                 \
-    SLOT(plan, value) SLOT(plan, builtins) SLOT(plan, in_place) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, name) SLOT(plan, names) SLOT(plan, pulls)                   \
+    SLOT(plan, value) SLOT(plan, builtins) SLOT(plan, in_place) SLOT(plan, writes) SLOT(plan, rules) SLOT(plan, record) SLOT(plan, name) SLOT(plan, names) SLOT(plan, pulls)                   \
     SLOT(plan, differentiable) SLOT(plan, operator) SLOT(plan, likes) SLOT(plan, last) SLOT(plan, saves) SLOT(plan, saves_uncounted) SLOT(plan, pull)                                          \
     SLOT(like, shape) SLOT(like, dtype) SLOT(accumulator, array) SLOT(accumulator, form) SLOT(accumulator, owned) \
     SLOT(accumulator, elements) SLOT(accumulator, like) \

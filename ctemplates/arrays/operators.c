@@ -195,6 +195,7 @@ static const Operator OPERATORS[] = {
     {"minimum", lesser, of_lesser, OF_RESULT},
     {"where", NULL, of_choice, OF_RESULT},
     {"element", element, by_rule, OF_OPERAND},
+    {"slice", NULL, by_rule, OF_OPERAND},
     {"set-element", NULL, by_rule, OF_OPERAND},
     {"array", array_of_parts, of_shape, OF_PARTS},
     {"sum", sum, of_total, A_VIEW},

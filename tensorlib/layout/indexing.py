@@ -99,6 +99,7 @@ SLICE = tensor(
     jvps=(SAME, None, None, None),
     needs=((1, 2, 3),),
     views=True,
+    operator="slice",
     overloads=("py.slice",),
     of_first=True,
     shape="(n, ...) -> (m, ...)",
