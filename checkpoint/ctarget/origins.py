@@ -2,15 +2,16 @@
 
 - Rows of reals (ctemplates/arrays/rows.h): the items of an array, and a list of reals joined to an array.
   In: the plan of the step, the array, and the birth and length of the tuple or list of reals.
-- A single element that is set (ctemplates/array_steps/element_steps.h): a WrittenElement; C fills its slots.
+- Elements that are set (ctemplates/array_steps/element_steps.h): a WrittenElement for one, a WrittenView for
+  those that a view shows; C fills their slots.
 
-C reverses the second kind itself in the usual case. What is written here says the same, for all others: a
+C reverses the latter itself in the usual case. What is written here says the same, for all others: a
 tape that is kept, a cotangent that is shared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from checkpoint.ad.accumulators import Accumulator
@@ -111,3 +112,26 @@ class WrittenElement(Written):
         present = float(self.data[self.index])
         self.data[self.index] = self.old
         self.old = present
+
+
+class WrittenView(Written):
+    """A change of the elements that a view shows; `old` is None where a copy was changed.
+
+    plan: of the step. natives: its operands, a Like in place of each array.
+    """
+
+    __slots__ = ("natives", "plan")
+    data: Any
+    index: Any
+    old: Any
+    place: str | None
+    plan: StepPlan
+    natives: tuple[Any, ...]
+
+    def contributions(self, received: Accumulator) -> Iterable[Any]:
+        """Return the cotangent of what was written, if it is wanted."""
+        if self.place is None:
+            return ()
+        last = len(self.natives) - 1
+        pullback = Pullback(self.plan.record, list(self.natives), None, (last,))
+        return pullback.contributions([received])

@@ -198,12 +198,16 @@ bool array_step(Task *task, const Step *step) {
         return false;
     }
     bool other = false;
-    const bool taken = take_operands(&a), sets = taken && sets_element(&a);
+    const bool taken = take_operands(&a), sets = taken && sets_element(&a), sets_more = taken && !sets && sets_view(&a);
     if (taken && (a.flags & CHANGES) && is_scalar(task->natives.items[1])) a.flags &= ~(int64_t)CHANGES;
-    const bool here = taken && (sets || is_done_here(&a));
+    const bool here = taken && (sets || sets_more || is_done_here(&a));
     if (here) {
         const bool changes = a.flags & CHANGES, taped = task->m->tape != NULL;
-        const bool done = sets ? set_element(&a) : !changes ? apply(&a, &other) : taped ? renew(&a) : change(&a);
+        const bool done = sets        ? set_element(&a)
+                          : sets_more ? set_view(&a)
+                          : !changes  ? apply(&a, &other)
+                          : taped     ? renew(&a)
+                                      : change(&a);
         if (!done && !other) refuse_step(task, step);
     } else {
         PyErr_Clear();

@@ -32,6 +32,13 @@ bool is_new(const Pull *p, PyObject *given);
 /* Returns a new Accumulator with p->given; NULL with an exception. */
 PyObject *accumulator_of_given(const Pull *p, bool is_owned);
 
+/* Returns the object of Python in a value, borrowed; NULL: it is none. */
+PyObject *python_in(Value v);
+
+/* Adds p->given to an accumulator; an array, an Accumulator or a Scattered as Python does. false: an exception is set. */
+bool add_contribution(Pull *p, Value *accumulator, bool is_owned);
+bool add_by_python(Pull *p, Value *accumulator, PyObject *contribution);
+
 void pull_end(Pull *p); /* releases its references */
 
 #endif

@@ -14,8 +14,6 @@
 #include "arrays/storage_table.h"
 #include "tasks/plan_flags.h"
 
-static PyObject *python_in(Value v) { return kind_of(v) == FOREIGN ? ((Foreign *)v.object)->python : NULL; }
-
 /* Ownership */
 
 /* Takes the cotangent of the result in the form that rules take; false: of a kind that C does not handle. */
@@ -38,47 +36,6 @@ static bool receive(Pull *p) {
 }
 
 /* Adding */
-
-/* Makes an object of Python, p->made, an accumulator's content. */
-static void take_made(Pull *p, Value *accumulator) {
-    const Value made = new_foreign(p->heap, p->made, false);
-    p->made = NULL;
-    drop(p->heap, *accumulator);
-    *accumulator = made;
-}
-
-/* Gives an accumulator its first array. */
-static bool begin_accumulator(Pull *p, Value *accumulator, bool is_owned) {
-    p->made = accumulator_of_given(p, is_owned);
-    if (p->made) take_made(p, accumulator);
-    return p->made == NULL && !PyErr_Occurred();
-}
-
-/* Adds an array, an Accumulator or a Scattered as Python does. */
-static bool add_by_python(Pull *p, Value *accumulator, PyObject *contribution) {
-    PyObject *old = accumulator->tag == REAL ? PyFloat_FromDouble(accumulator->real) : Py_NewRef(python_in(*accumulator));
-    p->made = old ? PyNumber_Add(old, contribution) : NULL;
-    const bool same = p->made == old;
-    Py_XDECREF(old);
-    if (!p->made) return false;
-    if (same)
-        Py_CLEAR(p->made);
-    else
-        take_made(p, accumulator);
-    return true;
-}
-
-/* Adds p->given to an accumulator. */
-static bool add_contribution(Pull *p, Value *accumulator, bool is_owned) {
-    const ArrayClasses *c = p->c;
-    if (accumulator->tag == REAL) return begin_accumulator(p, accumulator, is_owned);
-    PyObject *old = python_in(*accumulator);
-    if (Py_IS_TYPE(old, c->accumulator) && *slot_of(old, c->accumulator_array)) return add_to_accumulator(c, p->heap, old, p->given, p->form_given);
-    PyObject *contribution = accumulator_of_given(p, is_owned);
-    const bool done = contribution && add_by_python(p, accumulator, contribution);
-    Py_XDECREF(contribution);
-    return done;
-}
 
 static bool add_real(Value *accumulator, PyObject *given) {
     PyObject *real = PyNumber_Float(given);

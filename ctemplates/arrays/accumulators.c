@@ -149,8 +149,7 @@ PyObject *accumulator_of_element(const ArrayClasses *c, PyObject *like, PyObject
 
 /* Views */
 
-/* Returns whether an index along an axis, or along all, makes a view and not a copy. */
-static bool is_of_view(PyObject *index) {
+bool is_of_view(PyObject *index) {
     if (PySlice_Check(index) || PyLong_CheckExact(index) || index == Py_None || index == Py_Ellipsis) return true;
     bool is_view = PyTuple_CheckExact(index);
     for (Py_ssize_t i = 0; is_view && i < PyTuple_GET_SIZE(index); i++)

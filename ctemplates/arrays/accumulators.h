@@ -34,6 +34,9 @@ bool add_to_element(const ArrayClasses *c, PyObject *accumulator, PyObject *inde
  * something; a sparse one if the array is large. NULL, maybe with an exception: Python must make it. */
 PyObject *accumulator_of_element(const ArrayClasses *c, PyObject *like, PyObject *index, double received);
 
+/* Returns whether an index, of one axis or of several, makes a view and not a copy. */
+bool is_of_view(PyObject *index);
+
 /* The same for the elements that a view of the array at an index of integers and slices shows, which receive an array of
  * doubles of its shape. */
 bool add_to_view(const ArrayClasses *c, PyObject *accumulator, PyObject *index, PyObject *received);

@@ -20,6 +20,7 @@
     CLASS(accumulator, "checkpoint.ad.accumulators", "Accumulator")                                      \
     CLASS(scattered, "checkpoint.ad.accumulators", "Scattered")                                                \
     CLASS(written, "checkpoint.ctarget.origins", "WrittenElement")                                            \
+    CLASS(written_view, "checkpoint.ctarget.origins", "WrittenView")                                            \
     CLASS(reverser, "checkpoint.ctarget.cotangent", "Reverser")                                                \
     CLASS(pulled, "checkpoint.ctarget.cotangent", "Cotangent")
 
@@ -35,6 +36,7 @@
     SLOT(like, shape) SLOT(like, dtype) SLOT(accumulator, array) SLOT(accumulator, form) SLOT(accumulator, owned) \
     SLOT(accumulator, elements) SLOT(accumulator, like) \
     SLOT(written, data) SLOT(written, index) SLOT(written, old) SLOT(written, name) SLOT(written, place) SLOT(written, is_real) \
+    SLOT(written_view, plan) SLOT(written_view, natives) \
     SLOT(reverser, cotangent) SLOT(pulled, undone)
 
 #define ARRAY_OBJECTS(OBJECT)                                                                                  \

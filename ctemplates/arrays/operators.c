@@ -7,8 +7,8 @@
 #include "arrays/pointwise.h"
 #include "arrays/reductions.h"
 #include "numpy/elements.h"
+#include "numpy/joining.h"
 #include "numpy/kernels.h"
-#include "numpy/nests.h"
 
 /* Helpers */
 

@@ -1,7 +1,9 @@
-/* Arrays that are copied side by side into a new one: see joining.h. */
+/* Arrays that are made of parts: see joining.h. */
 #include "numpy/joining.h"
 
 #include <string.h>
+
+#include "numpy/elements.h"
 
 enum { MOST_AXES_HERE = 8 };
 
@@ -157,5 +159,51 @@ PyObject *copy_in_order(PyObject *order, PyObject *array) {
     if (!is_of_doubles(array)) return NULL;
     PyObject *made = new_array_in_order(order, numpy_of(array)->axes, numpy_of(array)->shape);
     if (made) copy_array(numpy_of(array), numpy_of(made), numpy_of(made)->data, -1);
+    return made;
+}
+
+/* Numbers in lists */
+
+enum { MOST_NESTS = 4 };
+
+/* An array that is filled. has_real: a float has been met, without which elements would be integers. */
+typedef struct Filling {
+    int axes;
+    Py_ssize_t shape[MOST_NESTS];
+    double *to;
+    bool has_real;
+} Filling;
+
+static bool is_nest(PyObject *part) { return PyList_CheckExact(part) || PyTuple_CheckExact(part); }
+
+/* Takes the shape from the first part of each nest; false: there is nothing in one, or too many are within each other. */
+static bool take_shape(Filling *f, PyObject *nest) {
+    for (; is_nest(nest); nest = PySequence_Fast_GET_ITEM(nest, 0)) {
+        if (f->axes == MOST_NESTS || !PySequence_Fast_GET_SIZE(nest)) return false;
+        f->shape[f->axes++] = PySequence_Fast_GET_SIZE(nest);
+    }
+    return f->axes > 0;
+}
+
+static bool fill(Filling *f, PyObject *nest, int axis) {
+    if (!is_nest(nest) || PySequence_Fast_GET_SIZE(nest) != f->shape[axis]) return false;
+    for (Py_ssize_t i = 0; i < f->shape[axis]; i++) {
+        PyObject *part = PySequence_Fast_GET_ITEM(nest, i);
+        if (axis + 1 < f->axes) {
+            if (!fill(f, part, axis + 1)) return false;
+            continue;
+        }
+        if (!double_of(part, f->to++)) return false;
+        f->has_real |= !PyLong_CheckExact(part);
+    }
+    return true;
+}
+
+PyObject *array_of_nest(PyObject *nest) {
+    Filling f = {0};
+    PyObject *made = take_shape(&f, nest) ? new_array_of_doubles(f.axes, f.shape) : NULL;
+    if (!made) return NULL;
+    f.to = (double *)(void *)numpy_of(made)->data;
+    if (!fill(&f, nest, 0) || !f.has_real) Py_CLEAR(made);
     return made;
 }

@@ -1,4 +1,4 @@
-/* Arrays that are copied side by side into a new one. */
+/* Arrays that are made of parts: of arrays, copied side by side into a new one, and of nested lists of numbers. */
 #ifndef CK_JOINING_H
 #define CK_JOINING_H
 
@@ -15,5 +15,9 @@ PyObject *copy_in_order(PyObject *order, PyObject *array);
 
 /* Returns a new array of doubles, not set yet, whose axes are in this order in memory; NULL, maybe with an exception. */
 PyObject *new_array_in_order(PyObject *order, int axes, const Py_ssize_t *shape);
+
+/* Returns what numpy.array returns for a list or tuple, or lists within lists, of floats, NumPy's scalars of doubles and
+ * integers, a new reference. NULL, maybe with an exception: there is something else, no float, or nothing among them. */
+PyObject *array_of_nest(PyObject *nest);
 
 #endif
