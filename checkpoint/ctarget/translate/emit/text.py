@@ -17,7 +17,7 @@ from checkpoint.ctarget.translate.strips.functions import StripFunction
 from checkpoint.ctarget.translate.strips.plan import Plan
 from checkpoint.ctarget.translate.strips.planner import find
 from checkpoint.ctarget.translate.strips.records import StripRecords
-from checkpoint.ctarget.translate.strips.target import chunks, pragma
+from checkpoint.ctarget.translate.strips.target import chunks, pragma, pragma_of_scalars
 from checkpoint.ctarget.translate.units.graph import Exit, Unit
 from checkpoint.ctarget.translate.units.merging import merge
 from checkpoint.ctarget.translate.units.paths import all_paths
@@ -84,7 +84,7 @@ def _number(unit: Unit) -> None:
 
 def _file(unit: Unit, plan: Plan | None, lines: list[str]) -> str:
     body = "\n".join(lines)
-    headers = ['#include "machine/translated.h"']
+    headers = [pragma_of_scalars(), '#include "machine/translated.h"']
     if plan is not None:
         headers = [pragma(), *chunks(body, "strip_tape" in body), '#include "machine/strips.h"']
     return "\n".join([comment(unit.name), *headers, "", *used_in(body), body, ""])

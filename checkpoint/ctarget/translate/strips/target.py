@@ -1,8 +1,9 @@
-"""The vectors of this processor, as the target that the C of strips is compiled for.
+"""The vectors of this processor, as the target that the C of units is compiled for.
 
 In: /proc/cpuinfo, where there is one. Out: a pragma of GCC, which is part of a unit's text: so the cache
 never gives the code of one processor to another. What always holds: without a pragma the C is right, too,
 on the vectors that the compiler assumes (two doubles), and so it is for compilers that ignore the pragma.
+No target has fused multiply-adds, and bits are the same.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 _CPU = Path("/proc/cpuinfo")
 _TARGETS = ("avx512f,avx512dq", "avx2")  # the widest first; machine/strips.h knows them
-
+_OF_SCALARS = "avx2"  # instructions with a result apart from their operands: loops have fewer moves
 
 MOST_ARRAYS = 64  # of vectors of all chunks, in a file; they are on the stack of a thread, and in its cache
 FEW_ARRAYS = 16  # of which twice as many vectors are as quickly reached
@@ -36,7 +37,16 @@ def chunks(text: str, is_taped: bool) -> list[str]:
 
 def pragma() -> str:
     """Return the line that a file of strips begins with; "": none."""
-    target = _widest()
+    return _line(_widest())
+
+
+@cache
+def pragma_of_scalars() -> str:
+    """Return the line that a file without strips begins with; "": none."""
+    return _line(_OF_SCALARS if _OF_SCALARS in _flags() else "")
+
+
+def _line(target: str) -> str:
     return f'#pragma GCC target("{target}")' if target else ""
 
 
