@@ -22,11 +22,31 @@ from checkpoint.ad.containers import (
     Record,
     Types,
 )
-from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed, with_outermost
+from checkpoint.ad.numbers import NUMBERS, Dual, Number, real_part, renewed
 from checkpoint.ad.storage import CONSTANT, FROZEN
 from checkpoint.ad.tables import NATIVES
-from checkpoint.ad.values import Capsule, Closure, Environment, Failure, Foreign, Symbol, Unusable, is_sealed
-from checkpoint.ad.walk import DESCEND, Branch, Cycle, Hollow, fold, fold_shared
+from checkpoint.ad.values import (
+    Capsule,
+    Closure,
+    Environment,
+    Failure,
+    Foreign,
+    Pair,
+    Symbol,
+    Unusable,
+    is_sealed,
+)
+from checkpoint.ad.walk import (
+    DESCEND,
+    Branch,
+    Cycle,
+    Hollow,
+    RealLists,
+    entered_list,
+    fold,
+    fold_shared,
+    reach_reals,
+)
 from checkpoint.errors import RunError
 
 ATOMS = frozenset(
@@ -67,11 +87,13 @@ def reach(root: Any) -> tuple[list[Number], list[Any]]:
         return [only], [root]
     found: list[Number] = []
     others: list[Any] = []
-    seen = set()
+    seen: set[int] = set()
     open_tags: frozenset[int] = frozenset()  # of all capsules met so far
     stack = [root]
     while stack:
         value = stack.pop()
+        if type(value) is Pair:
+            value = reach_reals(value, seen, found, others)
         kind = type(value)
         if kind in ATOMS or id(value) in seen:
             continue
@@ -124,10 +146,10 @@ def reach_entered(root: Any) -> tuple[list[Number], list[Any]]:
 def containers_in(root: Any) -> list[Any]:
     """Return what a value reaches that is no number or atom, closed capsules whole, in canonical order."""
     others: list[Any] = []
-    seen = set()
+    seen: set[int] = set()
     stack = [root]
     while stack:
-        value = stack.pop()
+        value = reach_reals(stack.pop(), seen, [], others)
         kind = type(value)
         if kind in _LEAVES or id(value) in seen:
             continue
@@ -154,7 +176,7 @@ def each_number(root: Any) -> Iterator[Any]:
 
     A capsule's own duals are yielded whole.
     """
-    seen = set()
+    seen: set[int] = set()
     stack = [root]
     while stack:
         value = stack.pop()
@@ -191,17 +213,6 @@ def highest_tag_among(others: Iterable[Any]) -> int:
     return max([value.state.tags for value in others if type(value) is Capsule], default=0)
 
 
-def reaches_mutable(root: Any) -> bool:
-    """Return whether a value reaches a mutable container or an array, which a run may change."""
-    found, others = reach(root)
-    kinds = set(map(type, others))
-    return not MUTABLE_CONTAINERS.isdisjoint(kinds) or Discrete in kinds or any(map(_is_array, found))
-
-
-def _is_array(number: Number) -> bool:
-    return type(number) is not float and type(real_part(number)) is Array
-
-
 def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any], births: bool = False) -> Any:
     """Return a value rebuilt from the leaves up, with the same sharing.
 
@@ -212,11 +223,14 @@ def transform(root: Any, done: dict[int, Any], special: Callable[[Any], Any], bi
     special: called for each other value before its parts; returns its result, or DESCEND to rebuild it.
     births: whether rebuilt objects have the births of the old ones.
     """
+    lists = RealLists(done, special, lambda value, parts: rebuilt(value, parts, births))
 
     def build(value: Any, parts: list[Any]) -> Any:
         return rebuilt(value, tuple(parts), births)
 
     def leaf(value: Any) -> Any:
+        if type(value) is Pair:
+            return lists.rebuilt(value)
         result = special(value)
         if result is not DESCEND or type(value) not in MUTABLE_CONTAINERS:
             return result
@@ -285,17 +299,6 @@ def _renewing(renewal: Renewal) -> Callable[[Any], Any]:
     return special
 
 
-def with_own_tags_outermost(capsule: Capsule) -> Capsule:
-    """Return a new capsule in whose duals its own tags are outside of those of the derivatives around it."""
-    tags = sorted(capsule.open_tags, reverse=True)
-    if not tags:
-        return capsule
-    found = numbers(capsule)
-    outermost = [with_outermost(number, tags) for number in found]
-    arranged: Capsule = replace(capsule, found, outermost, births=True)
-    return arranged
-
-
 def enter(root: Any, is_new: bool = False, renewal: Renewal | None = None) -> Any:
     """Return a copy of an argument as it enters a run: each path in its data leads to a location of its own.
 
@@ -323,6 +326,8 @@ def enter(root: Any, is_new: bool = False, renewal: Renewal | None = None) -> An
             return value if is_new else renewal(value)
         if kind is not tuple and value.enters_as_graph:
             return _freeze(renew(value, in_closures))
+        if kind is Pair and type(value.car) is float:
+            return entered_list(value)
         item = value if kind in MUTABLE_CONTAINERS else None
         parts = parts_of(value)
         if is_new and parts and _ARRAY.issuperset(map(type, parts)):

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from checkpoint.ad.arrays import Array, Discrete, Renewal, dead
-from checkpoint.ad.containers import Layout
-from checkpoint.ad.graph import ATOMS, only_number, reaches_mutable, rebuilt, transform
-from checkpoint.ad.numbers import NUMBERS, real_part, renewed
+from checkpoint.ad.containers import MUTABLE_CONTAINERS, Layout
+from checkpoint.ad.graph import ATOMS, numbers, only_number, reach, rebuilt, replace, transform
+from checkpoint.ad.numbers import NUMBERS, Number, real_part, renewed, with_outermost
 from checkpoint.ad.storage import NEVER
-from checkpoint.ad.values import is_sealed
+from checkpoint.ad.values import Capsule, is_sealed
 from checkpoint.ad.walk import DESCEND
 
 
@@ -84,3 +84,25 @@ def _settled(value: Any, steps: int, renewal: Renewal) -> Any:
             return dead()
         renewal.memory(array.memory).stale = NEVER
     return renewal(value) if type(value) is Discrete else renewed(value, renewal)
+
+
+def with_own_tags_outermost(capsule: Capsule) -> Capsule:
+    """Return a new capsule in whose duals its own tags are outside of those of the derivatives around it."""
+    tags = sorted(capsule.open_tags, reverse=True)
+    if not tags:
+        return capsule
+    found = numbers(capsule)
+    outermost = [with_outermost(number, tags) for number in found]
+    arranged: Capsule = replace(capsule, found, outermost, births=True)
+    return arranged
+
+
+def reaches_mutable(root: Any) -> bool:
+    """Return whether a value reaches a mutable container or an array, which a run may change."""
+    found, others = reach(root)
+    kinds = set(map(type, others))
+    return not MUTABLE_CONTAINERS.isdisjoint(kinds) or Discrete in kinds or any(map(_is_array, found))
+
+
+def _is_array(number: Number) -> bool:
+    return type(number) is not float and type(real_part(number)) is Array

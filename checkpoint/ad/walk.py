@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from checkpoint.ad.values import Pair
+
 
 class Cycle(ValueError):
     """Raised by `fold` for an item that is a part of itself."""
@@ -147,3 +149,77 @@ class _Descend:
 
 
 DESCEND = _Descend()
+
+
+# Lists of reals, as chains of pairs: walks over values take them pair by pair in loops of their own, in the
+# same order, to the same results. What is behind the last pair that begins with a real is left to the walks.
+
+
+def reach_reals(value: Any, seen: set[int], found: list[Any], others: list[Any]) -> Any:
+    """Add the reals and the pairs along a list that were not seen; return what is behind these."""
+    while type(value) is Pair and type(value.car) is float and id(value) not in seen:
+        seen.add(id(value))
+        others.append(value)
+        if id(value.car) not in seen:
+            seen.add(id(value.car))
+            found.append(value.car)
+        value = value.cdr
+    return value
+
+
+def entered_list(value: Any) -> Branch:
+    """Return the branch of a list with new locations of its reals, whose one part is what is behind these."""
+    reals = []
+    while type(value) is Pair and type(value.car) is float:
+        reals.append(value.car * 1.0)
+        value = value.cdr
+    return Branch((value,), lambda parts: _list_of(reals, parts[0]))
+
+
+def _list_of(reals: list[float], rest: Any) -> Any:
+    for real in reversed(reals):
+        rest = Pair(real, rest)
+    return rest
+
+
+class RealLists:
+    """Rebuilds lists of reals within `fold_shared`.
+
+    done: as there. special: returns the result for an atom or another value, or DESCEND. build: as there.
+    """
+
+    __slots__ = ("_build", "_declined", "_done", "_special")
+
+    def __init__(
+        self,
+        done: dict[int, Any],
+        special: Callable[[Any], Any],
+        build: Callable[[Any, tuple[Any, Any]], Any],
+    ) -> None:
+        self._done = done
+        self._special = special
+        self._build = build
+        self._declined: set[int] = set()  # pairs of lists that end in what has no result yet
+
+    def rebuilt(self, value: Any) -> Any:
+        """Return the result for a pair, and note those of the pairs behind it; DESCEND: none is known yet."""
+        done, pairs = self._done, []
+        result = self._special(value)
+        if result is not DESCEND:
+            return result
+        while type(value) is Pair and type(value.car) is float and self._is_open(value):
+            pairs.append(value)
+            value = value.cdr
+        if not pairs or (value is not None and id(value) not in done):
+            self._declined.update(map(id, pairs))
+            return DESCEND
+        result = self._of_atom(value)
+        for pair in reversed(pairs):
+            result = done[id(pair)] = self._build(pair, (self._of_atom(pair.car), result))
+        return result
+
+    def _is_open(self, pair: Pair) -> bool:
+        return id(pair) not in self._done and id(pair) not in self._declined
+
+    def _of_atom(self, value: Any) -> Any:
+        return self._done[id(value)] if id(value) in self._done else self._special(value)

@@ -15,11 +15,11 @@ from checkpoint.ad.accumulators import Accumulator, all_accumulated
 from checkpoint.ad.activity import leaves_on
 from checkpoint.ad.array_library import held_bytes, holder_of
 from checkpoint.ad.arrays import Array, Discrete
-from checkpoint.ad.graph import numbers, reach, replace, with_own_tags_outermost
+from checkpoint.ad.graph import numbers, reach, replace
 from checkpoint.ad.numbers import Node, Number, Tape, components, with_components, without_tape
 from checkpoint.ad.pullbacks import Pull
 from checkpoint.ad.record import OperandError
-from checkpoint.ad.state import settled
+from checkpoint.ad.state import settled, with_own_tags_outermost
 from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import NO_CAPSULE, Capsule, is_resume
 from checkpoint.driver.calls import Calls

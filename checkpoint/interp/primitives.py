@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint.ad.activity import literals_of
-from checkpoint.ad.graph import enter, reaches_mutable, renew
+from checkpoint.ad.graph import enter, renew
 from checkpoint.ad.numbers import apply, fresh, takes_reals
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import (
@@ -26,7 +26,7 @@ from checkpoint.ad.record import (
     Update,
     lookup,
 )
-from checkpoint.ad.state import settled
+from checkpoint.ad.state import reaches_mutable, settled
 from checkpoint.ad.tangent import ShapeError, lift
 from checkpoint.ad.tensors import Tensor, perform
 from checkpoint.ad.tracing.traces import refuse

@@ -20,7 +20,7 @@ from checkpoint.ad.arrays import Array, Discrete
 from checkpoint.ad.containers import CONTAINERS, fields
 from checkpoint.ad.graph import ATOMS, is_flat, only_number, parts_of, reach
 from checkpoint.ad.numbers import NUMBERS, Dual, Node, Number
-from checkpoint.ad.values import Capsule, Closure, Opaque
+from checkpoint.ad.values import Capsule, Closure, Opaque, Pair
 
 
 class Place(NamedTuple):
@@ -226,6 +226,10 @@ def located(root: Any, flat: list[Any] | None = None) -> Iterator[tuple[Location
     stack: list[tuple[Any, Key | None, tuple[int, ...]]] = [(root, None, ())]
     while stack:
         value, key, path = stack.pop()
+        while type(value) is Pair and type(value.car) is float and id(value) not in seen:
+            seen.add(id(value))
+            yield ((value.birth, 0), ()), value.car
+            key, path, value = (value.birth, 1), (), value.cdr
         kind = type(value)
         if kind is Dual and value.tag in open_tags:
             stack.append((value.tangent, key, (*path, 1)))

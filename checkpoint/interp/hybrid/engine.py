@@ -13,10 +13,10 @@ from typing import Any
 from checkpoint.ad.accumulators import accumulated, all_accumulated
 from checkpoint.ad.array_library import held_bytes, holder_of
 from checkpoint.ad.containers import fields
-from checkpoint.ad.graph import PLAIN_NUMBERS, containers_in, with_own_tags_outermost
+from checkpoint.ad.graph import PLAIN_NUMBERS, containers_in
 from checkpoint.ad.numbers import Dual, Number, components
 from checkpoint.ad.record import OperandError
-from checkpoint.ad.state import settled
+from checkpoint.ad.state import settled, with_own_tags_outermost
 from checkpoint.ad.tangent import lift, seed
 from checkpoint.ad.values import NO_CAPSULE, Capsule, is_resume
 from checkpoint.driver.calls import Calls
@@ -283,11 +283,15 @@ class Hybrid:
         """See Engine.argument_cotangents."""
         start.version.show()
         table: dict[int, float] = {}
+        objects = cotangent.objects
         for (depth, position), slot in state_slots(start):
             row = cotangent.stack[-depth] if depth else cotangent.slots
             flat: list[Any] = []
             for (key, path), number in located(slot, flat):
-                accumulator = row[position] if key is None else cotangent.objects.get(key, 0.0)
+                accumulator = row[position] if key is None else objects.get(key, 0.0)
+                if type(number) is float and not path:
+                    table[id(number)] = accumulator
+                    continue
                 parts = spread(at(accumulator, path), number)
                 for component, part in zip(components((number,)), parts, strict=True):
                     table[id(component)] = part

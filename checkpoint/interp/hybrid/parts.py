@@ -12,11 +12,11 @@ from typing import Any
 
 from checkpoint.ad.activity import literals_of
 from checkpoint.ad.arrays import ARRAYS
-from checkpoint.ad.graph import enter, reaches_mutable, renew
+from checkpoint.ad.graph import enter, renew
 from checkpoint.ad.numbers import Dual, apply, fresh, takes_reals
 from checkpoint.ad.operands import holds_array
 from checkpoint.ad.record import Effect, OperandError, Operator, Primitive, Scalar, lookup
-from checkpoint.ad.state import settled
+from checkpoint.ad.state import reaches_mutable, settled
 from checkpoint.ad.tangent import ShapeError, lift, split
 from checkpoint.ad.tensors import Tensor
 from checkpoint.ad.values import EMPTY, NO_CAPSULE, Capsule, Closure, Environment, Pair
