@@ -17,13 +17,13 @@ from checkpoint.ad.library import record_named
 from checkpoint.ad.record import PYTHON_FAILURES, Operator, Purity, register
 from checkpoint.ad.tensors import ALWAYS, apply
 from checkpoint.ad.values import Pair, list_value
-from checkpoint.prims.lanes import Stacking, apart, shared_by_lanes
+from checkpoint.prims.lanes import Stacking, apart, lanes_of
 
 
-def _tensor_lanes(context: Any, f: Any, tensor: Any) -> Pair:
-    lanes = shared_by_lanes(context, f, Record(TUPLE, (tensor,)), Dict({}), 0)
+def _tensor_lanes(_: Any, f: Any, tensor: Any) -> Pair:
+    lanes = lanes_of(f, Record(TUPLE, (tensor,)), Dict({}), 0)
     items = apply(ALWAYS, record_named("tensorlib.items"), (tensor, 0))
-    return Pair(lanes.items[1], list_value(list(items.items)))
+    return Pair(lanes.function, list_value(list(items.items)))
 
 
 def _enter_tensor_lane(_: Any, f: Any, item: Any) -> Pair:

@@ -1,11 +1,6 @@
 """The steps of `vmap`: a loop over lanes (checkpoint/lang/python/library/lanes.py, docs/design/lanes.md).
 
-    (py.lanes f args keywords in_axes)       (n f arity args keywords arrays at_once): n the number of lanes;
-                                             f and the arguments that all lanes share, frozen, with holes for
-                                             the items of a lane; for each hole the array that holds them, and
-                                             its axis. arity: how many arguments f takes, where that is known
-                                             and they are args; then keywords is None; else -1. at_once:
-                                             whether a trace learns, to which the loop is to be one call
+    (py.lanes f args keywords in_axes)       what the fields of Lanes are, in their order
     (py.lanes-at-once loop arrays out_axes)  the results of such a loop, one call of the trace
                                              (planned_lanes.py)
     (py.lane-blocks n)                       the blocks in which n lanes are run: for each the lane behind it
@@ -37,6 +32,7 @@ from checkpoint.ad.storage import FROZEN
 from checkpoint.ad.tensors import ALWAYS, apply
 from checkpoint.ad.values import Closure, Pair
 from checkpoint.ad.walk import Branch, fold
+from checkpoint.dataclass import dataclass
 from checkpoint.lang.lanes import place_of
 from checkpoint.lang.python.source.mismatch import source_name
 from checkpoint.prims.lane_values import (
@@ -94,8 +90,28 @@ def apart(value: Any) -> Any:
 # From arguments to lanes
 
 
-def shared_by_lanes(_: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> Record:
-    """Return the number of lanes, and what they share: f, its arity, arguments with holes, mapped arrays."""
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """The lanes of a call.
+
+    count: how many there are. function, arguments, keywords: what they share, frozen, with holes for the
+        items of a lane; keywords: None where all are arguments.
+    arity: how many arguments the function takes, where that is known and they are `arguments`; else -1.
+    arrays: for each hole the array that holds the items, and its axis.
+    at_once: whether a trace learns, to which the loop is to be one call.
+    """
+
+    count: int
+    function: Any
+    arity: int
+    arguments: Any
+    keywords: Any
+    arrays: Record
+    at_once: bool
+
+
+def lanes_of(f: Any, args: Any, keywords: Any, in_axes: Any) -> Lanes:
+    """Return the lanes of a call of f."""
     mapped: list[tuple[Any, int]] = []
     f, args, axes, keywords = _arranged(f, args, _axes_of(args, in_axes), keywords)
     shared = fold((args, axes), lambda item: _opened(item, mapped))
@@ -104,18 +120,21 @@ def shared_by_lanes(_: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> R
         raise ValueError("vmap needs an argument with an axis over lanes: in_axes is None for all of them")
     sizes = {shape_of(leaf)[axis] for leaf, axis in mapped}
     if len(sizes) > 1:
-        shown = ", ".join(
-            f"{shape_of(leaf)[axis]} (axis {axis} of {shape_of(leaf)})" for leaf, axis in mapped
-        )
+        shown = ", ".join([f"{shape_of(x)[axis]} (axis {axis} of {shape_of(x)})" for x, axis in mapped])
         raise ValueError(f"vmap needs one number of lanes in all mapped arguments, not {shown}")
     count = sizes.pop()
     if not count:
         raise ValueError("vmap needs at least one lane: what f returns cannot be known without one")
-    whole = apart(Record(TUPLE, (f, shared, named)))
-    own, shared, named = whole.items
+    own, shared, named = apart(Record(TUPLE, (f, shared, named))).items
     arity = -1 if named is not None else len(shared.items)
     arrays = Record(TUPLE, tuple([Record(TUPLE, pair) for pair in mapped]))
-    return Record(TUPLE, (count, own, arity, shared, named, arrays, are_learnt()))
+    return Lanes(count, own, arity, shared, named, arrays, are_learnt())
+
+
+def _lanes(_: Any, f: Any, args: Any, keywords: Any, in_axes: Any) -> Record:
+    found = lanes_of(f, args, keywords, in_axes)
+    shared = found.function, found.arity, found.arguments, found.keywords
+    return Record(TUPLE, (found.count, *shared, found.arrays, found.at_once))
 
 
 def _lane_blocks(_: Any, count: int) -> Record:
@@ -356,7 +375,7 @@ operator(
     "lanes",
     4,
     "the lanes of a call: their number, f and arguments that they share, arrays of items, with axes",
-    shared_by_lanes,
+    _lanes,
     "that of the copies and items",
 )
 operator(

@@ -60,7 +60,7 @@ from checkpoint.prims.batched.values import (
     tuple_of,
 )
 from checkpoint.prims.lane_values import builder, is_array, is_pytree, pytree_branch
-from checkpoint.prims.lanes import Hole, Stacking, shared_by_lanes, stacked_results
+from checkpoint.prims.lanes import Hole, Stacking, lanes_of, stacked_results
 from checkpoint.prims.python.iteration import callee_of
 from checkpoint.prims.python.support import operator, rearrange
 
@@ -220,10 +220,10 @@ def _no_form(_: Any, what: str) -> None:
 def _batched_lanes(
     context: Any, f: Any, args: Any, keywords: Any, in_axes: Any, *, exact: bool = False
 ) -> Record:
-    count, f, arity, shared, _, arrays, _ = shared_by_lanes(context, f, args, keywords, in_axes).items
-    if arity < 0:
+    lanes = lanes_of(f, args, keywords, in_axes)
+    if lanes.arity < 0:
         raise NoForm("arguments that are passed by name")
-    batches = [batch_of(*pair.items) for pair in arrays.items]
+    batches = [batch_of(*pair.items) for pair in lanes.arrays.items]
 
     def opened(value: Any) -> Any:
         hole = getattr(value, "value", None)
@@ -231,8 +231,9 @@ def _batched_lanes(
             return batches[hole.index]
         return Branch(value.parts(), builder(value)) if is_pytree(value) else value
 
-    form = batched(context, callee_of(f, arity), exact=exact)
-    return tuple_of(form, renew(fold(shared, opened)), renew(arrays), count, arity)
+    form = batched(context, callee_of(lanes.function, lanes.arity), exact=exact)
+    own = renew(fold(lanes.arguments, opened))
+    return tuple_of(form, own, renew(lanes.arrays), lanes.count, lanes.arity)
 
 
 def batch_of(array: Any, axis: int) -> Record:

@@ -57,7 +57,7 @@ def one_by_one(f: Any, in_axes: Any, out_axes: Any, vmap_within: Any) -> Any:
     """
 
     def mapped(*args: Any, **keywords: Any) -> Any:
-        lanes = prim("py.lanes", f, args, keywords, in_axes)
+        lanes = prim("py.lanes", f, args, keywords, in_axes)  # the fields of prims/lanes.py: Lanes
         vmap_count, function, arity, shared, named, arrays, at_once = lanes
         row_of = row_function(prim("py.len", arrays))
         call = call_function(arity)
