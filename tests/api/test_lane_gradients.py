@@ -286,7 +286,7 @@ def test_the_first_lane_that_fails_is_named_whichever_thread_has_it(
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_a_child_has_helpers_of_its_own(
+def test_forks_have_helpers_of_their_own(
     calls: list[bool], helpers: Callable[[], bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def loss(xs: Any, ns: Any) -> Any:

@@ -5,7 +5,7 @@ In: nothing. Out: status 0 if nothing was found. In this order:
    undefined behaviour sanitizer (build.py --hostile), which end the process at the first thing found;
 2. allocations.py over all programs and a sample of the functions, with the same module, and over some
    programs whose lists and frames translated code makes;
-3. the tests of threads as workers, and of strips with helpers, with the sanitizer of threads (build.py
+3. the tests of threads as workers, and of lanes with helpers, with the sanitizer of threads (build.py
    --races), which reports what two threads touch without one waiting for the other;
 4. some programs under valgrind, with the usual module: an error or a leak counts if it is in the module (what
    Python itself never frees is not ours).
@@ -41,10 +41,10 @@ SANITIZED = (
 )
 # Programs of lists and recursions, for runs in translated code in which memory ends.
 TRANSLATED = ("--translated", "benchmark", "lists", "pairs", "recursion", "rotations")
-# What runs on several threads: those of workers, which hand heaps on, and the helpers of strips.
+# What runs on several threads: those of workers, which hand heaps on, and the helpers of lanes.
 RACING = (
     *("tests/workers/test_workers.py", "tests/workers/test_relay.py", "tests/api/test_sums_beside.py"),
-    "tests/ctarget/translate/test_strip_threads.py",
+    *("tests/ctarget/translate/test_strip_threads.py", "tests/api/test_lane_gradients.py"),
 )
 # Processes; a child that starts threads, which the sanitizer does not know; what is run by the same tests.
 NO_THREADS = ("processes", "dies", "from_outside", "forks", "alone", "ctrl_c")
