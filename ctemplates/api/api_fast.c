@@ -3,6 +3,7 @@
 
 #include "array_steps/unit_reading.h"
 #include "containers/containers.h"
+#include "driver/abreast.h"
 #include "machine/fast.h"
 #include "natives/natives_derive.h"
 #include "operators/inner.h"
@@ -26,6 +27,8 @@ void ck_inner_taken(void *procedure, int64_t patience, int64_t *steps, int64_t *
     inner_taken(procedure, patience, steps, runs);
 }
 
+uint64_t ck_segments_abreast(void) { return segments_abreast(); }
+
 size_t ck_unit_bytes(void) { return sizeof(Unit); }
 size_t ck_entry_bytes(void) { return sizeof(UnitEntry); }
 
@@ -38,9 +41,10 @@ void ck_unit_plain(void *unit, uintptr_t plain) {
 }
 
 /* Stores the taped form, `reverse` first, so that anything recorded can be reversed. */
-void ck_unit_taped(void *memory, uintptr_t tape, uintptr_t reverse, uint32_t header) {
+void ck_unit_taped(void *memory, uintptr_t tape, uintptr_t reverse, uintptr_t abreast, uint32_t header) {
     Unit *unit = memory;
     unit->header = header;
+    unit->abreast = (TapeAbreast *)abreast;
     unit->reverse = (ReverseUnit *)reverse;
     __atomic_store_n(&unit->tape, (RunUnit *)tape, __ATOMIC_RELEASE);
 }

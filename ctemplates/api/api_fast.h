@@ -27,13 +27,15 @@ void ck_set_base(int64_t steps);
 void ck_watch_inner(int64_t steps);
 void ck_inner_taken(void *procedure, int64_t patience, int64_t *steps, int64_t *runs);
 
+uint64_t ck_segments_abreast(void); /* how many were taped beside another, for tests */
+
 size_t ck_unit_bytes(void);
 size_t ck_entry_bytes(void);
 
 /* A unit without code; then its code, of either form, also while other threads run it. */
 void ck_unit_begin(void *unit, const uintptr_t *references);
 void ck_unit_plain(void *unit, uintptr_t plain);
-void ck_unit_taped(void *unit, uintptr_t tape, uintptr_t reverse, uint32_t header);
+void ck_unit_taped(void *unit, uintptr_t tape, uintptr_t reverse, uintptr_t abreast, uint32_t header);
 void ck_entry_fill(void *entry, const void *unit, uint32_t head, uintptr_t next); /* next: an entry, or 0 */
 
 /* The shapes of the parameters of the block at whose start a machine, or the machine of a sweep, is: of each value in

@@ -56,6 +56,7 @@ void sweep_destroy(Sweep *s) {
     Heap *heap = s->heap;
     sweep_leave_arrays(s);
     if (s->machine && !s->machine_lost) machine_destroy(s->machine);
+    abreast_end(s);
     drop_tape(s);
     segment_drop(heap, &s->reversing);
     segments_drop(heap, &s->held);
@@ -70,6 +71,7 @@ void sweep_destroy(Sweep *s) {
 }
 
 void sweep_lose(Sweep *s, bool no_memory) {
+    s->abreast.runs |= no_memory;
     s->machine_lost = s->machine != NULL;
     s->cotangent_lost = no_memory && s->reversing.tape;
 }
@@ -154,19 +156,21 @@ static bool goes_on(const Sweep *s) {
 static SweepOutcome start_machine(Sweep *s, bool taped) {
     drop_tape(s);
     if (!s->current) return SWEEP_WITHOUT_STATE;
+    Machine *machine;
+    array_memory_begin_peak(s->arrays);
     if (taped) {
         sweep_make_room_for_tape(s);
-        s->last_taped.tape = tape_create(s->heap);
+        machine = abreast_machine(s);
+        machine->tape_limit = machine->tape->bound = s->now.bytes;
     } else {
         heap_clear_shelf(s->heap, FOR_TAPES); /* the objects of the run may need the room */
+        machine = machine_create(s->heap, s->current, NULL, s->helper);
+        machine->calls = s->now.calls;
     }
-    array_memory_begin_peak(s->arrays);
-    Machine *machine = machine_create(s->heap, s->current, s->last_taped.tape, s->helper);
-    if (taped) machine->tape_limit = s->last_taped.tape->bound = s->now.bytes;
-    else machine->calls = s->now.calls;
     if (s->weighs && s->now.held) sweep_watch_steps(s, machine);
     s->machine = machine;
-    s->from = machine->steps;
+    s->from = s->current->steps;
+    s->left -= machine->steps - s->from;
     s->check_after = FIRST_CHECK;
     s->run = (SweepRun){.run = machine->writer.epoch, .taped = taped};
     drop_state(s, &s->current);
@@ -214,6 +218,7 @@ static Outcome run_slice(Sweep *s, int64_t to, bool checks) {
     if (left > most) s->left = most;
     const Outcome outcome = checks ? run_and_check(s, to) : machine_run(s->machine, to, s->left);
     s->left = left;
+    if (s->machine->paused) abreast_begin(s, to);
     if (watches && (outcome == SLICED || outcome == STOPPED || outcome == FINISHED || outcome == TAPE_FULL))
         leaves_reach(s->heap, &s->leaves, s->machine->steps, outcome == FINISHED || s->machine->steps == s->last);
     return outcome;
@@ -368,6 +373,7 @@ void sweep_begin(Sweep *s, const Directive *directive) {
 static bool find_next(Sweep *s) {
     const int64_t last_kept = s->kept_count ? s->kept[s->kept_count - 1].step : -1;
     if (series_next(&s->series, &s->report, last_kept, s->counts.reversed_to, &s->now)) return true;
+    abreast_end(s);
     if (!s->follows_own || !bisection_next(s->heap, &s->bisection, s->report, &s->now)) return false;
     if (s->logs) log_directive(s);
     return true;

@@ -2,6 +2,7 @@
 #ifndef CK_SWEEP_H
 #define CK_SWEEP_H
 
+#include "driver/abreast.h"
 #include "driver/bisection.h"
 #include "driver/leaves.h"
 #include "driver/segment.h"
@@ -57,6 +58,7 @@ typedef struct Sweep {
     SweepCounts counts;
     Bisection bisection;
     Series series; /* while it is active, `now` is one of its directives */
+    Abreast abreast;
     bool follows_own, busy;
     bool machine_lost, cotangent_lost; /* they may be inconsistent; a tape never is */
     bool logs;

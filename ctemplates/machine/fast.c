@@ -23,6 +23,11 @@ bool run_unit(Machine *m, const Instruction *fast, const Block *block, int64_t s
     for (const UnitEntry *entry = fast->pointer; entry; entry = entry->next) {
         const Unit *unit = entry->unit;
         RunUnit *run = __atomic_load_n(m->tape ? &unit->tape : &unit->plain, __ATOMIC_ACQUIRE);
+        if (UNLIKELY(m->pauses && run && unit->abreast)) {
+            m->pauses = false;
+            m->paused = entry;
+            return true;
+        }
         if (run && run(unit, m, entry->head, stop)) {
             __atomic_store_n(&runs, unit_runs() + 1, __ATOMIC_RELAXED);
             return true;

@@ -38,9 +38,16 @@ typedef bool RunUnit(const Unit *unit, Machine *machine, uint32_t entry, int64_t
 typedef bool ReverseUnit(const Unit *unit, Cotangent *c, const RunEnd *end, const Word *header, const Word *up,
                          const uint8_t *ways);
 
+/* Runs several segments of one run, each from the header `entry`, where all machines are, and on the tape of its own, as
+ * `tape` does; all make the same number of turns of a loop, while steps stay at or below `stops`. Nothing but numbers is
+ * read, and nothing is made. false: nothing was done. */
+enum { ABREAST = 4 };
+typedef bool TapeAbreast(const Unit *unit, Machine *const *machines, uint32_t entry, const int64_t *stops);
+
 struct Unit {
     RunUnit *plain, *tape; /* NULL: not there */
     ReverseUnit *reverse;
+    TapeAbreast *abreast; /* NULL: not there */
     uint32_t header;       /* words */
     const void *const *references; /* blocks, procedures, return points: the references that its code uses by number */
 };
@@ -54,7 +61,8 @@ struct UnitEntry {
 };
 
 /* Runs the unit that the instruction FAST of the block points to, from the block's start on; false: nothing was
- * done, or it lacks the form that is wanted. */
+ * done, or it lacks the form that is wanted. A machine that pauses, at a unit that tapes several segments at once, has
+ * `paused` and is where it was; the result is true. */
 bool run_unit(Machine *machine, const Instruction *fast, const Block *block, int64_t steps, int64_t stop);
 /* Returns how many runs of units there were in the process: about, where several threads have some at a time. */
 uint64_t unit_runs(void);

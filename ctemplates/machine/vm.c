@@ -387,6 +387,7 @@ unit_left: /* at the start of a block, m->index is 0 */
     r = m->registers;
     block = m->block;
     steps = m->steps;
+    if (UNLIKELY(m->paused)) return SLICED;
     /* The unit had no room for a path, probably: the slice ends here, rather than within the path, which this and the next
      * slice would do block by block. */
     if (m->inner && stop < limit && steps > first && stop - steps <= slice / NEARLY) return SLICED;

@@ -36,6 +36,8 @@ typedef struct Machine {
     void *owner;
     int64_t ends_at;    /* the step at which it ends for one of these reasons; 0: there is none yet */
     Form wanted;
+    bool pauses; /* on a tape: it is SLICED where it would enter a unit that tapes several segments at once */
+    const struct UnitEntry *paused; /* the entry at which it was, until the caller clears it; or NULL */
     void *helper;       /* PyObject *: it performs foreign steps (checkpoint/ctarget/foreign.py), borrowed; NULL: a run
                            with such steps FAILS before the first of them */
     void *python;     /* PyObject *: the helper's machine for this run, borrowed; NULL: not made yet (plans.h) */

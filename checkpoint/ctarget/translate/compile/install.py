@@ -80,7 +80,7 @@ def install(unit: Unit, plain: Loaded | None, taped: Loaded | None, prologue: in
             assert taped.tape is not None
             assert taped.reverse is not None
             installed.keep.append(taped)
-            lib.ck_unit_taped(installed.pointer, taped.tape, taped.reverse, prologue)
+            lib.ck_unit_taped(installed.pointer, taped.tape, taped.reverse, taped.abreast or 0, prologue)
         if is_new:
             installed.enter()
 

@@ -21,7 +21,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.translate.compile.folders import Folder
 from checkpoint.ctarget.translate.compile.object_files import damage
 
-EXPORTED = {"plain": "unit_plain", "tape": "unit_tape", "reverse": "unit_reverse"}
+EXPORTED = {"plain": "unit_plain", "tape": "unit_tape", "reverse": "unit_reverse", "abreast": "unit_abreast"}
 
 
 class LoadingError(Exception):
@@ -31,16 +31,18 @@ class LoadingError(Exception):
 class Loaded:
     """A shared object, mapped as long as there is a reference to this.
 
-    plain, tape, reverse: addresses of the functions that it exports, if it does. library: the shared object.
+    plain, tape, reverse, abreast: addresses of the functions that it exports, if it does. library: the shared
+    object.
     """
 
-    __slots__ = ("__weakref__", "library", "plain", "reverse", "tape")
+    __slots__ = ("__weakref__", "abreast", "library", "plain", "reverse", "tape")
 
     def __init__(self, library: ctypes.CDLL) -> None:
         # At exit nothing is unmapped: other threads may be in it.
         weakref.finalize(self, _ctypes.dlclose, library._handle).atexit = False
         self.library: Any = library
-        self.plain, self.tape, self.reverse = (_address(library, symbol) for symbol in EXPORTED.values())
+        addresses = [_address(library, symbol) for symbol in EXPORTED.values()]
+        self.plain, self.tape, self.reverse, self.abreast = addresses
         bind = getattr(library, "unit_bind", None)
         if bind is None or (self.plain is None and (self.tape is None or self.reverse is None)):
             raise LoadingError("it lacks what a unit exports")

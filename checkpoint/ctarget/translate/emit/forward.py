@@ -140,14 +140,14 @@ class ForwardFunction:
         words = self.records.of_end[id(header.exit)].words
         if header.exit.effects or any(word.birth or word.place not in header.params for word in words):
             return None
-        ends = [*self._record(header.exit), self._run_end(header.exit)]
+        ends = [*self.record(header.exit), self.run_end(header.exit)]
         return Together(strip, ends, self._prologue(header))
 
     def _loop_exit(self) -> Exit | None:
         strip = self.strips[0] if self.strips else None
         return strip.plan.loop.exit if strip is not None and self._together(strip) is not None else None
 
-    def _run_end(self, exit: Exit) -> str:
+    def run_end(self, exit: Exit) -> str:
         return f"services->run_end(m, unit, entry, {exit.number}, start, up, ways, end);"
 
     def _take(self, exit: Exit) -> str:
@@ -166,10 +166,10 @@ class ForwardFunction:
         self.put("default: return false;", "}")
 
     def _entry(self, header: Header, entry: Entry) -> list[str]:
-        lines = [*opening(header, entry, self.temporary), *self._begin(header), *own_duals(entry)]
+        lines = [*opening(header, entry, self.temporary), *self.begin(header), *own_duals(entry)]
         return [*lines, *shared_dropped(header), f"goto header_{header.number};"]
 
-    def _begin(self, header: Header) -> list[str]:
+    def begin(self, header: Header) -> list[str]:
         """Return the statements that begin a record at an entry, with its prologue."""
         if not self.records:
             return []
@@ -339,7 +339,7 @@ class ForwardFunction:
 
     # Ends
 
-    def _record(self, end: Jump | Exit) -> list[str]:
+    def record(self, end: Jump | Exit) -> list[str]:
         """Return the statements that record the residuals of a path."""
         if not self.records:
             return []
@@ -348,7 +348,7 @@ class ForwardFunction:
         return [*lines, f"up += {len(words)};"] if words else []
 
     def _jump(self, jump: Jump) -> None:
-        self.put(*self._record(jump))
+        self.put(*self.record(jump))
         if self.records:
             self.put(f"*--ways = {jump.number};")
         if jump.steps:
@@ -370,9 +370,9 @@ class ForwardFunction:
         write_effects(self, self._walks.at(exit), {})
         if path.header.entry is not None and path.is_undone:
             self.put(f"if (left == first && entry == {path.header.number}) return false;")
-        self.put(*self._record(exit))
+        self.put(*self.record(exit))
         if self.records:
-            self.put(self._run_end(exit))
+            self.put(self.run_end(exit))
             if exit is self._loop_exit():
                 self.text.append(f"leave_{exit.number}:")
         steps = f"stop - left + {exit.steps}" if exit.steps else "stop - left"

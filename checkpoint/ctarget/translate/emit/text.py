@@ -6,6 +6,7 @@ holds: the text determines the code but for the addresses of references, so the 
 
 from __future__ import annotations
 
+from checkpoint.ctarget.translate.emit import abreast
 from checkpoint.ctarget.translate.emit.adjoint import MAX_JUMPS, AdjointFunction
 from checkpoint.ctarget.translate.emit.definitions import used_in
 from checkpoint.ctarget.translate.emit.forward import ForwardFunction
@@ -61,7 +62,8 @@ def _taped(unit: Unit, plan: Plan | None, lines: bool) -> list[str]:
     tape = forward.function()
     back = [line for each, own in recorded for line in (*StripAdjoint(each, own).function(), "")]
     adjoint = AdjointFunction(unit, records, forward.exits, strips, forward.rebuild).function()
-    return [*_strips(strips, forward), *back, *tape, "", *adjoint]
+    several = [] if strips else abreast.lines_of(forward)
+    return [*_strips(strips, forward), *back, *tape, *several, "", *adjoint]
 
 
 def _strips(strips: list[StripFunction], forward: ForwardFunction) -> list[str]:
