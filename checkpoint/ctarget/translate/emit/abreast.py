@@ -120,7 +120,7 @@ class AbreastFunction:
                 *[f"    {line}" for line in self.text],
                 "}",
             ),
-            "out:",
+            *(["out:"] if any(line.endswith("goto out;") for line in self.text) else []),
             *_indented(*self._ends()),
             "}",
         ]
@@ -229,7 +229,7 @@ class AbreastFunction:
             return [plain(source)] * len(LANES)
         if source.kind == "real":
             return [f"{source.name}_{lane}" for lane in LANES]
-        return [f"{source.name}_l{i}" for i in range(len(LANES))]
+        return _alone(source)
 
     def _vector(self, source: Source, pair: str) -> Source:
         """Return a real source in two segments: a vector, or the double that both have."""
@@ -272,12 +272,18 @@ class AbreastFunction:
     def _each(self, op: Operation, read: list[Place]) -> None:
         """Write an operation for each segment, on variables that have the names of its places."""
         own = [place for place in dict.fromkeys(read) if place not in self.common]
+        reals = [place for place in op.sets() if place.kind == "real"]
+        self.put("{", *[f"double {', '.join(_alone(place))};" for place in reals])
         for i in range(len(LANES)):
             self.put("{")
             self.put(*[f"const {C_TYPES[each.kind]} {each.name} = {self.lanes(each)[i]};" for each in own])
             self.put(*[f"{C_TYPES[each.kind]} {each.name};" for each in op.sets()])
             op.write(self)
-            self.put(*[f"{self.lanes(each)[i]} = {each.name};" for each in op.sets()], "}")
+            self.put(*[f"{_alone(each)[i]} = {each.name};" for each in op.sets()], "}")
+        for place in reals:
+            a, b, c, d = _alone(place)
+            self.put(f"{place.name}_ab = (Pair){{{a}, {b}}};", f"{place.name}_cd = (Pair){{{c}, {d}}};")
+        self.put("}")
 
     def _record(self) -> None:
         """Write the record of a turn."""
@@ -331,6 +337,11 @@ class AbreastFunction:
     def tags_before(self, operation: Operation) -> int | None:
         """Return 0: nor tags."""
         return 0
+
+
+def _alone(place: Place) -> list[str]:
+    """Return variables of a place, one for each segment."""
+    return [f"{place.name}_l{i}" for i in range(len(LANES))]
 
 
 def _set(operations: Iterable[Operation]) -> list[Place]:
