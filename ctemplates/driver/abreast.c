@@ -5,7 +5,6 @@
 #include "driver/abreast.h"
 
 #include "bridge/gil.h"
-#include "driver/sweep.h"
 #include "machine/vm.h"
 
 /* WORTH: where less than one part in so many of a segment is taped at once, others are begun for nothing. */

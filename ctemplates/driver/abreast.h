@@ -11,26 +11,16 @@
 #ifndef CK_ABREAST_H
 #define CK_ABREAST_H
 
-#include "machine/fast.h"
-
-/* ahead: the machines that have begun their segments, the last one of the run first.
- * runs: they may be inconsistent. refused: until the end of the series there are no more. */
-typedef struct Abreast {
-    Machine *ahead[ABREAST - 1];
-    size_t count;
-    bool runs, refused;
-} Abreast;
-
-struct Sweep;
+#include "driver/sweep.h"
 
 /* Returns a machine at the current state, or further on, on the last tape, which is begun: one that has begun the segment, if it
  * expects a tape of the size that is wanted now. */
-Machine *abreast_machine(struct Sweep *sweep);
+Machine *abreast_machine(Sweep *sweep);
 /* Continues the machine of the sweep, which has paused, and begins the next segments beside it. to: where it stops. */
-void abreast_begin(struct Sweep *sweep, int64_t to);
+void abreast_begin(Sweep *sweep, int64_t to);
 /* Returns how many segments of the process were taped beside another, about. */
 uint64_t segments_abreast(void);
 /* At the end of a series: destroys those that are left. */
-void abreast_end(struct Sweep *sweep);
+void abreast_end(Sweep *sweep);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "driver/driver.h"
 
+#include "driver/abreast.h"
 #include "machine/clock.h"
 #include "machine/vm.h"
 #include "memory/free_order.h"

@@ -2,7 +2,7 @@
 #ifndef CK_SWEEP_H
 #define CK_SWEEP_H
 
-#include "driver/abreast.h"
+#include "driver/ahead.h"
 #include "driver/bisection.h"
 #include "driver/leaves.h"
 #include "driver/segment.h"

@@ -29,6 +29,8 @@ LOOPS = {
     "integers": """(let f ((i 200) (k 1) (y x))
         (if (= i 0) y (f (- i 1) (+ k k) (+ (* 0.7 y) (* k 1e-9)))))""",
     "quotients": "(let f ((i 200) (y x)) (if (< i 1) y (f (- i 1) (/ (+ y 1) (+ (sqrt i) (* y x))))))",
+    "pairs": """(let f ((i 200) (y x)) (if (= i 0) y
+        (let ((p (cons (* y x) (sin y)))) (f (- i 1) (- (car p) (cdr p))))))""",
     "minus zero": "(let f ((i 200) (y x)) (if (= i 0) y (f (- i 1) (* -1.0 (* y (- x x))))))",
     "nan": "(let f ((i 200) (y x)) (if (= i 0) y (f (- i 1) (- (* y 1e10) (* y (* x 1e9))))))",
 }

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from checkpoint.ctarget.translate.emit.entry import opening
 from checkpoint.ctarget.translate.emit.forward import ForwardFunction
 from checkpoint.ctarget.translate.emit.records import Records
+from checkpoint.ctarget.translate.ops.object_ops import Birth
 from checkpoint.ctarget.translate.ops.operation import Operation
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Constant, Place, Source, Tag
 from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Convert, Copy
@@ -46,15 +47,23 @@ def _turn(records: Records) -> Path | None:
     if len(records.unit.headers) != 1 or len(turns) != 1 or not _is_of_numbers(turns[0].header):
         return None
     [turn] = turns
-    operations = turn.operations
+    operations = _computed(turn)
     sources: list[Source | None] = list(turn.passed_on)
+    sources += [residual.place for residual in records.of_end[id(turn.end)].words]
     sources += [source for each in operations for source in (*each.reads(), *each.sets())]
     is_plain = all(isinstance(each, Apply | Convert | Copy) for each in operations)
+    born = {place for each in turn.operations if isinstance(each, Birth) for place in each.sets()}
     is_known = all(isinstance(source, Constant) or _is_number(source) for source in sources)
+    is_known = is_known and born.isdisjoint([source for source in sources if isinstance(source, Place)])
     forks = [node.end.test for node in turn.nodes if isinstance(node.end, Fork)]
     if not (is_plain and is_known and turn.end.steps and len(operations) <= MOST_OPS):
         return None
     return turn if all(isinstance(test, Place) for test in forks) and not records.births else None
+
+
+def _computed(turn: Path) -> list[Operation]:
+    """Return the operations of a turn, without births of objects that are never made: these are counted."""
+    return [each for each in turn.operations if not isinstance(each, Birth)]
 
 
 def _is_of_numbers(header: Header) -> bool:
@@ -132,7 +141,7 @@ class AbreastFunction:
         yield "int64_t most = INT64_MAX, done = 0, at = 0;"
         for param in self.header.params:
             yield f"{C_TYPES[param.kind]} {param.name}_all[ABREAST];"
-        for place in dict.fromkeys([*self.varying, *_set(self.turn.operations)]):
+        for place in dict.fromkeys([*self.varying, *_set(_computed(self.turn))]):
             yield self._declared(place)
 
     def _declared(self, place: Place) -> str:
@@ -212,7 +221,8 @@ class AbreastFunction:
             *self.forward.record(exit),
             self.forward.run_end(exit),
             f"const int64_t steps = m->steps + done * {self.jump.steps};",
-            f"Value *const to = leave_to(m, {self.forward.unit.reference(exit.block)}, steps, m->births);",
+            f"const int64_t births = m->births + done * {sum(each.births for each in self.turn.operations)};",
+            f"Value *const to = leave_to(m, {self.forward.unit.reference(exit.block)}, steps, births);",
             *stored(exit.contents),
         )
         yield "}"
@@ -238,7 +248,8 @@ class AbreastFunction:
 
     def _node(self, node: Node, after: tuple[Node, ...]) -> None:
         for op in node.ops:
-            self._operation(op)
+            if not isinstance(op, Birth):
+                self._operation(op)
         if isinstance(node.end, Fork):
             [following] = after
             tests = " & ".join(dict.fromkeys(self.lanes(node.end.test)))
@@ -331,12 +342,12 @@ class AbreastFunction:
         """Record nothing: numbers have no births."""
 
     def births_before(self, operation: Operation) -> int | None:
-        """Return 0: a turn takes no births."""
-        return 0
+        """Return None: no operation asks."""
+        return None
 
     def tags_before(self, operation: Operation) -> int | None:
-        """Return 0: nor tags."""
-        return 0
+        """Return None: a turn takes no tags."""
+        return None
 
 
 def _alone(place: Place) -> list[str]:
