@@ -15,15 +15,9 @@
 /* PER_RUN: the number of steps that take as long as to begin and end a run. FIRST_CHECK, LAST_CHECK: after how many
  * steps what is held is compared with its bound, at first and at most. FREE_BYTES: of those that are free,
  * so many for each step until then. */
-enum { PER_RUN = 200, FIRST_KEPT = 8, FIRST_LOG = 64 };
+enum { PER_RUN = 200, FIRST_LOG = 64 };
 enum { FIRST_CHECK = 64, LAST_CHECK = 4096, MOST_CHECK = 65536, FREE_BYTES = 1024 };
 enum { LEAF_SLICE = 32 }; /* the steps between two looks at the leaves that have been touched */
-
-static void drop_state(Sweep *s, State **state) {
-    State *dropped = *state;
-    *state = NULL;
-    if (dropped) state_release(s->heap, dropped);
-}
 
 static void drop_tape(Sweep *s) { segment_drop(s->heap, &s->last_taped); }
 
@@ -36,16 +30,11 @@ static void move_to(Sweep *s, State *state) {
     if (s->report.finished) s->counts.end = state->steps;
 }
 
-static State *another(State *state) {
-    state->count++;
-    return state;
-}
-
 Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t bytes, void *helper) {
     Sweep *s = heap_allocate(heap, sizeof(Sweep));
     *s = (Sweep){.heap = heap, .last = last, .pace = SLICE, .follows_own = base > 0, .helper = helper};
     s->counts.end = s->counts.reversed_to = -1;
-    move_to(s, another(start));
+    move_to(s, shared_state(start));
     sweep_weigh(s);
     if (base > 0) bisection_begin(heap, &s->bisection, base, bytes);
     return s;
@@ -77,48 +66,7 @@ void sweep_lose(Sweep *s, bool no_memory) {
     s->cotangent_lost = no_memory && s->reversing.tape;
 }
 
-/* Kept states, in the order of their steps; searches start at the last one, which is mostly the one requested. */
-
-/* Returns how many states are kept at steps before this one. */
-static size_t kept_before(const Sweep *s, int64_t step) {
-    size_t count = s->kept_count;
-    while (count > 0 && s->kept[count - 1].step >= step) count--;
-    return count;
-}
-
-static Kept *find_kept(const Sweep *s, int64_t step) {
-    const size_t i = kept_before(s, step);
-    return i < s->kept_count && s->kept[i].step == step ? &s->kept[i] : NULL;
-}
-
-State *sweep_state(const Sweep *s, int64_t step) {
-    if (step < 0) return s->current;
-    const Kept *found = find_kept(s, step);
-    return found ? found->state : NULL;
-}
-
-void sweep_put(Sweep *s, State *state) {
-    Kept *found = find_kept(s, state->steps);
-    if (found) {
-        drop_state(s, &found->state);
-        found->state = another(state);
-        return;
-    }
-    if (s->kept_count == s->kept_room) {
-        const size_t room = s->kept_room ? 2 * s->kept_room : FIRST_KEPT;
-        s->kept = heap_resize(s->heap, s->kept, s->kept_room * sizeof(Kept), room * sizeof(Kept));
-        s->kept_room = room;
-    }
-    const size_t place = kept_before(s, state->steps);
-    for (size_t i = s->kept_count++; i > place; i--) s->kept[i] = s->kept[i - 1];
-    s->kept[place] = (Kept){.step = state->steps, .state = another(state)};
-    if (s->kept_count > s->counts.most_kept) s->counts.most_kept = s->kept_count;
-}
-
-State *sweep_kept_until(Sweep *s, int64_t step) {
-    const size_t count = kept_before(s, step + 1);
-    return count ? s->kept[count - 1].state : NULL;
-}
+/* Kept states */
 
 static SweepOutcome keep_current(Sweep *s) {
     drop_tape(s);
@@ -128,16 +76,16 @@ static SweepOutcome keep_current(Sweep *s) {
 }
 
 static SweepOutcome restore(Sweep *s) {
-    const Kept *found = find_kept(s, s->now.step);
+    const Kept *found = kept_at(s, s->now.step);
     if (!found) return SWEEP_NOT_KEPT;
     drop_tape(s);
-    move_to(s, another(found->state));
+    move_to(s, shared_state(found->state));
     free_order(s->heap, PAIR_CLASS); /* what the run was at has just been freed, and is taken next */
     return SWEEP_FOLLOWED;
 }
 
 static SweepOutcome drop_kept(Sweep *s) {
-    Kept *found = find_kept(s, s->now.step);
+    Kept *found = kept_at(s, s->now.step);
     if (!found) return SWEEP_NOT_KEPT;
     State *state = found->state;
     s->kept_count--;
@@ -190,7 +138,7 @@ static void end_machine(Sweep *s, bool taped) {
     made->from = s->from;
     made->to = s->report.step;
     made->finishes = s->report.finished;
-    if (made->finishes && !s->end) made->end = another(s->current);
+    if (made->finishes && !s->end) made->end = shared_state(s->current);
 }
 
 /* Runs one slice without a tape, after which the bytes held are compared with their bound: the faster they grow, the

@@ -12,7 +12,7 @@
 #ifndef CK_DRIVER_H
 #define CK_DRIVER_H
 
-#include "driver/sweep.h"
+#include "driver/kept.h"
 
 /* Returns a sweep at a state. base: of its own bisection; 0: it gets directives. It refers to the helper while it
  * lives. */
@@ -20,12 +20,6 @@ Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t
 void sweep_destroy(Sweep *sweep);
 
 void sweep_watch_leaves(Sweep *sweep); /* before the run begins: watches the arrays among its arguments */
-
-/* Keeps a state of the same run, in the place of one at its step. */
-void sweep_put(Sweep *sweep, State *state);
-State *sweep_kept_until(Sweep *sweep, int64_t step); /* the last one that is kept at a step or before it; NULL: none is */
-/* Returns the state that is kept at a step, or for a negative one the current state; NULL: there is none. */
-State *sweep_state(const Sweep *sweep, int64_t step);
 
 /* Makes a directive, or a series of them, the next one to be executed. */
 void sweep_begin(Sweep *sweep, const Directive *directive);
