@@ -51,8 +51,8 @@ def _beside_args(exception: Exception) -> dict[str, Any]:
     return {name: value for name, value in found.items() if type(value) in PLAIN or type(value) is float}
 
 
-def _class_of(now: Now, x: Any) -> Layout:
-    return Layout(class_of(x))
+def _class_of(now: Now, x: Any) -> Native:
+    return Native(class_of(x))
 
 
 TRACEBACK = Native(types.TracebackType(None, sys._getframe(), 0, 1))  # runs keep their own places

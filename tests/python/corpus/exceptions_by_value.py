@@ -86,6 +86,19 @@ def starred(x):
         return error.value * error.more[0], error.args
 
 
+def compared(x):
+    """Classes of exceptions are one value each, alone and in containers."""
+    kinds, table = [Plain, ValueError, KeyError], {Plain: x, KeyError: x * x}
+    same = [
+        kinds[0] is Plain,
+        kinds[1] is ValueError,
+        KeyError in kinds,
+        Valued in kinds,
+        kinds[2] is ValueError,
+    ]
+    return x * kinds.index(KeyError) * table[KeyError] * table[type(Plain())], same, kinds.count(ValueError)
+
+
 def missing(x):
     kind = TABLE["valued"]
     raise kind()
@@ -102,6 +115,7 @@ EXAMPLES = [
     Example(local, (0.7,)),
     Example(made_without_raising, (0.7,)),
     Example(starred, (0.7,)),
+    Example(compared, (0.7,)),
     Example(missing, (0.7,), raises=TypeError),
     Example(uncaught, (0.7,), raises=Plain),
 ]

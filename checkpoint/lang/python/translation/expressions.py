@@ -12,7 +12,7 @@ from enum import EnumType
 from types import ModuleType
 
 from checkpoint.ad.arrays import Native
-from checkpoint.ad.containers import Layout, Types
+from checkpoint.ad.containers import Types
 from checkpoint.errors import SourceError
 from checkpoint.lang.core import Const, Expr, If, Var
 from checkpoint.lang.python.calls import (
@@ -213,7 +213,8 @@ def _compared_operand(t: FunctionContext, node: ast.expr, env: Env) -> Expr:
     """Translate an operand of a comparison, which may be the class of an exception."""
     value = t.known_object(node, env) if isinstance(node, ast.Name | ast.Attribute) else None
     if isinstance(value, type) and issubclass(value, BaseException):
-        return Const(t.span(node), Layout(value))
+        t.program.note_class_value(value)
+        return Const(t.span(node), Native(value))
     return translate(t, node, env)
 
 
@@ -234,13 +235,12 @@ def _chain(
 
 def _compared(t: FunctionContext, node: ast.Compare, op: ast.cmpop, left: Expr, right: Expr) -> Expr:
     span, name = t.span(node), COMPARISONS[type(op)]
-    if isinstance(op, ast.In | ast.NotIn):
-        if is_simple(left) or is_simple(right):
-            found = t.program.operation(t, name, [right, left], node)
-        else:
-            found = bind(t.program.names, [left], lambda v: t.program.operation(t, name, [right, v[0]], node))
-    else:
+    if not isinstance(op, ast.In | ast.NotIn):
         found = t.program.operation(t, name, [left, right], node)
+    elif is_simple(left) or is_simple(right):
+        found = t.program.operation(t, name, [right, left], node)
+    else:
+        found = bind(t.program.names, [left], lambda v: t.program.operation(t, name, [right, v[0]], node))
     return negated(span, found) if isinstance(op, ast.NotIn | ast.IsNot) else found
 
 
