@@ -43,6 +43,10 @@ int64_t array_memory_peak(const ArrayMemory *memory) {
 }
 
 void array_memory_begin_peak(ArrayMemory *memory) { (void)memory; }
+int64_t array_memory_step_peak(ArrayMemory *memory) {
+    (void)memory;
+    return 0;
+}
 
 StorageTable *storage_table_begin(void *given, size_t bound, size_t results, size_t entered) {
     (void)given, (void)bound, (void)results, (void)entered;
