@@ -14,7 +14,6 @@ from itertools import count
 from threading import RLock
 from typing import Any
 
-from checkpoint.cps.blocks import LOOP
 from checkpoint.cps.ownership import Ownership
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.registers import assign
@@ -134,7 +133,6 @@ class ProcedurePeer:
         struct.cost = block.cost
         struct.step_count = len(block.steps)
         struct.given = block.explicit
-        struct.begins_turn = block.label.startswith(LOOP)
         struct.parameter_count = len(block.params)
         struct.parameters = peer.own("Register[]", [self.registers[name] for name in block.params])
         if self.code is not None:

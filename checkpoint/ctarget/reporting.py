@@ -25,14 +25,13 @@ SLICE_SECONDS = 0.01  # of a call of C, for a sweep that follows its own schedul
 class Reporter:
     """Reports each action of a sweep, and the step reached within a long one, every REPORT_SECONDS."""
 
-    __slots__ = ("_called", "_held", "_most", "_observers", "_pace", "_reported", "_seeks")
+    __slots__ = ("_called", "_held", "_most", "_observers", "_pace", "_reported")
 
     def __init__(self, held: Held, observers: tuple[Observer, ...]) -> None:
         self._held = held
         self._observers = observers
         self._pace = MIN_PACE
         self._most = MAX_PACE
-        self._seeks = False
         self._begin_action()
 
     def began(self, schedule: Schedule, report: Report) -> None:
@@ -53,19 +52,17 @@ class Reporter:
 
     def _set_pace(self, pace: int) -> None:
         self._pace = max(1, min(pace, MAX_PACE))
-        runtime().lib.ck_sweep_pace(self._held, self.pace, self._seeks)
+        runtime().lib.ck_sweep_pace(self._held, self.pace)
 
     @property
     def pace(self) -> int:
         """Return the current number of steps per call of C."""
         return min(self._pace, self._most)
 
-    def bound_pace(self, most: int, seeks: bool) -> None:
-        """Let a call make at most this many steps: another part of the program needs control after these.
-        seeks: or where a turn of a loop begins.
-        """
-        self._most, self._seeks = most, seeks
-        runtime().lib.ck_sweep_pace(self._held, self.pace, seeks)
+    def bound_pace(self, most: int) -> None:
+        """Let a call make at most this many steps: another part of the program needs control after these."""
+        self._most = most
+        runtime().lib.ck_sweep_pace(self._held, self.pace)
 
     def sliced(self) -> None:
         """Adapt the pace after a call, and report the step reached when it is time."""
@@ -133,9 +130,9 @@ class Pacing:
         if self.watch is None:
             return
         if self.reporter is None:
-            self._lib.ck_sweep_pace(self._held, self.watch.slice, self.watch.seeks)
+            self._lib.ck_sweep_pace(self._held, self.watch.slice)
         else:
-            self.reporter.bound_pace(self.watch.slice, self.watch.seeks)
+            self.reporter.bound_pace(self.watch.slice)
 
     def sliced(self, was_quiet: bool) -> None:
         """Do what is due between two calls; was_quiet: whether the last one ended with a reversal."""

@@ -128,9 +128,9 @@ def run_alone(state: State) -> State | None:
 
 def _run(state: State, held: Held, helper: PythonHelper, last: int, watched: Watch | None) -> State:
     lib, heap = runtime().lib, state.heap
-    slice, seeks = (SLICE, False) if watched is None else (watched.slice, watched.seeks)
+    slice = SLICE if watched is None else watched.slice
     while True:
-        outcome = lib.ck_machine_run(held, last, slice, seeks)
+        outcome = lib.ck_machine_run(held, last, slice)
         if outcome == lib.WANTS_CODE:
             make_code(block_at(held), lib.ck_machine_position(held).wanted)
         elif outcome == lib.FAILED:
@@ -146,8 +146,8 @@ def _run(state: State, held: Held, helper: PythonHelper, last: int, watched: Wat
         elif watched is not None:
             # A call of many steps may have ended before, by the clock.
             done = lib.ck_machine_position(held).steps - state.steps - watched.steps
-            watched.sliced(held, slice if slice <= SLICE and not seeks else max(0, done))
-            slice, seeks = watched.slice, watched.seeks
+            watched.sliced(held, slice if slice <= SLICE else max(0, done))
+            slice = watched.slice
 
 
 def block_at(held: Held) -> Any:

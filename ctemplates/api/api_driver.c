@@ -72,10 +72,7 @@ size_t ck_sweep_leaves(const Held *held, uintptr_t *handles, int64_t *untouched,
 
 void ck_sweep_weigh(const Held *held) { sweep_weigh(held->sweep); }
 
-void ck_sweep_pace(const Held *sweep, int64_t steps, bool seeks) {
-    sweep->sweep->pace = steps;
-    sweep->sweep->seeks = seeks;
-}
+void ck_sweep_pace(const Held *sweep, int64_t steps) { sweep->sweep->pace = steps; }
 
 const Report *ck_sweep_report(const Held *sweep) { return &sweep->sweep->report; }
 SweepCounts ck_sweep_counts(const Held *sweep) { return sweep->sweep->counts; }

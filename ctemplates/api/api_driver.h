@@ -29,8 +29,8 @@ size_t ck_sweep_leaves(const Held *sweep, uintptr_t *handles, int64_t *untouched
 void ck_sweep_weigh(const Held *sweep); /* fills in the sizes of the report again */
 
 /* Sets the approximate number of steps per call. Results do not depend on it, except where a run stops because of the
- * bytes that the sweep holds. seeks: as of ck_machine_run. */
-void ck_sweep_pace(const Held *sweep, int64_t steps, bool seeks);
+ * bytes that the sweep holds. */
+void ck_sweep_pace(const Held *sweep, int64_t steps);
 
 const Report *ck_sweep_report(const Held *sweep); /* valid as long as the sweep; the state after the last directive */
 SweepCounts ck_sweep_counts(const Held *sweep);

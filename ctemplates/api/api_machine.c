@@ -55,7 +55,6 @@ void ck_machine_stop_at_calls(Held *held, int64_t function) { held->machine->cal
 typedef struct MachineRun {
     Machine *machine;
     int64_t limit, slice;
-    bool seeks;
     Outcome outcome;
 } MachineRun;
 
@@ -64,16 +63,14 @@ static void run_machine(void *arguments) {
     Machine *machine = given->machine;
     const int64_t end = machine->steps + given->slice;
     const int64_t until = given->slice > SLICE ? clock_microseconds() + CALL_MICROSECONDS : 0;
-    const int64_t most = given->seeks ? 1 : SLICE;
     do {
         const int64_t left = end - machine->steps;
-        given->outcome = machine_run(machine, given->limit, left < most ? left : most);
-    } while (given->outcome == SLICED && machine->steps < end &&
-             (given->seeks ? !begins_turn(machine) : clock_microseconds() < until));
+        given->outcome = machine_run(machine, given->limit, left < SLICE ? left : SLICE);
+    } while (given->outcome == SLICED && machine->steps < end && clock_microseconds() < until);
 }
 
-Outcome ck_machine_run(Held *held, int64_t limit, int64_t slice, bool seeks) {
-    MachineRun given = {.machine = held->machine, .limit = limit, .slice = slice, .seeks = seeks, .outcome = NO_MEMORY};
+Outcome ck_machine_run(Held *held, int64_t limit, int64_t slice) {
+    MachineRun given = {.machine = held->machine, .limit = limit, .slice = slice, .outcome = NO_MEMORY};
     if (!held_run(held, run_machine, &given)) given.outcome = NO_MEMORY;
     held->abandoned = given.outcome == FAILED || given.outcome == NO_MEMORY;
     return given.outcome;

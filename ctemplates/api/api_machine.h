@@ -13,8 +13,7 @@ void ck_tape_rewind(const Held *tape);
  * it refers to must outlive the machine. After FAILED and NO_MEMORY only its position may be read. */
 Held *ck_machine_create(const Held *state, const Held *tape, size_t tape_limit, uintptr_t helper);
 void ck_machine_stop_at_calls(Held *machine, int64_t function); /* of the function with this number */
-/* seeks: the slice is run block by block, without translated code, and ends where a turn of a loop begins. */
-Outcome ck_machine_run(Held *machine, int64_t limit, int64_t slice, bool seeks);
+Outcome ck_machine_run(Held *machine, int64_t limit, int64_t slice);
 Position ck_machine_position(const Held *machine); /* or sweep: of the machine at work; block is NULL if none is */
 Held *ck_machine_state(const Held *machine);
 

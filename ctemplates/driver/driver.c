@@ -160,10 +160,10 @@ static Outcome run_and_check(Sweep *s, int64_t to) {
     return SLICED;
 }
 
-/* Runs one slice of a run whose first reads are watched until its end is known; a block, if a turn is sought. */
+/* Runs one slice of a run whose first reads are watched until its end is known. */
 static Outcome run_slice(Sweep *s, int64_t to, bool checks) {
     const bool watches = s->leaves.active && s->counts.end < 0;
-    const int64_t left = s->left, most = s->seeks ? 1 : watches ? LEAF_SLICE : SLICE;
+    const int64_t left = s->left, most = watches ? LEAF_SLICE : SLICE;
     if (left > most) s->left = most;
     const Outcome outcome = checks ? run_and_check(s, to) : machine_run(s->machine, to, s->left);
     s->left = left;
@@ -185,9 +185,7 @@ static SweepOutcome run_on(Sweep *s, bool taped) {
         const Outcome outcome = run_slice(s, to, checks);
         s->left -= s->machine->steps - before;
         switch (outcome) {
-        case SLICED:
-            if (s->seeks && begins_turn(s->machine)) return SWEEP_SLICED;
-            break;
+        case SLICED: break;
         case WANTS_CODE: return SWEEP_WANTS_CODE;
         case FAILED: return SWEEP_FAILED;
         case NO_MEMORY: return SWEEP_NO_MEMORY;

@@ -47,7 +47,6 @@ typedef struct Sweep {
     int64_t from;         /* where the running machine started */
     int64_t reversed_to;  /* everything after it has been reversed */
     int64_t pace;         /* the approximate number of steps of one call; the caller may change it */
-    bool seeks;           /* runs go block by block, and a call ends where a turn of a loop begins */
     int64_t left;         /* of these, the number left in this call */
     int64_t until;        /* when a call of many steps ends at the latest (clock.h) */
     StepsWeighed steps;   /* of the running machine, if it is watched */

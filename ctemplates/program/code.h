@@ -143,7 +143,6 @@ struct Block {
     const uint32_t *const *live; /* live[i]: how many slots are live at point i, then their registers */
     /* the adjoint, made together with `taped` or `stepped` */
     bool has_adjoint;
-    bool begins_turn; /* of a loop (policy.py) */
     uint32_t action_count;
     const Action *actions;      /* the last step first */
     const Register *values;     /* slots whose values are recorded */

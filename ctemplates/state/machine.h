@@ -60,9 +60,6 @@ typedef struct State {
 Machine *machine_create(Heap *heap, const State *state, Tape *tape, void *helper);
 void machine_destroy(Machine *machine); /* drops the live values */
 
-/* Returns whether it is where a turn of a loop begins. */
-static inline bool begins_turn(const Machine *machine) { return machine->index == 0 && machine->block->begins_turn; }
-
 State *machine_state(Machine *machine); /* the current point, which may be in a block's middle */
 /* Returns a state whose values and stack the caller fills; consumes the hold on the version. */
 State *state_create(Heap *heap, const Block *block, uint32_t index, uint32_t value_count, Version *version);

@@ -308,7 +308,7 @@ def test_what_stands_in_registers(held: Any) -> None:
     lib = runtime().lib
     found = None
     for limit in range(1000):
-        while lib.ck_machine_run(held, limit, 1 << 40, False) == lib.WANTS_CODE:
+        while lib.ck_machine_run(held, limit, 1 << 40) == lib.WANTS_CODE:
             make_code(block_at(held), lib.ck_machine_position(held).wanted)
         found = seen(held)
         assert (found is None) == bool(lib.ck_machine_position(held).index)
@@ -323,18 +323,3 @@ def test_what_stands_in_registers(held: Any) -> None:
     assert told["g"].tag == "CLOSURE"
     assert told["g"].procedure is not None
     assert told["g"].fields == (Shape("ENVIRONMENT", None, (real,)),)
-
-
-def test_a_turn_is_sought_block_by_block(held: Any) -> None:
-    """The call ends where each turn of a loop begins, however many steps it may make."""
-    lib = runtime().lib
-    labels, steps = [], [0]
-    while (outcome := lib.ck_machine_run(held, 1 << 40, 1 << 20, True)) != lib.FINISHED:
-        if outcome == lib.WANTS_CODE:
-            make_code(block_at(held), lib.ck_machine_position(held).wanted)
-            continue
-        assert outcome == lib.SLICED
-        labels.append(block_at(held).block.label)
-        steps.append(lib.ck_machine_position(held).steps)
-    assert labels == ["loop.loop"] * 5  # i = 4 to 0; at the first turn, code is made
-    assert sorted(set(steps)) == steps

@@ -34,9 +34,7 @@ from checkpoint.interp.hybrid.machine import ENTRY
 
 
 class Watch:
-    """The watch of one run or sweep. slice: how many steps its next slice is to have. steps: those done.
-    seeks: whether the slice is run block by block, and ends where a turn of a loop begins.
-    """
+    """The watch of one run or sweep. slice: how many steps its next slice is to have. steps: those done."""
 
     __slots__ = (
         "_account",
@@ -61,7 +59,7 @@ class Watch:
         self._due = account.steps + account.gap if waits else account.due
         self.steps = 0
         self._probes = 0  # samples in vain, one after another
-        self._sought = 0  # steps that are still to be run block by block, to find a loop
+        self._sought = 0  # blocks that are still to be run one by one, to find a loop
         self.slice = max(translator.first_waiting, account.gap) if waits else policy.FIRST
         self._begun = self._since = perf_counter()
         self._pace = account.pace
@@ -74,10 +72,6 @@ class Watch:
         if length:
             account.varied = (account.varied + policy.VARIATION) % 1.0
             self.slice = min(self.slice, 1 + int(length * account.varied))
-
-    @property
-    def seeks(self) -> bool:
-        return self._sought > 0
 
     def ended(self, steps: int) -> None:
         """Count the steps of a run that has ended, or one of a sweep's; steps: how many there were in all."""
@@ -93,17 +87,17 @@ class Watch:
         self._account.seconds += seconds
         self._pace.add(steps, seconds)
         try:
-            self._sample(held, steps)
+            self._sample(held)
         except Exception as error:
             policy.translator.contain(error)
             self._sampled(Found.NOTHING)
         self._since = perf_counter()
 
-    def _sample(self, held: Held, steps: int) -> None:
+    def _sample(self, held: Held) -> None:
         if policy.translator.pending:
             policy.translator.poll()
         if self._sought:
-            self._seek(held, steps)
+            self._seek(held)
             return
         self._hasten()
         if not self._is_due:
@@ -123,13 +117,13 @@ class Watch:
         if found in (Found.REFUSED, Found.INSIDE):
             self._account.searches += 1
             if self._account.searches <= policy.MAX_SEARCHES:
-                self._sought = self.slice = policy.MAX_SOUGHT
+                self._sought, self.slice = policy.MAX_SOUGHT, 1
             elif found is Found.REFUSED:
                 policy.translator.roll()
 
-    def _seek(self, held: Held, steps: int) -> None:
-        """Translate the loop that the run is at, or continue to look for one; steps: of the slice."""
-        self._sought = self.slice = max(0, self._sought - max(1, steps))
+    def _seek(self, held: Held) -> None:
+        """Translate the loop that the run is at, or continue with the next block."""
+        self._sought -= 1
         with stage("sampling"):
             found = policy.translator.seek(held, self._account, self._taped, self._waits)
         if found is not Found.NOWHERE or not self._sought:

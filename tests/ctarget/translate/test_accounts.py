@@ -10,7 +10,6 @@ import pytest
 
 from checkpoint import Bisection, Plain, grad, primops, vmap
 from checkpoint.ctarget import library
-from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.translate import policy, translation
 from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, SHARE
 from checkpoint.ctarget.translate.specialise import observe
@@ -125,23 +124,3 @@ def test_samples_inside_of_units_are_counted_for_the_runs_of_a_procedure() -> No
         assert not policy.Translator()._may_make(own, inside, account, may_begin=True)
     assert policy.Translator()._may_make(own, ("one", True), account, may_begin=True)
     assert account.skips == 3
-
-
-def test_a_sweep_is_stopped_where_a_turn_begins_that_is_sought(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python is asked once for each turn, not for each block."""
-    monkeypatch.setenv("CHECKPOINT_JIT", "")
-    account, translator = policy.Account(steps=policy.THRESHOLD), policy.Translator()
-    sought: list[str] = []
-
-    def seek(held: Any, *_: Any) -> policy.Found:
-        sought.append(peer_at(library.runtime().lib.ck_machine_position(held).block).block.label)
-        return policy.Found.NOWHERE if len(sought) < 5 else policy.Found.NOTHING
-
-    monkeypatch.setattr(policy, "account_of", lambda _: account)
-    monkeypatch.setattr(policy, "translator", translator)
-    monkeypatch.setattr(translator, "sample", lambda *_: policy.Found.INSIDE)
-    monkeypatch.setattr(translator, "seek", seek)
-    grads = [grad(turns, engine=engine, schedule=Bisection())(1.0, 1_000) for engine in ("c", "hybrid")]
-    assert grads[0] == grads[1]
-    assert len(sought) > 4
-    assert {label.split(".")[0] for label in sought} == {"loop"}
