@@ -136,7 +136,7 @@ class Ledger:
 
     @property
     def is_full(self) -> bool:
-        """Whether one more step on arrays like the largest one may be too much."""
+        """True if one more step on arrays like the largest one may be too much."""
         return bool(self.report.largest) and self.held + self.report.largest > self.memory
 
     @property

@@ -8,6 +8,7 @@
 #define CK_OPERAND_PARTS_H
 
 #include "arrays/array_classes.h"
+#include "numpy/joining.h"
 #include "tasks/task.h"
 
 /* Notes the births of an operand, if it has them. */
@@ -22,8 +23,7 @@ const uint64_t *births_of_operand(PyObject *packed, Py_ssize_t i);
 /* Returns the same as Python's integers: for each operand a tuple, a new reference; NULL with an exception. */
 PyObject *unpacked_births(PyObject *packed, Py_ssize_t count);
 
-/* Returns whether a native operand, or a part of one, is in parts; `nests_in`: how many births it has. */
-static inline bool is_nest(PyObject *native) { return PyTuple_CheckExact(native) || PyList_CheckExact(native); }
+/* Returns how many nests (joining.h) there are in a native operand, itself counted: so many births it has. */
 Py_ssize_t nests_in(PyObject *native);
 
 #endif

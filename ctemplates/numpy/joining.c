@@ -174,8 +174,6 @@ typedef struct Filling {
     bool has_real;
 } Filling;
 
-static bool is_nest(PyObject *part) { return PyList_CheckExact(part) || PyTuple_CheckExact(part); }
-
 /* Takes the shape from the first part of each nest; false: there is nothing in one, or too many are within each other. */
 static bool take_shape(Filling *f, PyObject *nest) {
     for (; is_nest(nest); nest = PySequence_Fast_GET_ITEM(nest, 0)) {

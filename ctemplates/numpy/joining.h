@@ -16,6 +16,9 @@ PyObject *copy_in_order(PyObject *order, PyObject *array);
 /* Returns a new array of doubles, not set yet, whose axes are in this order in memory; NULL, maybe with an exception. */
 PyObject *new_array_in_order(PyObject *order, int axes, const Py_ssize_t *shape);
 
+/* Returns whether an object is a tuple or list itself, of no class derived from them. */
+static inline bool is_nest(PyObject *object) { return PyTuple_CheckExact(object) || PyList_CheckExact(object); }
+
 /* Returns what numpy.array returns for a list or tuple, or lists within lists, of floats, NumPy's scalars of doubles and
  * integers, a new reference. NULL, maybe with an exception: there is something else, no float, or nothing among them. */
 PyObject *array_of_nest(PyObject *nest);

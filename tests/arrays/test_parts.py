@@ -101,7 +101,7 @@ def of_joins(x: Any) -> Any:
 
 
 def of_any_number(x: Any) -> Any:
-    """Of functions that take any number of operands."""
+    """Call functions that take any number of operands."""
     y = x.reshape(3, 4).transpose(1, 0) * x.reshape((4, -1))
     a, b = np.broadcast_arrays(y[0], x[:, None])
     rows, columns = np.meshgrid(x[:3], x[4:6])

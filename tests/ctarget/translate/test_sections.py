@@ -60,7 +60,7 @@ def test_a_branch_within_a_section() -> None:
 
 
 def test_a_branch_behind_the_end_of_a_section() -> None:
-    """What its edges drop is counted there: the next section begins behind them."""
+    """Check that what its edges drop is counted there: the next section begins behind them."""
     make, header = forked(makes=True)
     before = counts(make)
     assert isinstance(header.root.end, Fork)
