@@ -142,6 +142,12 @@ def test_files_of_c_say_what_they_are() -> None:
         assert path.read_text().startswith("/* "), f"{path.name} does not say what comes in and goes out"
 
 
+def test_c_loses_no_exception() -> None:
+    """What ends a program is raised again where an exception is cleared: see bridge/forgetting.h."""
+    files = [path for path in (ROOT / "ctemplates").rglob("*.[ch]") if "PyErr_Clear" in path.read_text()]
+    assert [path.name for path in files] == ["forgetting.c"]
+
+
 def undocumented(module: str) -> list[str]:
     """Return what has no docstring, of a module and its public functions."""
     top = tree(module)

@@ -7,13 +7,14 @@
 #include "scalars/formula_trees.h"
 
 #include "api/api_arrays.h"
+#include "bridge/forgetting.h"
 
 int ck_operator_named(const char *name) { return operator_named(name); }
 
 bool ck_make_results(void *accumulators, void *numbers, void *zero, void *made) {
     void *lock = python_lock();
     const bool done = make_results(accumulators, numbers, zero, made);
-    if (!done) PyErr_Clear();
+    if (!done) forget_exception();
     python_unlock(lock);
     return done;
 }
@@ -76,7 +77,7 @@ int ck_formula_tree(CodeOfFormula code, CodeOfFormula pulled, const uintptr_t *a
 bool ck_enter_functions(uintptr_t by_name) {
     void *lock = python_lock();
     const bool done = enter_functions((PyObject *)by_name);
-    if (!done) PyErr_Clear();
+    if (!done) forget_exception();
     python_unlock(lock);
     return done;
 }

@@ -4,6 +4,7 @@
 #include "array_steps/operand_forms.h"
 #include "array_steps/operand_parts.h"
 #include "arrays/forms.h"
+#include "bridge/forgetting.h"
 #include "numpy/elements.h"
 #include "tasks/plan_flags.h"
 
@@ -68,7 +69,7 @@ static bool add_bytes(const ArrayClasses *c, PyObject *array, PyObject *whole, i
     }
     PyObject *found = PyObject_GetAttr(whole, c->nbytes);
     if (!found || !PyLong_Check(found)) { /* of NumPy's objects, few */
-        PyErr_Clear();
+        forget_exception();
         Py_XDECREF(found);
         found = PyObject_CallOneArg(c->held_bytes, array);
     }

@@ -11,6 +11,7 @@
 #include "arrays/handles.h"
 #include "arrays/operators.h"
 #include "arrays/rows.h"
+#include "bridge/forgetting.h"
 #include "bridge/plain_results.h"
 #include "containers/containers.h"
 #include "numpy/elements.h"
@@ -194,7 +195,7 @@ bool array_step(Task *task, const Step *step) {
     Application a = {.task = task, .c = array_classes(), .step = step, .natives = &task->natives};
     a.plan = a.c ? plan_of_step(a.c, task) : NULL;
     if (!a.plan || !prepare(&a)) {
-        PyErr_Clear();
+        forget_exception();
         return false;
     }
     bool other = false;
@@ -210,7 +211,7 @@ bool array_step(Task *task, const Step *step) {
                                       : change(&a);
         if (!done && !other) refuse_step(task, step);
     } else {
-        PyErr_Clear();
+        forget_exception();
     }
     clean_natives(task);
     return here && !other;

@@ -4,6 +4,7 @@
 #include "array_steps/operand_parts.h"
 #include "arrays/forms.h"
 #include "arrays/operators.h"
+#include "bridge/forgetting.h"
 #include "numpy/elements.h"
 
 enum { LIKE_BYTES = 112 }; /* on CPython: a Like and its shape */
@@ -68,7 +69,7 @@ static bool note_form(const ArrayClasses *c, PyObject *plan, uint32_t i, Natives
     PyObject **form = place_of_form(c, i, natives);
     if (!form) return PyFloat_CheckExact(natives->items[i + 1]) || PyLong_CheckExact(natives->items[i + 1]);
     if (!*form) *form = last_like(c, plan, i, natives->items[i + 1]);
-    if (!*form) PyErr_Clear();
+    if (!*form) forget_exception();
     if (!natives->form) natives->form = *form;
     if (*form == natives->form) return *form != NULL;
     if (!*form || !same_form(c, *form, natives->form)) return false;

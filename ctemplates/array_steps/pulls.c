@@ -12,6 +12,7 @@
 #include "arrays/forms.h"
 #include "arrays/handles.h"
 #include "arrays/storage_table.h"
+#include "bridge/forgetting.h"
 #include "tasks/plan_flags.h"
 
 /* Ownership */
@@ -241,7 +242,7 @@ static bool are_known(const Value *accumulators, uint32_t count) {
 Pulling array_reverse(Pull *p, Cotangent *cotangent, const Step *step, PyObject *origin, Value *received,
                       Value *accumulators, uint32_t count) {
     const ArrayClasses *c = array_classes();
-    if (!c) PyErr_Clear();
+    if (!c) forget_exception();
     if (c && origin == c->idle) return PULLED;
     if (!c) return NOT_HERE;
     const bool applied = is_applied(origin);

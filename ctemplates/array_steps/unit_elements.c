@@ -4,6 +4,7 @@
 #include "array_steps/unit_reading.h"
 #include "arrays/accumulators.h"
 #include "arrays/handles.h"
+#include "bridge/forgetting.h"
 #include "bridge/guard.h"
 #include "numpy/elements.h"
 #include "program/value.h"
@@ -25,7 +26,7 @@ typedef struct Making {
 static void clean_making(void *arguments) {
     Making *making = arguments;
     Py_CLEAR(making->made);
-    PyErr_Clear();
+    forget_exception();
 }
 
 /* Makes the object that was made the value. */
@@ -178,7 +179,7 @@ typedef struct Undoing {
 static void clean_undoing(void *arguments) {
     Undoing *undoing = arguments;
     Py_CLEAR(undoing->made);
-    PyErr_Clear();
+    forget_exception();
 }
 
 /* Returns the array that a tape keeps whose elements are read so, borrowed. */

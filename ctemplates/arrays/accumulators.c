@@ -4,6 +4,7 @@
 #include "arrays/forms.h"
 #include "arrays/handles.h"
 #include "arrays/storage_table.h"
+#include "bridge/forgetting.h"
 #include "bridge/guard.h"
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
@@ -99,7 +100,7 @@ static bool own_elements(const ArrayClasses *c, PyObject *accumulator) {
     PyObject **array = slot_of(accumulator, c->accumulator_array), **owned = slot_of(accumulator, c->accumulator_owned);
     if (*owned == Py_True) return true;
     PyObject *copy = is_array_of_doubles(*array) ? copy_of_plain_row(*array) : NULL;
-    if (!copy) PyErr_Clear();
+    if (!copy) forget_exception();
     if (!copy) return false;
     Py_SETREF(*array, copy);
     Py_SETREF(*owned, Py_NewRef(Py_True));
@@ -248,7 +249,7 @@ static bool add_in_place(Sum *sum) {
     sum->done = add_accumulators(c, sum->heap, both, &has_sum);
     if (sum->done) sum->value = copied(sum->operands[has_sum]);
     const bool half_done = PyErr_Occurred() && elements_of_accumulator(c, both[1 - has_sum]);
-    PyErr_Clear();
+    forget_exception();
     return sum->done || half_done;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bridge/forgetting.h"
 #include "program/value.h"
 
 static void find(ArrayClasses *c) {
@@ -75,7 +76,7 @@ PyObject *builtin_of(const ArrayClasses *c, PyObject *functions, PyObject *name)
 bool may_lack(const ArrayClasses *c, PyObject *functions, PyObject *name) {
     if (!PySet_GET_SIZE(c->lacking) || functions == PyList_GET_ITEM(c->defaults, 0)) return false;
     const int found = PySet_Contains(c->lacking, name);
-    if (found < 0) PyErr_Clear();
+    if (found < 0) forget_exception();
     return found != 0;
 }
 

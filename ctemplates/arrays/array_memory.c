@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "bridge/forgetting.h"
 #include "bridge/gil.h"
 #include "memory/hash.h"
 #include "memory/memory.h"
@@ -221,7 +222,7 @@ static ArrayMemory *create(void **functions, PyObject *forwards) {
 
 static void install(ArrayMemory *m) {
     m->replaced = ((SetHandler *)m->functions[SET_HANDLER])(m->capsule);
-    if (!m->replaced) PyErr_Clear(); /* out of memory: nothing is counted */
+    if (!m->replaced) forget_exception(); /* out of memory: nothing is counted */
 }
 
 /* Restores the handler that was replaced, if the counter is the current one. A counter that ended or was suspended
@@ -237,7 +238,7 @@ static void uninstall(ArrayMemory *m) {
     }
     Py_XDECREF(current);
     Py_DECREF(back);
-    PyErr_Clear(); /* out of memory: it stays installed, and counts on */
+    forget_exception(); /* out of memory: it stays installed, and counts on */
 }
 
 /* Python's exception, set aside and restored */

@@ -1,6 +1,7 @@
 /* What steps ask of an array of any library: see forms.h. */
 #include "arrays/forms.h"
 
+#include "bridge/forgetting.h"
 #include "numpy/numpy_interface.h"
 
 /* Shape and dtype */
@@ -16,7 +17,7 @@ static bool same_attribute(const ArrayClasses *c, PyObject *x, PyObject *y, PyOb
     const int same = second ? (first == second ? 1 : PyObject_RichCompareBool(first, second, Py_EQ)) : -1;
     Py_XDECREF(first);
     Py_XDECREF(second);
-    if (same < 0) PyErr_Clear();
+    if (same < 0) forget_exception();
     return same == 1;
 }
 
@@ -70,14 +71,14 @@ static const struct NotedForm *form_of(const ArrayClasses *c, Forms *forms, PyOb
     if (form->dtype) return form;
     Py_CLEAR(form->shape);
     forms->count--;
-    PyErr_Clear();
+    forget_exception();
     return NULL;
 }
 
 /* Returns whether two shapes, or dtypes, are equal. */
 static bool are_equal(PyObject *x, PyObject *y) {
     const int same = x == y ? 1 : PyObject_RichCompareBool(x, y, Py_EQ);
-    if (same < 0) PyErr_Clear();
+    if (same < 0) forget_exception();
     return same == 1;
 }
 
@@ -117,7 +118,7 @@ int read_shape(const ArrayClasses *c, PyObject *array, Py_ssize_t shape[MOST_AXE
         for (int i = 0; i < axes; i++) shape[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(found, i));
     }
     Py_XDECREF(found);
-    PyErr_Clear();
+    forget_exception();
     return axes;
 }
 
@@ -186,7 +187,7 @@ bool is_view(const ArrayClasses *c, PyObject *array) {
     const bool own = !functions && has_attributes(c, array);
     PyObject *function = functions ? PyTuple_GET_ITEM(functions, 2) : c->is_view;
     PyObject *found = own ? PyObject_GetAttr(array, c->base) : PyObject_CallOneArg(function, array);
-    if (!found) PyErr_Clear();
+    if (!found) forget_exception();
     const bool view = found != (own ? Py_None : Py_False);
     Py_XDECREF(found);
     return view;
@@ -194,7 +195,7 @@ bool is_view(const ArrayClasses *c, PyObject *array) {
 
 bool holds(const ArrayClasses *c, PyObject *whole, PyObject *data) {
     PyObject *other = holder_of(c, data);
-    if (!other) PyErr_Clear();
+    if (!other) forget_exception();
     Py_XDECREF(other); /* the array owns it */
     return whole == other;
 }

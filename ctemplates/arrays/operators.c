@@ -6,6 +6,7 @@
 #include "arrays/forms.h"
 #include "arrays/pointwise.h"
 #include "arrays/reductions.h"
+#include "bridge/forgetting.h"
 #include "numpy/elements.h"
 #include "numpy/joining.h"
 #include "numpy/kernels.h"
@@ -236,7 +237,7 @@ static PyObject *form_like(const ArrayClasses *c, PyObject *like) { return Py_IS
 static PyObject *unchecked(int64_t number, const Reversed *r, Py_ssize_t position, bool sums) {
     PyObject *found = by_number(number, r, position);
     if (found && sums) Py_SETREF(found, unbroadcast(r->c, found, r->operands[position]));
-    if (!found) PyErr_Clear(); /* the rule raises it */
+    if (!found) forget_exception(); /* the rule raises it */
     return found;
 }
 

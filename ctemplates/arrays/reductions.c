@@ -2,6 +2,7 @@
 #include "arrays/reductions.h"
 
 #include "arrays/forms.h"
+#include "bridge/forgetting.h"
 #include "numpy/sums.h"
 
 enum { ARRAY, AXIS, DTYPE, KEEPS_AXES };
@@ -85,7 +86,7 @@ static PyObject *summed_by_library(const ArrayClasses *c, PyObject *array, PyObj
 static int only_axis(PyObject *array, PyObject *axes) {
     if (PyTuple_Check(axes)) axes = PyTuple_GET_SIZE(axes) == 1 ? PyTuple_GET_ITEM(axes, 0) : Py_None;
     const Py_ssize_t given = PyLong_CheckExact(axes) ? PyLong_AsSsize_t(axes) : PY_SSIZE_T_MIN;
-    if (given == -1 && PyErr_Occurred()) PyErr_Clear();
+    if (given == -1 && PyErr_Occurred()) forget_exception();
     const Py_ssize_t rank = numpy_of(array)->axes, axis = given < 0 && given >= -rank ? given + rank : given;
     return axis >= 0 && axis < rank ? (int)axis : -1;
 }
@@ -118,7 +119,7 @@ PyObject *reduced_sum(const Reduction *reduction) {
     const bool is_of_rules = is_last(array, axis) && is_short(array);
     PyObject *made = is_of_rules ? sum_along(array, numpy_of(array)->axes - 1, keeps_axes(reduction))
                                  : summed(reduction->c, array, axis ? axis : Py_None, keeps_axes(reduction));
-    if (!made) PyErr_Clear();
+    if (!made) forget_exception();
     return made;
 }
 
@@ -150,7 +151,7 @@ PyObject *reduced_mean(const Reduction *reduction) {
     PyObject *sum = count > 0 && count <= MOST_ELEMENTS ? reduced_sum(reduction) : NULL;
     PyObject *made = sum && is_numpy(sum) ? shared(sum, count) : NULL;
     Py_XDECREF(sum);
-    if (!made) PyErr_Clear();
+    if (!made) forget_exception();
     return made;
 }
 

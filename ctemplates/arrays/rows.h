@@ -5,6 +5,7 @@
 #define CK_ROWS_H
 
 #include "arrays/array_classes.h"
+#include "bridge/forgetting.h"
 #include "containers/containers.h"
 
 enum { LEAST_ROW = 8 }; /* reals, from which on they are treated together; as MANY of checkpoint/ad/operands.py */
@@ -19,7 +20,7 @@ static inline PyObject *row_of_list(const List *list) {
         reals[i] = list->values[i].real;
     }
     if (tags) Py_CLEAR(row);
-    if (!row) PyErr_Clear();
+    if (!row) forget_exception();
     return row;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arrays/forms.h"
+#include "bridge/forgetting.h"
 #include "bridge/gil.h"
 #include "memory/hash.h"
 #include "memory/memory.h"
@@ -119,7 +120,7 @@ static bool create(StorageTable *table, PyObject *given) {
     table->callback = capsule ? PyCFunction_New(&FREED, capsule) : NULL;
     Py_XDECREF(capsule);
     if (!table->callback) {
-        PyErr_Clear();
+        forget_exception();
         return false;
     }
     table->given = Py_XNewRef(given);
@@ -224,14 +225,14 @@ void note_array(const ArrayClasses *c, const Heap *heap, void *array) {
         if (bytes > 0) count(table, heap, storage, (size_t)bytes);
     }
     Py_XDECREF(storage);
-    PyErr_Clear(); /* what cannot be asked is not counted */
+    forget_exception(); /* what cannot be asked is not counted */
 }
 
 static size_t bytes_of(const ArrayClasses *c, PyObject *array) {
     PyObject *found = PyObject_GetAttr(array, c->nbytes);
     const Py_ssize_t bytes = found && PyLong_Check(found) ? PyLong_AsSsize_t(found) : 0;
     Py_XDECREF(found);
-    PyErr_Clear();
+    forget_exception();
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
@@ -267,7 +268,7 @@ size_t arrays_in_heap(const Heap *heap, Foreign **found) {
     void *lock = python_lock();
     const ArrayClasses *c = array_classes();
     size_t count = 0;
-    if (!c) PyErr_Clear();
+    if (!c) forget_exception();
     for (Foreign *foreign = heap->foreign; c && foreign; foreign = foreign->next) {
         if (!is_handle(c, foreign)) continue;
         if (found) found[count] = foreign;

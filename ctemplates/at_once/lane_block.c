@@ -1,6 +1,7 @@
 /* Blocks of lanes: see lane_block.h. */
 #include "at_once/lane_block.h"
 
+#include "bridge/forgetting.h"
 #include "bridge/guard.h"
 #include "bridge/passage_import.h"
 #include "containers/bare_row.h"
@@ -21,7 +22,7 @@ static void import_closure(void *arguments) {
 static void clean_import(void *arguments) {
     Lanes *lanes = arguments;
     passage_end(&lanes->x);
-    PyErr_Clear();
+    forget_exception();
 }
 
 bool lanes_import(Lanes *lanes) {

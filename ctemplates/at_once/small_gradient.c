@@ -4,6 +4,7 @@
 #include "at_once/small_gradient.h"
 
 #include "bridge/classes.h"
+#include "bridge/forgetting.h"
 #include "bridge/guard.h"
 #include "bridge/passage_import.h"
 #include "reversal/reverse.h"
@@ -117,7 +118,7 @@ static void take_gradient(void *arguments) {
 static void clean_taking(void *arguments) {
     Taking *t = arguments;
     passage_end(&t->x);
-    PyErr_Clear();
+    forget_exception();
 }
 
 static void release_all(const Taking *t) {

@@ -1,6 +1,7 @@
 /* Entering Python: see guard.h. */
 #include "bridge/guard.h"
 
+#include "bridge/forgetting.h"
 #include "bridge/gil.h"
 #include "bridge/passage_export.h"
 
@@ -29,7 +30,7 @@ void guarded(Heap *heap, Work body, Work clean, void *arguments) {
         whole = true;
     }
     heap->escape = outer;
-    if (!whole) PyErr_Clear();
+    if (!whole) forget_exception();
     clean(arguments);
     if (!whole) heap_exhausted(heap);
 }
@@ -70,7 +71,7 @@ PyObject *take_exception(void) {
 
 void report_error(void *helper) {
     PyObject *error = take_exception();
-    if (!error || PyObject_SetAttrString(helper, "error", error) < 0) PyErr_Clear();
+    if (!error || PyObject_SetAttrString(helper, "error", error) < 0) forget_exception();
     Py_XDECREF(error);
 }
 

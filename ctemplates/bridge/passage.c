@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bridge/classes.h"
+#include "bridge/forgetting.h"
 #include "memory/hash.h"
 
 void passage_begin(Passage *x, Heap *heap, void *helper) {
@@ -104,7 +105,7 @@ PyObject *passage_owner(Passage *x) {
         PyObject *owner = machine ? PyObject_GetAttr(machine, classes()->owner) : NULL;
         Py_XDECREF(machine);
         if (!owner) {
-            PyErr_Clear();
+            forget_exception();
             return NULL;
         }
         x->side.owner = owner;

@@ -2,6 +2,7 @@
 #include "bridge/sequences.h"
 
 #include "bridge/classes.h"
+#include "bridge/forgetting.h"
 #include "bridge/guard.h"
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
@@ -32,7 +33,7 @@ static void clean_sequence(void *arguments) {
 
 static void report(const Sequence *s) {
     PyObject *error = take_exception();
-    if (error && s->errors && PyList_Append(s->errors, error) < 0) PyErr_Clear();
+    if (error && s->errors && PyList_Append(s->errors, error) < 0) forget_exception();
     Py_XDECREF(error);
 }
 
@@ -89,7 +90,7 @@ bool bridge_keep(Heap *heap, const Block *block, const uintptr_t *points, size_t
         kept = heap_keep(heap, point->block->python);
         if (kept && point->handler) kept = heap_keep(heap, point->handler->python);
     }
-    if (!kept) PyErr_Clear();
+    if (!kept) forget_exception();
     PyGILState_Release(lock);
     return kept;
 }
@@ -102,7 +103,7 @@ bool bridge_keep_all(Heap *heap, const Heap *other) {
         Py_XDECREF(heap->keeps);
         heap->keeps = all;
     } else {
-        PyErr_Clear();
+        forget_exception();
     }
     PyGILState_Release(lock);
     return all != NULL;

@@ -9,6 +9,7 @@
 
 #include "containers/peek.h"
 
+#include "bridge/forgetting.h"
 #include "containers/instances.h"
 #include "memory/memo.h"
 
@@ -52,7 +53,7 @@ bool real_of_large_integer(Value v, double *real) {
     PyGILState_STATE state = PyGILState_Ensure();
     *real = PyLong_AsDouble(python_in(v));
     if (PyErr_Occurred()) *real = HUGE_VAL;
-    PyErr_Clear();
+    forget_exception();
     PyGILState_Release(state);
     return true;
 }
@@ -60,7 +61,7 @@ bool real_of_large_integer(Value v, double *real) {
 bool objects_equal(Value a, Value b) {
     PyGILState_STATE state = PyGILState_Ensure();
     const bool equal = PyObject_RichCompareBool(python_in(a), python_in(b), Py_EQ) == 1;
-    PyErr_Clear();
+    forget_exception();
     PyGILState_Release(state);
     return equal;
 }
@@ -69,7 +70,7 @@ bool object_hash(Value v, uint64_t *hash) {
     PyGILState_STATE state = PyGILState_Ensure();
     *hash = (uint64_t)PyObject_Hash(python_in(v));
     const bool hashes = !PyErr_Occurred();
-    PyErr_Clear();
+    forget_exception();
     PyGILState_Release(state);
     return hashes;
 }
@@ -91,7 +92,7 @@ bool whole_of(Value v, int64_t *whole) {
     if (integer && PyObject_RichCompareBool(integer, python, Py_EQ) == 1)
         *whole = PyLong_AsLongLongAndOverflow(integer, &overflow);
     Py_XDECREF(integer);
-    PyErr_Clear();
+    forget_exception();
     PyGILState_Release(state);
     return !overflow;
 }
@@ -104,7 +105,7 @@ bool like_text(Value v) {
     const bool like = text && PyObject_Hash(text) == PyObject_Hash(python) && !PyErr_Occurred() &&
                       PyObject_RichCompareBool(text, python, Py_EQ) == 1;
     Py_XDECREF(text);
-    PyErr_Clear();
+    forget_exception();
     PyGILState_Release(state);
     return like;
 }
@@ -205,7 +206,7 @@ static int32_t is_subclass(PyTypeObject *cls, PyObject *classes) {
 static PyObject *classes_in(PyObject *types) {
     PyObject *classes = attribute(types, "classes");
     if (classes) return classes;
-    PyErr_Clear();
+    forget_exception();
     PyObject *cls = attribute(types, "cls"), *found = cls ? PyTuple_Pack(1, cls) : NULL;
     Py_XDECREF(cls);
     return found;
@@ -253,7 +254,7 @@ static void learn(Known *place, Known new) {
     PyGILState_STATE state = PyGILState_Ensure();
     PyObject *about = place->about, *also = place->also, *found = place->found;
     new.answer = asked(&new);
-    PyErr_Clear();
+    forget_exception();
     Py_INCREF(new.about);
     Py_XINCREF(new.also);
     *place = new;

@@ -5,6 +5,7 @@
  */
 #include "foreign/data_steps.h"
 
+#include "bridge/forgetting.h"
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
 #include "tasks/plans.h"
@@ -100,14 +101,14 @@ bool data_step(Task *task, const Step *step) {
     const ArrayClasses *c = array_classes();
     PyObject *machine = c ? machine_of(task->m) : NULL;
     if (!machine || !Py_IS_TYPE(machine, c->machine)) {
-        PyErr_Clear();
+        forget_exception();
         return false;
     }
     PyObject *tape = *slot_of(machine, c->machine_tape);
     bool pair;
     PyObject *function = function_of(c, task, step, tape != Py_None, &pair);
     if (!function) {
-        PyErr_Clear();
+        forget_exception();
         return false;
     }
     const int64_t before = bytes_of(c, tape);

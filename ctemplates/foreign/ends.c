@@ -8,6 +8,7 @@
 #include "array_steps/application.h"
 #include "bridge/classes.h"
 #include "bridge/constants.h"
+#include "bridge/forgetting.h"
 #include "control/control.h"
 #include "foreign/unwind.h"
 #include "state/parts.h"
@@ -30,7 +31,7 @@ static bool take_truth(Task *task) {
     PyObject *data = c && is_handle(c, test) ? data_of_handle(c, m, ((Foreign *)test.object)->python) : NULL;
     const int truth = data && is_scalar_type(Py_TYPE(data)) ? PyObject_IsTrue(data) : -1;
     Py_XDECREF(data);
-    PyErr_Clear();
+    forget_exception();
     if (truth < 0) return false;
     task->value = of_boolean(truth);
     task->outcome = STOPPED;

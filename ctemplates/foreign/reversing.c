@@ -3,6 +3,7 @@
 
 #include "array_steps/pulls.h"
 #include "bridge/classes.h"
+#include "bridge/forgetting.h"
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
 
@@ -190,7 +191,7 @@ static PyObject *tuple_of_reals(const double *reals, int count) {
 
 /* Returns the outcome of a method from its result, which is released. */
 static Outcome outcome_of(PyObject *answer) {
-    if (!answer) PyErr_Clear(); /* only if memory ran out before the method began */
+    if (!answer) forget_exception(); /* only if memory ran out before the method began */
     const Outcome outcome = !answer ? NO_MEMORY : answer == Py_None ? FAILED : STOPPED;
     Py_XDECREF(answer);
     return outcome;

@@ -8,6 +8,7 @@
 
 #include "array_steps/array_steps.h"
 #include "bridge/classes.h"
+#include "bridge/forgetting.h"
 #include "foreign/data_steps.h"
 #include "foreign/unwind.h"
 #include "lanes/entering.h"
@@ -18,7 +19,7 @@
 static int64_t flags_of(const Task *task) {
     const ArrayClasses *c = array_classes();
     PyObject *plan = c ? plan_of_step(c, task) : NULL;
-    if (!plan) PyErr_Clear();
+    if (!plan) forget_exception();
     return plan ? PyLong_AsLongLong(*slot_of(plan, c->plan_flags)) : 0;
 }
 

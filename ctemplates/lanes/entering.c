@@ -2,6 +2,7 @@
 #include "lanes/entering.h"
 
 #include "arrays/array_classes.h"
+#include "bridge/forgetting.h"
 #include "containers/containers.h"
 #include "state/copies.h"
 
@@ -214,7 +215,7 @@ static bool can_enter(Lane *lane, const Value *operands) {
 bool enter_lane(Machine *m, const Value *operands, int32_t key, Value *result) {
     Lane lane = {.m = m, .row = operands[ROW], .c = array_classes(), .births = m->births};
     if (!lane.c || !find_hole(&lane)) {
-        PyErr_Clear();
+        forget_exception();
         return false;
     }
     if ((m->tape && !m->part) || !can_enter(&lane, operands)) return false;

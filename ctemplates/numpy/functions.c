@@ -1,6 +1,7 @@
 /* NumPy's functions by kernels: see functions.h. */
 #include "numpy/functions.h"
 
+#include "bridge/forgetting.h"
 #include "numpy/columns.h"
 #include "numpy/joining.h"
 #include "numpy/kernels.h"
@@ -13,7 +14,7 @@
 static PyObject *called(Kernel kernel, Py_ssize_t wanted, PyObject *own, PyObject *const *x, Py_ssize_t count) {
     PyObject *made = count == wanted ? kernel_result(kernel, x) : NULL;
     if (made) return made;
-    PyErr_Clear();
+    forget_exception();
     return PyObject_Vectorcall(own, x, (size_t)count, NULL);
 }
 
@@ -26,7 +27,7 @@ KERNELS(CALLED)
 /* Returns what was made, or None without an exception: the caller does it then. */
 static PyObject *or_none(PyObject *made) {
     if (made) return made;
-    PyErr_Clear();
+    forget_exception();
     Py_RETURN_NONE;
 }
 
@@ -68,7 +69,7 @@ static PyObject *added_to(PyObject *own, PyObject *const *x, Py_ssize_t count) {
 static PyObject *multiplied(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     PyObject *made = count == 3 ? products_of_matrices(x[0], x[1], x[2]) : NULL;
     if (made || count != 3) return made ? made : Py_NewRef(Py_None);
-    PyErr_Clear();
+    forget_exception();
     return PyObject_Vectorcall(own, x + 1, 2, NULL);
 }
 
@@ -80,7 +81,7 @@ static PyObject *joined(Join *join, PyObject *own, PyObject *const *x, Py_ssize_
     const Py_ssize_t axis = count == 3 ? PyLong_AsSsize_t(x[2]) : 0;
     PyObject *made = PyErr_Occurred() ? NULL : join(x[0], x[1], axis);
     if (made) return made;
-    PyErr_Clear();
+    forget_exception();
     return PyObject_Vectorcall(own, x + 1, (size_t)count - 1, NULL);
 }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "bridge/forgetting.h"
 #include "numpy/inner_loops.h"
 
 enum { IN_THREADS = 10000, WORTH_ASKING = 1000 }; /* elements, from which on the GIL is released; see below */
@@ -89,7 +90,7 @@ static void find_numpy(void) {
     }
     Py_XDECREF(name);
     Py_XDECREF(numpy);
-    PyErr_Clear();
+    forget_exception();
     known.complete = true;
 }
 
@@ -100,7 +101,7 @@ Loop *loop_of_doubles(const char *name, int operands, void **data) {
     Py_XDECREF(found);
     Py_XDECREF(numpy);
     Py_XDECREF(module);
-    PyErr_Clear();
+    forget_exception();
     return loop;
 }
 
@@ -149,7 +150,7 @@ static PyObject *result_of(Kernel kernel, PyObject *const *operands) {
     if (!is_ready() || !lay_out(&p, operands, OPERANDS[kernel], known.dtypes) || !known.loops[kernel][p.width]) return NULL;
     PyObject *made = new_result(&p);
     if (!made) {
-        PyErr_Clear();
+        forget_exception();
         return NULL;
     }
     lay_out_result(&p, numpy_of(made)->data);
@@ -162,7 +163,7 @@ bool ignores_underflow(void) {
     PyObject *modes = PyObject_CallNoArgs(known.modes), *mode = modes ? PyDict_GetItemString(modes, "under") : NULL;
     const bool ignores = mode && PyUnicode_CompareWithASCIIString(mode, "ignore") == 0;
     Py_XDECREF(modes);
-    PyErr_Clear();
+    forget_exception();
     return ignores;
 }
 

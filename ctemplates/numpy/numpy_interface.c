@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "bridge/forgetting.h"
+
 typedef unsigned GetVersion(void);
 
 /* NumPy's import_array compares the same numbers: the ABI of NumPy 2, and its first set of features. */
@@ -26,7 +28,7 @@ void **numpy_functions(void) {
     Py_XDECREF(capsule);
     Py_XDECREF(module);
     Py_XDECREF(name);
-    PyErr_Clear();
+    forget_exception();
     if (!functions) return NULL;
     if (((GetVersion *)functions[GET_ABI_VERSION])() != ABI_VERSION) return NULL;
     return ((GetVersion *)functions[GET_FEATURE_VERSION])() < FIRST_FEATURE_VERSION ? NULL : functions;
@@ -74,7 +76,7 @@ PyObject *new_row(Py_ssize_t count, double **reals) {
 PyObject *dtype_of_doubles(void) {
     static PyObject *found; /* NumPy keeps it */
     if (!found && known) found = ((GetDtype *)known[GET_DTYPE])(DOUBLE_NUMBER);
-    PyErr_Clear();
+    forget_exception();
     return found;
 }
 

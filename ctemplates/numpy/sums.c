@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bridge/forgetting.h"
 #include "numpy/elements.h"
 #include "numpy/kernels.h"
 #include "threads/portions.h"
@@ -233,7 +234,7 @@ static bool agrees(Extent sample) {
     Py_XDECREF(found);
     PyMem_Free(own);
     Py_XDECREF(array);
-    PyErr_Clear();
+    forget_exception();
     return same;
 }
 
@@ -259,7 +260,7 @@ static bool agrees_on_rows(void) {
     const bool same = found && add_row(elements, SAMPLE_ROW, &own) && own == PyFloat_AsDouble(found);
     Py_XDECREF(found);
     Py_XDECREF(array);
-    PyErr_Clear();
+    forget_exception();
     return same;
 }
 

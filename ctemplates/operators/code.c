@@ -1,6 +1,7 @@
 /* Asks Python for code that a machine lacks: see code.h. */
 #include "bridge/guard.h"
 
+#include "bridge/forgetting.h"
 #include "operators/code.h"
 
 typedef struct Request {
@@ -16,7 +17,7 @@ static void make_code(void *arguments) {
                                            (int)request->form);
     request->made = answer != NULL;
     Py_XDECREF(answer);
-    PyErr_Clear();
+    forget_exception();
 }
 
 static void clean_nothing(void *arguments) { (void)arguments; }

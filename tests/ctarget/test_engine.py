@@ -5,9 +5,11 @@ from __future__ import annotations
 import _thread
 import gc
 import os
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import FrameType, FunctionType
 from typing import Any
 
 import pytest
@@ -16,7 +18,9 @@ import checkpoint
 from checkpoint import engines
 from checkpoint.ad.graph import enter
 from checkpoint.ad.values import Capsule, Pair
+from checkpoint.ctarget.foreign import PythonHelper
 from checkpoint.ctarget.library import reason
+from checkpoint.ctarget.plans import plan_of
 from checkpoint.driver.effects import Effects
 from checkpoint.driver.raised import Raised
 from checkpoint.driver.schedule import Bisection
@@ -41,6 +45,8 @@ CUT = {
     "capsule": "(lambda (x) (resume (interrupt (lambda (y) (* y (sin (* y x)))) x 2)))",
 }
 FOREVER = "(define (loop x) (loop (+ x 1)))\n(lambda (x) (loop x))"
+COUNTING = """(define (count x) (if (= x 0) x (count (- x 1))))
+(lambda (x) (car (checkpoint-*j (lambda (x) (j* count 9 1)) (write-real x) '(1 . 1))))"""
 GROWING = "(define (grow xs) (grow (cons 1 xs)))\n(lambda (x) (grow (cons x '())))"
 
 
@@ -141,6 +147,28 @@ def test_ctrl_c_in_a_long_run() -> None:
         engine.advance(start, None, Effects())
     assert caught.value.span is not None  # type: ignore[attr-defined]
     assert engine.advance(start, 1000, Effects()).steps == 1000
+
+
+@pytest.mark.parametrize("function", [plan_of, PythonHelper.make_code], ids=lambda f: f.__name__)
+def test_ctrl_c_where_c_could_go_on(function: FunctionType) -> None:
+    """A handler raises at the start of what C calls; that failure means only that C leaves a step to Python."""
+    reached = []
+
+    def interrupt(frame: FrameType, event: str, argument: object) -> None:
+        if frame.f_code is function.__code__:
+            sys.settrace(tracing)
+            reached.append(event)
+            raise KeyboardInterrupt
+
+    engine, start = started(COUNTING)
+    tracing = sys.gettrace()
+    sys.settrace(interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            engine.advance(start, None, Effects())
+    finally:
+        sys.settrace(tracing)
+    assert reached == ["call"]
 
 
 @pytest.mark.parametrize("taped", [False, True])
