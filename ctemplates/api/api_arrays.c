@@ -7,7 +7,7 @@
 #include "scalars/formula_trees.h"
 
 #include "api/api_arrays.h"
-#include "bridge/forgetting.h"
+#include "memory/exceptions.h"
 
 int ck_operator_named(const char *name) { return operator_named(name); }
 

@@ -4,7 +4,7 @@
 #include "array_steps/operand_forms.h"
 #include "array_steps/operand_parts.h"
 #include "arrays/forms.h"
-#include "bridge/forgetting.h"
+#include "memory/exceptions.h"
 #include "numpy/elements.h"
 #include "tasks/plan_flags.h"
 

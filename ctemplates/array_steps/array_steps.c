@@ -11,9 +11,9 @@
 #include "arrays/handles.h"
 #include "arrays/operators.h"
 #include "arrays/rows.h"
-#include "bridge/forgetting.h"
 #include "bridge/plain_results.h"
 #include "containers/containers.h"
+#include "memory/exceptions.h"
 #include "numpy/elements.h"
 #include "tasks/plans.h"
 

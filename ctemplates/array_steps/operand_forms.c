@@ -4,7 +4,7 @@
 #include "array_steps/operand_parts.h"
 #include "arrays/forms.h"
 #include "arrays/operators.h"
-#include "bridge/forgetting.h"
+#include "memory/exceptions.h"
 #include "numpy/elements.h"
 
 enum { LIKE_BYTES = 112 }; /* on CPython: a Like and its shape */

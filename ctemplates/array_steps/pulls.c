@@ -12,7 +12,7 @@
 #include "arrays/forms.h"
 #include "arrays/handles.h"
 #include "arrays/storage_table.h"
-#include "bridge/forgetting.h"
+#include "memory/exceptions.h"
 #include "tasks/plan_flags.h"
 
 /* Ownership */

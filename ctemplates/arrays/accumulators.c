@@ -4,10 +4,10 @@
 #include "arrays/forms.h"
 #include "arrays/handles.h"
 #include "arrays/storage_table.h"
-#include "bridge/forgetting.h"
 #include "bridge/guard.h"
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
+#include "memory/exceptions.h"
 #include "numpy/elements.h"
 #include "numpy/kernels.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "bridge/forgetting.h"
+#include "memory/exceptions.h"
 #include "program/value.h"
 
 static void find(ArrayClasses *c) {

@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "bridge/forgetting.h"
 #include "bridge/gil.h"
+#include "memory/exceptions.h"
 #include "memory/hash.h"
 #include "memory/memory.h"
 #include "numpy/numpy_interface.h"

@@ -1,7 +1,7 @@
 /* What steps ask of an array of any library: see forms.h. */
 #include "arrays/forms.h"
 
-#include "bridge/forgetting.h"
+#include "memory/exceptions.h"
 #include "numpy/numpy_interface.h"
 
 /* Shape and dtype */

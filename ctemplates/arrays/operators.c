@@ -6,7 +6,7 @@
 #include "arrays/forms.h"
 #include "arrays/pointwise.h"
 #include "arrays/reductions.h"
-#include "bridge/forgetting.h"
+#include "memory/exceptions.h"
 #include "numpy/elements.h"
 #include "numpy/joining.h"
 #include "numpy/kernels.h"

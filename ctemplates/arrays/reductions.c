@@ -2,7 +2,7 @@
 #include "arrays/reductions.h"
 
 #include "arrays/forms.h"
-#include "bridge/forgetting.h"
+#include "memory/exceptions.h"
 #include "numpy/sums.h"
 
 enum { ARRAY, AXIS, DTYPE, KEEPS_AXES };

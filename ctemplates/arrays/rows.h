@@ -5,8 +5,8 @@
 #define CK_ROWS_H
 
 #include "arrays/array_classes.h"
-#include "bridge/forgetting.h"
 #include "containers/containers.h"
+#include "memory/exceptions.h"
 
 enum { LEAST_ROW = 8 }; /* reals, from which on they are treated together; as MANY of checkpoint/ad/operands.py */
 

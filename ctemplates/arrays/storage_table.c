@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "arrays/forms.h"
-#include "bridge/forgetting.h"
 #include "bridge/gil.h"
+#include "memory/exceptions.h"
 #include "memory/hash.h"
 #include "memory/memory.h"
 #include "memory/resident.h"

@@ -1,11 +1,11 @@
 /* Blocks of lanes: see lane_block.h. */
 #include "at_once/lane_block.h"
 
-#include "bridge/forgetting.h"
 #include "bridge/guard.h"
 #include "bridge/passage_import.h"
 #include "containers/bare_row.h"
 #include "containers/containers.h"
+#include "memory/exceptions.h"
 
 void lanes_begin(Lanes *lanes, const LaneLoop *loop, Heap *heap, uintptr_t closure, int64_t births) {
     *lanes = (Lanes){.loop = loop, .heap = heap, .python = (PyObject *)closure, .births = births};

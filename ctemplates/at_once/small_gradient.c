@@ -4,9 +4,9 @@
 #include "at_once/small_gradient.h"
 
 #include "bridge/classes.h"
-#include "bridge/forgetting.h"
 #include "bridge/guard.h"
 #include "bridge/passage_import.h"
+#include "memory/exceptions.h"
 #include "reversal/reverse.h"
 #include "reversal/reverse_program.h"
 

@@ -1,9 +1,9 @@
 /* Entering Python: see guard.h. */
 #include "bridge/guard.h"
 
-#include "bridge/forgetting.h"
 #include "bridge/gil.h"
 #include "bridge/passage_export.h"
+#include "memory/exceptions.h"
 
 /* How often the GIL is used before other threads may have it. */
 enum { USES = 64 };
@@ -56,17 +56,6 @@ PyObject *call_do(Call *call, PyObject *name) {
     if (whole) answer = PyObject_VectorcallMethod(name, call->operands, call->count, NULL);
     call_end(call);
     return answer;
-}
-
-PyObject *take_exception(void) {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    if (!type) return PyErr_NewException("checkpoint.ctarget.Unknown", PyExc_SystemError, NULL);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    if (traceback && value) PyException_SetTraceback(value, traceback);
-    Py_XDECREF(type);
-    Py_XDECREF(traceback);
-    return value;
 }
 
 void report_error(void *helper) {

@@ -26,8 +26,6 @@ void call_add(Call *call, PyObject *operand); /* takes the reference */
 void call_add_integer(Call *call, int64_t i);
 PyObject *call_do(Call *call, PyObject *name);
 
-PyObject *take_exception(void); /* Python's current exception, a new reference */
-
 /* Stores Python's current exception in the helper, as its `error`. */
 void report_error(void *helper);
 

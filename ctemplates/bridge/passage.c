@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bridge/classes.h"
-#include "bridge/forgetting.h"
+#include "memory/exceptions.h"
 #include "memory/hash.h"
 
 void passage_begin(Passage *x, Heap *heap, void *helper) {

@@ -2,10 +2,10 @@
 #include "bridge/sequences.h"
 
 #include "bridge/classes.h"
-#include "bridge/forgetting.h"
 #include "bridge/guard.h"
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
+#include "memory/exceptions.h"
 
 typedef struct Sequence {
     Passage x;

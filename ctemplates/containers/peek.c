@@ -9,8 +9,8 @@
 
 #include "containers/peek.h"
 
-#include "bridge/forgetting.h"
 #include "containers/instances.h"
+#include "memory/exceptions.h"
 #include "memory/memo.h"
 
 /* Strings */

@@ -5,9 +5,9 @@
  */
 #include "foreign/data_steps.h"
 
-#include "bridge/forgetting.h"
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
+#include "memory/exceptions.h"
 #include "tasks/plans.h"
 
 /* Returns whether an operand is data: arrays, and numbers with derivatives, have other functions. */

@@ -8,9 +8,9 @@
 #include "array_steps/application.h"
 #include "bridge/classes.h"
 #include "bridge/constants.h"
-#include "bridge/forgetting.h"
 #include "control/control.h"
 #include "foreign/unwind.h"
+#include "memory/exceptions.h"
 #include "state/parts.h"
 #include "tasks/task.h"
 

@@ -3,9 +3,9 @@
 
 #include "array_steps/pulls.h"
 #include "bridge/classes.h"
-#include "bridge/forgetting.h"
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
+#include "memory/exceptions.h"
 
 typedef struct Reversing {
     Passage *x; /* begun when it is needed */

@@ -8,11 +8,11 @@
 
 #include "array_steps/array_steps.h"
 #include "bridge/classes.h"
-#include "bridge/forgetting.h"
 #include "foreign/data_steps.h"
 #include "foreign/unwind.h"
 #include "lanes/entering.h"
 #include "lanes/sharing.h"
+#include "memory/exceptions.h"
 #include "tasks/plans.h"
 
 /* Returns the flags of the step's plan; 0: it has none. */

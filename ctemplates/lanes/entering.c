@@ -2,8 +2,8 @@
 #include "lanes/entering.h"
 
 #include "arrays/array_classes.h"
-#include "bridge/forgetting.h"
 #include "containers/containers.h"
+#include "memory/exceptions.h"
 #include "state/copies.h"
 
 enum { DEEPEST = 64, MOST_CAPTURED = 64 };

@@ -1,7 +1,7 @@
 /* NumPy's functions by kernels: see functions.h. */
 #include "numpy/functions.h"
 
-#include "bridge/forgetting.h"
+#include "memory/exceptions.h"
 #include "numpy/columns.h"
 #include "numpy/joining.h"
 #include "numpy/kernels.h"

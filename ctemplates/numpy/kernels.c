@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "bridge/forgetting.h"
+#include "memory/exceptions.h"
 #include "numpy/inner_loops.h"
 
 enum { IN_THREADS = 10000, WORTH_ASKING = 1000 }; /* elements, from which on the GIL is released; see below */

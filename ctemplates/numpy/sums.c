@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bridge/forgetting.h"
+#include "memory/exceptions.h"
 #include "numpy/elements.h"
 #include "numpy/kernels.h"
 #include "threads/portions.h"

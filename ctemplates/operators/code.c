@@ -1,7 +1,7 @@
 /* Asks Python for code that a machine lacks: see code.h. */
 #include "bridge/guard.h"
 
-#include "bridge/forgetting.h"
+#include "memory/exceptions.h"
 #include "operators/code.h"
 
 typedef struct Request {

@@ -1,6 +1,8 @@
 /* The plans of steps that Python does: see plans.h. */
 #include "tasks/plans.h"
 
+#include "memory/exceptions.h"
+
 /* Returns the helper's Python machine of this run, cached in the machine. */
 PyObject *machine_of(Machine *m) {
     if (!m->python) {

@@ -151,8 +151,8 @@ def test_ctrl_c_in_a_long_run() -> None:
 
 @pytest.mark.parametrize("function", [plan_of, PythonHelper.make_code], ids=lambda f: f.__name__)
 def test_ctrl_c_where_c_could_go_on(function: FunctionType) -> None:
-    """A handler raises at the start of what C calls; that failure means only that C leaves a step to Python."""
-    reached = []
+    """A handler raises as C calls a function whose failure means only that Python does a step."""
+    reached: list[str] = []
 
     def interrupt(frame: FrameType, event: str, argument: object) -> None:
         if frame.f_code is function.__code__:

@@ -25,7 +25,9 @@ from checkpoint.scalars import c_text
 OF_PYTHON = frozenset(
     ("api", "array_steps", "arrays", "at_once", "bridge", "foreign", "lanes", "numpy", "tasks")
 )
-FILES_OF_PYTHON = frozenset(("containers/peek.c", "control/closed.c", "memory/memory.c", "operators/code.c"))
+FILES_OF_PYTHON = frozenset(
+    ("containers/peek.c", "control/closed.c", "memory/exceptions.c", "memory/memory.c", "operators/code.c")
+)
 WITHOUT_PYTHON = frozenset(("foreign/unwind.c",))  # in such a folder, but needed
 SECONDS = 300.0  # the longest that the compiler may take for one file
 LIBRARIES = ("-lm", "-pthread")

@@ -1,7 +1,16 @@
-/* See forgetting.h. */
-#include "bridge/forgetting.h"
+/* See exceptions.h. */
+#include "memory/exceptions.h"
 
-#include "bridge/guard.h"
+PyObject *take_exception(void) {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (!type) return PyErr_NewException("checkpoint.ctarget.Unknown", PyExc_SystemError, NULL);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback && value) PyException_SetTraceback(value, traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    return value;
+}
 
 /* Raises the exception, and releases it; Python's interpreter calls it. */
 static int raise_again(void *exception) {
