@@ -7,6 +7,7 @@
 #include "array_steps/applied.h"
 #include "array_steps/element_steps.h"
 #include "array_steps/operand_forms.h"
+#include "array_steps/view_steps.h"
 #include "arrays/forms.h"
 #include "arrays/handles.h"
 #include "arrays/operators.h"

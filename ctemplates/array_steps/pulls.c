@@ -154,16 +154,9 @@ static PyObject *common_form(Pull *p) {
     return form;
 }
 
-/* Returns whether it is the number of np.array's operator. */
-static bool is_making(int64_t operator) {
-    static int64_t known;
-    if (UNLIKELY(!known)) known = operator_named("array");
-    return operator == known;
-}
-
 /* Adds the cotangents of the numbers in an operand. */
 static bool pull_parts(Pull *p, int64_t operator, Py_ssize_t position) {
-    const Pulling pulled = is_making(operator) ? give_elements(p, position) : NOT_HERE;
+    const Pulling pulled = operator == ARRAY_OPERATOR ? give_elements(p, position) : NOT_HERE;
     if (pulled != NOT_HERE) return pulled == PULLED;
     PyObject *found = called_rule(p, position);
     const bool done = found && give_parts(p, position, found);

@@ -47,19 +47,6 @@ bool add_scalar(Pull *p, Value *accumulator, double cotangent) {
 
 /* Cotangents */
 
-typedef enum Pulled { OTHERWISE, SUM, DIFFERENCE, PRODUCT, QUOTIENT, NEGATION, ELEMENT, SLICE } Pulled;
-
-/* Returns which of these an operator's number is. */
-static Pulled pulled_by(int64_t operator) {
-    static const char *const names[] = {"", "add", "subtract", "multiply", "divide", "negative", "element", "slice"};
-    static int64_t numbers[SLICE + 1];
-    for (int i = SUM; i <= SLICE; i++) {
-        if (UNLIKELY(!numbers[i])) numbers[i] = operator_named(names[i]);
-        if (numbers[i] == operator) return (Pulled)i;
-    }
-    return OTHERWISE;
-}
-
 /* Returns whether a result of two numbers is one of which no library warns. */
 static bool is_silent(double result, double x, double y) {
     return isnormal(result) || (result == 0.0 && (x == 0.0 || y == 0.0));
@@ -73,18 +60,18 @@ static bool scaled(double g, double y, bool divides, double *found) {
 }
 
 /* Stores the cotangent of an operand; false: the rule gives it. */
-static bool cotangent_of(const Pull *p, Pulled operation, Py_ssize_t position, double *found) {
+static bool cotangent_of(const Pull *p, int64_t operator, Py_ssize_t position, double *found) {
     const Applied *applied = p->applied;
     double g, x[2] = {0.0, 0.0}, z;
     if (!only_element(p->g, &g) || Py_SIZE(applied) > 2) return false;
     for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++)
         if (!double_of(applied->operands[i], &x[i])) return false;
-    switch (operation) {
-    case SUM: *found = g; return true;
-    case NEGATION: *found = -g; return true;
-    case DIFFERENCE: *found = position ? -g : g; return true;
-    case PRODUCT: return scaled(g, x[1 - position], false, found);
-    case QUOTIENT:
+    switch (operator) {
+    case ADD_OPERATOR: *found = g; return true;
+    case NEGATIVE_OPERATOR: *found = -g; return true;
+    case SUBTRACT_OPERATOR: *found = position ? -g : g; return true;
+    case MULTIPLY_OPERATOR: return scaled(g, x[1 - position], false, found);
+    case DIVIDE_OPERATOR:
         if (position == 0) return scaled(g, x[1], true, found);
         if (!applied->result || !double_of(applied->result, &z)) return false;
         if (!scaled(g, z, false, &z) || !scaled(z, x[1], true, found)) return false;
@@ -123,18 +110,17 @@ static Pulling pull_view(Pull *p, Value *accumulator, PyObject *index) {
 }
 
 Pulling pull_scalar(Pull *p, int64_t operator, Py_ssize_t position, Value *accumulator) {
-    const Pulled operation = pulled_by(operator);
     double cotangent;
-    if (operation == OTHERWISE) return NOT_HERE;
+    if (operator == NO_OPERATOR || operator > SLICE_OPERATOR) return NOT_HERE;
     PyObject *const *operands = p->applied->operands;
-    if (operation == SLICE) return pull_view(p, accumulator, PySlice_New(operands[1], operands[2], operands[3]));
-    if (operation == ELEMENT) {
+    if (operator == SLICE_OPERATOR) return pull_view(p, accumulator, PySlice_New(operands[1], operands[2], operands[3]));
+    if (operator == ELEMENT_OPERATOR) {
         const Pulling pulled = pull_element(p, accumulator);
         return pulled == NOT_HERE ? pull_view(p, accumulator, Py_NewRef(operands[1])) : pulled;
     }
     const bool is_real = PyFloat_CheckExact(operands[position]);
     if (is_real ? accumulator->tag != REAL : !takes_scalar(p, accumulator)) return NOT_HERE;
-    if (!cotangent_of(p, operation, position, &cotangent)) return NOT_HERE;
+    if (!cotangent_of(p, operator, position, &cotangent)) return NOT_HERE;
     if (!is_real) return add_scalar(p, accumulator, cotangent) ? PULLED : REFUSED;
     accumulator->real += cotangent;
     return PULLED;

@@ -186,19 +186,19 @@ static PyObject *of_shape(const Reversed *r, Py_ssize_t position) {
 }
 
 static const Operator OPERATORS[] = {
-    {"add", add, of_sum, OF_RESULT},
-    {"subtract", subtract, of_difference, OF_RESULT},
-    {"multiply", multiply, of_product, OF_RESULT},
-    {"divide", divide, of_quotient, OF_RESULT},
-    {"negative", negative, of_negative, OF_RESULT},
-    {"matmul", matmul, of_matrices, OF_OPERAND},
+    [ADD_OPERATOR] = {"add", add, of_sum, OF_RESULT},
+    [SUBTRACT_OPERATOR] = {"subtract", subtract, of_difference, OF_RESULT},
+    [MULTIPLY_OPERATOR] = {"multiply", multiply, of_product, OF_RESULT},
+    [DIVIDE_OPERATOR] = {"divide", divide, of_quotient, OF_RESULT},
+    [NEGATIVE_OPERATOR] = {"negative", negative, of_negative, OF_RESULT},
+    [ELEMENT_OPERATOR] = {"element", element, by_rule, OF_OPERAND},
+    [SLICE_OPERATOR] = {"slice", NULL, by_rule, OF_OPERAND},
+    [SET_OPERATOR] = {"set-element", NULL, by_rule, OF_OPERAND},
+    [ARRAY_OPERATOR] = {"array", array_of_parts, of_shape, OF_PARTS},
+    [OTHER_OPERATORS] = {"matmul", matmul, of_matrices, OF_OPERAND},
     {"maximum", greater, of_greater, OF_RESULT},
     {"minimum", lesser, of_lesser, OF_RESULT},
     {"where", NULL, of_choice, OF_RESULT},
-    {"element", element, by_rule, OF_OPERAND},
-    {"slice", NULL, by_rule, OF_OPERAND},
-    {"set-element", NULL, by_rule, OF_OPERAND},
-    {"array", array_of_parts, of_shape, OF_PARTS},
     {"sum", sum, of_total, A_VIEW},
     {"mean", mean, of_mean, A_VIEW},
     {"reshape", NULL, of_shape, A_VIEW},
@@ -207,13 +207,13 @@ static const Operator OPERATORS[] = {
 enum { OPERATOR_COUNT = sizeof OPERATORS / sizeof *OPERATORS };
 
 int operator_named(const char *name) {
-    for (int i = 0; i < OPERATOR_COUNT; i++)
-        if (strcmp(OPERATORS[i].name, name) == 0) return i + 1;
-    return slope_named(name) < 0 ? 0 : OPERATOR_COUNT + 1 + slope_named(name);
+    for (int i = NO_OPERATOR + 1; i < OPERATOR_COUNT; i++)
+        if (strcmp(OPERATORS[i].name, name) == 0) return i;
+    return slope_named(name) < 0 ? NO_OPERATOR : OPERATOR_COUNT + slope_named(name);
 }
 
 const Operator *operator_at(int64_t number) {
-    return number && number <= OPERATOR_COUNT ? &OPERATORS[number - 1] : NULL;
+    return number && number < OPERATOR_COUNT ? &OPERATORS[number] : NULL;
 }
 
 bool keeps_form(int64_t number) {
@@ -226,7 +226,7 @@ static PyObject *by_number(int64_t number, const Reversed *r, Py_ssize_t positio
     const Operator *row = operator_at(number);
     if (row) return row->reverse(r, position);
     const Passed passed = {.c = r->c, .g = r->g, .disposable = r->disposable};
-    return times_slope(&passed, (int)(number - OPERATOR_COUNT - 1), r->operands[0], r->result);
+    return times_slope(&passed, (int)(number - OPERATOR_COUNT), r->operands[0], r->result);
 }
 
 /* Returns a Like as the form of what has been found to have it; NULL of an array. */

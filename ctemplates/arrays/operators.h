@@ -27,6 +27,12 @@ typedef PyObject *Reverse(const Reversed *r, Py_ssize_t position);
  * without an array among the others. */
 typedef enum Returns { OF_RESULT, OF_OPERAND, A_VIEW, OF_PARTS } Returns;
 
+/* The numbers of the rows that reversals know by themselves; the others have those behind them. */
+enum {
+    NO_OPERATOR, ADD_OPERATOR, SUBTRACT_OPERATOR, MULTIPLY_OPERATOR, DIVIDE_OPERATOR, NEGATIVE_OPERATOR, ELEMENT_OPERATOR,
+    SLICE_OPERATOR, SET_OPERATOR, ARRAY_OPERATOR, OTHER_OPERATORS
+};
+
 /* name: as records write it. apply: returns the result, a new reference; it, or what it returns, is NULL: the record's own
  * function is called.
  * reverse: returns the cotangent of an operand, a new reference, which may be g; NULL: the rule gives it, an exception is

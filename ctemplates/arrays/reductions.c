@@ -3,6 +3,7 @@
 
 #include "arrays/forms.h"
 #include "memory/exceptions.h"
+#include "numpy/elements.h"
 #include "numpy/sums.h"
 
 enum { ARRAY, AXIS, DTYPE, KEEPS_AXES };
@@ -171,6 +172,16 @@ static PyObject *repeated_view(PyObject *g, int axes, const Py_ssize_t *shape, c
     return from == own->axes ? view_of(g, axes, shape, strides) : NULL;
 }
 
+/* The same of a scalar of NumPy's, which is a sum of all elements. */
+static PyObject *repeated_scalar(PyObject *g, int axes, const Py_ssize_t *shape, const bool *reduces, bool keeps) {
+    PyObject *alone = new_array_of_doubles(0, NULL);
+    if (!alone) return NULL;
+    only_element(g, (double *)(void *)numpy_of(alone)->data);
+    PyObject *found = repeated_view(alone, axes, shape, reduces, keeps);
+    Py_DECREF(alone);
+    return found;
+}
+
 /* Returns an array of another library with the axes that were reduced as axes of length 1, a new reference. */
 static PyObject *with_axes(const ArrayClasses *c, PyObject *g, int axes, const Py_ssize_t *shape, const bool *reduces) {
     PyObject *kept = PyTuple_New(axes);
@@ -207,6 +218,7 @@ PyObject *repeated(const Reduction *reduction, PyObject *g) {
     bool reduces[MOST_AXES];
     const int axes = read_shape(c, like, shape);
     if (axes < 1 || !is_plain_reduction(reduction) || !read_axes(reduction, axes, reduces)) return NULL;
+    if (is_scalar(g)) return repeated_scalar(g, axes, shape, reduces, keeps_axes(reduction));
     if (is_numpy(g)) return repeated_view(g, axes, shape, reduces, keeps_axes(reduction));
     PyObject *whole = keeps_axes(reduction) ? Py_NewRef(g) : with_axes(c, g, axes, shape, reduces);
     PyObject *made = whole ? repeated_by_library(c, whole, like) : NULL;

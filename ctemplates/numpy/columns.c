@@ -3,12 +3,11 @@
 
 #include <fenv.h>
 
+#include "numpy/elements.h"
 #include "numpy/layout.h"
 
 enum { SPACE = 3, MOST_AXES_HERE = 8, MOST_COLUMNS = 16 };
 enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy may warn of */
-
-static bool is_of_doubles(PyObject *array) { return is_numpy(array) && dtype_of(array)->letter == 'd'; }
 
 static double *doubles_of(PyObject *array) { return (double *)(void *)numpy_of(array)->data; }
 
@@ -21,7 +20,7 @@ static void set_cross_products(const double *a, const double *b, Py_ssize_t coun
 }
 
 PyObject *cross_products(PyObject *a, PyObject *b) {
-    if (!is_of_doubles(a) || !is_of_doubles(b) || !is_plain_row(a) || !is_plain_row(b)) return NULL;
+    if (!is_array_of_doubles(a) || !is_array_of_doubles(b) || !is_plain_row(a) || !is_plain_row(b)) return NULL;
     const NumpyArray *own = numpy_of(a);
     if (own->axes < 2 || own->axes > MOST_AXES_HERE || own->shape[own->axes - 1] != SPACE) return NULL;
     if (!is_shaped(numpy_of(b), own->axes, own->shape)) return NULL;
@@ -38,8 +37,7 @@ PyObject *cross_products(PyObject *a, PyObject *b) {
 /* Returns whether an array has rows of a few doubles, each in a row, that may be changed, like those of another one. */
 static bool has_columns_like(PyObject *columns, const NumpyArray *other) {
     const NumpyArray *own = numpy_of(columns);
-    const int wanted = ALIGNED | WRITEABLE;
-    return is_of_doubles(columns) && dtype_of(columns)->order == '=' && (own->flags & wanted) == wanted && own->axes == 2 &&
+    return is_array_of_doubles(columns) && (own->flags & WRITEABLE) && own->axes == 2 &&
            is_shaped(other, 2, own->shape) && own->shape[1] <= MOST_COLUMNS && own->strides[1] == sizeof(double);
 }
 
@@ -70,7 +68,7 @@ static void add_rows(char *row, Py_ssize_t stride, const double *restrict from, 
 
 /* Which of two NaNs a sum is depends on the loop, so nothing is added that has one. */
 bool add_to_columns(PyObject *columns, PyObject *added) {
-    if (!is_numpy(columns) || !is_of_doubles(added) || !is_plain_row(added)) return false;
+    if (!is_numpy(columns) || !is_array_of_doubles(added) || !is_plain_row(added)) return false;
     if (!has_columns_like(columns, numpy_of(added))) return false;
     const NumpyArray *own = numpy_of(columns);
     const double *from = doubles_of(added);

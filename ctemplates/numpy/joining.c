@@ -99,9 +99,8 @@ static void copy_array(const NumpyArray *array, const NumpyArray *result, char *
 
 /* The interface */
 
-static bool is_of_doubles(PyObject *x) {
-    return is_numpy(x) && dtype_of(x)->letter == 'd' && dtype_of(x)->order == '=' && numpy_of(x)->axes < MOST_AXES_HERE &&
-           count_of(x) > 0;
+static bool is_joined_here(PyObject *x) {
+    return is_array_of_doubles(x) && numpy_of(x)->axes < MOST_AXES_HERE && count_of(x) > 0;
 }
 
 PyObject *new_array_in_order(PyObject *order, int axes, const Py_ssize_t *shape) {
@@ -136,7 +135,7 @@ static PyObject *side_by_side(PyObject *order, PyObject *list, Py_ssize_t axis, 
     PyObject *const *arrays = PySequence_Fast_ITEMS(list);
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
     for (Py_ssize_t k = 0; k < count; k++)
-        if (!is_of_doubles(arrays[k])) return NULL;
+        if (!is_joined_here(arrays[k])) return NULL;
     Py_ssize_t shape[MOST_AXES_HERE];
     const int axes = count ? numpy_of(arrays[0])->axes + is_stack : 0;
     const Py_ssize_t at = axis < 0 ? axis + axes : axis;
@@ -156,7 +155,7 @@ PyObject *concatenated(PyObject *order, PyObject *arrays, Py_ssize_t axis) { ret
 PyObject *stacked(PyObject *order, PyObject *arrays, Py_ssize_t axis) { return side_by_side(order, arrays, axis, true); }
 
 PyObject *copy_in_order(PyObject *order, PyObject *array) {
-    if (!is_of_doubles(array)) return NULL;
+    if (!is_joined_here(array)) return NULL;
     PyObject *made = new_array_in_order(order, numpy_of(array)->axes, numpy_of(array)->shape);
     if (made) copy_array(numpy_of(array), numpy_of(made), numpy_of(made)->data, -1);
     return made;

@@ -4,6 +4,8 @@
 #include <fenv.h>
 #include <string.h>
 
+#include "numpy/elements.h"
+
 enum { IN_THREADS = 10000, MOST_AXES_HERE = 8 }; /* elements, from which on the GIL is released */
 
 /* The largest magnitude */
@@ -151,13 +153,9 @@ static bool scale_all(const Cotangents *c, double factor, const NumpyArray *x, d
     return has_nan;
 }
 
-static bool is_of_doubles(PyObject *x) {
-    return is_numpy(x) && dtype_of(x)->letter == 'd' && dtype_of(x)->order == '=' && (numpy_of(x)->flags & ALIGNED);
-}
-
 PyObject *scaled_cotangent(PyObject *g, double factor, PyObject *x) {
     Cotangents c;
-    if (!is_of_doubles(g) || !is_of_doubles(x) || !count_of(x)) return NULL;
+    if (!is_array_of_doubles(g) || !is_array_of_doubles(x) || !count_of(x)) return NULL;
     const NumpyArray *own = numpy_of(x);
     if (own->axes < 1 || own->axes > MOST_AXES_HERE || !is_in_rows(own) || !lay_out_cotangents(&c, numpy_of(g), own)) return NULL;
     PyObject *made = new_array_of_doubles(own->axes, own->shape);
@@ -194,7 +192,7 @@ static bool find_doubles(Doubles *found, PyObject *x, const NumpyArray *like) {
         found->one = PyFloat_AS_DOUBLE(x);
         return true;
     }
-    if (!is_of_doubles(x) || !is_shaped(numpy_of(x), like->axes, like->shape)) return false;
+    if (!is_array_of_doubles(x) || !is_shaped(numpy_of(x), like->axes, like->shape)) return false;
     found->at = (const double *)(const void *)numpy_of(x)->data;
     found->step = (numpy_of(x)->flags & C_CONTIGUOUS) != 0;
     for (int i = 0; !found->step && i < like->axes; i++)
@@ -254,7 +252,7 @@ EXTREME_FUNCTION(find_greatest, >)
 EXTREME_FUNCTION(find_least, <)
 
 PyObject *extremes_of_rows(PyObject *array, bool greatest) {
-    if (!is_of_doubles(array) || !is_plain_row(array) || numpy_of(array)->axes < 2 || count_of(array) < MANY) return NULL;
+    if (!is_array_of_doubles(array) || !is_plain_row(array) || numpy_of(array)->axes < 2 || count_of(array) < MANY) return NULL;
     const int last = numpy_of(array)->axes - 1;
     const Py_ssize_t length = numpy_of(array)->shape[last], rows = count_of(array) / length;
     PyObject *made = new_array_of_doubles(last, numpy_of(array)->shape);

@@ -1,6 +1,8 @@
 /* Additions at many indices along an axis: see scattering.h. */
 #include "numpy/scattering.h"
 
+#include "numpy/elements.h"
+
 enum { MOST_AXES_HERE = 8 };
 
 /* What is added, and where to. */
@@ -9,10 +11,6 @@ typedef struct Scatter {
     int axis, behind; /* of the array: that of the indices; of what is added: the first one behind those of the indices */
     Py_ssize_t width; /* elements of an array behind the axis, and of what is added behind the indices */
 } Scatter;
-
-static bool is_of_doubles(PyObject *array) {
-    return is_numpy(array) && dtype_of(array)->letter == 'd' && dtype_of(array)->order == '=' && (numpy_of(array)->flags & ALIGNED);
-}
 
 static bool is_of_integers(PyObject *array) {
     return is_numpy(array) && dtype_of(array)->kind == 'i' && dtype_of(array)->size == sizeof(int64_t) && is_plain_row(array);
@@ -90,11 +88,28 @@ static inline bool visit(const Scatter *s, bool adds) {
 }
 
 bool add_at(PyObject *whole, PyObject *index, PyObject *added, int axis) {
-    if (!is_of_doubles(whole) || !is_plain_row(whole) || !is_of_integers(index) || !is_of_doubles(added)) return false;
+    if (!is_array_of_doubles(whole) || !is_plain_row(whole) || !is_of_integers(index) || !is_array_of_doubles(added)) return false;
     Scatter s = {.whole = numpy_of(whole), .index = numpy_of(index), .added = numpy_of(added), .axis = axis};
     if (!(s.whole->flags & WRITEABLE) || !fits(&s) || !are_within(&s, count_of(index))) return false;
     if (!count_of(added)) return true;
     if (visit(&s, false)) return false;
     visit(&s, true);
     return true;
+}
+
+/* Indices */
+
+bool names_each_once(PyObject *index, Py_ssize_t length) {
+    if (!is_of_integers(index)) return false;
+    const Py_ssize_t count = count_of(index);
+    const int64_t *places = (const int64_t *)(const void *)numpy_of(index)->data;
+    char *named = count <= length ? PyMem_Calloc((size_t)length + 1, 1) : NULL;
+    bool once = named != NULL;
+    for (Py_ssize_t i = 0; once && i < count; i++) {
+        const int64_t place = places[i] < 0 ? places[i] + length : places[i];
+        once = place >= 0 && place < length && !named[place];
+        if (once) named[place] = 1;
+    }
+    PyMem_Free(named);
+    return once;
 }

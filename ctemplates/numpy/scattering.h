@@ -10,4 +10,8 @@
  * NumPy might have to choose between NaNs. The array has no elements in common with the others. */
 bool add_at(PyObject *whole, PyObject *index, PyObject *added, int axis);
 
+/* Returns whether an array of integers names places on an axis of a length, each of them at most once; false: also if it is no
+ * array that is read here. */
+bool names_each_once(PyObject *index, Py_ssize_t length);
+
 #endif

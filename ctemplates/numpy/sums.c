@@ -315,14 +315,14 @@ static PyObject *sums_of(const Terms *t, const NumpyArray *array, int axis, bool
     return made;
 }
 
-static bool is_of_doubles(PyObject *x) {
-    return is_numpy(x) && dtype_of(x)->letter == 'd' && is_plain_row(x) && numpy_of(x)->axes >= 2 && numpy_of(x)->axes <= MOST_AXES_HERE;
+static bool is_summed_here(PyObject *x) {
+    return is_array_of_doubles(x) && is_plain_row(x) && numpy_of(x)->axes >= 2 && numpy_of(x)->axes <= MOST_AXES_HERE;
 }
 
 static const double *doubles_of(PyObject *array) { return (const double *)(const void *)numpy_of(array)->data; }
 
 PyObject *sum_along(PyObject *array, int axis, bool keeps_axis) {
-    if (!is_of_doubles(array)) return NULL;
+    if (!is_summed_here(array)) return NULL;
     const NumpyArray *own = numpy_of(array);
     Terms terms = {.from = doubles_of(array)};
     if (axis < 0 || axis >= own->axes || !find_extent(own, axis, &terms.extent) || !is_known(terms.extent)) return NULL;
@@ -330,7 +330,7 @@ PyObject *sum_along(PyObject *array, int axis, bool keeps_axis) {
 }
 
 PyObject *sum_of_products(PyObject *a, PyObject *b, bool keeps_axis) {
-    if (!is_of_doubles(a) || !is_of_doubles(b)) return NULL;
+    if (!is_summed_here(a) || !is_summed_here(b)) return NULL;
     const NumpyArray *own = numpy_of(a);
     const int last = own->axes - 1;
     Terms terms = {.from = doubles_of(a), .by = doubles_of(b)};

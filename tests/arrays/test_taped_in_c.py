@@ -1,0 +1,71 @@
+"""Steps on arrays that engine c tapes and reverses itself: Python is not called, and the bits are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from checkpoint import value_and_grad
+from checkpoint.ctarget import library, plans
+from checkpoint.ctarget.cotangent import Reverser
+
+pytestmark = pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
+
+X = np.array([0.5, -1.25, 2.0, 0.75, -0.5, 1.5])
+PLACES, CHOSEN = np.array([4, 0, -3]), np.array([True, False, True, True, False, False])
+
+
+def written_at_places(x: Any) -> Any:
+    a = x * 1.0
+    for _ in range(3):
+        a[PLACES] = x[1:4] * a[PLACES]
+    return np.sum(a * x)
+
+
+def written_where_chosen(x: Any) -> Any:
+    a = x * 1.0
+    for _ in range(3):
+        a[CHOSEN] = x[:3] * 0.5
+        a[~CHOSEN] = 0.25
+    return np.sum(a * x)
+
+
+PROGRAMS = [written_at_places, written_where_chosen]
+
+
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list of what is left to Python from now on: taping or reversing a step on arrays."""
+    left: list[str] = []
+
+    def noted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*given: Any) -> Any:
+            left.append(function.__name__)
+            return function(*given)
+
+        return called
+
+    monkeypatch.setattr(plans, "perform_tensor_taped", noted(plans.perform_tensor_taped))
+    monkeypatch.setattr(Reverser, "reverse", noted(Reverser.reverse))
+    return left
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_nothing_is_left_to_python(program: Any, left: list[str]) -> None:
+    value, gradient = value_and_grad(program, engine="c")(X)
+    assert left == []
+    expected, other = value_and_grad(program, engine="interp")(X)
+    assert (value, gradient.tobytes()) == (expected, other.tobytes())
+
+
+def test_what_is_written_twice_at_a_place_is_left_to_python(left: list[str]) -> None:
+    def written_twice(x: Any) -> Any:
+        a = x * 1.0
+        a[np.array([1, 1])] = x[:2]
+        return np.sum(a)
+
+    value_and_grad(written_twice, engine="c")(X)
+    assert left == ["reverse"]
