@@ -1,4 +1,4 @@
-"""Steps on arrays that engine c tapes and reverses itself: Python is not called, and the bits are the same."""
+"""Steps on arrays that engine c tapes and reverses itself: Python has no part in it, and bits are the same."""
 
 from __future__ import annotations
 
