@@ -8,6 +8,7 @@
 #include "arrays/reductions.h"
 #include "memory/exceptions.h"
 #include "numpy/elements.h"
+#include "numpy/extremes.h"
 #include "numpy/joining.h"
 #include "numpy/kernels.h"
 
@@ -177,6 +178,36 @@ static PyObject *of_mean(const Reversed *r, Py_ssize_t position) {
     return found;
 }
 
+/* Extremes, of an array, an axis, and whether axes of length 1 stay */
+
+enum { ALL_AXES = -1, OTHER_AXES = -2 };
+
+/* Returns the only axis of a reduction from 0 on, ALL_AXES, or OTHER_AXES. */
+static int axis_of_extreme(PyObject *const *x, Py_ssize_t count, Py_ssize_t axes) {
+    PyObject *axis = count > 1 ? x[1] : Py_None;
+    if (axis == Py_None) return ALL_AXES;
+    int overflow = 0;
+    long long given = PyLong_CheckExact(axis) ? PyLong_AsLongLongAndOverflow(axis, &overflow) : axes;
+    if (given < 0) given += axes;
+    return !overflow && given >= 0 && given < axes ? (int)given : OTHER_AXES;
+}
+
+static PyObject *extreme(PyObject *const *x, Py_ssize_t count, bool greatest) {
+    const bool keeps = count > 2 && x[2] != Py_False;
+    return !keeps && axis_of_extreme(x, count, 0) == ALL_AXES ? extreme_of_few(x[0], greatest) : NULL;
+}
+
+APPLY(greatest) { return UNUSED_HERE, extreme(x, count, true); }
+
+APPLY(least) { return UNUSED_HERE, extreme(x, count, false); }
+
+static PyObject *of_shares(const Reversed *r, Py_ssize_t position) {
+    PyObject *array = r->operands[0];
+    const int axis = is_numpy(array) ? axis_of_extreme(r->operands, r->count, numpy_of(array)->axes) : OTHER_AXES;
+    if (position || axis == OTHER_AXES || !r->result) return NULL;
+    return shared_by_extremes(array, axis, r->result, r->g);
+}
+
 static PyObject *of_shape(const Reversed *r, Py_ssize_t position) {
     PyObject *shape = position == 0 ? shape_as_tuple(r->c, r->operands[0]) : NULL;
     PyObject *const arguments[] = {r->g, shape};
@@ -201,6 +232,8 @@ static const Operator OPERATORS[] = {
     {"where", NULL, of_choice, OF_RESULT},
     {"sum", sum, of_total, A_VIEW},
     {"mean", mean, of_mean, A_VIEW},
+    {"max", greatest, of_shares, OF_OPERAND},
+    {"min", least, of_shares, OF_OPERAND},
     {"reshape", NULL, of_shape, A_VIEW},
 };
 

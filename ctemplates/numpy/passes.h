@@ -15,9 +15,4 @@ PyObject *scaled_cotangent(PyObject *g, double factor, PyObject *x);
  * its axes or all one element, or a float. A new reference. NULL, maybe with an exception: they are others, or few. */
 PyObject *chosen_elements(PyObject *condition, PyObject *x, PyObject *y);
 
-/* Returns the greatest or the least elements along the last axis of an array of doubles in the order of its axes, a new reference.
- * NULL, maybe with an exception: they are others, or few, or there is a NaN, or an extreme is 0, of whose signs NumPy chooses
- * one by the layout. */
-PyObject *extremes_of_rows(PyObject *array, bool greatest);
-
 #endif

@@ -80,8 +80,8 @@ def _extreme(name: str, implements: tuple[Any, ...], **fields: Any) -> Tensor:
     )
 
 
-MAX = _extreme("max", (np.max, np.amax), methods=("max",))
-MIN = _extreme("min", (np.min, np.amin), methods=("min",))
+MAX = _extreme("max", (np.max, np.amax), methods=("max",), operator="max")
+MIN = _extreme("min", (np.min, np.amin), methods=("min",), operator="min")
 NANMAX = _extreme("nanmax", (np.nanmax,))
 NANMIN = _extreme("nanmin", (np.nanmin,))
 

@@ -1,4 +1,4 @@
-"""Steps on arrays that engine c tapes and reverses itself: Python has no part in it, and bits are the same."""
+"""Steps on arrays that engine c tapes and reverses without Python: the bits are the same."""
 
 from __future__ import annotations
 
@@ -33,7 +33,15 @@ def written_where_chosen(x: Any) -> Any:
     return np.sum(a * x)
 
 
-PROGRAMS = [written_at_places, written_where_chosen]
+def of_extremes(x: Any) -> Any:
+    a, total = x.reshape(2, 3), 0.0
+    for axis in (0, 1, -1, None):
+        total = total + np.sum(np.exp(a - np.max(a, axis, keepdims=True)) * a)
+        total = total + np.sum(np.min(a * a, axis=axis)) * x.max()
+    return total * np.min(np.abs(x))  # which two elements are
+
+
+PROGRAMS = [written_at_places, written_where_chosen, of_extremes]
 
 
 @pytest.fixture

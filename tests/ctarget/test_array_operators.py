@@ -40,6 +40,12 @@ def extremes(x: Any, y: Any, w: Any) -> Any:
     return np.sum((np.maximum(x, y) + np.minimum(y, x)) * w)
 
 
+def peaks(x: Any, y: Any, w: Any) -> Any:
+    a, b = x.reshape(2, 3), np.minimum(y, 1.0).reshape(3, 2)
+    along = np.max(a, axis=0) * np.min(a.T, axis=1) + b.max(1) / np.min(b, axis=-1, keepdims=True)[:, 0]
+    return np.sum(along * w[:3]) * np.max(w[:2]) + np.min(x * 0.0 - y[3]) * y.min() * w[1] + np.max(b[:2, 0])
+
+
 def bounded(x: Any, y: Any, w: Any) -> Any:
     return np.sum((np.maximum(x, 0.1) - np.minimum(0.1, y)) * w)
 
@@ -65,7 +71,7 @@ def shared(x: Any, y: Any, w: Any) -> Any:
     return np.sum(c * w + (a + x) * (b - c))
 
 
-FUNCTIONS = (sums, products, quotients, extremes, bounded, strided, broadcast, matrices, shared)
+FUNCTIONS = (sums, products, quotients, extremes, peaks, bounded, strided, broadcast, matrices, shared)
 
 
 def bits(found: Any) -> Any:
