@@ -11,6 +11,7 @@ import pytest
 from checkpoint import value_and_grad
 from checkpoint.ctarget import library, plans
 from checkpoint.ctarget.cotangent import Reverser
+from checkpoint.interp.hybrid.tensors import perform_tensor_taped
 
 pytestmark = pytest.mark.skipif(library.reason() is not None, reason=str(library.reason()))
 
@@ -56,7 +57,7 @@ def left(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         return called
 
-    monkeypatch.setattr(plans, "perform_tensor_taped", noted(plans.perform_tensor_taped))
+    monkeypatch.setattr(plans, "perform_tensor_taped", noted(perform_tensor_taped))
     monkeypatch.setattr(Reverser, "reverse", noted(Reverser.reverse))
     return left
 
