@@ -1,7 +1,7 @@
 /* Entry points for translated code: see api_fast.h. */
 #include "api/api_fast.h"
 
-#include "array_steps/unit_reading.h"
+#include "unit_arrays/unit_reading.h"
 #include "containers/containers.h"
 #include "driver/abreast.h"
 #include "machine/fast.h"

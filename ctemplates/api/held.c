@@ -17,7 +17,7 @@
 #include "arrays/storage_table.h"
 #include "bridge/gil.h"
 #include "bridge/guard.h"
-#include "array_steps/unit_elements.h"
+#include "unit_arrays/unit_elements.h"
 #include "containers/collector.h"
 #include "containers/containers.h"
 #include "containers/peek.h"

@@ -8,9 +8,9 @@
 #include "arrays/reductions.h"
 #include "memory/exceptions.h"
 #include "numpy/elements.h"
-#include "numpy/extremes.h"
 #include "numpy/joining.h"
 #include "numpy/kernels.h"
+#include "numpy/passes.h"
 
 /* Helpers */
 

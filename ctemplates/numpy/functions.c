@@ -3,7 +3,6 @@
 
 #include "memory/exceptions.h"
 #include "numpy/columns.h"
-#include "numpy/extremes.h"
 #include "numpy/joining.h"
 #include "numpy/kernels.h"
 #include "numpy/matrices.h"

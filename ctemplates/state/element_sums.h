@@ -42,7 +42,7 @@ typedef struct ElementLoop {
     void *data;
 } ElementLoop;
 
-/* Implemented by array_steps/unit_elements.c; an executable has none. */
+/* Implemented by unit_arrays/unit_elements.c; an executable has none. */
 typedef struct ElementHooks {
     /* Store the double of a handle of a scalar; and what shows the elements of a handle of an array of so many axes, which
      * has not been changed by another one before a step. false: the value is anything else. */

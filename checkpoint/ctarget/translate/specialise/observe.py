@@ -38,7 +38,7 @@ class Shape:
     """A value. tag: its Kind (ctemplates/program/kinds.h), by name; TUPLE: a RECORD that is a plain tuple;
     TEXT: a FOREIGN that is a string; ELEMENT, ROW, MATRIX: one that is a handle on a scalar of NumPy's, or on
     an array of doubles with one axis or two; WHOLE_ROW, TRUTH_ROW: on one of integers or booleans with one
-    axis (ctemplates/array_steps/unit_reading.h).
+    axis (ctemplates/unit_arrays/unit_reading.h).
 
     procedure: of a CLOSURE or PROCEDURE. layout: of an INSTANCE, or of a RECORD that is no plain tuple.
     fields: what it consists of: of a PAIR 2, of a CLOSURE its ENVIRONMENT, of an ENVIRONMENT the captures,

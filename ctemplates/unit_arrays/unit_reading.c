@@ -1,5 +1,5 @@
 /* What translated code reads of arrays: see unit_reading.h. */
-#include "array_steps/unit_reading.h"
+#include "unit_arrays/unit_reading.h"
 
 #include "arrays/handles.h"
 #include "numpy/elements.h"

@@ -1,7 +1,7 @@
 /* Single elements of arrays in translated code: see unit_elements.h. */
-#include "array_steps/unit_elements.h"
+#include "unit_arrays/unit_elements.h"
 
-#include "array_steps/unit_reading.h"
+#include "unit_arrays/unit_reading.h"
 #include "arrays/accumulators.h"
 #include "arrays/handles.h"
 #include "bridge/guard.h"
