@@ -22,6 +22,7 @@ from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.errors import InternalError
 from checkpoint.interp.hybrid.array_origins import IDLE, Pulled
+from checkpoint.interp.hybrid.array_origins import Unwanted as UnwantedResult
 from checkpoint.interp.hybrid.cotangent import Key
 from checkpoint.interp.hybrid.origins import all_born, born, perform, perform_taped
 from checkpoint.interp.hybrid.tensors import (
@@ -270,21 +271,33 @@ def origin_of(
     result: Any,
     saved: tuple[Any, ...],
     births: tuple[tuple[int, ...], ...],
+    result_birth: int,
 ) -> Pulled:
     """Return what a tape of C keeps of an application as an origin of hybrid's.
 
     natives, result: as far as rules read them, with a Like for each other array. saved: by the record.
     births: for each operand those of its tuples and lists, each before those within it; () if its number is
-        in a slot. Empty if that is so for all.
+        in a slot. Empty if that is so for all. result_birth: of a tuple or list of arrays; 0: it is none.
     """
     wanted, names, _, _ = pulls
     pullback = Pullback(plan.record, natives, result, wanted, saved)
+    results = _numbers_in(result, result_birth) if result_birth else None
     if not births:
-        return Pulled(pullback, names, None, is_simple=plan.pull is None)
+        return Pulled(pullback, names, results, is_simple=plan.pull is None and results is None)
     places: list[Any] = []
     for i, name in zip(wanted, names, strict=True):
         places += _places_in(natives[i], iter(births[i])) if births[i] else [name]
-    return Pulled(pullback, places, None)
+    return Pulled(pullback, places, results)
+
+
+def unwanted_of(birth: int, result: Any) -> UnwantedResult:
+    """Return the origin of a tuple or list of arrays whose cotangents nobody wants."""
+    return UnwantedResult(_numbers_in(result, birth))
+
+
+def _numbers_in(result: Any, birth: int) -> list[Key]:
+    """Return the fields of the arrays in a tuple or list that have derivatives."""
+    return [(birth, field) for field, part in enumerate(result) if is_number(part)]
 
 
 def _places_in(parts: Any, births: Iterator[int]) -> Iterator[Key]:

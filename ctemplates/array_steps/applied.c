@@ -21,19 +21,31 @@ static PyTypeObject applied_type = TYPE("checkpoint.ctarget.Applied");
 static PyTypeObject saving_type = TYPE("checkpoint.ctarget.Saving"); /* there is a place behind the operands */
 static PyTypeObject formed_type = TYPE("checkpoint.ctarget.Formed"); /* likewise */
 static PyTypeObject parted_type = TYPE("checkpoint.ctarget.Parted"); /* there are two, the first one may be NULL */
+static PyTypeObject several_type = TYPE("checkpoint.ctarget.Several"); /* there are three, the first two may be NULL */
 
 bool is_applied(const PyObject *origin) {
     return Py_IS_TYPE(origin, &applied_type) || Py_IS_TYPE(origin, &saving_type) || Py_IS_TYPE(origin, &formed_type) ||
-           Py_IS_TYPE(origin, &parted_type);
+           Py_IS_TYPE(origin, &parted_type) || Py_IS_TYPE(origin, &several_type);
 }
 
+static bool has_several(const Applied *applied) { return Py_IS_TYPE(applied, &several_type); }
+
 PyObject *saved_in(const Applied *applied) {
-    const bool saves = Py_IS_TYPE(applied, &saving_type) || Py_IS_TYPE(applied, &parted_type);
+    const bool saves = Py_IS_TYPE(applied, &saving_type) || Py_IS_TYPE(applied, &parted_type) || has_several(applied);
     return saves ? applied->operands[Py_SIZE(applied)] : NULL;
 }
 
 static PyObject *births_in(const Applied *applied) {
-    return Py_IS_TYPE(applied, &parted_type) ? applied->operands[Py_SIZE(applied) + 1] : NULL;
+    return Py_IS_TYPE(applied, &parted_type) || has_several(applied) ? applied->operands[Py_SIZE(applied) + 1] : NULL;
+}
+
+static PyObject *place_of_several(const Applied *applied) {
+    return has_several(applied) ? applied->operands[Py_SIZE(applied) + 2] : NULL;
+}
+
+uint64_t birth_of_result(const Applied *applied) {
+    PyObject *birth = place_of_several(applied);
+    return birth ? PyLong_AsUnsignedLongLong(birth) : 0;
 }
 
 const uint64_t *births_of_parts(const Applied *applied, Py_ssize_t i) {
@@ -51,6 +63,7 @@ static void destroy(PyObject *object) {
     Py_XDECREF(form_in(applied));
     Py_XDECREF(saved_in(applied));
     Py_XDECREF(births_in(applied));
+    Py_XDECREF(place_of_several(applied));
     for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++) Py_XDECREF(applied->operands[i]);
     PyObject_Free(object);
 }
@@ -121,18 +134,24 @@ static PyObject *residual(const ArrayClasses *c, PyObject *plan, uint32_t i, con
     return keep_array(c, native, tape, bytes) ? Py_NewRef(native) : NULL;
 }
 
-/* Returns a new Applied without operands; saved: what the record has saved, or NULL; births: of the operands, or NULL;
- * form: of all operands, or NULL. */
-static Applied *applied_to(PyObject *plan, PyObject *pulls, Py_ssize_t count, PyObject *saved, PyObject *births,
-                           PyObject *form) {
-    PyTypeObject *type = births ? &parted_type : saved ? &saving_type : form ? &formed_type : &applied_type;
-    PyObject *behind = saved || births ? saved : form;
+/* What is behind the operands of an Applied: what the record has saved, births of operands, that of the result, the form of all
+ * operands; NULL where there is none. */
+typedef struct Behind {
+    PyObject *saved, *births, *several, *form;
+} Behind;
+
+/* Returns a new Applied without operands. */
+static Applied *applied_to(PyObject *plan, PyObject *pulls, Py_ssize_t count, const Behind *behind) {
+    PyObject *const places[] = {behind->saved, behind->births, behind->several};
+    const int used = behind->several ? 3 : behind->births ? 2 : behind->saved ? 1 : 0;
+    PyTypeObject *const types[] = {behind->form ? &formed_type : &applied_type, &saving_type, &parted_type, &several_type};
+    PyTypeObject *type = types[used];
     if (!type->tp_dict && PyType_Ready(type) < 0) return NULL;
-    Applied *made = PyObject_NewVar(Applied, type, count + (births ? 2 : behind != NULL));
+    Applied *made = PyObject_NewVar(Applied, type, count + (used ? used : behind->form != NULL));
     if (!made) return NULL;
     Py_SET_SIZE(made, count);
-    if (behind || births) made->operands[count] = Py_XNewRef(behind);
-    if (births) made->operands[count + 1] = Py_NewRef(births);
+    for (int i = 0; i < used; i++) made->operands[count + i] = Py_XNewRef(places[i]);
+    if (!used && behind->form) made->operands[count] = Py_NewRef(behind->form);
     made->plan = Py_NewRef(plan);
     made->pulls = pulls;
     made->result = NULL;
@@ -158,15 +177,36 @@ PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wanted) {
     return found;
 }
 
+/* Returns the same for operands, of which some may have births. */
+static Applied *new_applied(PyObject *plan, PyObject *pulls, const Natives *natives, PyObject *saved, bool has_births) {
+    Behind behind = {.saved = saved, .form = natives->form};
+    behind.births = has_births ? packed_births(natives) : NULL;
+    behind.several = natives->result_birth ? PyLong_FromUnsignedLongLong(natives->result_birth) : NULL;
+    const bool whole = (behind.births || !has_births) && (behind.several || !natives->result_birth);
+    Applied *made = whole ? applied_to(plan, pulls, natives->count, &behind) : NULL;
+    Py_XDECREF(behind.births);
+    Py_XDECREF(behind.several);
+    return made;
+}
+
+/* Keeps the result of an application, as far as rules read it; false: an exception is set. */
+static bool keep_result(const ArrayClasses *c, Applied *made, PyObject *result, PyObject *tape, int64_t *bytes) {
+    const bool is_read = (uint64_t)PyLong_AsLongLong(PyTuple_GET_ITEM(made->pulls, 2)) >> RESULT_BIT & 1;
+    if (!is_read && !has_several(made)) return true;
+    made->result = is_read ? Py_NewRef(result) : outline_of_parts(c, result, bytes);
+    if (!is_read) return made->result != NULL;
+    if (has_several(made)) return keep_saved(c, result, tape, bytes);
+    return is_scalar(result) || !is_library_array(c, result) || keep_array(c, result, tape, bytes);
+}
+
 PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, PyObject *saved,
                        bool is_number, PyObject *tape, int64_t *bytes) {
     const uint64_t wanted = wanted_bits(c, plan, natives);
+    if (is_number && !wanted && natives->result_birth)
+        return PyObject_CallFunction(c->unwanted_of, "KO", (unsigned long long)natives->result_birth, result);
     if (!is_number || !wanted) return Py_NewRef(c->idle);
     PyObject *pulls = pulls_for(c, plan, wanted);
-    const bool has_births = natives->born & wanted;
-    PyObject *births = pulls && has_births ? packed_births(natives) : NULL;
-    Applied *made = pulls && (births || !has_births) ? applied_to(plan, pulls, natives->count, saved, births, natives->form) : NULL;
-    Py_XDECREF(births);
+    Applied *made = pulls ? new_applied(plan, pulls, natives, saved, natives->born & wanted) : NULL;
     if (!made) return NULL;
     const uint64_t read = (uint64_t)PyLong_AsLongLong(PyTuple_GET_ITEM(pulls, 2));
     const uint32_t places = natives->count + (form_in(made) != NULL);
@@ -176,10 +216,7 @@ PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *nat
         made->operands[i] = residual(c, plan, i, natives, read >> i & 1, tape, bytes);
         done = made->operands[i] != NULL;
     }
-    if (done && (read >> RESULT_BIT & 1)) {
-        made->result = Py_NewRef(result);
-        done = is_scalar(result) || !is_library_array(c, result) || keep_array(c, result, tape, bytes);
-    }
+    if (done) done = keep_result(c, made, result, tape, bytes);
     if (done && saved) done = keep_saved(c, saved, tape, bytes);
     if (!done) Py_CLEAR(made);
     return (PyObject *)made;
@@ -192,8 +229,10 @@ PyObject *python_origin(const ArrayClasses *c, const Applied *applied) {
     PyObject *result = applied->result ? applied->result : Py_None, *made = NULL;
     PyObject *saved = saved_in(applied) ? Py_NewRef(saved_in(applied)) : PyTuple_New(0);
     PyObject *births = births_in(applied) ? unpacked_births(births_in(applied), Py_SIZE(applied)) : PyTuple_New(0);
-    if (operands && saved && births)
-        made = PyObject_CallFunctionObjArgs(c->origin_of, applied->plan, applied->pulls, operands, result, saved, births, NULL);
+    PyObject *birth = PyLong_FromUnsignedLongLong(birth_of_result(applied));
+    if (operands && saved && births && birth)
+        made = PyObject_CallFunctionObjArgs(c->origin_of, applied->plan, applied->pulls, operands, result, saved, births, birth, NULL);
+    Py_XDECREF(birth);
     Py_XDECREF(births);
     Py_XDECREF(saved);
     Py_XDECREF(operands);

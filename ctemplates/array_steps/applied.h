@@ -14,8 +14,8 @@ typedef struct Applied {
     PyObject_VAR_HEAD    /* ob_size: the number of operands */
     PyObject *plan;      /* the step's StepPlan */
     PyObject *pulls;     /* of the plan, which owns it: see pulls_of in checkpoint/ctarget/plans.py */
-    PyObject *result;    /* NULL: no rule reads it */
-    PyObject *operands[]; /* and behind them what the record has saved and, if operands have them, births; or the form of all */
+    PyObject *result;    /* NULL: no rule reads it; a tuple or list of Likes, if it is one and no rule reads it */
+    PyObject *operands[]; /* and behind them what the record has saved, births of operands and of the result; or the form of all */
 } Applied;
 
 bool is_applied(const PyObject *origin);
@@ -25,6 +25,9 @@ PyObject *saved_in(const Applied *applied);
 
 /* Returns the births of an operand in parts, by which its numbers receive cotangents; NULL: it is none, or has none. */
 const uint64_t *births_of_parts(const Applied *applied, Py_ssize_t i);
+
+/* Returns the birth of the result, a tuple or list of arrays, by which they receive cotangents; 0: it is none. */
+uint64_t birth_of_result(const Applied *applied);
 
 /* Returns the Like of all operands that are arrays, borrowed; NULL: there is none, or it is not known. */
 PyObject *form_in(const Applied *applied);
@@ -37,7 +40,8 @@ PyObject *pulls_for(const ArrayClasses *c, PyObject *plan, uint64_t wanted);
 uint64_t wanted_bits(const ArrayClasses *c, PyObject *plan, const Natives *natives);
 
 /* Returns the origin of an application, a new reference, and stores the bytes that it adds to the tape; NULL: an
- * exception is set. It is an Applied, or the origin of steps without anything to reverse. */
+ * exception is set. It is an Applied, or the origin of steps without anything to reverse. is_number: whether the result is or has
+ * a number. */
 PyObject *array_origin(const ArrayClasses *c, PyObject *plan, const Natives *natives, PyObject *result, PyObject *saved,
                        bool is_number, PyObject *tape, int64_t *bytes);
 

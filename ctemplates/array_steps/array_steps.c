@@ -67,6 +67,65 @@ static bool deliver_items(const Application *a) {
     return true;
 }
 
+/* Several results */
+
+/* Makes a tuple of the handles of several arrays; false: one is no array of numbers, or an exception is set. */
+static bool make_handles(Application *a, PyObject *arrays) {
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(arrays);
+    PyObject *handles = a->task->answer = PyTuple_New(count);
+    for (Py_ssize_t i = 0; handles && i < count; i++) {
+        PyObject *array = PySequence_Fast_GET_ITEM(arrays, i);
+        PyTypeObject *type = class_of_result(a->c, a->natives, array);
+        PyObject *made = type ? new_array(a->c, type, array, memory_for(a, array), NULL) : NULL;
+        if (!made) return false;
+        PyTuple_SET_ITEM(handles, i, made);
+        if (type == a->c->array) a->handle = type;
+    }
+    return handles != NULL;
+}
+
+/* Stores the handles of several arrays as a tuple or list of the run. */
+static void take_handles(Task *task, bool is_list) {
+    Machine *m = task->m;
+    PyObject *handles = task->answer;
+    const size_t count = (size_t)PyTuple_GET_SIZE(handles);
+    const Value made = is_list ? born_list(m, count) : born_tuple(m, count);
+    Value *values = is_list ? list_in(made)->values : cells_of(made) + 1;
+    for (size_t i = 0; i < count; i++) values[i] = nothing();
+    for (size_t i = 0; i < count; i++) {
+        values[i] = new_foreign(m->heap, PyTuple_GET_ITEM(handles, (Py_ssize_t)i), false);
+        PyTuple_SET_ITEM(handles, (Py_ssize_t)i, NULL);
+    }
+    Py_CLEAR(task->answer);
+    task->value = made;
+}
+
+/* Returns whether a result is a tuple or list of arrays. */
+static bool is_several(const ArrayClasses *c, PyObject *result) {
+    bool found = (PyTuple_CheckExact(result) || PyList_CheckExact(result)) && PySequence_Fast_GET_SIZE(result) > 0;
+    for (Py_ssize_t i = 0; found && i < PySequence_Fast_GET_SIZE(result); i++)
+        found = is_library_array(c, PySequence_Fast_GET_ITEM(result, i)) || is_scalar(PySequence_Fast_GET_ITEM(result, i));
+    return found;
+}
+
+/* Stores a tuple or list of arrays, and on a tape the origin; false: one is no array of numbers, or an exception is set. */
+static bool deliver_several(Application *a) {
+    Task *task = a->task;
+    PyObject *result = task->made;
+    if (!make_handles(a, result)) return false;
+    if (is_taped(a)) {
+        int64_t bytes = 0;
+        a->natives->result_birth = (uint64_t)task->m->births;
+        PyObject *tape = *slot_of(a->machine, a->c->machine_tape);
+        task->origin = array_origin(a->c, a->plan, a->natives, result, task->saved, a->handle != NULL, tape, &bytes);
+        if (!task->origin) return false;
+        add_origin(task, task->origin, bytes, (int32_t)task->step);
+    }
+    take_handles(task, PyList_CheckExact(result));
+    task->outcome = STOPPED;
+    return true;
+}
+
 /* Applying */
 
 static PyObject *call(const Application *a, Py_ssize_t function) {
@@ -154,6 +213,9 @@ static bool apply(Application *a, bool *other) {
     task->made = value_of_step(a);
     if (!task->made) return false;
     if (is_plain(task->made)) return deliver(a);
+    if (is_several(a->c, task->made) && deliver_several(a)) return true;
+    Py_CLEAR(task->answer);
+    if (PyErr_Occurred()) return false;
     a->handle = class_of_result(a->c, a->natives, task->made);
     if (a->handle) return deliver(a);
     if (PyErr_Occurred()) return false;

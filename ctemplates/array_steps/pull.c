@@ -8,6 +8,8 @@
 bool is_new(const Pull *p, PyObject *given) {
     const Applied *applied = p->applied;
     if (given == p->g || given == applied->result || is_view(p->c, given)) return false;
+    for (Py_ssize_t i = 0; PyTuple_CheckExact(p->g) && i < PyTuple_GET_SIZE(p->g); i++)
+        if (PyTuple_GET_ITEM(p->g, i) == given) return false;
     for (Py_ssize_t i = 0; i < Py_SIZE(applied); i++)
         if (applied->operands[i] == given) return false;
     PyObject *saved = saved_in(applied);

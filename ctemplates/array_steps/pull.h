@@ -15,7 +15,8 @@ typedef struct Pull {
     Heap *heap;
     Cotangent *cotangent;
     const Applied *applied;
-    PyObject *g, *rules, *given, *made; /* owned: the cotangent, the rules or their results, one's result, an accumulator */
+    PyObject *g, *rules, *given, *made; /* owned: the cotangent, or a tuple of several; the rules or their results, one's result, an
+                                           accumulator */
     PyObject *form, *form_given; /* of g, owned; of `given`, borrowed: Likes; NULL: not known */
     Forms forms;
     bool is_own; /* g is the sweep's own array, and the accumulator that had it is used up */

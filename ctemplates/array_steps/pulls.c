@@ -36,6 +36,75 @@ static bool receive(Pull *p) {
     return true;
 }
 
+/* Several results */
+
+/* Returns the first array among the cotangents of several results, borrowed; NULL: none has received anything. */
+static PyObject *first_array(const Pull *p) {
+    for (Py_ssize_t i = 0; PyTuple_CheckExact(p->g) && i < PyTuple_GET_SIZE(p->g); i++)
+        if (PyTuple_GET_ITEM(p->g, i) && PyTuple_GET_ITEM(p->g, i) != Py_None) return PyTuple_GET_ITEM(p->g, i);
+    return NULL;
+}
+
+/* Returns whether a result, or its Like, has derivatives. */
+static bool has_derivative(const Pull *p, PyObject *like) {
+    const Py_UCS4 kind = kind_of_elements(p->c, like);
+    return kind == 'f' || kind == 'c';
+}
+
+/* Stores what a result has received as its cotangent, or leaves it away if that is nothing; false: of a kind that C does not
+ * handle, or an exception is set. */
+static bool take_cotangent(const Pull *p, Py_ssize_t i, Value received) {
+    if (received.tag == REAL && received.real == 0.0) return true;
+    PyObject *accumulator = accumulator_in(p->c, received);
+    PyObject *array = accumulator ? PyObject_GetAttrString(accumulator, "array") : NULL;
+    PyTuple_SET_ITEM(p->g, i, array);
+    return array != NULL;
+}
+
+/* Sets zeros as the cotangents of results that have received nothing while others have; false: an exception is set. */
+static bool fill_in_zeros(const Pull *p, PyObject *likes) {
+    PyObject *beside = first_array(p);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(p->g); i++) {
+        if (PyTuple_GET_ITEM(p->g, i)) continue;
+        PyObject *like = PySequence_Fast_GET_ITEM(likes, i), *shape = shape_as_tuple(p->c, like);
+        PyObject *dtype = shape ? PyObject_GetAttr(like, p->c->dtype) : NULL;
+        PyObject *zeros = dtype ? PyObject_CallFunctionObjArgs(p->c->zeros_beside, beside, shape, dtype, NULL) : NULL;
+        Py_XDECREF(dtype);
+        Py_XDECREF(shape);
+        if (!zeros) return false;
+        PyTuple_SET_ITEM(p->g, i, zeros);
+    }
+    return true;
+}
+
+/* Takes the cotangents of the fields of a tuple or list of results. PULLED: they are p->g, which is empty if no field has
+ * received anything; NOT_HERE: they are left where they were. */
+static Pulling receive_several(Pull *p, uint64_t birth) {
+    PyObject *likes = p->applied->result;
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(likes);
+    const size_t room = (size_t)(count + 1) * sizeof(Value);
+    p->g = PyTuple_New(count);
+    Value *taken = p->g ? heap_allocate(p->heap, room) : NULL;
+    bool done = taken != NULL;
+    Py_ssize_t reached = 0;
+    for (; done && reached < count; reached++) {
+        taken[reached] = of_real(0.0);
+        if (has_derivative(p, PySequence_Fast_GET_ITEM(likes, reached)))
+            taken[reached] = cotangent_take(p->cotangent, birth, reached), done = take_cotangent(p, reached, taken[reached]);
+        else
+            PyTuple_SET_ITEM(p->g, reached, Py_NewRef(Py_None));
+    }
+    for (Py_ssize_t i = 0; i < reached; i++) {
+        if (done || (taken[i].tag == REAL && taken[i].real == 0.0)) drop(p->heap, taken[i]);
+        else cotangent_give(p->cotangent, birth, i, taken[i]);
+    }
+    if (taken) heap_free(p->heap, taken, room);
+    if (!done) return PyErr_Occurred() ? REFUSED : NOT_HERE;
+    if (first_array(p)) return fill_in_zeros(p, likes) ? PULLED : REFUSED;
+    Py_CLEAR(p->g);
+    return PULLED;
+}
+
 /* Adding */
 
 static bool add_real(Value *accumulator, PyObject *given) {
@@ -86,8 +155,8 @@ static bool add_given(Pull *p, Value *accumulator, PyObject *like, bool by_rule,
 /* Returns the functions of the library whose arrays are reversed, borrowed; NULL with an exception. */
 static PyObject *library_functions(const Pull *p) {
     const Applied *applied = p->applied;
-    PyObject *found = is_library_array(p->c, p->g) ? array_namespace(p->c, &p->g, 1)
-                                                   : array_namespace(p->c, applied->operands, Py_SIZE(applied));
+    PyObject *array = is_library_array(p->c, p->g) ? p->g : first_array(p);
+    PyObject *found = array ? array_namespace(p->c, &array, 1) : array_namespace(p->c, applied->operands, Py_SIZE(applied));
     if (!found) PyErr_SetString(PyExc_SystemError, "arrays of two libraries in one pullback");
     return found;
 }
@@ -239,10 +308,17 @@ Pulling array_reverse(Pull *p, Cotangent *cotangent, const Step *step, PyObject 
     if (c && origin == c->idle) return PULLED;
     if (!c) return NOT_HERE;
     const bool applied = is_applied(origin);
-    if (applied && received->tag == REAL && received->real == 0.0) return PULLED;
+    const uint64_t birth = applied ? birth_of_result((const Applied *)origin) : 0;
+    if (applied && !birth && received->tag == REAL && received->real == 0.0) return PULLED;
     *p = (Pull){.c = c, .heap = cotangent->heap, .cotangent = cotangent, .applied = (const Applied *)origin, .received = received,
                 .operands = step->operands, .accumulators = accumulators, .count = count};
     if (!applied) return element_reverse(p, cotangent, origin, received, accumulators, count);
-    if (!are_known(accumulators, count) || !receive(p)) return NOT_HERE;
+    if (!are_known(accumulators, count)) return NOT_HERE;
+    if (birth) {
+        const Pulling taken = receive_several(p, birth);
+        if (taken != PULLED || !p->g) return taken;
+    } else if (!receive(p)) {
+        return NOT_HERE;
+    }
     return pull_all(p) ? PULLED : REFUSED;
 }

@@ -56,7 +56,9 @@
     OBJECT(origin_of, "checkpoint.ctarget.plans", "origin_of")                                                   \
     OBJECT(items_origin, "checkpoint.ctarget.origins", "items_origin")                                              \
     OBJECT(joined_origin, "checkpoint.ctarget.origins", "joined_origin")                                                   \
-    OBJECT(idle, "checkpoint.interp.hybrid.array_origins", "IDLE")
+    OBJECT(idle, "checkpoint.interp.hybrid.array_origins", "IDLE")                                              \
+    OBJECT(unwanted_of, "checkpoint.ctarget.plans", "unwanted_of")                                              \
+    OBJECT(zeros_beside, "checkpoint.ad.array_library", "zeros_beside")
 
 #define ARRAY_NAMES(NAME)                                                                                      \
     NAME(ask) NAME(know) NAME(dtype) NAME(kind) NAME(base) NAME(shape) NAME(nbytes) NAME(vjp) NAME(vjps) NAME(refused) \

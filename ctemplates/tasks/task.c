@@ -15,6 +15,7 @@ void task_begin(Task *task, Machine *m, uint32_t step) {
     task->natives.numbers = task->natives.active = task->natives.handles = 0;
     task->natives.parts = task->natives.born = 0;
     task->natives.birth_count = 0;
+    task->natives.result_birth = 0;
     task->natives.form = task->natives.result_form = NULL;
     task->value = nothing();
     task->raised = false;

@@ -23,6 +23,7 @@ typedef struct Natives {
     uint64_t born;    /* which of these have `births` (array_steps/operand_parts.h) */
     uint32_t births_from[MOST_OPERANDS], birth_count; /* where those of an operand begin; how many there are */
     uint64_t births[MOST_BIRTHS];
+    uint64_t result_birth; /* of a tuple or list of arrays that is the result; 0: it is none */
 } Natives;
 
 typedef struct Task {

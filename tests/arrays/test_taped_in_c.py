@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checkpoint import value_and_grad
+from checkpoint import Bisection, Plain, RunError, pullback, value_and_grad
 from checkpoint.ctarget import library, plans
 from checkpoint.ctarget.cotangent import Reverser
 from checkpoint.interp.hybrid.tensors import perform_tensor_taped
@@ -42,7 +42,20 @@ def of_extremes(x: Any) -> Any:
     return total * np.min(np.abs(x))  # which two elements are
 
 
-PROGRAMS = [written_at_places, written_where_chosen, of_extremes]
+def of_several_results(x: Any) -> Any:
+    total = 0.0
+    for _ in range(2):
+        first, second = np.split(x, 2)
+        rows, columns = np.meshgrid(first * second, second)
+        fraction, whole = np.modf(x * 3.0)
+        total = total + np.sum(rows[1]) * second[0] + columns[0, 0] + np.sum(fraction * whole)
+        parts = list(x)
+        total = total + parts[1] * parts[-1] + np.array_split(x, 4)[3][0]
+        x = np.tanh(x) * 0.75
+    return total
+
+
+PROGRAMS = [written_at_places, written_where_chosen, of_extremes, of_several_results]
 
 
 @pytest.fixture
@@ -68,6 +81,39 @@ def test_nothing_is_left_to_python(program: Any, left: list[str]) -> None:
     assert left == []
     expected, other = value_and_grad(program, engine="interp")(X)
     assert (value, gradient.tobytes()) == (expected, other.tobytes())
+
+
+@pytest.mark.parametrize("engine", ["interp", "hybrid", "c"])
+def test_several_results_show_the_elements_of_an_operand(engine: str) -> None:
+    """A change of a part is one of the whole, which may not be read under its other name then."""
+
+    def changed(x: Any) -> Any:
+        a = x * 1.0
+        first, _ = np.split(a, 2)
+        first[0] = 2.0
+        return np.sum(a)
+
+    with pytest.raises(RunError, match="changed through another name"):
+        value_and_grad(changed, engine=engine)(X)
+
+
+@pytest.mark.parametrize("schedule", [Plain(), Bisection(base=5)], ids=["plain", "bisection"])
+def test_results_that_are_constants_or_not_used_receive_nothing(schedule: Any) -> None:
+    def constant_results(x: Any) -> Any:
+        first, second = np.split(np.arange(6.0), 2)
+        unused, _ = np.meshgrid(x, x)
+        places = np.nonzero(x > 0.0)
+        return np.sum(first * x[:3]) + second[0] * x[places[0][1]] + np.sum(unused[0] * 0.0 + x)
+
+    found = [value_and_grad(constant_results, engine=e, schedule=schedule)(X) for e in ("interp", "c")]
+    assert found[0][0] == found[1][0]
+    assert found[0][1].tobytes() == found[1][1].tobytes()
+
+
+def test_a_kept_tape_gives_several_results_their_cotangents_again() -> None:
+    value, pull = pullback(of_several_results, X, engine="c")
+    assert value == of_several_results(X)
+    assert pull(1.0).tobytes() == pull(1.0).tobytes()
 
 
 def test_what_is_written_twice_at_a_place_is_left_to_python(left: list[str]) -> None:
