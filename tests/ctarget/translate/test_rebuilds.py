@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import checkpoint
@@ -11,6 +13,7 @@ from checkpoint.ctarget.translate.emit.text import plain_source, taped_source
 from checkpoint.ctarget.translate.units.graph import Jump
 from tests.ctarget.translate.list_laws import assert_agrees, assert_keeps_references
 from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
+from tests.support.translation import translate_soon
 
 pytestmark = [needs_c, needs_compiler]
 
@@ -81,6 +84,20 @@ def test_programs(name: str, length: int, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_references_are_as_many_as_before(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert_keeps_references(text(name, 60), monkeypatch)
+
+
+def test_turns_wait_where_the_list_may_be_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A unit made within the recursion does not know whether its list has a pair: it read one of none."""
+    expected = outcome(checkpoint.read(text("threes", 60), engine="hybrid"), "hybrid")
+    translate_soon(monkeypatch)
+    f = checkpoint.read(text("threes", 60), engine="c")
+    for _ in range(2):
+        assert outcome(f, "c") == expected
+
+
+def outcome(f: Any, engine: str) -> tuple[int, str]:
+    """Return the steps of a program, and the bits of its gradient."""
+    return checkpoint.primops(f, 0.3, engine=engine), checkpoint.grad(f, engine=engine)(0.3).hex()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

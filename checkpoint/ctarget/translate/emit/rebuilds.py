@@ -161,12 +161,13 @@ class Rebuilds:
         header, walk = rebuild.turn.header, self._walks.name_of(rebuild.turn.header)
         enough = f"left >= {header.max_steps}{self._has_room(header)}"
         first = rebuild.pairs[0].name
+        goes_on = enough if rebuild.begins_with_pair else f"{enough} && kind_of({first}) == PAIR"
         return [
-            f"if (!waiting.turns && {enough}{f' && !{walk}' if walk else ''}) {{",
+            f"if (!waiting.turns && {goes_on}{f' && !{walk}' if walk else ''}) {{",
             f"    Waiting own = {{.at = frames.top, .first = {first}.object, .births = births}};",
             f"    uint64_t word = word_expected(m, births, {len(rebuild.order)});",
             *([f"    uint64_t born = {first}.object->birth;"] if self._records else []),
-            f"    while ({enough}) {{",
+            f"    while ({goes_on}) {{",
             *[f"        {line}" for line in self._alike(rebuild, out, enough)],
             *[f"        {line}" for line in self._turn(rebuild, out)],
             "    }",

@@ -48,6 +48,12 @@ class Rebuild:
     came_back: int
 
     @property
+    def begins_with_pair(self) -> bool:
+        """Return whether its header is jumped to with a pair, and not with the list's end, too."""
+        header = self.turn.header
+        return (self.pairs[0], "PAIR") in zip(header.params, header.tags, strict=False)
+
+    @property
     def words(self) -> str:
         """Return its TurnFrame in C."""
         return f"(TurnFrame){{REFERENCE({self.frame.point}), turn_order, {len(self.order)}}}"
