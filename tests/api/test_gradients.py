@@ -14,6 +14,7 @@ import pytest
 
 import checkpoint
 from checkpoint import RunError, grad, hessian, hvp, jacfwd, jacrev, value_and_grad
+from tests.support.corpus import usable_engines
 
 
 class Point(NamedTuple):
@@ -249,3 +250,37 @@ def test_a_decorated_function_pickles_by_its_name() -> None:
 def test_stop_gradient_is_the_identity_outside() -> None:
     x = [1.0, math.inf]
     assert checkpoint.stop_gradient(x) is x
+
+
+def _stopped(x: float, y: float) -> float:
+    held = checkpoint.stop_gradient([x, y])
+    return x * checkpoint.stop_gradient(y) + held[0] * y + checkpoint.stop_gradient(2) * y
+
+
+AS_FORMULAS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "fsum": (lambda x, y: math.fsum([x * y, 3, x**2]), lambda x, y: x * y + 3 + x**2),
+    "hypot": (lambda x, y: math.hypot(x, y, x * y), lambda x, y: math.sqrt(x * x + y * y + (x * y) ** 2)),
+    "hypot of integers": (lambda x, y: math.hypot(1, x, y), lambda x, y: math.sqrt(1 + x * x + y * y)),
+    "dist": (
+        lambda x, y: math.dist((x, y, 1.0), (y, x * y, 0.5)),
+        lambda x, y: math.sqrt((x - y) ** 2 + (y - x * y) ** 2 + 0.25),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AS_FORMULAS)
+@pytest.mark.parametrize("engine", [each.name for each in usable_engines()])
+def test_functions_with_a_value_of_their_own_have_the_derivatives_of_formulas(name: str, engine: str) -> None:
+    f, formula = AS_FORMULAS[name]
+    value, slopes = checkpoint.value_and_grad(f, (0, 1), engine=engine)(1.3, 0.7)
+    assert value == f(1.3, 0.7)
+    assert slopes == pytest.approx(checkpoint.grad(formula, (0, 1))(1.3, 0.7), rel=1e-14)
+    twice = checkpoint.grad(checkpoint.grad(f), (0, 1), engine=engine)(1.3, 0.7)
+    assert twice == pytest.approx(checkpoint.hessian(lambda p: formula(*p))((1.3, 0.7))[0], rel=1e-13)
+
+
+@pytest.mark.parametrize("engine", [each.name for each in usable_engines()])
+def test_stop_gradient_makes_constants_of_every_order(engine: str) -> None:
+    assert checkpoint.grad(_stopped, (0, 1), engine=engine)(1.3, 0.7) == (0.7, 3.3)
+    assert checkpoint.grad(checkpoint.grad(_stopped), (0, 1), engine=engine)(1.3, 0.7) == (0.0, 0.0)
+    assert checkpoint.jvp(lambda x: _stopped(x, 0.7), 1.3, 1.0, engine=engine)[1] == 0.7

@@ -16,7 +16,7 @@ Numbers
     R and or xor lshift rshift x y   invert index x   power-modulo x y m   round x [n]   int [x [base]]
     R divmod-check x y (None, or what divmod raises)
     R math.: floor ceil trunc isqrt factorial isfinite isinf isnan frexp-exponent ldexp-exponent x
-        comb n k   gcd lcm ...   perm n [k]   isclose a b [rel_tol [abs_tol]]
+        comb n k   gcd lcm ...   perm n [k]   isclose a b rel_tol abs_tol
 Sequences
     D tuple list ...   record layout ...    R tuple-as types x    S item x i   pop-item x i (errors of pop)
     R slice x lo hi step   len truth not list-of tuple-of x   range [start] stop [step]

@@ -17,13 +17,11 @@ for _of_many in (math.gcd, math.lcm, math.perm):
 by_python("math.comb", 2, "math.comb", math.comb)
 
 
-def _is_close(now: Now, *operands: Any) -> bool:
-    names = ("a", "b", "rel_tol", "abs_tol")
-    return bool(python_result(now, lambda *given: _close(dict(zip(names, given, strict=False))), *operands))
+def _is_close(now: Now, a: Any, b: Any, rel_tol: Any, abs_tol: Any) -> bool:
+    def close(a: Any, b: Any, rel_tol: Any, abs_tol: Any) -> bool:
+        return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
 
-
-def _close(given: dict[str, Any]) -> bool:
-    return math.isclose(**given)
+    return bool(python_result(now, close, a, b, rel_tol, abs_tol))
 
 
 def _exponent(now: Now, x: Any) -> int:
@@ -39,13 +37,6 @@ def _for_ldexp(now: Now, i: Any) -> int:
     return max(-_ENOUGH, min(_ENOUGH, int(i)))
 
 
-rearrange(
-    "math.isclose",
-    ANY_NUMBER,
-    "math.isclose: a, b, rel_tol, abs_tol",
-    _is_close,
-    (math.isclose,),
-    discrete=True,
-)
+rearrange("math.isclose", 4, "math.isclose: a, b, rel_tol, abs_tol", _is_close, discrete=True)
 rearrange("math.frexp-exponent", 1, "math.frexp(x)[1]", _exponent)
 rearrange("math.ldexp-exponent", 1, "the exponent of math.ldexp, checked, for py.math.ldexp", _for_ldexp)

@@ -294,14 +294,18 @@ def test_methods_of_numbers(x: Any, name: str) -> None:
     same_as_python("number-method", lambda x, name: getattr(x, name)(), x, name)
 
 
+def _is_close(a: Any, b: Any, rel_tol: Any, abs_tol: Any) -> bool:
+    return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+
+
 def test_mathematics_of_integers() -> None:
     cases: list[tuple[Any, ...]] = [(4, 6), (5,), (4, 1.0), (True, 3), (-4, 6), ("a", 1), (5, -1), (2, 5)]
     for name, operands in product(("gcd", "lcm", "perm", "comb"), cases):
         if name != "comb" or len(operands) == 2:
             same_as_python(f"math.{name}", getattr(math, name), *operands)
     for a, b in product((1.0, 1.0 + 1e-10, 2, math.nan, "a"), repeat=2):
-        same_as_python("math.isclose", math.isclose, a, b)
-        same_as_python("math.isclose", lambda a, b, r: math.isclose(a, b, rel_tol=r), a, b, 1e-12)
+        for tolerances in ((1e-9, 0.0), (1e-12, 0.0), (0, 1), (-1.0, 0.0), (1e-9, "a")):
+            same_as_python("math.isclose", _is_close, a, b, *tolerances)
 
 
 def test_positions_and_counts() -> None:

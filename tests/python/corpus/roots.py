@@ -247,6 +247,28 @@ def agm(a: float, b: float) -> float:
     return a if abs(a - b) < 1e-13 * a else agm((a + b) / 2, math.sqrt(a * b))
 
 
+def settled(a: float) -> tuple[float, list[bool]]:
+    """A cube root by Newton's iteration, until two iterates are close; and what `isclose` says of others."""
+    x = a
+    while not math.isclose(x, following := (2.0 * x + a / (x * x)) / 3.0, rel_tol=1e-13):
+        x = following
+    pairs = (
+        (x, x + 1e-12),
+        (math.inf, math.inf),
+        (-math.inf, x),
+        (math.nan, math.nan),
+        (0.0, 1e-12),
+        (3, True),
+    )
+    found = [math.isclose(p, q, abs_tol=t) for p, q in pairs for t in (0.0, 1e-9)]
+    return x, [*found, *map(math.isclose, (x, 1), (x, 1.5))]
+
+
+def badly_settled(a: float) -> bool:
+    """A tolerance that is passed by position."""
+    return math.isclose(a, 1.0, 1e-9)  # type: ignore[call-arg]
+
+
 EXAMPLES = [
     Example(newton_sqrt, (2.0,)),
     Example(cosine_fixed_point, (1.3,)),
@@ -269,4 +291,6 @@ EXAMPLES = [
     Example(newton_backtracking, (0.4,)),
     Example(exponential_series, (1.5,)),
     Example(agm, (1.0, 2.5)),
+    Example(settled, (20.0,)),
+    Example(badly_settled, (20.0,), raises=TypeError),
 ]

@@ -1,6 +1,9 @@
-"""builtins.sum and math.sumprod as Python 3.12 and later have them, in the language that is translated.
+"""Sums and lengths that lose less to rounding than a loop would, in the language that is translated.
 
-In: a start and items. Out: Python's own sum, to the last bit. While the total is a float, and each item is a
+In: a start and items, or coordinates. Out: what Python's own functions return, to the last bit. Those of math
+(fsum, sumprod, hypot, dist) have the value that Python computes and the derivative of the plain formula.
+
+`sum_` is builtins.sum as Python 3.12 and later have it. While the total is a float, and each item is a
 float or an integer of 64 bits, Python keeps what rounding has lost of each sum of two floats in a number of
 its own, and adds that at the end (Neumaier's algorithm). A total that is an integer becomes such a float with
 the first float. From the first other item on Python adds with `+` alone.
@@ -86,10 +89,68 @@ def sumprod_(p: Any, q: Any, /) -> Any:
             if isinstance(x, float) or isinstance(y, float):
                 product = x * y
                 if math.isfinite(product):
-                    total = total + (product - prim("py.stop", product))
+                    total = prim("py.with-derivative", total, total + product)
         else:
             total = total + x * y
     return total
 
 
-FUNCTIONS: dict[Any, Callable[..., Any]] = {vars(math)["sumprod"]: sumprod_} if COMPENSATED else {}
+def fsum_(items: Any) -> Any:
+    """See math.fsum; its derivative with respect to each item is 1."""
+    found = [item for item in items] if prim("py.is-array", items) else prim("py.sequence", items)  # noqa: C416
+    if not are_reals(found) and prim("py.holds-objects", found):
+        found = [float(item) if prim("py.is-array", item) else real_of(item) for item in found]
+    total = 0.0
+    exact = prim("py.exact-sum", found)
+    for item in found:
+        total = total + item
+    return prim("py.with-derivative", exact, float(total))
+
+
+def are_reals(items: Any) -> Any:
+    """Return whether all items are floats."""
+    for item in items:  # noqa: SIM110  # a call of `all` takes three times as long
+        if not prim("real?", item):
+            return False
+    return True
+
+
+def real_of(x: Any) -> Any:
+    """Return the real that an object is by its `__float__` or `__index__`; every other value itself."""
+    if isinstance(x, float | int) or prim("py.is-array", x):
+        return x
+    is_real = prim("py.has-attribute", x, "__float__") or prim("py.has-attribute", x, "__index__")
+    return float(x) if is_real else x
+
+
+def hypot_(*coordinates: Any) -> Any:
+    """See math.hypot; with three and more, the derivative is that of the root of the sum of squares."""
+    if len(coordinates) == 0:
+        return 0.0
+    if len(coordinates) == 1:
+        return abs(float(coordinates[0]))
+    if len(coordinates) == 2:
+        return prim("py.math.hypot", coordinates[0], coordinates[1])
+    if not are_reals(coordinates) and prim("py.holds-objects", coordinates):
+        return hypot_(*[float(x) for x in coordinates])
+    square = 0.0
+    for x in coordinates:
+        square = square + x * x
+    if not 0.0 < square < math.inf:
+        return prim("py.math.hypot", coordinates[0], hypot_(*coordinates[1:]))
+    return prim("py.with-derivative", prim("py.norm", coordinates), math.sqrt(square))
+
+
+def dist_(p: Any, q: Any, /) -> Any:
+    """See math.dist."""
+    if len(p) != len(q):
+        raise ValueError("both points must have the same number of dimensions")
+    return hypot_(*[a - b for a, b in zip(p, q, strict=True)])
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    math.fsum: fsum_,
+    math.hypot: hypot_,
+    math.dist: dist_,
+    **({vars(math)["sumprod"]: sumprod_} if COMPENSATED else {}),
+}

@@ -230,26 +230,6 @@ def callable_(x: Any) -> Any:
     return prim("py.callable", x)
 
 
-def fsum_(items: Any) -> Any:
-    """See math.fsum; its derivative with respect to each item is 1."""
-    found = [item for item in items] if prim("py.is-array", items) else prim("py.sequence", items)  # noqa: C416
-    if prim("py.holds-objects", found):
-        found = [float(item) if prim("py.is-array", item) else real_of(item) for item in found]
-    total = prim("py.exact-sum", found)
-    for item in found:
-        if math.isfinite(item):
-            total = total + (item - prim("py.stop", item))
-    return total
-
-
-def real_of(x: Any) -> Any:
-    """Return the real that an object is by its `__float__` or `__index__`; every other value itself."""
-    if isinstance(x, float | int) or prim("py.is-array", x):
-        return x
-    is_real = prim("py.has-attribute", x, "__float__") or prim("py.has-attribute", x, "__index__")
-    return float(x) if is_real else x
-
-
 def prod_(items: Any, /, *, start: Any = 1) -> Any:
     """See math.prod."""
     total = start
@@ -258,30 +238,17 @@ def prod_(items: Any, /, *, start: Any = 1) -> Any:
     return total
 
 
-def hypot_(*coordinates: Any) -> Any:
-    """See math.hypot; with three and more, the derivative is that of the root of the sum of squares."""
-    if len(coordinates) == 0:
-        return 0.0
-    if len(coordinates) == 1:
-        return abs(float(coordinates[0]))
-    if len(coordinates) == 2:
-        return prim("py.math.hypot", coordinates[0], coordinates[1])
-    if prim("py.holds-objects", coordinates):
-        return hypot_(*[float(x) for x in coordinates])
-    square = 0.0
-    for x in coordinates:
-        square = square + x * x
-    if not 0.0 < square < math.inf:
-        return prim("py.math.hypot", coordinates[0], hypot_(*coordinates[1:]))
-    root = math.sqrt(square)
-    return root + (prim("py.norm", coordinates) - prim("py.stop", root))
-
-
-def dist_(p: Any, q: Any, /) -> Any:
-    """See math.dist."""
-    if len(p) != len(q):
-        raise ValueError("both points must have the same number of dimensions")
-    return hypot_(*[a - b for a, b in zip(p, q, strict=True)])
+def isclose_(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
+    """See math.isclose; floats are compared without a call of Python's function."""
+    are_floats = isinstance(a, float) and isinstance(b, float) and isinstance(rel_tol, float)
+    if not (are_floats and isinstance(abs_tol, float)) or rel_tol < 0.0 or abs_tol < 0.0:
+        return prim("py.math.isclose", a, b, rel_tol, abs_tol)
+    if a == b:
+        return True
+    if math.isinf(a) or math.isinf(b):
+        return False
+    difference = abs(b - a)
+    return difference <= abs(rel_tol * b) or difference <= abs(rel_tol * a) or difference <= abs_tol
 
 
 def log_(x: Any, base: Any = None, /) -> Any:
@@ -367,10 +334,8 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     builtins.bool: bool_,
     builtins.pow: pow_,
     builtins.callable: callable_,
-    math.fsum: fsum_,
     math.prod: prod_,
-    math.hypot: hypot_,
-    math.dist: dist_,
+    math.isclose: isclose_,
     math.log: log_,
     math.modf: modf_,
     math.frexp: frexp_,

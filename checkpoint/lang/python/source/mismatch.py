@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -62,6 +63,7 @@ _BUILTINS = frozenset(
         *(builtins.list, builtins.dict, builtins.tuple, builtins.set, builtins.frozenset, builtins.complex),
         *(builtins.sorted, builtins.enumerate, builtins.reversed, builtins.next, builtins.iter, builtins.sum),
         *(builtins.max, builtins.min, builtins.any, builtins.all, builtins.map, builtins.filter),
+        math.isclose,
     )
 )
 
