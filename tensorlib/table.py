@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib import scimath, stride_tricks
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
-from checkpoint.ad.library import standing, translations
+from checkpoint.ad.library import standing, translations, translations_beside
 from checkpoint.ad.record import records
 from checkpoint.ad.tensors import Tensor
 from tensorlib import scipy_special
@@ -106,6 +106,8 @@ def names() -> dict[str, list[str]]:
             continue
         if function is not written and written.__module__.startswith("tensorlib."):
             found.setdefault(written.__module__, []).append(name_of(function))
+    for function, (_, written) in translations_beside.items():
+        found.setdefault(written.__module__, []).append(name_of(function))
     for cls, stand_in in standing.items():
         if stand_in.__module__.startswith("tensorlib."):
             found.setdefault(stand_in.__module__, []).append(name_of(cls))

@@ -11,7 +11,7 @@ import dataclasses
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import FunctionType
 from typing import Any
@@ -48,8 +48,11 @@ LIBRARIES: dict[str, str] = {
 
 overloads: dict[str, Tensor] = {}  # by the name of the primitive that a record overloads
 translations: dict[Any, Callable[..., Any]] = {}  # by a library's function: the function translated instead
+# by a library's function: a class, and the function that is translated instead in programs with that class
+translations_beside: dict[Any, tuple[type | None, Callable[..., Any]]] = {}
 writing_translations: set[Callable[..., Any]] = set()  # those that write into arrays that they are passed
 modules_translated: set[str] = set()  # in which these are written
+files_translated: set[str] = set()  # their files; errors show no places in them
 packages_opened: set[str] = set()  # of array libraries, whose own Python is translated as a user's is
 instances: dict[type, tuple[str, Callable[..., Any]]] = {}  # by a class: how calls of its objects are written
 in_full: dict[str, Callable[..., Any]] = {}  # by a record's name: the function with all its parameters
@@ -147,10 +150,29 @@ def translated_as(function: Any, written: Callable[..., Any], writes: bool = Fal
     writes: whether it writes into arrays that it is passed; the parameters of both then have the same names.
     """
     translations[function] = written
+    _registered(function, written, writes)
+
+
+def translated_beside(
+    cls: type | None, function: Any, written: Callable[..., Any], writes: bool = False
+) -> None:
+    """Do the same as `translated_as` in programs that have a class, or with None in all."""
+    translations_beside[function] = cls, written
+    _registered(function, written, writes)
+
+
+def _registered(function: Any, written: Callable[..., Any], writes: bool) -> None:
     if writes:
         writing_translations.add(written)
     modules_translated.add(written.__module__)
+    files_translated.add(written.__code__.co_filename)
     _registrations.append(function)
+
+
+def translation_beside(function: Any, classes: Container[type]) -> Any:
+    """Return the function that is translated for a library's in a program with some classes, or None."""
+    cls, written = translations_beside.get(function, (None, None))
+    return written if cls is None or cls in classes else None
 
 
 def stands_for(each: StandIn) -> None:

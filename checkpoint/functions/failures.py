@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from types import TracebackType
 
 from checkpoint.ad.containers import WITH_ATTRIBUTES
-from checkpoint.ad.library import translations
+from checkpoint.ad.library import files_translated
 from checkpoint.ad.values import Failure
 from checkpoint.driver.raised import Raised
 from checkpoint.errors import RUN_ENDING, CheckpointError, SourceError, Span, Unreached
@@ -78,11 +78,11 @@ def exception_of(raised: Raised) -> BaseException:
 
 def users_places(places: Iterable[Span]) -> list[Span]:
     """Return the places that are in the user's own code."""
-    written = {each.__code__.co_filename for each in translations.values()}
     return [
         place
         for place in places
-        if place.source.text and not place.source.name.startswith(_OWN) and place.source.name not in written
+        if place.source.text and not place.source.name.startswith(_OWN)
+        if place.source.name not in files_translated
     ]
 
 

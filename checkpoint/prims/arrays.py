@@ -25,6 +25,7 @@ from checkpoint.ad.library import (
     stands_for,
     tensor,
     translated_as,
+    translated_beside,
     translated_in_full,
 )
 from checkpoint.ad.numbers import apply
@@ -62,6 +63,7 @@ __all__ = [
     "stands_for",
     "tensor",
     "translated_as",
+    "translated_beside",
     "translated_in_full",
     "truth_of",
 ]

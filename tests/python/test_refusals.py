@@ -95,6 +95,14 @@ def test_random_numbers_before_a_seed(call: str, engine: str) -> None:
         run(defined(text)["f"], 3.0, engine=engine)
 
 
+@pytest.mark.parametrize("call", ["np.random.uniform(0.0, x)", "np.random.seed()"])
+def test_random_numbers_of_numpy_before_a_seed(call: str, engine: str) -> None:
+    pytest.importorskip("numpy")
+    text = f"import numpy as np\ndef f(x):\n    y = {call}\n    np.random.seed(1)\n    return x * y\n"
+    with pytest.raises(SourceError, match=r":3:9: .*(call np.random.seed\(0\) before|pass a seed)"):
+        run(defined(text)["f"], 3.0, engine=engine)
+
+
 AT_ONCE = [
     "[sorted([1.0, 2.0], key=lambda y: y * i) for i in (1.0, -1.0, x)]",
     "[max([1.0, 2.0], key=lambda y: y * i) for i in (1.0, -1.0, x)]",

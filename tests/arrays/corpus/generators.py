@@ -94,6 +94,49 @@ def from_a_sequence(x: Any) -> Any:
     return values * x[0], is_one, type(np.random.RandomState(1)) is np.random.RandomState, type(bits).__name__
 
 
+class Walk:
+    """A walk whose constructor seeds the functions of np.random."""
+
+    def __init__(self, seed: int) -> None:
+        np.random.seed(seed)
+
+    def step(self, scale: Any) -> Any:
+        return np.random.normal(0.0, scale) + np.random.uniform(-scale, 1.0)
+
+
+def seeded(x: Any) -> Any:
+    """The functions of np.random after a seed, in a method, as values, and once more after the same seed."""
+    walk = Walk(9)
+    total = sum(walk.step(x[0]) for _ in range(3))
+    np.random.seed(4)
+    first = np.random.randn(len(x)) * x + np.random.rand(len(x)) + np.random.random() + np.random.randint(7)
+    order = np.random.permutation(len(x))
+    some = np.random.choice(x, size=2, replace=False) + np.random.choice(5)
+    more = [each(x[1], 2.0) for each in (np.random.normal, np.random.laplace)]
+    more += [
+        np.random.gamma(float(x[1]), 2.0),
+        np.random.beta(2.0, float(x[1])),
+        np.random.lognormal(0.0, x[1]),
+        np.random.exponential(x[1]),
+    ]
+    counts = np.random.poisson(3.0), np.random.binomial(9, 0.5), np.random.random_sample(2)
+    rest = np.random.standard_normal(2), counts
+    np.random.seed(4)
+    return first[order] * total, some, more, rest, np.random.normal(x) - x
+
+
+def reordered(x: Any, epochs: int) -> Any:
+    """Batches in an order that is shuffled in place, of numbers and of a list."""
+    np.random.seed(3)
+    order, names, w = np.arange(len(x)), ["a", "b", "c"], x[0]
+    for _ in range(epochs):
+        np.random.shuffle(order)
+        np.random.shuffle(names)
+        for i in order:
+            w = w + 0.1 * x[i] * w * (i + 1) * (names.index("a") + 1)
+    return w * order, names
+
+
 def empty_range(x: Any) -> Any:
     """An error of NumPy's."""
     rng = np.random.default_rng(1)
@@ -107,6 +150,8 @@ EXAMPLES = [
     Example(chosen, (filled(4),)),
     Example(shuffled, (filled(3),)),
     Example(legacy, (filled(3),)),
+    Example(seeded, (filled(4) + 1.0,)),
+    Example(reordered, (filled(3), 2)),
     Example(from_a_sequence, (filled(2) + 2.0,)),
     Example(empty_range, (filled(2),), raises=ValueError),
 ]

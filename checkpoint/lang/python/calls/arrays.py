@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Iterable, Sized
+from collections.abc import Container, Iterable, Sized
 from typing import Any
 
 from checkpoint.ad import library as arrays
@@ -84,6 +84,11 @@ def constant_of(value: Any) -> Native | None:
 def translation_of(value: Any) -> Any:
     """Return the Python function as which a library function is translated; None for most."""
     return arrays.translations.get(value) if arrays.is_of_library(value) else None
+
+
+def translation_beside(value: Any, classes: Container[type]) -> Any:
+    """Return the same of functions that are translated in programs with some of these classes alone."""
+    return arrays.translation_beside(value, classes) if arrays.is_of_library(value) else None
 
 
 def operator_of(value: Any) -> tuple[ArrayLibrary, LibraryOperator] | None:

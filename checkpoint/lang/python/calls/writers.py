@@ -23,6 +23,6 @@ def translate(t: FunctionContext, node: Writing, env: Env) -> Expr:
     if not isinstance(known, Reference):
         assert isinstance(call.func, ast.Attribute)
         return methods.call(t, call.func, call, env, Outcomes(t, node, node.written))
-    callee = t.program.callee(known)
+    callee = t.program.callee(known) or t.program.library_callee(known.value)
     assert callee is not None
     return Outcomes(t, node, node.written).of_callee(callee, arrange.arguments(t, call, env), 0)

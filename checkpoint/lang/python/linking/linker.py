@@ -297,6 +297,7 @@ class Linker(LocalClasses):
         """Return the library function that stands for a Python object, or None."""
         try:
             function = tables.standing_for(value, self.facts.classes) or arrays.translation_of(value)
+            function = function or arrays.translation_beside(value, self.facts.classes)
             if value in tables.LAZY or value is builtins.next:
                 function = self.lazily(value) or function
         except TypeError:

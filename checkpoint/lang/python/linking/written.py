@@ -19,7 +19,7 @@ from typing import Any
 from checkpoint.ad.attributes import stored
 from checkpoint.ad.library import LIBRARIES, writing_translations
 from checkpoint.errors import SourceError
-from checkpoint.lang.python.calls.arrays import is_array, translation_of
+from checkpoint.lang.python.calls.arrays import is_array, translation_beside, translation_of
 from checkpoint.lang.python.context.contexts import FunctionContext
 from checkpoint.lang.python.context.meanings import Callee, Reference
 from checkpoint.lang.python.linking.facts import Facts, FactsChanged
@@ -84,7 +84,7 @@ class Writers:
     def _of_function(
         self, function: Any, passed: list[tuple[Argument, ast.expr]], implicit: int
     ) -> list[Argument]:
-        function = _standing_for(function)
+        function = _standing_for(function, self.classes())
         names = self.parameters(function)
         return [key for key, _ in passed if parameter_at(function, key, implicit) in names] if names else []
 
@@ -98,9 +98,16 @@ def parameter_at(function: Any, key: Argument, implicit: int) -> str | None:
     return str(code.co_varnames[at]) if at < code.co_argcount else None
 
 
-def _standing_for(function: Any) -> Any:
-    """Return the function that is translated for a library's, if that writes into arrays; else itself."""
-    found = translation_of(function) if isinstance(function, types.FunctionType) else None
+def _standing_for(function: Any, classes: Sequence[type]) -> Any:
+    """Return the function that is translated for a library's, if that writes into arrays; else itself.
+
+    classes: those of the program.
+    """
+    found = None
+    if isinstance(function, types.FunctionType):
+        found = translation_of(function)
+    elif isinstance(function, types.MethodType):
+        found = translation_beside(function, classes)
     return found if found in writing_translations else function
 
 

@@ -197,10 +197,11 @@ _RANDOM = frozenset(["random", "secrets"])
 
 def of_random(shown: str) -> tuple[str, str]:
     """Return the refusal of random numbers that come from a hidden state, and what to write instead."""
+    made = "np.random.default_rng(0)" if shown.startswith("numpy.") else "random.Random(0)"
     return (
         f"{shown}, whose numbers come from a hidden state,",
         (
-            "draw from a generator with a seed, rng = random.Random(0); or pass the random numbers as an "
+            f"draw from a generator with a seed, rng = {made}; or pass the random numbers as an "
             "argument; or, with arrays, explicit keys: key = tensorlib.random.key(0); "
             "u = tensorlib.random.uniform(key, shape)"
         ),
