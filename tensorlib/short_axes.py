@@ -76,7 +76,7 @@ def crossed(xp: Any, a: Any, b: Any, *axes: Any) -> Any:
 
 
 def _are_vectors(a: Any) -> bool:
-    return type(a) is np.ndarray and a.ndim > 1 and a.shape[-1] == 3 and a.dtype == np.float64
+    return type(a) is np.ndarray and a.ndim > 0 and a.shape[-1] == 3 and a.dtype == np.float64
 
 
 def _crossed(a: Any, b: Any) -> Any:

@@ -22,7 +22,7 @@ static void set_cross_products(const double *a, const double *b, Py_ssize_t coun
 PyObject *cross_products(PyObject *a, PyObject *b) {
     if (!is_array_of_doubles(a) || !is_array_of_doubles(b) || !is_plain_row(a) || !is_plain_row(b)) return NULL;
     const NumpyArray *own = numpy_of(a);
-    if (own->axes < 2 || own->axes > MOST_AXES_HERE || own->shape[own->axes - 1] != SPACE) return NULL;
+    if (own->axes < 1 || own->axes > MOST_AXES_HERE || own->shape[own->axes - 1] != SPACE) return NULL;
     if (!is_shaped(numpy_of(b), own->axes, own->shape)) return NULL;
     PyObject *made = new_array_of_doubles(own->axes, own->shape);
     if (!made) return NULL;

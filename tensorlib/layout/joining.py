@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from itertools import accumulate, pairwise
 from math import prod
@@ -12,6 +13,7 @@ import numpy as np
 from checkpoint.ad.array_library import zeros_beside
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import Outline, along, call, copied, is_list, linear, listed, shape_of
+from tensorlib.moves import moved
 from tensorlib.rules import zeroed
 
 Rule = Callable[..., Any]
@@ -28,11 +30,14 @@ def _as_it_is(xp: Any, part: Any) -> Any:
     return part
 
 
-def _shape_as(normal: Rule, xp: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+def _shape_as(normal: Rule, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return the shape that an array of this one has as a part that is joined."""
-    if normal is _as_it_is:
-        return shape
-    found: tuple[int, ...] = normal(xp, xp.broadcast_to(xp.zeros(()), shape)).shape
+    return shape if normal is _as_it_is else _normal_shape(normal, shape)
+
+
+@functools.lru_cache(1000)
+def _normal_shape(normal: Rule, shape: tuple[int, ...]) -> tuple[int, ...]:
+    found: tuple[int, ...] = normal(np, np.broadcast_to(np.zeros(()), shape)).shape
     return found
 
 
@@ -45,7 +50,7 @@ def _joins(name: str, function: Any, normal: Rule, axis_of: Rule, **fields: Any)
     def vjp(xp: Any, g: Any, y: Any, arrays: Any, *rest: Any) -> Any:
         parts = _parts(arrays)
         forms = [xp.empty(shape_of(part)) if is_list(part) else part for part in parts]
-        shapes = [_shape_as(normal, xp, shape_of(part)) for part in forms]
+        shapes = [_shape_as(normal, shape_of(part)) for part in forms]
         axis = axis_of(shapes, *rest)
         if axis is None:
             shapes, g = [(int(np.prod(shape)),) for shape in shapes], g.reshape(-1)
@@ -100,7 +105,7 @@ CONCATENATE = _joins(
 
 
 def _stack_vjp(xp: Any, g: Any, y: Any, arrays: Any, axis: int = 0) -> Any:
-    return xp.moveaxis(g, axis, 0)
+    return moved(xp, g, axis, 0)
 
 
 STACK = linear(
@@ -163,8 +168,9 @@ DSTACK = _joins(
 def _append_vjp(position: int) -> Rule:
     def vjp(xp: Any, g: Any, y: Any, arr: Any, values: Any, axis: Any = None) -> Any:
         whole, along_axis = (g.reshape(-1), 0) if axis is None else (g, axis)
-        first = shape_of(arr)[axis] if axis is not None else int(np.prod(shape_of(arr)))
-        piece = xp.split(whole, [first], axis=along_axis)[position]
+        first = shape_of(arr)[axis] if axis is not None else prod(shape_of(arr))
+        part = slice(first, None) if position else slice(None, first)
+        piece = whole[(*[slice(None)] * (along_axis % whole.ndim), part)]
         operand = (arr, values)[position]
         return listed(xp, piece.reshape(shape_of(operand)), operand)
 

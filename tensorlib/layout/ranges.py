@@ -11,6 +11,7 @@ from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import call, in_place_of, is_list, keywords_first, listed, shape_now
 from tensorlib.rules import real_only, tangent_array, unbroadcast
+from tensorlib.short_axes import added_up
 
 
 def _arange(xp: Any, start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
@@ -215,7 +216,8 @@ def _meshgrid_vjp(xp: Any, g: Any, y: Any, indexing: str, *xi: Any, position: in
     if part is None:
         part = xp.zeros(y[number].shape, y[number].dtype)
     own = _axis_of(number, len(xi), indexing)
-    total = xp.sum(part, axis=tuple([i for i in range(len(xi)) if i != own]))
+    others = tuple([i for i in range(len(xi)) if i != own])
+    total = added_up(xp, part, others[0] if len(others) == 1 else others)
     return listed(xp, total, like) if is_list(like) else unbroadcast(xp, total.reshape(xp.shape(like)), like)
 
 

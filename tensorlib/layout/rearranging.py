@@ -11,6 +11,7 @@ from checkpoint.ad.array_library import zeros_beside
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import added_at, call, copied, is_list, linear, spread_over, with_options
+from tensorlib.moves import rolled
 from tensorlib.rules import unbroadcast, zeroed
 
 
@@ -37,13 +38,14 @@ FLIPUD = _flips("flipud", np.flipud, lambda xp, m: xp.flipud(m), with_options(()
 
 
 def _negated(shift: Any) -> Any:
-    return tuple([-int(n) for n in shift]) if is_list(shift) or np.ndim(shift) else -shift
+    is_one = type(shift) is int or not (is_list(shift) or np.ndim(shift))
+    return -shift if is_one else tuple([-int(n) for n in shift])
 
 
 ROLL = linear(
     "np.roll",
-    lambda xp, a, shift, axis=None: xp.roll(a, shift, axis),
-    lambda xp, g, y, a, shift, axis=None: xp.roll(g, _negated(shift), axis),
+    lambda xp, a, shift, axis=None: rolled(xp, a, shift, axis),
+    lambda xp, g, y, a, shift, axis=None: rolled(xp, g, _negated(shift), axis),
     needs=((1,),),
     implements=(np.roll,),
     shape="that of the array",

@@ -6,6 +6,7 @@ those under an ellipsis too, so that a cotangent is again such a sum.
 
 from __future__ import annotations
 
+import functools
 import string
 from collections.abc import Sequence
 from math import prod
@@ -17,6 +18,7 @@ from checkpoint.ad.array_library import zeros_beside
 from checkpoint.ad.tensors import SAME
 from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor
+from tensorlib.moves import spread
 from tensorlib.rules import shape_of, unbroadcast
 
 _WORTH_A_PLAN = 1000  # from how many elements on a sum of products is taken in the best order
@@ -51,14 +53,23 @@ def labelled(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> tuple[list[s
 
 def _cotangent(xp: Any, g: Any, y: Any, subscripts: str, *operands: Any, position: int) -> Any:
     place = position - 1
-    terms, output = labelled(subscripts, [shape_of(x) for x in operands])
-    own, operand = terms[place], operands[place]
+    operand, shapes = operands[place], tuple([shape_of(x) for x in operands])
+    own, wanted, known, products = _of_cotangent(subscripts, shapes, place)
     others = [xp.asarray(x) for i, x in enumerate(operands) if i != place]
+    found = _sum_of_products(xp, products, g, *others)
+    return unbroadcast(xp, _placed(xp, found, known, wanted, own, shapes[place]), operand)
+
+
+@functools.lru_cache(1000)
+def _of_cotangent(
+    subscripts: str, shapes: tuple[tuple[int, ...], ...], place: int
+) -> tuple[str, str, str, str]:
+    """Return the labels of an operand, the distinct ones, those that products have, and their subscripts."""
+    terms, output = labelled(subscripts, shapes)
     rest = [term for i, term in enumerate(terms) if i != place]
-    wanted = "".join(dict.fromkeys(own))
+    wanted = "".join(dict.fromkeys(terms[place]))
     known = "".join(x for x in wanted if x in output or any(x in term for term in rest))
-    found = _sum_of_products(xp, f"{','.join([output, *rest])}->{known}", g, *others)
-    return unbroadcast(xp, _placed(xp, found, known, wanted, own, shape_of(operand)), operand)
+    return terms[place], wanted, known, f"{','.join([output, *rest])}->{known}"
 
 
 def _sum_of_products(xp: Any, subscripts: str, *operands: Any) -> Any:
@@ -74,7 +85,7 @@ def _placed(xp: Any, found: Any, known: str, wanted: str, own: str, shape: tuple
         found = xp.sum(found, axis=stretched, keepdims=True)
     if known != wanted:
         found = found.reshape([found.shape[known.index(x)] if x in known else 1 for x in wanted])
-    found = xp.broadcast_to(found, tuple([sizes[x] for x in wanted]))
+    found = spread(xp, found, tuple([sizes[x] for x in wanted]))
     if wanted == own:
         return found
     whole = zeros_beside(found, shape, found.dtype)

@@ -10,6 +10,7 @@ from checkpoint.ad.array_library import zeros_beside
 from checkpoint.ad.tensors import SAME
 from checkpoint.prims.arrays import tensor
 from tensorlib.linear.products import BILINEAR, complexes, drawn
+from tensorlib.moves import moved
 from tensorlib.rules import shape_of, unbroadcast
 from tensorlib.short_axes import crossed
 
@@ -17,13 +18,13 @@ from tensorlib.short_axes import crossed
 def _vecdot_rule(position: int) -> Any:
     def vjp(xp: Any, g: Any, y: Any, x1: Any, x2: Any, axis: Any = -1) -> Any:
         own, other = (x1, x2) if position == 0 else (x2, x1)
-        terms = xp.moveaxis(xp.asarray(other), axis, -1)
+        terms = moved(xp, xp.asarray(other), axis, -1)
         terms = g[..., None] * (terms if position == 0 else xp.conj(terms))
         terms = xp.conj(terms) if position == 0 else terms
         shape = list(shape_of(own))
         size = shape.pop(axis)
         terms = unbroadcast(xp, terms, _Shaped((*shape, size), terms.dtype))
-        return unbroadcast(xp, xp.moveaxis(terms, -1, axis), own)
+        return unbroadcast(xp, moved(xp, terms, -1, axis), own)
 
     return vjp
 
@@ -55,14 +56,9 @@ def _kron_rule(position: int) -> Any:
     return vjp
 
 
-def _moved(xp: Any, x: Any, source: int, target: int) -> Any:
-    """Return an array with an axis at another place; np.moveaxis takes long to find out that it is there."""
-    return x if source % x.ndim == target % x.ndim else xp.moveaxis(x, source, target)
-
-
 def _lifted(xp: Any, x: Any, axis: int) -> Any:
     """Return vectors along the last axis, with a third element 0 for those of two."""
-    x = _moved(xp, xp.asarray(x), axis, -1)
+    x = moved(xp, xp.asarray(x), axis, -1)
     if x.shape[-1] == 3:
         return x
     return xp.concatenate([x, xp.zeros((*x.shape[:-1], 1), x.dtype)], axis=-1)
@@ -85,13 +81,13 @@ def cross_cotangent(position: int) -> Any:
         axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
         own, own_axis, other, axis = (a, axisa, b, axisb) if position == 0 else (b, axisb, a, axisa)
         flat = shape_of(a)[axisa] == 2 and shape_of(b)[axisb] == 2
-        g3 = g[..., None] * xp.asarray([0.0, 0.0, 1.0], g.dtype) if flat else _moved(xp, g, axisc, -1)
+        g3 = g[..., None] * xp.asarray([0.0, 0.0, 1.0], g.dtype) if flat else moved(xp, g, axisc, -1)
         other3 = _lifted(xp, other, axis)
         found = crossed(xp, other3, g3) if position == 0 else crossed(xp, g3, other3)
         shape = list(shape_of(own))
         size = shape.pop(own_axis)
         found = unbroadcast(xp, found[..., :size], _Shaped((*shape, size), found.dtype))
-        return unbroadcast(xp, _moved(xp, found, -1, own_axis), own)
+        return unbroadcast(xp, moved(xp, found, -1, own_axis), own)
 
     return vjp
 
@@ -100,7 +96,7 @@ def trace_cotangent(xp: Any, g: Any, y: Any, a: Any, offset: int = 0, axis1: int
     """Return the cotangent of matrices for that of their traces."""
     shape = shape_of(a)
     whole = zeros_beside(g, shape, g.dtype)
-    front = xp.moveaxis(whole, (axis1, axis2), (0, 1))
+    front = whole if (axis1, axis2) == (0, 1) else xp.moveaxis(whole, (axis1, axis2), (0, 1))
     count = max(0, min(shape[axis1] - max(-offset, 0), shape[axis2] - max(offset, 0)))
     steps = xp.arange(count)
     front[steps + max(-offset, 0), steps + max(offset, 0)] = g

@@ -44,6 +44,8 @@ def order_of(ndim: int, axis: Any) -> list[int]:
 
 def lined_up(xp: Any, a: Any, axis: Any) -> Any:
     """Return an array with the axes that are reduced as one, the last."""
+    if axis is None:
+        return a.reshape((count(a.shape, axis),))
     order = order_of(a.ndim, axis)
     kept_shape = [a.shape[i] for i in order[: a.ndim - len(as_axes(axis, a.ndim))]]
     return xp.transpose(a, order).reshape((*kept_shape, count(a.shape, axis)))
@@ -51,6 +53,8 @@ def lined_up(xp: Any, a: Any, axis: Any) -> Any:
 
 def put_back(xp: Any, lines: Any, shape: tuple[int, ...], axis: Any) -> Any:
     """Return what `lined_up` gave, in its own shape."""
+    if axis is None:
+        return lines.reshape(shape)
     order = order_of(len(shape), axis)
     back = sorted(range(len(order)), key=order.__getitem__)
     return xp.transpose(lines.reshape([shape[i] for i in order]), back)

@@ -19,6 +19,7 @@ from tensorlib.elementwise.powers import POWER
 from tensorlib.elementwise.selection import ABSOLUTE, SIGN, WHERE
 from tensorlib.layout.moving import call, shape_now
 from tensorlib.linear.matrix_norms import of_matrices
+from tensorlib.moves import spread
 from tensorlib.reductions.axes import kept, on_lists, plain_axis
 from tensorlib.reductions.sums import SHAPE, axes_samples, safe
 from tensorlib.rules import is_complex, raw, real_only, record, stacked, tangent_array, unbroadcast
@@ -68,7 +69,7 @@ def _norm_vjp(
     xp: Any, g: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
 ) -> Any:
     slope = _slope(x, kept(xp, y, x.ndim, axis, keepdims), ord, axis)
-    return xp.broadcast_to(kept(xp, g, x.ndim, axis, keepdims) * slope, x.shape)
+    return spread(xp, kept(xp, g, x.ndim, axis, keepdims) * slope, x.shape)
 
 
 def _norm_jvp(t: Any, y: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:

@@ -14,6 +14,7 @@ from checkpoint.ad.array_library import zeros_beside
 from checkpoint.prims.arrays import tensor
 from tensorlib.elementwise.pointwise import ADD, MULTIPLY
 from tensorlib.layout.moving import call, linear, matrices, shape_now, with_options
+from tensorlib.moves import flipped, moved
 from tensorlib.reductions.axes import like_result, lined_up, lines_now, on_lists, plain_axis, put_back
 from tensorlib.reductions.sums import SHAPE, axes_samples
 from tensorlib.rules import stacked, tangent_array
@@ -89,7 +90,7 @@ def _others(xp: Any, lines: Any) -> Any:
     """Return for each element the product of the others of its line."""
     before, after = xp.ones_like(lines), xp.ones_like(lines)
     before[..., 1:] = xp.cumprod(lines[..., :-1], axis=-1)
-    after[..., :-1] = xp.flip(xp.cumprod(xp.flip(lines[..., 1:], -1), axis=-1), -1)
+    after[..., :-1] = flipped(xp, xp.cumprod(flipped(xp, lines[..., 1:], -1), axis=-1), -1)
     return before * after
 
 
@@ -134,7 +135,7 @@ def _place(a: Any, axis: Any) -> Any:
 
 def _cumsum_vjp(xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None) -> Any:
     along = 0 if axis is None else axis
-    return xp.flip(xp.cumsum(xp.flip(g, along), axis=along), along).reshape(a.shape)
+    return flipped(xp, xp.cumsum(flipped(xp, g, along), axis=along), along).reshape(a.shape)
 
 
 CUMSUM = linear(
@@ -211,9 +212,9 @@ def _undone(xp: Any, g: Any, axis: int) -> Any:
     """Return the cotangent of an array whose differences have received g."""
     shape = [n + 1 if i == axis % g.ndim else n for i, n in enumerate(g.shape)]
     whole = zeros_beside(g, shape, g.dtype)
-    lines = xp.moveaxis(whole, axis, -1)
-    lines[..., 1:] += xp.moveaxis(g, axis, -1)
-    lines[..., :-1] -= xp.moveaxis(g, axis, -1)
+    lines, received = moved(xp, whole, axis, -1), moved(xp, g, axis, -1)
+    lines[..., 1:] += received
+    lines[..., :-1] -= received
     return whole
 
 
