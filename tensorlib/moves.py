@@ -2,7 +2,7 @@
 
 In: the functions of an array's library, and an array. Out: the elements that the function of that name gives,
 as a view where it gives a view. NumPy's own functions of this kind are written in Python, and take longer for
-a small array than all else that a rule does. What is not plain, and arrays of other libraries, is left to them.
+a small array than all else that a rule does. Other arrays, and what is not plain, are left to the library.
 """
 
 from __future__ import annotations
