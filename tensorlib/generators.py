@@ -7,6 +7,7 @@ draws. The numbers are differentiable by location and scale.
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -33,22 +34,33 @@ def _words(generator: Any) -> Any:
     return np.array([*halves, state["has_uint32"], state["uinteger"]], np.uint64)
 
 
+class _Ready(threading.local):
+    """The generators of a thread, which are given the state of each draw: making one takes much longer."""
+
+    def __init__(self) -> None:
+        self.legacy = np.random.RandomState(0)
+        self.bits = np.random.PCG64(0)
+        self.generator = np.random.Generator(self.bits)
+
+
+_READY = _Ready()
+
+
 def _generator(words: Any) -> Any:
-    """Return the Generator or RandomState in a state."""
+    """Return the thread's Generator or RandomState, in a state; the next call gives it another."""
     if len(words) > 6:
-        made = np.random.RandomState(0)
         gauss = float(words[626:].view(np.float64)[0])
-        made.set_state(("MT19937", words[:624].astype(np.uint32), int(words[624]), int(words[625]), gauss))
-        return made
+        key = words[:624].astype(np.uint32)
+        _READY.legacy.set_state(("MT19937", key, int(words[624]), int(words[625]), gauss))
+        return _READY.legacy
     parts = [int(word) for word in words]
-    bits = np.random.PCG64(0)
-    bits.state = {
+    _READY.bits.state = {
         "bit_generator": "PCG64",
         "state": {"state": parts[0] << 64 | parts[1], "inc": parts[2] << 64 | parts[3]},
         "has_uint32": parts[4],
         "uinteger": parts[5],
     }
-    return np.random.Generator(bits)
+    return _READY.generator
 
 
 def start(name: str, seed: Any) -> Any:

@@ -282,6 +282,17 @@ class Copies(Renewal):
         return type(array)(namespace_of(data).array(data), self.memory(array.memory))
 
 
+class DeepCopies(Copies):
+    """Makes new handles on copies that the program may change.
+
+    Arrays that came in share one memory, since nobody can change it; their copies have one each.
+    """
+
+    def memory(self, old: Memory) -> Memory:
+        """Return the new memory in place of an old one."""
+        return Memory() if old.is_fixed else super().memory(old)
+
+
 def dead() -> Discrete:
     """Return a stale handle without elements: what a state stores of an array changed under another name."""
     memory = Memory()

@@ -246,14 +246,14 @@ def tangent_of(value: Any, tangents: Sequence[Number], found: Sequence[Number] |
             return Opaque(tuple([fresh(reals[id(number)]) for number in numbers(part)]), identity_of(part))
         return DESCEND
 
-    return _unfrozen(transform(value, done, special))
+    return unfrozen(transform(value, done, special))
 
 
-def _unfrozen(tangent: Any) -> Any:
-    """Return a new tangent after removing the owners of its lists and dictionaries, its value's."""
-    for part in containers_in(tangent):
+def unfrozen(copy: Any) -> Any:
+    """Return a copy of a value after removing the owners of its lists and dictionaries, the value's."""
+    for part in containers_in(copy):
         _without_owner(part)
-    return tangent
+    return copy
 
 
 def cotangent_of_tree(value: Any, cotangents: Iterator[Any]) -> Any:
@@ -300,7 +300,7 @@ def cotangent_of(value: Any, cotangents: list[Number]) -> Any:
             return Opaque(popped, identity_of(part))
         return Branch(parts_of(part), lambda parts: with_parts(part, tuple(parts)))
 
-    return _unfrozen(fold(value, opened))
+    return unfrozen(fold(value, opened))
 
 
 def _popped(left: dict[int, Number], number: Number) -> Number:

@@ -8,15 +8,16 @@ from enum import Enum, EnumType
 from types import MemberDescriptorType, ModuleType
 from typing import Any, cast
 
-from checkpoint.ad.arrays import ARRAYS, Native
+from checkpoint.ad.arrays import ARRAYS, DeepCopies, Native
 from checkpoint.ad.containers import WITH_ATTRIBUTES, Layout, Object, Record, Types, changeable
-from checkpoint.ad.graph import numbers, reach, replace
+from checkpoint.ad.graph import numbers, reach, renew, replace
 from checkpoint.ad.library import dtype_of
 from checkpoint.ad.numbers import NUMBERS, apply, fresh, real_part
 from checkpoint.ad.opaque import is_opaque
 from checkpoint.ad.record import Purity, Scalar, lookup
 from checkpoint.ad.storage import Now
 from checkpoint.ad.tables import NATIVES
+from checkpoint.ad.tangent import unfrozen
 from checkpoint.ad.values import Capsule, Closure
 from checkpoint.errors import RunError, an
 from checkpoint.lang.python.library.stand_ins import BY_STAND_IN, COMPLEX, Overloads
@@ -314,8 +315,7 @@ operator(
 
 
 def _deep_copy(_: Any, x: Any) -> Any:
-    found = numbers(x)
-    return replace(x, found, [fresh(number) for number in found])
+    return unfrozen(renew(x, DeepCopies()))
 
 
 operator(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -179,7 +180,22 @@ def ambiguous_items(x: Any) -> Any:
     return 1.0 in [x]
 
 
+def deep_copied(weights: dict[str, Any], x: Any) -> Any:
+    """Copies of arrays that came in, alone and in containers, which are changed in place."""
+    own, row = copy.deepcopy(weights), copy.deepcopy(x)
+    row[0] = row[1] * 2.0
+    counts, again = copy.deepcopy([np.arange(3), row]), copy.copy(x)
+    again *= 3.0
+    counts[0][1] = 7
+    row[1] = again[0]
+    for _ in range(2):
+        for name in own:
+            own[name] -= 0.1 * own[name] ** 2
+    return own["w"] * counts[1][0], own["b"].sum() * counts[0], counts[1], row * x, weights["w"]
+
+
 EXAMPLES = [
+    Example(deep_copied, ({"w": filled(3), "b": filled(2)}, filled(3))),
     Example(equal_items, (np.array([0.25, 1.5]),), differentiable=False),
     Example(ambiguous_items, (filled(3),), raises=ValueError),
     Example(network, ([filled(3, 2), filled(4, 3), filled(2, 4)], filled(2))),

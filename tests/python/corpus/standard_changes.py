@@ -77,6 +77,26 @@ def deep_copies(x: float) -> float:
     return same[2] * 10.0 + sum(row) + inner["a"][0] + kept["a"][0] + again[1][0] + first[0]
 
 
+class Kept:
+    """An object that holds a list."""
+
+    def __init__(self, x: float) -> None:
+        self.x, self.row = x, [x]
+
+
+def deep_copies_of_arguments(rows: list[list[float]], table: dict[str, dict[str, float]], x: float) -> float:
+    """Copies of what came in may be changed, at every depth."""
+    a, b, c = copy.deepcopy(rows), copy.deepcopy(table), copy.deepcopy(KEPT)
+    a[0], a[1] = a[1], a[0]
+    a[0][0] *= x
+    a.append([x])
+    b["p"]["q"] = a[0][1] * b["p"]["q"]
+    b["r"] = {}
+    c.x *= x
+    c.row.append(x)
+    return a[0][0] + a[2][0] + b["p"]["q"] * len(b) + c.x * sum(c.row) + sum(rows[0]) * len(KEPT.row)
+
+
 def of_an_empty_heap(x: float) -> float:
     """Nothing is in the heap; the second time nobody handles it."""
     heap: list[float] = []
@@ -99,6 +119,7 @@ GRAPH: Graph = {
     "c": [("d", 1.125)],
     "d": [("a", 0.5)],
 }
+KEPT = Kept(0.75)
 XS = [2.5, -1.0, 4.0, 0.5, 3.25, -2.0, 1.5]
 
 EXAMPLES = [
@@ -108,6 +129,7 @@ EXAMPLES = [
     Example(kept_sorted, (XS,)),
     Example(by_operators, (XS,)),
     Example(deep_copies, (1.5,)),
+    Example(deep_copies_of_arguments, ([[1.0, 2.0], [3.0, 0.5]], {"p": {"q": 1.5}}, 1.25)),
     Example(of_an_empty_heap, (1.5,), raises=IndexError),
     Example(of_no_list, (1.5,), raises=TypeError),
 ]

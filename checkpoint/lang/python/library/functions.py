@@ -293,15 +293,13 @@ def replace_(x: Any, /, **changes: Any) -> Any:
 
 def deepcopy_(x: Any, memo: Any = None) -> Any:
     """See copy.deepcopy."""
-    return prim("py.deep-copy", x)
+    return x.copy() if prim("py.is-array", x) else prim("py.deep-copy", x)
 
 
 def copy_(x: Any) -> Any:
     """See copy.copy."""
-    if isinstance(x, list | dict | set | frozenset):
+    if isinstance(x, list | dict | set | frozenset) or prim("py.is-array", x):
         return x.copy()
-    if prim("py.is-array", x):
-        return prim("py.deep-copy", x)
     if not prim("py.is-object", x):
         return x
     made = prim("py.copy", x)
