@@ -23,9 +23,10 @@ from checkpoint.ad.numbers import fresh
 from checkpoint.ad.storage import FROZEN, Now
 from checkpoint.errors import RunError
 from checkpoint.lang.python.library.stand_ins import NAMED_AS, callable_of
+from checkpoint.lang.python.source.compared import compared_fields
 from checkpoint.lang.python.source.members import found as found_in
 from checkpoint.lang.python.source.members import is_generated
-from checkpoint.prims.python.comparison import equality_by_fields, field_of, position_bounds
+from checkpoint.prims.python.comparison import field_of, position_bounds
 from checkpoint.prims.python.native import class_name, class_of, is_set, native
 from checkpoint.prims.python.objects import set_attribute, set_attribute_writes
 from checkpoint.prims.python.support import (
@@ -255,10 +256,9 @@ def _compared(now: Now, x: Any, y: Any) -> Record | None:
         return None
     if (type(x) is type(y) is List) or (is_tuple(x) and is_tuple(y)):
         return tuple_of([tuple_of(x.items), tuple_of(y.items)])
-    cls = class_of(x)
-    if not is_object(x) or cls is not class_of(y) or not equality_by_fields(cls):
+    names = compared_fields(class_of(x)) if is_object(x) and class_of(x) is class_of(y) else None
+    if names is None:
         return None
-    names = [field.name for field in dataclasses.fields(cls) if field.compare]
     return tuple_of([tuple_of([field_of(each, name) for name in names]) for each in (x, y)])
 
 

@@ -7,7 +7,6 @@ compare identities, which the values of a program do not have, the run ends.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import operator
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from checkpoint.ad.tables import NATIVES
 from checkpoint.ad.values import Closure, Symbol, Unusable
 from checkpoint.errors import RunError
 from checkpoint.lang.core import MADE
+from checkpoint.lang.python.source.compared import compared_fields, owner_of
 from checkpoint.prims.python.native import class_of, is_set
 from checkpoint.prims.python.sets import constant_key, has_element, same_elements
 from checkpoint.prims.python.support import (
@@ -142,7 +142,7 @@ def _equal_unusable(x: Any, y: Any) -> bool:
             continue
         if each.late is not None and type(other) is not Unusable and _is_function(each, other):
             return True
-        if _owner_of_eq(type(each.thing)) is not object:
+        if owner_of(type(each.thing), "__eq__") is not object:
             raise each.error()
     return False
 
@@ -186,8 +186,8 @@ def _equal_objects(now: Now, x: Any, y: Any) -> list[tuple[Any, Any]] | None:
     if cls.__name__ == "Overloads" and cls is class_of(y):
         return [] if same_function(x.items[0], y.items[0]) else None
     if cls is class_of(y):
-        if equality_by_fields(cls):
-            names = [field.name for field in dataclasses.fields(cls) if field.compare]
+        names = compared_fields(cls)
+        if names is not None:
             return [(field_of(x, name), field_of(y, name)) for name in names]
         if not _compares_itself(x):
             frozen = type(x) is Record or (type(y) is Object and x.owner is y.owner is FROZEN)
@@ -213,7 +213,7 @@ def _same_fields(now: Now, x: Any, y: Any) -> bool:
 
 def _compares_itself(x: Any) -> bool:
     """Return whether a value is an object whose class has an `__eq__` of its own."""
-    return is_object(x) and _owner_of_eq(class_of(x)) is not object
+    return is_object(x) and owner_of(class_of(x), "__eq__") is not object
 
 
 def field_of(x: Any, name: str) -> Any:
@@ -222,21 +222,9 @@ def field_of(x: Any, name: str) -> Any:
     return getattr(class_of(x), name) if position is None else x.items[position]
 
 
-def _owner_of_eq(cls: type) -> type:
-    """Return the class that gives objects of a class their `__eq__`."""
-    return next(base for base in cls.__mro__ if "__eq__" in vars(base))
-
-
-def equality_by_fields(cls: type) -> bool:
-    """Return whether a class has the equality that `dataclass` makes, of its fields."""
-    owner = _owner_of_eq(cls)
-    params = vars(owner).get("__dataclass_params__")
-    code = getattr(vars(owner)["__eq__"], "__code__", None)
-    return bool(getattr(params, "eq", False)) and getattr(code, "co_filename", "") == "<string>"
-
-
 def ordered(now: Now, function: Callable[[Any, Any], Any], x: Any, y: Any) -> bool:
-    """Return x < y, or with <=, >, >=: sequences by their first elements that differ."""
+    """Return x < y, or with <=, >, >=: sequences, or fields of objects, by the first that differ."""
+    x, y = _by_fields(x, y)
     while (type(x) is List and type(y) is List) or (is_tuple(x) and is_tuple(y)):
         if class_of(x) is not class_of(y) and issubclass(class_of(y), class_of(x)):
             x, y, function = y, x, _MIRRORED[function]  # Python asks a subclass first
@@ -245,13 +233,22 @@ def ordered(now: Now, function: Callable[[Any, Any], Any], x: Any, y: Any) -> bo
             if item is _MISSING or other is _MISSING:
                 return bool(function(len(left), len(right)))
             if not equal(now, item, other, in_container=True):
-                x, y = item, other
+                x, y = _by_fields(item, other)
                 break
         else:
             return bool(function(len(left), len(right)))
     if type(x) in PLAIN and type(y) in PLAIN:
         return bool(function(x, y))
     return bool(python_result(now, function, x, y))
+
+
+def _by_fields(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return the fields by which `dataclass` orders two objects of a class, as tuples; all else itself."""
+    names = compared_fields(class_of(x), "__lt__") if is_object(x) and class_of(x) is class_of(y) else None
+    if names is None:
+        return x, y
+    first, second = (tuple_of([field_of(each, name) for name in names]) for each in (x, y))
+    return first, second
 
 
 def identical(now: Now, x: Any, y: Any) -> bool:

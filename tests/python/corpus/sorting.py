@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tests.python.corpus import Example
@@ -254,6 +256,38 @@ def counting_sort(numbers: Sequence[int]) -> list[int]:
     return [value for value, count in enumerate(counts) for _ in range(count)]
 
 
+@dataclass(order=True)
+class Event:
+    """What happens at a time; the text does not count."""
+
+    time: float
+    rank: int = 0
+    text: str = field(default="", compare=False)
+
+
+@dataclass
+class Delayed(Event):
+    """An event of another class, with the order of its base, which objects of two classes do not have."""
+
+    delay: float = 0.0
+
+
+def events(x: float) -> tuple[object, ...]:
+    """A queue of objects that `dataclass` orders: by fields, in order, also where times are equal."""
+    queue = [Event(x * 3.0, 1, "a"), Event(x, 2, "b"), Event(x * 3.0, 0, "c"), Event(x, 2, "d")]
+    heapq.heapify(queue)
+    heapq.heappush(queue, Event(x * 2.0, 0, "e"))
+    taken = [heapq.heappop(queue) for _ in range(5)]
+    late, later = Delayed(x, 1, "f", 2.0), Delayed(x, 1, "g", 1.0)
+    same = late <= later, late >= later, late < later, late > later, sorted([taken[2], taken[0]])[0].text
+    return sum(i * each.time for i, each in enumerate(taken)), [(e.rank, e.text) for e in taken], same
+
+
+def events_of_two_classes(x: float) -> bool:
+    """An order that Python refuses."""
+    return Event(x) < Delayed(x)
+
+
 VALUES = [3.5, -1.2, 8.0, 0.25, 5.5, 2.0, -4.75, 6.1]
 ITEMS = (
     Item("lamp", 20.0, 4.0),
@@ -264,6 +298,8 @@ ITEMS = (
 )
 
 EXAMPLES = [
+    Example(events, (1.5,)),
+    Example(events_of_two_classes, (1.5,), raises=TypeError),
     Example(quicksort, (VALUES,)),
     Example(quicksort_in_place, (VALUES,)),
     Example(mergesort, (VALUES,)),
