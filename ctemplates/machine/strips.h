@@ -152,16 +152,6 @@ INLINE void set_lane(Mask *mask, int lane, bool value) {
     *mask = mask_of((bits_of(*mask) & ~(1u << lane)) | (unsigned)value << lane);
 }
 
-/* Leaves no upper halves of vectors in registers, which the compiler saves: with them Intel's processors take ten times as
- * long for functions of the C library. Compilers see to it by themselves where they optimise more. */
-#if WIDTH > 2
-#define CLEAN_VECTORS()                                                                                             \
-    __asm__ volatile("vzeroupper" ::: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", \
-                     "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15")
-#else
-#define CLEAN_VECTORS() ((void)0)
-#endif
-
 /* For each lane k of a mask, in order, or from the last to the first. */
 #define FOR_LANES(k, mask)                                                                       \
     for (unsigned rest_ = bits_of(mask), k = 0; rest_ && (k = (unsigned)__builtin_ctz(rest_), true); \
@@ -245,12 +235,6 @@ INLINE Word *end_of_moves(Word *up, const Word *moved, int64_t group) {
 #define group_of_moves(up) group_
 
 INLINE Reals sizes(Reals x) { return (Reals)((Integers)x & INT64_MAX); }
-/* The lanes where a function has no value: infinite or not a number where its operand was finite, or a number. */
-INLINE Mask refused_lanes(Reals x, Reals r) {
-    const Mask finite = MASK(x - x == 0.0), known = MASK(x == x);
-    return (Mask)((finite & (Mask)~MASK(r - r == 0.0)) | (known & (Mask)~MASK(r == r)));
-}
-
 INLINE Reals all_reals(double x) { return x - (Reals){0}; }
 INLINE Integers all_integers(int64_t x) { return x - (Integers){0}; }
 #ifdef __clang__
@@ -354,6 +338,7 @@ INLINE bool of_whole_lanes(Mask mask, Integers x, Reals *to) {
     return !any(mask & (MASK(x > LARGEST_EXACT) | MASK(x < -LARGEST_EXACT)));
 }
 
+#include "machine/strip_calls.h"
 #include "machine/strip_patience.h"
 
 enum { WORD_BYTES = sizeof(Word) };

@@ -13,18 +13,16 @@ What always holds: a variable of a chunk is right in the lanes of the mask under
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from itertools import groupby
 
 from checkpoint.ctarget.translate.ops.object_ops import Birth, Element
 from checkpoint.ctarget.translate.ops.operation import Effect, Operation
-from checkpoint.ctarget.translate.ops.places import Kind, Place, Source, places_in
+from checkpoint.ctarget.translate.ops.places import Kind, Place
 from checkpoint.ctarget.translate.ops.words import comment, if_unlikely, plain, value
-from checkpoint.ctarget.translate.strips import cells, slots
+from checkpoint.ctarget.translate.strips import cells, lanes, slots
 from checkpoint.ctarget.translate.strips.activity import check_dropped
 from checkpoint.ctarget.translate.strips.closing import save
 from checkpoint.ctarget.translate.strips.counting import StepCounts
-from checkpoint.ctarget.translate.strips.lanes import Variable, gathered, in_lanes
 from checkpoint.ctarget.translate.strips.lines import StripText
 from checkpoint.ctarget.translate.strips.plan import (
     Plan,
@@ -148,11 +146,12 @@ class StripLanes(StripText):
         before, indent = self.lines, self.indent
         self.lines, self.indent, self._slotted = [], 0, True
         self._turn(group)
-        below = [self._plain_below(each.root) for each in group]
+        below = [self._plain_below(each.root, calls=True) for each in group]
+        is_plain = all(self._plain_below(each.root) is not None for each in group)
         vectors = 2 if None not in below and sum(filter(None, below)) <= slots.MOST_TOGETHER else 1
         room = self._room(group, str(vectors))
         steps, lines = self._counts.of_header[header.number], slots.needed(self.lines)
-        turn = slots.Turn(header.number, steps, lines, room)
+        turn = slots.Turn(header.number, steps, lines, room, is_plain)
         self.lines, self.indent, self._slotted = before, indent, False
         left_behind = {self._array(param)[:-3] for param in header.params if param in self._carried.free}
         found = slots.arrays(turn, set(self.saved), left_behind)
@@ -211,8 +210,11 @@ class StripLanes(StripText):
 
     # Nodes
 
-    def _plain_below(self, node: Node) -> int | None:
-        """Return how many operations there are from a node on, if vectors do all of them."""
+    def _plain_below(self, node: Node, calls: bool = False) -> int | None:
+        """Return how many operations there are from a node on, if vectors do all of them.
+
+        calls: whether functions that are called for one lane after another may be among them.
+        """
         count = 0
         for op in node.ops:
             if self._skips(op) or isinstance(op, Birth):
@@ -220,11 +222,12 @@ class StripLanes(StripText):
             if self.plan.objects.is_own(op):
                 count += len(cells.statements(op, self.plan, ""))
                 continue
-            if self.plan.is_uniform_op(op) or statements(op, self.plan, "") is None:
+            is_known = calls and lanes.is_call(op, self.plan)
+            if not is_known and (self.plan.is_uniform_op(op) or statements(op, self.plan, "") is None):
                 return None
             count += 1
         for each in following(node):
-            below = self._plain_below(each)
+            below = self._plain_below(each, calls)
             if below is None:
                 return None
             count += below
@@ -295,7 +298,7 @@ class StripLanes(StripText):
         others = [op for op in ops if not (isinstance(op, Birth) or self._is_silent(op))]
         for is_shared, group in groupby(others, self._is_shared):
             self.put(*["if (u == 0) {"] * (is_shared and is_once))
-            for several in gathered(group, self.plan):
+            for several in lanes.gathered(group, self.plan):
                 self._operation(several[0], mask, *several[1:])
             self.put(*["}"] * (is_shared and is_once))
 
@@ -327,14 +330,19 @@ class StripLanes(StripText):
         """Return the statements that do operations for one lane after another."""
         before, self.lines = self.lines, []
         indent, self.indent = self.indent, 0
+        tests: dict[str, str] = {}  # of results
         for i, op in enumerate(ops):
             self.put("CLEAN_VECTORS();" if i else "")
-            op.write(self)
+            if call := lanes.unchecked(op, self.plan):
+                self.put(call.text)
+                tests |= call.tests
+            else:
+                op.write(self)
         lines, self.lines, self.indent = self.lines, before, indent
-        sets: list[Variable] = [(place.name, place.kind) for op in ops for place in op.sets()]
-        reads = self._vectors([source for op in ops for source in op.reads()])
+        sets: list[lanes.Variable] = [(place.name, place.kind) for op in ops for place in op.sets()]
         made = [f"{TYPES[kind]} {name} = {NONE[kind]};" for name, kind in sets]
-        return [*made, *self._unless_in_row(ops[0], in_lanes(mask, reads, sets, lines))]
+        loop = lanes.in_lanes(mask, lanes.vectors_in(ops, self.plan), sets, lines)
+        return [*made, *self._unless_in_row(ops[0], loop), *lanes.checked(tests, mask)]
 
     def _unless_in_row(self, op: Operation, lines: list[str]) -> list[str]:
         """Return what reads an element for each lane: together, where they are reals in a row."""
@@ -343,10 +351,6 @@ class StripLanes(StripText):
         self.record_birth(op.owner)
         given = f"{op.owner.name}, {plain(op.index)}, &{op.to.name}, &{op.at.name}"
         return [f"if (!reals_in_row({given})) {{", *[f"    {line}" for line in lines], "}"]
-
-    def _vectors(self, sources: Iterable[Source | None]) -> list[Variable]:
-        """Return which of some sources are vectors."""
-        return [(each.name, each.kind) for each in places_in(sources) if each not in self.plan.uniform]
 
     # Leaves
 

@@ -39,13 +39,15 @@ class Turn:
     """A turn of a group of headers.
 
     number: of the header where lanes wait. steps: of each lane, beside what the statements count. statements:
-    for the vector u and the mask `in`. checks: statements at the start of a turn of all vectors.
+    for the vector u and the mask `in`. checks: statements at the start of a turn of all vectors. is_plain:
+    whether the statements call nothing, so that vectors stay in registers.
     """
 
     number: int
     steps: int
     statements: Sequence[str]
     checks: Sequence[str]
+    is_plain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +353,7 @@ def _turns(turn: Turn, found: Arrays, slots: int) -> list[str]:
     still = " | ".join(f"bits_of({here}_now[{k}]) << {k} * WIDTH" for k in range(slots))
     names = [here, *found.all, *found.masks]
     back = [here, *found.set, *found.masks]
-    unrolled = [f"UNROLLED({slots})"] if slots > 1 else []
+    unrolled = [f"UNROLLED({slots})"] if slots > 1 and turn.is_plain else []
     loop = f"for (unsigned u = 0; u < {slots}; u++) {{"
     return [
         *[f"__typeof__({name}[0]) {name}_now[{slots}];" for name in names],
