@@ -37,13 +37,21 @@ class Backward:
     fitted: the bytes of the last tape; 0 if it did not fit.
     trusted: the most bytes that are planned for a tape.
     state: the bytes of a state by itself, of the last mark that tells; 0 if none did.
+    average: those of the states that the first pass has left: later there are arrays of the cotangent, too.
+    restored, passing: the bytes held where the last segment began, and those held for a moment on the run to
+    its last part. usual: those of a segment before the last, which may end with arrays as no other does.
     """
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self.fitted = self.state = 0
+        self.fitted = self.state = self.passing = self.restored = 0
         self.trusted = ledger.memory // 4 if ledger.ended else ledger.memory
         self.policy = Policy(ledger)
+        self.usual = max((mark.passing for mark in ledger.marks[:-1]), default=0)
+        others = len(ledger.marks) - 1
+        self.average = (
+            (ledger.report.states - ledger.shared) // others if others and ledger.ended else 1 << 62
+        )
 
     def run(self) -> Done:
         """Reverse the rest of the run, down to its start."""
@@ -93,13 +101,18 @@ class Backward:
         mark, high = ledger.marks[-1], ledger.high
         cut = self._cut(mark)
         yield from ledger.restore(mark)
-        restored = ledger.report.held
+        self.restored = ledger.report.held
         if cut > mark.step and not (yield from self._run_on(mark, cut)):
             return
         if ledger.high != high:  # the run has ended before the expected step
             return
+        self.passing = 0
+        if cut > mark.step:
+            self.passing = self.usual = ledger.report.passing
         if cut > mark.step and mark.snapshots > 1 and round(ledger.costs.work(cut, high)) > mark.base:
-            grown = max(ledger.report.held - restored, 0)  # a state may be smaller than the one before it
+            grown = max(
+                ledger.report.held - self.restored, 0
+            )  # a state may be smaller than the one before it
             yield from self._keep_within(mark, grown)
         else:
             yield from self._tape(mark, cut)
@@ -137,28 +150,42 @@ class Backward:
             yield from ledger.leave(-1)
 
     def _relieve(self) -> Done:
-        """Release tapes of the head, then drop large states, where there is hardly room for a tape."""
+        """Release tapes of the head, then drop large states, where there is hardly room for a tape.
+
+        Where runs end before they hold too much, what is held for a moment takes what it lacks then.
+        """
         ledger = self.ledger
-        while (room := ledger.room(ledger.marks[-1].passing)) < ledger.memory // CRAMPED:
+        passing = 0 if ledger.report.largest else ledger.marks[-1].passing
+        while (room := ledger.room(passing)) < ledger.memory // CRAMPED:
             if ledger.predicted(ledger.marks[-1].step, ledger.high) <= room:
                 return
             if not (yield from self._give_up(ledger.memory // LARGE)):
                 return
 
     def _give_up(self, least: int) -> Changed:
-        """Release a tape of the head, or drop the largest state in between, if it has `least` bytes."""
+        """Release a tape of the head, or drop that state of at least `least` bytes that is best dropped."""
         ledger = self.ledger
         if (yield from ledger.relieve()):
             return True
-        if ledger.tapes:
+        marks, between = ledger.marks, range(1, len(ledger.marks) - 1)
+        large = [i for i in between if not marks[i].spilled and self._freed(marks[i]) >= least]
+        worst = max(large, key=self._worth_dropping, default=0)
+        # States that a tape has just reached are near each other: they may free more than a tape does.
+        if ledger.tapes and not (marks[worst].own and self._worth_dropping(worst) > ledger.recorded):
             yield from ledger.release()
-            return True
-        between = [i for i in range(1, len(ledger.marks) - 1) if not ledger.marks[i].spilled]
-        largest = max(between, key=lambda i: ledger.marks[i].bytes, default=0)
-        if not largest or ledger.marks[largest].bytes < least:
+        elif worst:
+            yield from ledger.drop(worst)
+        else:
             return False
-        yield from ledger.drop(largest)
         return True
+
+    def _freed(self, mark: Mark) -> int:
+        return max(mark.bytes, mark.own) or min(self.average, self.ledger.memory)
+
+    def _worth_dropping(self, i: int) -> float:
+        """Return how many bytes dropping a state frees for each unit of work that is run again."""
+        marks = self.ledger.marks
+        return self._freed(marks[i]) / max(self.ledger.costs.work(marks[i - 1].step, marks[i].step), 1.0)
 
     def _plan(self) -> Done:
         """Plan the last segment, if it has no plan that still holds.
@@ -170,9 +197,9 @@ class Backward:
         if repeated and (count := self._worth_releasing(repeated)):
             for _ in range(count):
                 yield from self.ledger.release()
-            repeated = self._planned()
+            repeated = self._planned_anew()
         while repeated > SENSIBLE and (yield from self._give_up(1)):
-            repeated = self._planned()
+            repeated = self._planned_anew()
         if repeated > ABSURD:
             self._refuse()
 
@@ -193,6 +220,10 @@ class Backward:
             if spared * rest > again and 2 * spared >= repeated:
                 return count
         return 0
+
+    def _planned_anew(self) -> float:
+        self.ledger.marks[-1].snapshots = 0  # else its plan still holds
+        return self._planned()
 
     def _planned(self) -> float:
         """Plan the last segment as `_plan` does; return how many times its work the plan runs again."""
@@ -216,11 +247,25 @@ class Backward:
         ledger = self.ledger
         if ledger.predicted(mark.step, ledger.high) <= room:
             return 0.0, 0, 0
-        work, state = round(ledger.costs.work(mark.step, ledger.high)), self._state_bytes(mark)
+        work = round(ledger.costs.work(mark.step, ledger.high))
+        snapshots, base = self._divided(mark, work, room)
+        repeated = recomputed(work, snapshots, base)
+        if mark.passing > 2 * self.usual and (again := self._of_the_last_part(mark, work, base)) < repeated:
+            repeated, snapshots = again, 1
+        return repeated / max(work, 1), snapshots, base
+
+    def _of_the_last_part(self, mark: Mark, work: int, base: int) -> int:
+        """Return the work that is run again where only the last part, `base`, has room for large arrays."""
+        ledger, rest = self.ledger, max(work - base, 0)
+        most = min(ledger.room(self.usual), self.trusted, mark.limit)
+        fits = rest * ledger.recorded <= most
+        return rest if fits else rest + recomputed(rest, *self._divided(mark, rest, most))
+
+    def _divided(self, mark: Mark, work: int, room: int) -> tuple[int, int]:
+        """Return the snapshots and the base case of a segment of so much work in so much room."""
+        ledger, state = self.ledger, self._state_bytes(mark)
         current = min(state, room // 2)  # the state at which a tape begins
-        spare = ledger.report.spare
-        snapshots, base = divide(work, ledger.recorded, state, room - current, spare, MARK_BYTES)
-        return recomputed(work, snapshots, base) / max(work, 1), snapshots, base
+        return divide(work, ledger.recorded, state, room - current, ledger.report.spare, MARK_BYTES)
 
     def _cut(self, mark: Mark) -> int:
         """Return the step where the last part of a segment begins: its start, if it is taped at once."""
@@ -232,12 +277,13 @@ class Backward:
         return min(max(cut, mark.step), high - 1)
 
     def _state_bytes(self, mark: Mark) -> int:
-        """Return the bytes that a state kept within a segment will hold, and remember those of a mark."""
-        ledger = self.ledger
+        """Return the bytes of a state that is kept within a segment, and remember those of a mark."""
         self.state = mark.bytes or self.state
-        others = len(ledger.marks) - 1
-        average = (ledger.report.states - ledger.shared) // others if others else 0
-        return max(self.state or average, 0)
+        return max(self.state or min(self._average_state(), self.average), 0)
+
+    def _average_state(self) -> int:
+        ledger, others = self.ledger, len(self.ledger.marks) - 1
+        return (ledger.report.states - ledger.shared) // others if others else 0
 
     def _refuse(self) -> None:
         """Raise BudgetError, which names a budget within which a plan is sensible."""
@@ -267,6 +313,7 @@ class Backward:
         kept.snapshots, kept.base = mark.snapshots - 1, mark.base
         kept.recorded, kept.room = mark.recorded, mark.room
         kept.bytes, kept.passing, kept.limit = bytes, mark.passing, mark.limit
+        mark.passing = self.passing
         kept.within = True
 
     def _tape(self, mark: Mark, cut: int) -> Done:
@@ -279,9 +326,10 @@ class Backward:
         elif ledger.ended:
             self.fitted = report.bytes
             self.trusted = max(self.trusted, 2 * report.bytes)
-            if 2 * report.passing >= mark.passing:
-                mark.passing = 0  # it was here; nothing is known of what remains of the segment
             yield from ledger.reverse(cut)
+            if mark.passing and mark.snapshots == 1:
+                mark.snapshots = 0  # it may have been planned for the last part alone
+            mark.passing = self.passing
         else:
             yield from self._longer(mark)
 
@@ -296,7 +344,9 @@ class Backward:
         if not scarce:
             self.trusted = 3 * min(bound, bytes) // 4
         if reached < ledger.high:
-            (yield from ledger.keep()).passing = mark.passing
+            kept = yield from ledger.keep()
+            kept.own = max(ledger.report.held - self.restored, 0)
+            kept.passing = max(mark.passing - kept.own, 0)
             roomy = bytes > bound and 2 * ledger.room() >= bound
             if roomy or (largest and (yield from self._has_room_for_a_step())):
                 return

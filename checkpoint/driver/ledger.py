@@ -36,6 +36,7 @@ from checkpoint.errors import BudgetError
 MARK_BYTES = 160  # of a kept state besides those reported: its Mark, and places in lists
 SMALLEST = 64 * 2**10  # bytes; a gradient of anything takes about as many
 LEAST_GROWTH, MOST_GROWTH = 1 / 3, 4.0
+FEW_BYTES = 64  # a tape of less than this fraction (1 / FEW_BYTES) of the budget says little of larger ones
 FEW = 16  # a tape of so many times less work than the last ones is short
 Step = Action | Series
 Done = Generator[Step, Report, None]
@@ -47,6 +48,7 @@ class Mark:
     """A kept state.
 
     level: see checkpoint.driver.online. bytes: the growth of all that is held until the next state was kept.
+    own: bytes that it does not share with the state before it; 0 where that is not known.
     snapshots, base: once it is planned (checkpoint.driver.division) how the segment from here is reversed;
     recorded, room: the bytes that a unit of its work was thought to record then, and those free for a tape.
     within: whether it was kept by the plan of a longer segment.
@@ -56,8 +58,8 @@ class Mark:
     """
 
     __slots__ = (
-        "base", "bytes", "coming", "level", "limit", "passing", "recorded", "room", "snapshots", "spilled",
-        "step", "within",
+        "base", "bytes", "coming", "level", "limit", "own", "passing", "recorded", "room", "snapshots",
+        "spilled", "step", "within",
     )  # fmt: skip
 
     def __init__(self, step: int, level: int = 0) -> None:
@@ -65,7 +67,7 @@ class Mark:
         self.level = level
         self.within = self.spilled = self.coming = False
         self.recorded = 1.0
-        self.bytes = self.room = self.passing = 0
+        self.bytes = self.own = self.room = self.passing = 0
         self.limit = 1 << 62
         self.snapshots = 0
         self.base = 0
@@ -210,7 +212,8 @@ class Ledger:
         if not self._taped[1] or report.bytes <= 2 * predicted:
             return 0.0
         few = FEW * self.costs.work(low, report.step) < self._taped[1]
-        return report.bytes - predicted if few else min(report.passing, report.bytes - predicted)
+        arrays = max(report.passing, report.largest)
+        return report.bytes - predicted if few else min(arrays, report.bytes - predicted)
 
     def advance(self, to: int) -> Reached:
         """Run on for the first time; record the cost of the steps and the bytes of the last mark."""
@@ -326,7 +329,8 @@ class Ledger:
         before = self.report
         report = yield from self.do(Reverse())
         if before.bytes:
-            self._learn_growth((report.growing - before.growing) / before.bytes)
+            taped = max(before.bytes, self.memory // FEW_BYTES)
+            self._learn_growth((report.growing - before.growing) / taped)
         self.high = low
         yield from self.drop_from(low)
 
