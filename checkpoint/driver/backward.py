@@ -48,10 +48,7 @@ class Backward:
         self.trusted = ledger.memory // 4 if ledger.ended else ledger.memory
         self.policy = Policy(ledger)
         self.usual = max((mark.passing for mark in ledger.marks[:-1]), default=0)
-        others = len(ledger.marks) - 1
-        self.average = (
-            (ledger.report.states - ledger.shared) // others if others and ledger.ended else 1 << 62
-        )
+        self.average = self._average_state() if len(ledger.marks) > 1 and ledger.ended else 1 << 62
 
     def run(self) -> Done:
         """Reverse the rest of the run, down to its start."""
@@ -110,10 +107,8 @@ class Backward:
         if cut > mark.step:
             self.passing = self.usual = ledger.report.passing
         if cut > mark.step and mark.snapshots > 1 and round(ledger.costs.work(cut, high)) > mark.base:
-            grown = max(
-                ledger.report.held - self.restored, 0
-            )  # a state may be smaller than the one before it
-            yield from self._keep_within(mark, grown)
+            # A state may be smaller than the one before it.
+            yield from self._keep_within(mark, max(ledger.report.held - self.restored, 0))
         else:
             yield from self._tape(mark, cut)
 
