@@ -8,6 +8,7 @@ draws. The numbers are differentiable by location and scale.
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,10 +38,13 @@ def _words(generator: Any) -> Any:
 class _Ready(threading.local):
     """The generators of a thread, which are given the state of each draw: making one takes much longer."""
 
-    def __init__(self) -> None:
-        self.legacy = np.random.RandomState(0)
-        self.bits = np.random.PCG64(0)
-        self.generator = np.random.Generator(self.bits)
+    @cached_property
+    def legacy(self) -> Any:
+        return np.random.RandomState(0)
+
+    @cached_property
+    def generator(self) -> Any:
+        return np.random.Generator(np.random.PCG64(0))
 
 
 _READY = _Ready()
@@ -54,7 +58,7 @@ def _generator(words: Any) -> Any:
         _READY.legacy.set_state(("MT19937", key, int(words[624]), int(words[625]), gauss))
         return _READY.legacy
     parts = [int(word) for word in words]
-    _READY.bits.state = {
+    _READY.generator.bit_generator.state = {
         "bit_generator": "PCG64",
         "state": {"state": parts[0] << 64 | parts[1], "inc": parts[2] << 64 | parts[3]},
         "has_uint32": parts[4],

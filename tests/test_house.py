@@ -143,7 +143,7 @@ def test_files_of_c_say_what_they_are() -> None:
 
 
 def test_c_loses_no_exception() -> None:
-    """What ends a program is raised again where an exception is cleared: see memory/exceptions.h."""
+    """Expect one place that clears exceptions, and raises again what ends a program (memory/exceptions.h)."""
     files = [path for path in (ROOT / "ctemplates").rglob("*.[ch]") if "PyErr_Clear" in path.read_text()]
     assert [path.name for path in files] == ["exceptions.c"]
 

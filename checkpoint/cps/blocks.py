@@ -44,6 +44,7 @@ from checkpoint.errors import Span
 from checkpoint.lang import core
 
 Slots = tuple[str, ...]
+LOOP = "loop."  # the labels of the blocks where turns of loops begin start so
 
 
 @dataclass(slots=True, eq=False, repr=False)

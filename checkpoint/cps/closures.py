@@ -139,7 +139,7 @@ class Closer:
                 captures = self.captures(self.scopes.group_of[name])
                 inside = {variable: self.fresh(variable) for variable in captures}
                 params = (*inside.values(), *function.lam.params)
-                self.pending.append(Todo(f"loop.{name}", params, function.term, {**names, **inside}))
+                self.pending.append(Todo(f"{b.LOOP}{name}", params, function.term, {**names, **inside}))
 
     def end(self, end: t.End | None, names: Renaming) -> b.End:
         match end:
@@ -190,7 +190,7 @@ class Closer:
         loop = self.loop_of(end)
         if loop is not None:
             sources = self.slots(self.sources[loop], names)
-            return b.Enter(end.span, f"loop.{loop}", (*sources, *args))
+            return b.Enter(end.span, f"{b.LOOP}{loop}", (*sources, *args))
         return b.Call(end.span, rename(end.fn, names), args, self.ret(end.k))
 
     def loop_of(self, end: t.Call) -> str | None:

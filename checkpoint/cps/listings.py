@@ -50,4 +50,4 @@ def _named(procedures: list[b.Procedure], name: str | None) -> list[b.Procedure]
 
 
 def _has_loop(procedure: b.Procedure, name: str) -> bool:
-    return f"loop.{name}" in procedure.blocks
+    return f"{b.LOOP}{name}" in procedure.blocks

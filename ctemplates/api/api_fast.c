@@ -1,7 +1,6 @@
 /* Entry points for translated code: see api_fast.h. */
 #include "api/api_fast.h"
 
-#include "unit_arrays/unit_reading.h"
 #include "containers/containers.h"
 #include "driver/abreast.h"
 #include "machine/fast.h"
@@ -9,6 +8,7 @@
 #include "operators/inner.h"
 #include "threads/pool.h"
 #include "threads/team.h"
+#include "unit_arrays/unit_reading.h"
 
 _Static_assert(sizeof(uintptr_t) == sizeof(void *), "references are addresses");
 

@@ -17,13 +17,13 @@
 #include "arrays/storage_table.h"
 #include "bridge/gil.h"
 #include "bridge/guard.h"
-#include "unit_arrays/unit_elements.h"
 #include "containers/collector.h"
 #include "containers/containers.h"
 #include "containers/peek.h"
 #include "operators/gradient.h"
 #include "operators/gradient_reverse.h"
 #include "reversal/reverse_program.h"
+#include "unit_arrays/unit_elements.h"
 
 static void destroy_container(Heap *heap, Object *object) {
     suspects_remove(heap, (const Storage *)object);

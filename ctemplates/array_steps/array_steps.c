@@ -16,6 +16,7 @@
 #include "containers/containers.h"
 #include "memory/exceptions.h"
 #include "numpy/elements.h"
+#include "numpy/joining.h"
 #include "tasks/plans.h"
 
 /* Results */
@@ -102,7 +103,7 @@ static void take_handles(Task *task, bool is_list) {
 
 /* Returns whether a result is a tuple or list of arrays. */
 static bool is_several(const ArrayClasses *c, PyObject *result) {
-    bool found = (PyTuple_CheckExact(result) || PyList_CheckExact(result)) && PySequence_Fast_GET_SIZE(result) > 0;
+    bool found = is_nest(result) && PySequence_Fast_GET_SIZE(result) > 0;
     for (Py_ssize_t i = 0; found && i < PySequence_Fast_GET_SIZE(result); i++)
         found = is_library_array(c, PySequence_Fast_GET_ITEM(result, i)) || is_scalar(PySequence_Fast_GET_ITEM(result, i));
     return found;

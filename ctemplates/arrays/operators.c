@@ -180,21 +180,11 @@ static PyObject *of_mean(const Reversed *r, Py_ssize_t position) {
 
 /* Extremes, of an array, an axis, and whether axes of length 1 stay */
 
-enum { ALL_AXES = -1, OTHER_AXES = -2 };
-
-/* Returns the only axis of a reduction from 0 on, ALL_AXES, or OTHER_AXES. */
-static int axis_of_extreme(PyObject *const *x, Py_ssize_t count, Py_ssize_t axes) {
-    PyObject *axis = count > 1 ? x[1] : Py_None;
-    if (axis == Py_None) return ALL_AXES;
-    int overflow = 0;
-    long long given = PyLong_CheckExact(axis) ? PyLong_AsLongLongAndOverflow(axis, &overflow) : axes;
-    if (given < 0) given += axes;
-    return !overflow && given >= 0 && given < axes ? (int)given : OTHER_AXES;
-}
+static bool has_axis(PyObject *const *x, Py_ssize_t count) { return count > 1 && x[1] != Py_None; }
 
 static PyObject *extreme(PyObject *const *x, Py_ssize_t count, bool greatest) {
     const bool keeps = count > 2 && x[2] != Py_False;
-    return !keeps && axis_of_extreme(x, count, 0) == ALL_AXES ? extreme_of_few(x[0], greatest) : NULL;
+    return !keeps && !has_axis(x, count) ? extreme_of_few(x[0], greatest) : NULL;
 }
 
 APPLY(greatest) { return UNUSED_HERE, extreme(x, count, true); }
@@ -203,8 +193,10 @@ APPLY(least) { return UNUSED_HERE, extreme(x, count, false); }
 
 static PyObject *of_shares(const Reversed *r, Py_ssize_t position) {
     PyObject *array = r->operands[0];
-    const int axis = is_numpy(array) ? axis_of_extreme(r->operands, r->count, numpy_of(array)->axes) : OTHER_AXES;
-    if (position || axis == OTHER_AXES || !r->result) return NULL;
+    if (position || !is_numpy(array) || !r->result) return NULL;
+    const bool along = has_axis(r->operands, r->count);
+    const int axis = along ? only_axis(array, r->operands[1]) : -1;
+    if (along && axis < 0) return NULL;
     return shared_by_extremes(array, axis, r->result, r->g);
 }
 

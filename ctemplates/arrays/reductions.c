@@ -83,8 +83,7 @@ static PyObject *summed_by_library(const ArrayClasses *c, PyObject *array, PyObj
     return made;
 }
 
-/* Returns the axis of an array of NumPy's that is the only one of given axes, or -1. */
-static int only_axis(PyObject *array, PyObject *axes) {
+int only_axis(PyObject *array, PyObject *axes) {
     if (PyTuple_Check(axes)) axes = PyTuple_GET_SIZE(axes) == 1 ? PyTuple_GET_ITEM(axes, 0) : Py_None;
     const Py_ssize_t given = PyLong_CheckExact(axes) ? PyLong_AsSsize_t(axes) : PY_SSIZE_T_MIN;
     if (given == -1 && PyErr_Occurred()) forget_exception();
@@ -176,7 +175,7 @@ static PyObject *repeated_view(PyObject *g, int axes, const Py_ssize_t *shape, c
 static PyObject *repeated_scalar(PyObject *g, int axes, const Py_ssize_t *shape, const bool *reduces, bool keeps) {
     PyObject *alone = new_array_of_doubles(0, NULL);
     if (!alone) return NULL;
-    only_element(g, (double *)(void *)numpy_of(alone)->data);
+    only_element(g, doubles_of(alone));
     PyObject *found = repeated_view(alone, axes, shape, reduces, keeps);
     Py_DECREF(alone);
     return found;

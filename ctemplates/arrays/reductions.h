@@ -22,6 +22,9 @@ PyObject *reduced_mean(const Reduction *reduction);
 /* Returns the cotangent of what was reduced, a view of g. */
 PyObject *repeated(const Reduction *reduction, PyObject *g);
 
+/* Returns the axis of an array of NumPy's that is the only one of given axes, or -1. */
+int only_axis(PyObject *array, PyObject *axes);
+
 /* Returns how many elements are reduced to one; 0: the case is left to the rules. */
 Py_ssize_t elements_to_one(const Reduction *reduction);
 

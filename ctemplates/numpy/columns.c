@@ -9,8 +9,6 @@
 enum { SPACE = 3, MOST_AXES_HERE = 8, MOST_COLUMNS = 16 };
 enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy may warn of */
 
-static double *doubles_of(PyObject *array) { return (double *)(void *)numpy_of(array)->data; }
-
 static void set_cross_products(const double *a, const double *b, Py_ssize_t count, double *restrict to) {
     for (Py_ssize_t i = 0; i < count; i++, a += SPACE, b += SPACE, to += SPACE) {
         to[0] = a[1] * b[2] - a[2] * b[1];

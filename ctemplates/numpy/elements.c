@@ -55,7 +55,7 @@ bool only_element(PyObject *object, double *real) {
         return true;
     }
     const bool found = is_array_of_doubles(object) && numpy_of(object)->axes == 0;
-    if (found) *real = *(const double *)(const void *)numpy_of(object)->data;
+    if (found) *real = *doubles_of(object);
     return found;
 }
 

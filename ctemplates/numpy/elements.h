@@ -19,6 +19,9 @@ bool is_scalar(const PyObject *object);
 /* Returns whether an object is an array of doubles of C. */
 bool is_array_of_doubles(PyObject *array);
 
+/* Returns where the elements of such an array begin. */
+static inline double *doubles_of(PyObject *array) { return (double *)(void *)numpy_of(array)->data; }
+
 /* Stores a number that NumPy computes with as a double: a float, a scalar, or an integer that is exact; false: it is another
  * object, or NULL. */
 bool double_of(PyObject *number, double *real);

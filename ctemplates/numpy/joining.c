@@ -200,7 +200,7 @@ PyObject *array_of_nest(PyObject *nest) {
     Filling f = {0};
     PyObject *made = take_shape(&f, nest) ? new_array_of_doubles(f.axes, f.shape) : NULL;
     if (!made) return NULL;
-    f.to = (double *)(void *)numpy_of(made)->data;
+    f.to = doubles_of(made);
     if (!fill(&f, nest, 0) || !f.has_real) Py_CLEAR(made);
     return made;
 }

@@ -160,7 +160,7 @@ PyObject *scaled_cotangent(PyObject *g, double factor, PyObject *x) {
     if (own->axes < 1 || own->axes > MOST_AXES_HERE || !is_in_rows(own) || !lay_out_cotangents(&c, numpy_of(g), own)) return NULL;
     PyObject *made = new_array_of_doubles(own->axes, own->shape);
     if (!made) return NULL;
-    double *to = (double *)(void *)numpy_of(made)->data;
+    double *to = doubles_of(made);
     bool has_nan;
     if (count_of(x) < IN_THREADS) {
         has_nan = scale_all(&c, factor, own, to);
@@ -193,7 +193,7 @@ static bool find_doubles(Doubles *found, PyObject *x, const NumpyArray *like) {
         return true;
     }
     if (!is_array_of_doubles(x) || !is_shaped(numpy_of(x), like->axes, like->shape)) return false;
-    found->at = (const double *)(const void *)numpy_of(x)->data;
+    found->at = doubles_of(x);
     found->step = (numpy_of(x)->flags & C_CONTIGUOUS) != 0;
     for (int i = 0; !found->step && i < like->axes; i++)
         if (numpy_of(x)->strides[i]) return false;
@@ -223,7 +223,7 @@ PyObject *chosen_elements(PyObject *condition, PyObject *x, PyObject *y) {
     if (!find_doubles(&one, x, own) || !find_doubles(&other, y, own)) return NULL;
     PyObject *made = new_array_of_doubles(own->axes, own->shape);
     if (!made) return NULL;
-    double *to = (double *)(void *)numpy_of(made)->data;
+    double *to = doubles_of(made);
     Py_BEGIN_ALLOW_THREADS
     choose(own->data, &one, &other, count, to);
     Py_END_ALLOW_THREADS
@@ -233,8 +233,6 @@ PyObject *chosen_elements(PyObject *condition, PyObject *x, PyObject *y) {
 /* Extremes */
 
 enum { FEW = 256 }; /* elements, up to which the loops are called for one row */
-
-static double *elements_of(PyObject *array) { return (double *)(void *)numpy_of(array)->data; }
 
 /* Finds the greatest or the least element of each row; false: one is 0, or a row has a NaN. */
 #define EXTREME_FUNCTION(name, sign) \
@@ -261,8 +259,8 @@ PyObject *extremes_of_rows(PyObject *array, bool greatest) {
     const Py_ssize_t length = numpy_of(array)->shape[last], rows = count_of(array) / length;
     PyObject *made = new_array_of_doubles(last, numpy_of(array)->shape);
     if (!made) return NULL;
-    const double *from = (const double *)(const void *)numpy_of(array)->data;
-    double *to = (double *)(void *)numpy_of(made)->data;
+    const double *from = doubles_of(array);
+    double *to = doubles_of(made);
     bool plain;
     Py_BEGIN_ALLOW_THREADS
     plain = (greatest ? find_greatest : find_least)(from, rows, length, to);
@@ -276,7 +274,7 @@ PyObject *extreme_of_few(PyObject *array, bool greatest) {
     if (!is_array_of_doubles(array) || !is_plain_row(array)) return NULL;
     const Py_ssize_t count = count_of(array);
     double found;
-    if (count < 1 || count > FEW || !(greatest ? find_greatest : find_least)(elements_of(array), 1, count, &found)) return NULL;
+    if (count < 1 || count > FEW || !(greatest ? find_greatest : find_least)(doubles_of(array), 1, count, &found)) return NULL;
     return new_scalar(found);
 }
 
@@ -306,7 +304,7 @@ static bool share_line(const Lines *lines, const double *from, double extreme, d
 /* Returns where the doubles of an array or a scalar are, so many in the order of their axes; NULL: it has others. */
 static const double *doubles_in(PyObject *object, Py_ssize_t count, double *alone) {
     if (is_scalar(object)) return only_element(object, alone) && count == 1 ? alone : NULL;
-    return is_array_of_doubles(object) && is_plain_row(object) && count_of(object) == count ? elements_of(object) : NULL;
+    return is_array_of_doubles(object) && is_plain_row(object) && count_of(object) == count ? doubles_of(object) : NULL;
 }
 
 PyObject *shared_by_extremes(PyObject *array, int axis, PyObject *extremes, PyObject *g) {
@@ -314,14 +312,14 @@ PyObject *shared_by_extremes(PyObject *array, int axis, PyObject *extremes, PyOb
     const Py_ssize_t count = count_of(array);
     const Lines lines = lines_along(numpy_of(array), axis, count);
     double alone[2];
-    const double *peaks = doubles_in(extremes, lines.before * lines.step, &alone[0]), *from = elements_of(array);
+    const double *peaks = doubles_in(extremes, lines.before * lines.step, &alone[0]), *from = doubles_of(array);
     const double *received = doubles_in(g, lines.before * lines.step, &alone[1]);
     PyObject *made = count && peaks && received ? new_array_of_doubles(numpy_of(array)->axes, numpy_of(array)->shape) : NULL;
     bool done = made != NULL;
     for (Py_ssize_t i = 0; done && i < lines.before; i++)
         for (Py_ssize_t k = 0; done && k < lines.step; k++) {
             const Py_ssize_t at = i * lines.length * lines.step + k, line = i * lines.step + k;
-            done = share_line(&lines, from + at, peaks[line], received[line], elements_of(made) + at);
+            done = share_line(&lines, from + at, peaks[line], received[line], doubles_of(made) + at);
         }
     if (!done) Py_CLEAR(made);
     return made;

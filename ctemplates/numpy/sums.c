@@ -224,7 +224,7 @@ static bool agrees(Extent sample) {
     double *own = PyMem_Malloc((size_t)(sample.outer * sample.inner) * sizeof *own);
     PyObject *found = NULL;
     if (array && own) {
-        double *elements = (double *)(void *)numpy_of(array)->data;
+        double *elements = doubles_of(array);
         set_sample(elements, sample.outer * sample.length * sample.inner);
         add_up(&(Terms){elements, NULL, sample}, own);
         found = sum_by_numpy(array, 1);
@@ -302,7 +302,7 @@ static PyObject *sums_of(const Terms *t, const NumpyArray *array, int axis, bool
         if (i != axis || keeps_axis) shape[axes++] = i == axis ? 1 : array->shape[i];
     PyObject *made = new_array_of_doubles(axes, shape);
     if (!made) return NULL;
-    double *to = (double *)(void *)numpy_of(made)->data;
+    double *to = doubles_of(made);
     int found;
     if (t->extent.outer * t->extent.length * t->extent.inner < IN_THREADS) {
         found = warned_of(t, to);
@@ -318,8 +318,6 @@ static PyObject *sums_of(const Terms *t, const NumpyArray *array, int axis, bool
 static bool is_summed_here(PyObject *x) {
     return is_array_of_doubles(x) && is_plain_row(x) && numpy_of(x)->axes >= 2 && numpy_of(x)->axes <= MOST_AXES_HERE;
 }
-
-static const double *doubles_of(PyObject *array) { return (const double *)(const void *)numpy_of(array)->data; }
 
 PyObject *sum_along(PyObject *array, int axis, bool keeps_axis) {
     if (!is_summed_here(array)) return NULL;
@@ -342,7 +340,7 @@ PyObject *sum_of_row(PyObject *array) {
     if (!is_numpy(array) || !is_row_of_reals(array) || !is_plain_row(array)) return NULL;
     const Py_ssize_t count = count_of(array);
     if (count < FEWEST_SHARED || !are_shared(count, EFFORT) || !knows_rows()) return NULL;
-    const double *from = (const double *)(const void *)numpy_of(array)->data;
+    const double *from = doubles_of(array);
     double total = 0.0;
     bool done;
     Py_BEGIN_ALLOW_THREADS

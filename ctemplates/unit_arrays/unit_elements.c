@@ -231,7 +231,7 @@ static void open_sums(ElementSums *sums) {
     PyObject *array = python ? *slot_of(python, c->accumulator_array) : NULL;
     sums->reals = NULL;
     if (!array || *slot_of(python, c->accumulator_owned) != Py_True || !is_plain_array(array)) return;
-    if ((numpy_of(array)->flags & wanted) == wanted) sums->reals = (double *)(void *)numpy_of(array)->data;
+    if ((numpy_of(array)->flags & wanted) == wanted) sums->reals = doubles_of(array);
 }
 
 /* Returns the index of an element, a new reference: as that of a sparse Accumulator. */

@@ -108,7 +108,7 @@ def chain(x: Any) -> Any:
 
 
 def test_near_states_are_given_up_before_far_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a step lacks room, the states that are kept just before it are cheapest to come by again."""
+    """Expect states just before a step that lacks room to be dropped: they are cheapest to find again."""
     monkeypatch.setenv("CHECKPOINT_JIT", "off")
     x = np.linspace(0.0, 1.0, 131072)
     with profile() as found:

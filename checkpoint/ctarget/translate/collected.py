@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from checkpoint import config
+from checkpoint.cps.blocks import LOOP
 from checkpoint.ctarget.peers import BlockPeer
 from checkpoint.ctarget.translate import policy
 from checkpoint.ctarget.translate.emit.text import source
@@ -72,9 +73,7 @@ def procedure_names(unit: Unit) -> list[str]:
     """Return the names of the procedures and loops whose blocks are in a unit, that of its entry first."""
     found = list(dict.fromkeys([node.block for node in nodes(unit)]))
     names = [_procedure(block) for block in found]
-    loops = [
-        block.block.label.removeprefix("loop.") for block in found if block.block.label.startswith("loop.")
-    ]
+    loops = [block.block.label.removeprefix(LOOP) for block in found if block.block.label.startswith(LOOP)]
     return list(dict.fromkeys([*names, *loops]))
 
 

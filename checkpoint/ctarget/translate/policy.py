@@ -23,6 +23,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from checkpoint import config
+from checkpoint.cps.blocks import LOOP
 from checkpoint.ctarget.code import peer_at
 from checkpoint.ctarget.library import runtime
 from checkpoint.ctarget.peers import making
@@ -61,7 +62,6 @@ SAMPLE_INTERVAL = 0.005  # seconds between two samples, at least, after the firs
 USUAL_SAMPLE = SAMPLE_INTERVAL / 10
 MAX_PATIENCE = 16  # times as many, where samples have found nothing of late
 _KEY = "translate"  # of a lambda's `compiled`
-LOOP = "loop."  # the labels of the blocks where turns of loops begin start so
 # To find a loop, so many blocks are run one by one; so often for the runs that start in one procedure.
 MAX_SOUGHT, MAX_SEARCHES = 3_000, 6
 # Imports within functions are of what compiles and makes units: most processes end before the first sample.

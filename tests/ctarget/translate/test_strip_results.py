@@ -48,7 +48,7 @@ def infinite(x: float, n: float) -> float:
 
 
 def logs(x: float, n: float) -> float:
-    """Of one lane in forty a number falls below zero."""
+    """Let a number of one lane in forty fall below zero."""
     while n > 1.0:
         n, x = n - 1.0, math.log(x) + 3.0
     return x

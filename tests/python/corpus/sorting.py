@@ -258,7 +258,7 @@ def counting_sort(numbers: Sequence[int]) -> list[int]:
 
 @dataclass(order=True)
 class Event:
-    """What happens at a time; the text does not count."""
+    """Hold what happens at a time; the text does not count."""
 
     time: float
     rank: int = 0
