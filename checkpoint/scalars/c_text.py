@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 from checkpoint.scalars.algebra import (
     Both,
@@ -164,13 +165,16 @@ def plain_partial(definition: Definition, i: int, operands: tuple[str, ...], res
 
 def plain_value(definition: Definition, operands: tuple[str, ...]) -> str | None:
     """Return the value of these operands; None where it may fail, or is more than arithmetic or a test."""
-    if definition.fails or definition.formula is None:
-        return None
-    formula = formula_of(definition)
-    if isinstance(formula, Expr) and (not is_plain(formula) or isinstance(formula, Where)):
-        return None
-    text = on_doubles(formula, operands, "")
-    return text if isinstance(formula, Operand) else stripped(text)
+    formula = _plain_formula(definition)
+    text = None if formula is None else on_doubles(formula, operands, "")
+    return text if text is None or isinstance(formula, Operand) else stripped(text)
+
+
+@cache
+def _plain_formula(definition: Definition) -> Expr | Test | None:
+    formula = None if definition.fails or definition.formula is None else formula_of(definition)
+    is_more = isinstance(formula, Expr) and (not is_plain(formula) or isinstance(formula, Where))
+    return None if is_more else formula
 
 
 # On numbers of any nesting

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -12,7 +13,7 @@ import pytest
 
 import checkpoint
 from checkpoint.errors import RunError, SourceError
-from checkpoint.lang.python.source import requirements
+from checkpoint.lang.python.source import boundary, requirements
 
 
 @pytest.fixture
@@ -108,6 +109,19 @@ def test_what_a_package_requires_is_opened_with_it(installed: ModuleType, engine
         slope(2.0)
     with checkpoint.translate("outside_of_tests"):
         assert slope(2.0) == 4.0
+
+
+def test_metadata_is_read_for_functions_of_other_packages_alone(installed: ModuleType) -> None:
+    compiled = importlib.import_module("outside_of_tests_compiled")
+    with checkpoint.translate("outside_of_tests"):
+        assert boundary.is_allowed(installed.four)
+        assert boundary.is_allowed(test_parts_of_packages)
+        assert not boundary.is_allowed(textwrap.dedent)
+        assert requirements.with_requirements.cache_info().misses == 0
+        assert not boundary.is_allowed(compiled.thrice)
+        assert requirements.with_requirements.cache_info().misses == 1
+    with checkpoint.translate("textwrap"):
+        assert boundary.is_allowed(textwrap.dedent)
 
 
 def test_compiled_packages_are_not_opened_with_others(installed: ModuleType) -> None:

@@ -12,7 +12,7 @@ What always holds: operations never change once they are made, and are compared 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Hashable, Sequence, Set
 from dataclasses import fields
 from functools import cache
@@ -112,7 +112,16 @@ class Adjoint(Protocol):
         """Add the accumulator that an expression of the type Value takes, to a source that is a dual."""
 
 
-class Operation(ABC):
+class _Kind(ABCMeta):
+    """A class of operations, whose instances are those of its subclasses alone: none is registered.
+
+    So isinstance, which writing a unit calls a million times, needs no function of Python's.
+    """
+
+    __instancecheck__ = type.__instancecheck__
+
+
+class Operation(metaclass=_Kind):
     """An operation of a node: what it reads and sets, its C text, its residuals, its adjoint.
 
     It is a dataclass. If it does not say otherwise, it sets the place in its field `to`, if it has one, and

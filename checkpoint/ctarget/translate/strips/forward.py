@@ -59,6 +59,7 @@ class StripLanes(StripText):
         self._carried = Carried(plan, self.groups, self._is_passed)
         self._counts = StepCounts(self.groups, self._stays)
         self._slotted = False  # whether a turn of slots is written
+        self._below: dict[tuple[int, bool], int | None] = {}  # operations from a node on: see _plain_below
         self._set: set[str] = set()  # what the group that is written has set so far
         for path in plan.ways.values():
             count = 0
@@ -215,23 +216,21 @@ class StripLanes(StripText):
 
         calls: whether functions that are called for one lane after another may be among them.
         """
-        count = 0
-        for op in node.ops:
-            if self._skips(op) or isinstance(op, Birth):
-                continue
-            if self.plan.objects.is_own(op):
-                count += len(cells.statements(op, self.plan, ""))
-                continue
-            is_known = calls and lanes.is_call(op, self.plan)
-            if not is_known and (self.plan.is_uniform_op(op) or statements(op, self.plan, "") is None):
-                return None
-            count += 1
-        for each in following(node):
-            below = self._plain_below(each, calls)
-            if below is None:
-                return None
-            count += below
-        return count
+        key = id(node), calls
+        if key not in self._below:
+            parts = [self._plain_count(op, calls) for op in node.ops]
+            parts += [self._plain_below(each, calls) for each in following(node)]
+            self._below[key] = None if None in parts else sum(filter(None, parts))
+        return self._below[key]
+
+    def _plain_count(self, op: Operation, calls: bool) -> int | None:
+        """Return by how many operations on vectors one is done, or None: vectors do not do it."""
+        if self._skips(op) or isinstance(op, Birth):
+            return 0
+        if self.plan.objects.is_own(op):
+            return len(cells.statements(op, self.plan, ""))
+        is_plain = not self.plan.is_uniform_op(op) and statements(op, self.plan, "") is not None
+        return 1 if is_plain or (calls and lanes.is_call(op, self.plan)) else None
 
     def _skips(self, op: Operation) -> bool:
         return id(op) in self._late or isinstance(op, Effect)

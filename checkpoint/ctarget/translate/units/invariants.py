@@ -20,15 +20,11 @@ Same = dict[int, set[Place]]  # a class: its params, by the numbers of headers
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Edge:
-    """A path from one header to another. copies: what each copy on it is a copy of."""
+    """A path from one header to another. passes: the sources that become its params, before any copies."""
 
     header: Header
     jump: Jump
-    copies: dict[Place, Source]
-
-    def passes(self, k: int) -> Source:
-        """Return the source that becomes param k of the other header, before any copies."""
-        return original(self.jump.sources[k], self.copies)
+    passes: list[Source]
 
 
 class Invariants:
@@ -40,9 +36,7 @@ class Invariants:
     def __init__(self, unit: Unit, paths: list[Path]) -> None:
         self.first: dict[Place, Place] = {}
         self.late: set[Place] = set()
-        self._edges = [
-            Edge(path.header, path.end, copies(path)) for path in paths if isinstance(path.end, Jump)
-        ]
+        self._edges = [_edge(path, path.end) for path in paths if isinstance(path.end, Jump)]
         self._headers = reached(unit)
         self._entries = [header for header in self._headers if header.entry is not None]
         for first in self._entries[0].params if self._entries else ():
@@ -94,10 +88,11 @@ class Invariants:
         """Discard params to which a jump passes anything else; return whether there were any."""
         before = sum(map(len, same.values()))
         for edge in self._edges:
-            to = edge.jump.header
-            for k, param in enumerate(to.params):
-                if edge.passes(k) not in same[edge.header.number]:
-                    same[to.number].discard(param)
+            known, to = same[edge.header.number], edge.jump.header
+            left = same[to.number]
+            for param, passed in zip(to.params, edge.passes, strict=True):
+                if param in left and passed not in known:
+                    left.discard(param)
         return sum(map(len, same.values())) < before
 
     def _grown(self, same: Same, first: Place) -> list[Place]:
@@ -119,9 +114,14 @@ class Invariants:
     def _all_pass(self, to: Header, k: int, same: Same) -> bool:
         """Return whether there are jumps to a header, and all pass one of the class as param k."""
         passes = [
-            edge.passes(k) in same[edge.header.number] for edge in self._edges if edge.jump.header is to
+            edge.passes[k] in same[edge.header.number] for edge in self._edges if edge.jump.header is to
         ]
         return bool(passes) and all(passes)
+
+
+def _edge(path: Path, jump: Jump) -> Edge:
+    before = copies(path)
+    return Edge(path.header, jump, [original(source, before) for source in jump.sources])
 
 
 def copies(path: Path) -> dict[Place, Source]:

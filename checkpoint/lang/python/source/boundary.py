@@ -39,7 +39,8 @@ def is_allowed(function: Any) -> bool:
     """Return whether a function is translated."""
     if tables.is_library(function) or tables.is_opened(function) or is_counterpart(function):
         return True
-    return _is_opened(str(function.__module__ or "")) or _is_users(function.__code__.co_filename)
+    # In this order: only what is not the user's own needs the metadata of packages.
+    return _is_users(function.__code__.co_filename) or _is_opened(str(function.__module__ or ""))
 
 
 def _is_opened(module: str) -> bool:
@@ -47,7 +48,9 @@ def _is_opened(module: str) -> bool:
     if _is_in(module, packages_opened):
         return True
     chosen = frozenset(config.packages()) | frozenset(config.current().convert)
-    if not chosen:
+    if not chosen or _is_in(module, chosen):
+        return bool(chosen)
+    if module.partition(".")[0] in sys.stdlib_module_names:  # which no package has
         return False
     # Here, since what it loads to read metadata is a tenth of the time of an import of checkpoint.
     from checkpoint.lang.python.source.requirements import with_requirements  # noqa: PLC0415
