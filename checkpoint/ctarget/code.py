@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
+from typing import Any
 
 from checkpoint.cps import blocks as b
 from checkpoint.cps import terms as t
@@ -56,6 +57,12 @@ def peer_at(block: Pointer) -> BlockPeer:
     address = int(runtime().ffi.cast("uintptr_t", block.python))
     peer: BlockPeer = ctypes.cast(address, ctypes.py_object).value
     return _with_tables(peer)
+
+
+def peer_begun(held: Any) -> BlockPeer | None:
+    """Return the peer of the block at whose first step a machine or sweep is, or None."""
+    at = runtime().lib.ck_machine_position(held)
+    return peer_at(at.block) if at.block and not at.index else None
 
 
 @cache

@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint import config
 from checkpoint.cps.blocks import LOOP
-from checkpoint.ctarget.code import peer_at
-from checkpoint.ctarget.library import runtime
+from checkpoint.ctarget.code import peer_begun
 from checkpoint.ctarget.peers import making
 from checkpoint.ctarget.states import Held
 from checkpoint.ctarget.translate import boundary
@@ -220,15 +219,14 @@ class Translator:
 
     def sample(self, held: Held, account: Account, taped: bool, waits: bool, seconds: float) -> Found:
         """Translate the block at whose first step a machine is, or a sweep, after seconds of its run."""
-        at = runtime().lib.ck_machine_position(held)
-        if not at.block or at.index:
+        if (peer := peer_begun(held)) is None:
             return Found.NOWHERE
         began, skips = perf_counter(), account.skips
         from checkpoint.ctarget.translate import translation as forms  # noqa: PLC0415
 
         with making:
             lane = forms.loop_over_lanes(held, seconds)
-            here = forms.place(peer_at(at.block), held, lane is not None)
+            here = forms.place(peer, held, lane is not None)
             begun = None if lane is None else self._begin(lane, account, taped, waits)
             begun = begun or self._begin(here, account, taped, waits)
         self.effort.spent += perf_counter() - began
@@ -260,8 +258,7 @@ class Translator:
 
         NEWS: that was begun. NOTHING: it was before, so there is no need to look further. Else NOWHERE.
         """
-        at = runtime().lib.ck_machine_position(held)
-        peer = peer_at(at.block) if at.block and not at.index else None
+        peer = peer_begun(held)
         if peer is None or not peer.block.label.startswith(LOOP):
             return Found.NOWHERE
         began = perf_counter()
@@ -276,6 +273,17 @@ class Translator:
             return Found.NEWS
         own = account_of(peer.procedure.lam)
         return Found.NOTHING if own.made.get(peer.block.label) else Found.NOWHERE
+
+    def is_entered(self, held: Held) -> bool | None:
+        """Return whether a machine can enter a unit at the block that it is about to run; None: none is."""
+        peer = peer_begun(held)
+        if peer is None or not (made := account_of(peer.procedure.lam).made.get(peer.block.label)):
+            return None
+        from checkpoint.ctarget.translate import translation as forms  # noqa: PLC0415
+
+        with making:
+            place = forms.place(peer, held, is_in_lane=False)
+            return any(each.enters(place.standing(), place.deeper) for each in made)
 
     def _begin(
         self, place: Place, account: Account, taped: bool, waits: bool, is_sought: bool = False

@@ -217,6 +217,10 @@ class Translation:
             return False
         return self._enters_at(block) or _own_numbers(deeper()) == self._numbers
 
+    def enters(self, standing: Any, deeper: Deeper | None = None) -> bool:
+        """Return whether a machine that is there can enter the unit; deeper: as of `fits`."""
+        return standing is not None and self._enters_at(standing[0]) and self.fits(standing, deeper)
+
     def is_disappointed(self, standing: Any) -> bool:
         """Return whether a machine that is there cannot enter the unit for its numbers alone."""
         block, shapes = standing

@@ -40,6 +40,7 @@ class Watch:
         "_account",
         "_begun",
         "_due",
+        "_entries",
         "_pace",
         "_probes",
         "_since",
@@ -60,6 +61,7 @@ class Watch:
         self.steps = 0
         self._probes = 0  # samples in vain, one after another
         self._sought = 0  # blocks that are still to be run one by one, to find a loop
+        self._entries = 0  # how many of their units are still to be tried, where the sample was inside of one
         self.slice = max(translator.first_waiting, account.gap) if waits else policy.FIRST
         self._begun = self._since = perf_counter()
         self._pace = account.pace
@@ -118,6 +120,7 @@ class Watch:
             self._account.searches += 1
             if self._account.searches <= policy.MAX_SEARCHES:
                 self._sought, self.slice = policy.MAX_SOUGHT, 1
+                self._entries = policy.MAX_PROBES if found is Found.INSIDE else 0
             elif found is Found.REFUSED:
                 policy.translator.roll()
 
@@ -125,12 +128,21 @@ class Watch:
         """Translate the loop that the run is at, or continue with the next block."""
         self._sought -= 1
         with stage("sampling"):
-            found = policy.translator.seek(held, self._account, self._taped, self._waits)
+            if self._is_entered(held):
+                found = Found.NOTHING
+            else:
+                found = policy.translator.seek(held, self._account, self._taped, self._waits)
         if found is not Found.NOWHERE or not self._sought:
             self._sought = 0
             self._sampled(found)
         if found is Found.NOWHERE and not self._sought:
             policy.translator.roll()
+
+    def _is_entered(self, held: Held) -> bool:
+        """Return whether the run has only left a unit for the sample: it is where it enters one."""
+        entered = policy.translator.is_entered(held) if self._entries else None
+        self._entries -= entered is False
+        return entered is True
 
     def _add(self, steps: int) -> None:
         self.steps += steps

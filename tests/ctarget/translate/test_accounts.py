@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from checkpoint import Bisection, Plain, grad, primops, vmap
+from checkpoint import Bisection, Plain, grad, jvp, primops, vmap
 from checkpoint.ctarget import library
 from checkpoint.ctarget.translate import policy, translation
 from checkpoint.ctarget.translate.effort import EXPECTED_LARGE, SHARE
@@ -115,6 +117,63 @@ def test_where_samples_are_inside_of_units_a_loop_is_looked_for(monkeypatch: pyt
         watch.sliced(None, 2 * policy.THRESHOLD)
         sought.append(watch._sought)
     assert sought == [policy.MAX_SOUGHT] * policy.MAX_SEARCHES + [0, 0]
+
+
+def test_a_search_ends_where_the_run_enters_a_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sample alone had made it leave the unit. Of units that it cannot enter so many are tried."""
+    tried = iter([None, False, None, True])
+    searching = _search(monkeypatch, lambda _: next(tried))
+    assert [searching() for _ in range(4)] == [2_999, 2_998, 2_997, 0]
+    searching = _search(monkeypatch, refusals := Mock(return_value=False))
+    assert [searching() for _ in range(policy.MAX_SOUGHT)] == list(range(policy.MAX_SOUGHT))[::-1]
+    assert refusals.call_count == policy.MAX_PROBES
+
+
+def test_a_run_enters_units_whose_kinds_its_values_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop over reals has a unit; the same loop over duals cannot enter that."""
+    monkeypatch.setenv("CHECKPOINT_JIT", "wait")
+    translator, found = policy.translator, list[bool | None]()
+    is_entered = translator.is_entered
+
+    def noted(held: Any) -> bool | None:
+        found.append(is_entered(held))
+        return found[-1]
+
+    grad(scaled, engine="c")(0.3)
+    monkeypatch.setattr(translator, "sample", lambda *_: policy.Found.INSIDE)
+    monkeypatch.setattr(translator, "is_entered", noted)
+    account = policy.account_of(run_of(scaled, (0.3,), {}, "c").u.car.lam)
+    account.searches = account.gap = 0
+    grad(scaled, engine="c")(0.3)
+    assert True in found
+    assert False not in found
+    found.clear()
+    account.searches = account.gap = 0
+    jvp(scaled, 0.3, 1.0, engine="c")
+    assert False in found
+
+
+def scaled(x: Any) -> Any:
+    for _ in range(400_000):
+        x = x * 0.5 + 0.25
+    return x
+
+
+def _search(monkeypatch: pytest.MonkeyPatch, is_entered: Any) -> Callable[[], int]:
+    """Begin a search for a loop, and return what does one block of it, and returns how many are left."""
+    translator = policy.Translator()
+    monkeypatch.setattr(policy, "translator", translator)
+    monkeypatch.setattr(translator, "sample", lambda *_: policy.Found.INSIDE)
+    monkeypatch.setattr(translator, "seek", lambda *_: policy.Found.NOWHERE)
+    monkeypatch.setattr(translator, "is_entered", is_entered)
+    watch = Watch(policy.Account(), taped=False, waits=True)
+    watch.sliced(None, 2 * policy.THRESHOLD)
+
+    def searching() -> int:
+        watch.sliced(None, 1)
+        return watch._sought
+
+    return searching
 
 
 def test_samples_inside_of_units_are_counted_for_the_runs_of_a_procedure() -> None:
