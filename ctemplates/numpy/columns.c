@@ -4,10 +4,11 @@
 #include <fenv.h>
 
 #include "numpy/elements.h"
-#include "numpy/layout.h"
 
 enum { SPACE = 3, MOST_AXES_HERE = 8, MOST_COLUMNS = 16 };
 enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy may warn of */
+
+/* Cross products */
 
 static void set_cross_products(const double *a, const double *b, Py_ssize_t count, double *restrict to) {
     for (Py_ssize_t i = 0; i < count; i++, a += SPACE, b += SPACE, to += SPACE) {
@@ -31,6 +32,72 @@ PyObject *cross_products(PyObject *a, PyObject *b) {
     if (fetestexcept(WARNED) || has_nan_among(doubles_of(made), count)) Py_CLEAR(made);
     return made;
 }
+
+/* Sums, differences, products and quotients */
+
+/* The operands of a row: where it begins in both of them, and how far the next one is. */
+typedef struct Operands {
+    const char *a, *b;
+    Py_ssize_t next_a, next_b;
+} Operands;
+
+/* Sets rows of WIDTH elements, and returns whether an operand has a NaN: the one with an element for a row, or the first.
+ * STEP_A, STEP_B: 1, or 0 where one element is that of a whole row. The result may be the first operand. */
+#define SET_ROWS(SIGN, WIDTH, STEP_A, STEP_B)                                                                  \
+    for (; count; count--, to += (WIDTH), o.a += o.next_a, o.b += o.next_b) {                                  \
+        const double *a = (const double *)(const void *)o.a, *b = (const double *)(const void *)o.b;           \
+        const double *asked = (STEP_B) ? a : b;                                                                \
+        double row[WIDTH];                                                                                     \
+        for (int j = 0; j < ((STEP_A) && (STEP_B) ? (WIDTH) : 1); j++) has_nan |= asked[j] != asked[j];        \
+        for (int j = 0; j < (WIDTH); j++) row[j] = a[j * (STEP_A)] SIGN b[j * (STEP_B)];                       \
+        for (int j = 0; j < (WIDTH); j++) to[j] = row[j];                                                      \
+    }
+
+#define SET_ROWS_OF(SIGN, WIDTH)                                                                               \
+    if (steps == BOTH)                                                                                         \
+        SET_ROWS(SIGN, WIDTH, 1, 1)                                                                            \
+    else if (steps == FIRST)                                                                                   \
+        SET_ROWS(SIGN, WIDTH, 1, 0)                                                                            \
+    else                                                                                                       \
+        SET_ROWS(SIGN, WIDTH, 0, 1)
+
+enum { FIRST = 1, SECOND = 2, BOTH = FIRST | SECOND }; /* operands with elements of their own in each row */
+
+#define ROWS_FUNCTION(NAME, SIGN)                                                                              \
+    static bool NAME(Operands o, int steps, Py_ssize_t count, Py_ssize_t width, double *to) {                  \
+        bool has_nan = false;                                                                                  \
+        if (width == 2) {                                                                                      \
+            SET_ROWS_OF(SIGN, 2)                                                                               \
+        } else {                                                                                               \
+            SET_ROWS_OF(SIGN, 3)                                                                               \
+        }                                                                                                      \
+        return has_nan;                                                                                        \
+    }
+
+ROWS_FUNCTION(set_sums, +)
+ROWS_FUNCTION(set_differences, -)
+ROWS_FUNCTION(set_products, *)
+ROWS_FUNCTION(set_quotients, /)
+
+typedef bool Setting(Operands o, int steps, Py_ssize_t count, Py_ssize_t width, double *to);
+static Setting *const SETTINGS[KERNEL_COUNT] = {
+    [ADDING] = set_sums, [SUBTRACTING] = set_differences, [MULTIPLYING] = set_products, [DIVIDING] = set_quotients};
+
+bool are_few_columns(const Places *p, Kernel kernel) {
+    if (p->axes != 2 || p->width != DOUBLE || !SETTINGS[kernel] || p->shape[1] < 2 || p->shape[1] > SPACE) return false;
+    for (int k = 0; k < 2; k++)
+        if (p->strides[1][k] != 0 && p->strides[1][k] != sizeof(double)) return false;
+    if (!p->strides[1][0] && !p->strides[1][1]) return false; /* a result of repeated elements */
+    return p->strides[1][2] == sizeof(double) && p->strides[0][2] == p->shape[1] * (Py_ssize_t)sizeof(double);
+}
+
+bool set_few_columns(const Places *p, Kernel kernel) {
+    const int steps = (p->strides[1][0] ? FIRST : 0) | (p->strides[1][1] ? SECOND : 0);
+    const Operands o = {p->at[0], p->at[1], p->strides[0][0], p->strides[0][1]};
+    return SETTINGS[kernel](o, steps, p->shape[0], p->shape[1], (double *)(void *)p->at[2]);
+}
+
+/* Additions in place */
 
 /* Returns whether an array has rows of a few doubles, each in a row, that may be changed, like those of another one. */
 static bool has_columns_like(PyObject *columns, const NumpyArray *other) {

@@ -2,7 +2,8 @@
 #ifndef CK_COLUMNS_H
 #define CK_COLUMNS_H
 
-#include "numpy/numpy_interface.h"
+#include "numpy/kernels.h"
+#include "numpy/layout.h"
 
 /* Returns the cross products of the vectors along the last axes of two arrays, a new reference. NULL without an exception:
  * they are not arrays of doubles in a row, of one shape, or NumPy might warn, or choose between NaNs. */
@@ -10,5 +11,11 @@ PyObject *cross_products(PyObject *a, PyObject *b);
 
 /* Adds an array of doubles in a row to one of a few columns, in place, as reversals do, silently; false: nothing was done. */
 bool add_to_columns(PyObject *columns, PyObject *added);
+
+/* Returns whether two operands and a result are such rows, of one of four functions. Axes have been joined. */
+bool are_few_columns(const Places *p, Kernel kernel);
+
+/* Sets the result, and returns whether the operand with the fewest elements has a NaN. */
+bool set_few_columns(const Places *p, Kernel kernel);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory/exceptions.h"
+#include "numpy/columns.h"
 #include "numpy/inner_loops.h"
 
 enum { IN_THREADS = 10000, WORTH_ASKING = 1000 }; /* elements, from which on the GIL is released; see below */
@@ -107,27 +108,36 @@ Loop *loop_of_doubles(const char *name, int operands, void **data) {
 
 /* Running */
 
-/* Returns whether results do not depend on which elements are in one call of a loop, which NumPy divides by rules of its
- * own. Near the end of a call the sum of two NaNs may be the other one, so may the product; and the greater of two zeros. */
+/* Returns whether results depend on which elements are in one call of a loop, which NumPy divides by rules of its own, where
+ * operands have NaNs. Near the end of a call the sum of two NaNs may be the other one, so may the product. */
+static bool chooses_nans(Kernel kernel) { return kernel == ADDING || kernel == MULTIPLYING; }
+
+/* Returns whether results do not depend on that. The greater of two zeros may be either one. */
 static bool has_any_layout(const Places *p, Kernel kernel) {
     if (kernel == GREATER || kernel == LESSER) return false;
-    return (kernel != ADDING && kernel != MULTIPLYING) || !has_nan(p, smallest_operand(p));
+    return !chooses_nans(kernel) || !has_nan(p, smallest_operand(p));
 }
 
-/* Writes the result; false: it was not, and NumPy's might differ. */
-static bool run(Places *p, Kernel kernel) {
-    Loop *loop = known.loops[kernel][p->width];
-    void *data = known.data[kernel][p->width];
-    join_axes(p);
-    if (p->axes > 1 && !has_any_layout(p, kernel)) return false;
-    if (count_in(p) < IN_THREADS) {
-        run_loop(p, loop, data);
+/* Writes the result; false: NumPy's might differ, and it was not written, or to no operand. */
+static bool run_here(Places *p, Kernel kernel) {
+    const bool in_place = p->at[0] == p->at[p->count - 1];
+    if (p->axes == 1 || !are_few_columns(p, kernel)) {
+        if (p->axes > 1 && !has_any_layout(p, kernel)) return false;
+        run_loop(p, known.loops[kernel][p->width], known.data[kernel][p->width]);
         return true;
     }
+    if (in_place && !has_any_layout(p, kernel)) return false;
+    return !set_few_columns(p, kernel) || in_place || !chooses_nans(kernel);
+}
+
+static bool run(Places *p, Kernel kernel) {
+    bool done;
+    join_axes(p);
+    if (count_in(p) < IN_THREADS) return run_here(p, kernel);
     Py_BEGIN_ALLOW_THREADS
-    run_loop(p, loop, data);
+    done = run_here(p, kernel);
     Py_END_ALLOW_THREADS
-    return true;
+    return done;
 }
 
 static bool is_ready(void) {

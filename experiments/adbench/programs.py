@@ -22,23 +22,36 @@ def residuals(flat: Any, cameras: Any, points: Any, features: Any, n: int, m: in
     start, end = CAMERA * n, CAMERA * n + 3 * m
     camera, point = flat[:start].reshape(n, CAMERA)[cameras], flat[start:end].reshape(m, 3)[points]
     weights = flat[end:]
-    weighted = errors(camera, point, weights, features, np)
+    weighted = errors(*parts_of(camera), point, weights[:, None], features, np)
     return np.concatenate([weighted.ravel(), 1.0 - weights**2])
 
 
-def errors(camera: Any, point: Any, weights: Any, features: Any, np: Any = np) -> Any:
+def parts_of(camera: Any) -> list[Any]:
+    """Return the rotations, centers, focal lengths, principal points and distortions of cameras, as rows."""
+    return [camera[:, begin:end] for begin, end in ((0, 3), (3, 6), (6, 7), (7, 9), (9, 11))]
+
+
+def errors(
+    rotation: Any,
+    center: Any,
+    focal: Any,
+    principal: Any,
+    radial: Any,
+    point: Any,
+    weights: Any,
+    features: Any,
+    np: Any = np,
+) -> Any:
     """Return the weighted errors of projection of each observation, by its own camera, point and weight."""
-    rotation = camera[:, :3]
     theta = np.sqrt(np.sum(rotation * rotation, axis=1, keepdims=True))
     sine, cosine = np.sin(theta), np.cos(theta)
-    axis, moved = rotation / theta, point - camera[:, 3:6]
+    axis, moved = rotation / theta, point - center
     along = np.sum(axis * moved, axis=1, keepdims=True) * (1.0 - cosine)
     seen = moved * cosine + np.cross(axis, moved) * sine + axis * along
     plane = seen[:, :2] / seen[:, 2:]
-    radius = np.sum(plane * plane, axis=1)
-    factor = 1.0 + camera[:, 9] * radius + camera[:, 10] * radius**2
-    pixel = plane * factor[:, None] * camera[:, 6:7] + camera[:, 7:9]
-    return weights[:, None] * (pixel - features)
+    radius = np.sum(plane * plane, axis=1, keepdims=True)
+    factor = 1.0 + radial[:, :1] * radius + radial[:, 1:] * radius**2
+    return weights * (plane * factor * focal + principal - features)
 
 
 def observations(n: int, m: int, count: int, seed: int = 0) -> tuple[Any, ...]:

@@ -22,7 +22,7 @@ import checkpoint
 from checkpoint.functions.resumption import as_function
 from experiments import common
 from experiments.adbench import mixture
-from experiments.adbench.programs import CAMERA, errors, observations, residuals, spread
+from experiments.adbench.programs import CAMERA, errors, observations, parts_of, residuals, spread
 
 MIXTURES = ((1000, 2, 5), (1000, 10, 25), (1000, 20, 50), (1000, 32, 25), (10000, 10, 25))  # of ADBench's
 Methods = dict[str, Callable[[], Any]]
@@ -91,17 +91,18 @@ def by_observations(args: tuple[Any, ...], engine: str | None = None) -> Callabl
     seeds = [np.tile(unit, (count, 1)) for unit in np.eye(2)]
 
     def jacobian() -> Any:
-        camera = flat[:start].reshape(n, CAMERA).take(cameras, 0)
-        point = flat[start:end].reshape(m, 3).take(points, 0)
         weights, entries = flat[end:], np.empty(len(indices))
         values = entries[:-count].reshape(count, 2, width)
         entries[-count:] = -2.0 * weights
-        given = camera, point, weights, features
-        _, pull = checkpoint.pullback(errors, *given, argnums=(0, 1, 2), engine=engine)
+        parts = [part.take(cameras, 0) for part in parts_of(flat[:start].reshape(n, CAMERA))]
+        parts += [flat[start:end].reshape(m, 3).take(points, 0), weights[:, None]]
+        argnums = tuple(range(len(parts)))
+        _, pull = checkpoint.pullback(errors, *parts, features, argnums=argnums, engine=engine)
         with pull:
             for k, seed in enumerate(seeds):
-                by_camera, by_point, by_weight = pull(seed)
-                np.concatenate([by_camera, by_point, by_weight[:, None]], axis=1, out=values[:, k])
+                found = [column for part in pull(seed) for column in part.T]
+                for at, column in enumerate(found):  # NumPy's loops go along columns: rows are short
+                    values[:, k, at] = column
         return sp.csr_array((entries, indices, starts), shape=shape)
 
     return jacobian

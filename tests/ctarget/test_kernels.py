@@ -146,6 +146,33 @@ def test_warnings_and_errors_are_numpys(name: str) -> None:
             run()
 
 
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide"])
+@pytest.mark.parametrize("width", [2, 3, 4])
+def test_columns_have_numpys_bits(name: str, width: int) -> None:
+    """Rows of two or three elements are set by loops of engine c, however far apart rows lie."""
+    f, x = FUNCTIONS[name], odd((90, 13), np.float64, width)
+    plain = np.where(np.isfinite(x), x, 1.0)
+    views: list[Any] = [0.1, plain[0, :width], np.broadcast_to(x[:, :1], (90, width))]
+    for a in (x, plain):
+        views += [
+            a[:, :width],
+            a[:, 4 : 4 + width].copy(),
+            a[::-1, :width],
+            a[:, 9:10],
+            a[::3].repeat(3, 0)[:, :width],
+        ]
+    with np.errstate(all="ignore"):
+        for a in views[1:]:
+            for b in views:
+                for first, second in ((a, b), (b, a)):
+                    expected, found = f(first, second), _run(f, (first, second))
+                    assert np.asarray(found).tobytes() == np.asarray(expected).tobytes(), (
+                        name,
+                        first,
+                        second,
+                    )
+
+
 @pytest.mark.parametrize("count", [10, 5000])
 def test_underflow_is_reported_where_that_is_wanted(count: int) -> None:
     small = np.full(count, 1e-200)
