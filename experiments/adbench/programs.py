@@ -26,9 +26,9 @@ def residuals(flat: Any, cameras: Any, points: Any, features: Any, n: int, m: in
     return np.concatenate([weighted.ravel(), 1.0 - weights**2])
 
 
-def parts_of(camera: Any) -> list[Any]:
+def parts_of(camera: Any) -> tuple[Any, Any, Any, Any, Any]:
     """Return the rotations, centers, focal lengths, principal points and distortions of cameras, as rows."""
-    return [camera[:, begin:end] for begin, end in ((0, 3), (3, 6), (6, 7), (7, 9), (9, 11))]
+    return camera[:, :3], camera[:, 3:6], camera[:, 6:7], camera[:, 7:9], camera[:, 9:]
 
 
 def errors(
