@@ -2,7 +2,6 @@
 #ifndef CK_COLUMNS_H
 #define CK_COLUMNS_H
 
-#include "numpy/kernels.h"
 #include "numpy/layout.h"
 
 /* Returns the cross products of the vectors along the last axes of two arrays, a new reference. NULL without an exception:

@@ -1,27 +1,13 @@
 /* NumPy's own inner loops, called without its dispatch.
  *
  * A ufunc of NumPy's takes a third of a microsecond to find the loop for small arrays, which itself takes some
- * nanoseconds. Here the loop is looked up once for each of NumPy's functions below, for floats of 32 and of 64 bits, and
+ * nanoseconds. Here the loop is looked up once for each of KERNELS, for floats of 32 and of 64 bits, and
  * called with the same elements: so results have NumPy's bits, those of NaN too (inner_loops.h).
  */
 #ifndef CK_KERNELS_H
 #define CK_KERNELS_H
 
 #include "numpy/numpy_interface.h"
-
-/* The functions: KERNEL(name, NumPy's name, number of operands). */
-#define KERNELS(KERNEL)                                                                                        \
-    KERNEL(ADDING, "add", 2)                                                                                   \
-    KERNEL(SUBTRACTING, "subtract", 2)                                                                         \
-    KERNEL(MULTIPLYING, "multiply", 2)                                                                         \
-    KERNEL(DIVIDING, "divide", 2)                                                                              \
-    KERNEL(NEGATING, "negative", 1)                                                                            \
-    KERNEL(GREATER, "maximum", 2)                                                                              \
-    KERNEL(LESSER, "minimum", 2)                                                                               \
-    KERNEL(ROOT, "sqrt", 1)
-
-#define KERNEL_NAME(name, numpy, count) name,
-typedef enum Kernel { KERNELS(KERNEL_NAME) KERNEL_COUNT } Kernel;
 
 /* Returns the new array that NumPy's function returns for these operands, arrays and numbers of Python. NULL without an
  * exception: they are not arrays of NumPy's of one dtype, with elements in the order of their axes, or NumPy might warn;

@@ -110,4 +110,18 @@ PyObject *zeros_of_doubles(int axes, const Py_ssize_t *shape);
 /* Returns zeros of the shape and dtype of an array of NumPy's, a new reference; NULL with an exception. */
 PyObject *zeros_of(PyObject *array);
 
+/* The functions whose loops are called: KERNEL(name, NumPy's name, number of operands). */
+#define KERNELS(KERNEL)                                                                                        \
+    KERNEL(ADDING, "add", 2)                                                                                   \
+    KERNEL(SUBTRACTING, "subtract", 2)                                                                         \
+    KERNEL(MULTIPLYING, "multiply", 2)                                                                         \
+    KERNEL(DIVIDING, "divide", 2)                                                                              \
+    KERNEL(NEGATING, "negative", 1)                                                                            \
+    KERNEL(GREATER, "maximum", 2)                                                                              \
+    KERNEL(LESSER, "minimum", 2)                                                                               \
+    KERNEL(ROOT, "sqrt", 1)
+
+#define KERNEL_NAME(name, numpy, count) name,
+typedef enum Kernel { KERNELS(KERNEL_NAME) KERNEL_COUNT } Kernel;
+
 #endif
