@@ -37,9 +37,34 @@ def rolled(xp: Any, x: Any, shift: Any, axis: Any) -> Any:
     return np.concatenate((x[start:], x[:start]))
 
 
+def raised(xp: Any, x: Any, axis: Any) -> Any:
+    """Return an array with an axis of length 1 more, as expand_dims does."""
+    if type(x) is not np.ndarray or not _is_axis(axis, x.ndim + 1):
+        return xp.expand_dims(x, axis)
+    return x[(slice(None),) * (axis % (x.ndim + 1)) + (None,)]
+
+
 def spread(xp: Any, x: Any, shape: Any) -> Any:
     """Return an array that is broadcast to a shape: itself, if it has that shape."""
-    return x if type(x) is np.ndarray and x.shape == shape else xp.broadcast_to(x, shape)
+    if type(x) is np.ndarray and x.shape == shape:
+        return x
+    found = _shown(np.asarray(x), shape) if type(x) is np.ndarray or type(x) is np.float64 else None
+    return xp.broadcast_to(x, shape) if found is None else found
+
+
+def _shown(x: Any, shape: Any) -> Any:
+    """Return an array with its elements repeated, which nobody may change; None: the library is to do it."""
+    more = len(shape) - x.ndim
+    if more < 0 or not x.flags.c_contiguous:
+        return None
+    strides = [0] * more
+    for own, wanted, stride in zip(x.shape, shape[more:], x.strides, strict=True):
+        if own not in (wanted, 1):
+            return None
+        strides.append(stride if own == wanted else 0)
+    found: Any = np.ndarray(shape, x.dtype, x, 0, strides)
+    found.flags.writeable = False
+    return found
 
 
 def _is_axis(axis: Any, ndim: int) -> bool:

@@ -53,12 +53,14 @@ class Kernels:
         return self.chosen
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or self.choose() == "numpy":
+        if name.startswith("__"):
             raise AttributeError(name)
-        # Loaded where it is asked for: PyTorch takes a second.
-        from tensorlib.pytorch import of_numpy  # noqa: PLC0415
+        function = None
+        if self.choose() != "numpy":
+            # Loaded where it is asked for: PyTorch takes a second.
+            from tensorlib.pytorch import of_numpy  # noqa: PLC0415
 
-        function = of_numpy.found(name)
+            function = of_numpy.found(name)
         setattr(self, name, function)
         return function
 

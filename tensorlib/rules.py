@@ -8,7 +8,7 @@ is called with a library's own arrays is just its value, so partials and gates s
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from checkpoint.ad.tensors import ALWAYS, Tensor, record_of
 from checkpoint.ad.values import Pair
 from checkpoint.errors import refusal
 from checkpoint.prims.arrays import tensor
+from checkpoint.scalars.kernels import kernel_of
 from tensorlib.short_axes import added_up
 
 Partial = Callable[..., Any]
@@ -135,13 +136,27 @@ def unbroadcast(xp: Any, g: Any, like: Any) -> Any:
         return float(xp.real(xp.sum(g)))
     shape = shape_of(like)
     if g.shape != shape:
-        extra = g.ndim - len(shape)
-        if extra:
-            g = added_up(xp, g, 0 if extra == 1 else tuple(range(extra)))
-        axes = tuple([i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1])
-        if axes:
-            g = added_up(xp, g, axes[0] if len(axes) == 1 else axes, keepdims=True)
+        further, inside = _repeated(tuple(g.shape), shape)
+        if further != ():
+            g = added_up(xp, g, further)
+        if inside != ():
+            g = added_up(xp, g, inside, keepdims=True)
     return fitted(xp, g, like)
+
+
+Axes = int | tuple[int, ...]  # one, or none, or several
+
+
+@functools.lru_cache(maxsize=1024)
+def _repeated(shape: tuple[int, ...], own: tuple[int, ...]) -> tuple[Axes, Axes]:
+    """Return the axes that an operand of its own shape has not, and those along which it has one element."""
+    further = len(shape) - len(own)
+    inside = [i for i, n in enumerate(own) if n == 1 and shape[further + i] != 1]
+    return _axes(range(further)), _axes(inside)
+
+
+def _axes(found: Sequence[int]) -> Axes:
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 def stacked(operand: Any) -> Any:
@@ -237,8 +252,12 @@ def _negative_of_sum(xp: Any, g: Any, like: Any) -> Any:
 
 def _zero_beside_zero(xp: Any, product: Any, g: Any) -> Any:
     """Return a product of a cotangent g, which may be changed, with zeros where g is zero."""
+    if type(product) is np.float64:
+        return np.float64(0.0) if g == 0 else product
     if not is_default(product) or not product.ndim or not product.size:
         return xp.where(g == 0, 0.0, product)
+    if (loop := kernel_of("zeroed")) is not None and loop(product, g):
+        return product
     while g.ndim and not g.strides[-1]:  # its elements along the last axis are one
         g = g[..., 0]
     product[g == 0] = 0.0

@@ -24,7 +24,7 @@ from typing import Any
 
 from checkpoint.ad.array_library import is_default, libraries, namespace_of, zeros_beside
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Memory, zeros_like
-from checkpoint.ad.tracing.traces import PARTS, traced, tracing
+from checkpoint.ad.tracing.traces import PARTS, formed, tracing
 from checkpoint.collector import Paused
 from checkpoint.scalars.kernels import kernel_of
 
@@ -113,8 +113,8 @@ class Accumulator:
     def _traced_sum(self, other: Any) -> Accumulator:
         """Add a contribution while a trace learns, which knows of no change: the sum is another array."""
         if type(other) is Scattered:
-            return Accumulator(traced(_with_scattered, self.array, other))
-        return Accumulator(traced(add, self.array, other.array))
+            return Accumulator(formed(_with_scattered, self.array, other))
+        return Accumulator(formed(add, self.array, other.array))
 
     def _sparse_sum(self, other: Any) -> Accumulator:
         """Add a contribution to a sparse accumulator."""
@@ -151,7 +151,7 @@ class Accumulator:
     def own(self) -> None:
         """Copy the elements unless they can be changed in place."""
         if not self.owned:
-            self.array = traced(namespace_of(self.array).array, self.array)
+            self.array = formed(namespace_of(self.array).array, self.array)
             self.owned = True
 
 
@@ -175,7 +175,7 @@ class Scattered:
     def __radd__(self, other: float) -> Accumulator:
         index = self.element() if tracing.get() is None else None
         if index is None:
-            return Accumulator(traced(Scattered.dense, self), True)
+            return Accumulator(formed(Scattered.dense, self), True)
         return Accumulator.sparse(self.like, index, float(self.array))
 
     def element(self) -> Any:
@@ -231,29 +231,29 @@ def add_repeatedly(whole: Any, index: Any, added: Any) -> None:
 
 def add_once(whole: Any, index: Any, added: Any) -> None:
     """Add to elements at an index, which names each of them once."""
-    if not _added_by_columns(whole, index, added):
-        whole[index] += added
-
-
-def _added_by_columns(whole: Any, index: Any, array: Any) -> bool:
-    """Add to a few columns of many rows, one column at a time, and return True; False if there are others.
-
-    NumPy's loops over rows of a few elements spend most of their time between rows.
-    """
     parts = index if type(index) is tuple else (index,)
-    if not is_default(whole) or not _OF_VIEWS.issuperset(map(type, parts)):
-        return False
-    view = whole[index]
-    if view.ndim != 2 or len(view) < MANY_ROWS:
-        return False
-    loop = kernel_of("iadd")
-    if loop is not None and loop(view, array):
-        return True
-    if not 1 < view.shape[1] <= FEW_COLUMNS:
-        return False
-    for column in range(view.shape[1]):
-        view[:, column] += array[:, column]
-    return True
+    if is_default(whole) and _OF_VIEWS.issuperset(map(type, parts)):
+        view = whole[index]
+        if view.base is not None:
+            _add_to_view(view, added)
+            return
+    whole[index] += added
+
+
+def _add_to_view(view: Any, added: Any) -> None:
+    """Add to an array, one column at a time where there are many rows of a few elements.
+
+    NumPy's loops over such rows spend most of their time between rows.
+    """
+    if view.ndim == 2 and len(view) >= MANY_ROWS:
+        loop = kernel_of("iadd")
+        if loop is not None and loop(view, added):
+            return
+        if 1 < view.shape[1] <= FEW_COLUMNS:
+            for column in range(view.shape[1]):
+                view[:, column] += added[:, column]
+            return
+    view += added
 
 
 def contribution_of(cotangent: Any) -> Any:

@@ -20,7 +20,9 @@ def kernel_of(name: str) -> Callable[..., Any] | None:
     which takes two arrays, and the same of their last axis; "cross" of two arrays; "iadd", which adds an
     array to columns of another one; "add_at", which takes an array, indices, what is added there, and the
     axis of the indices; "peak", the largest magnitude in an array; "scaled" of a cotangent g, a float and an
-    array x, which is `g * (factor * x)`, and 0 where g is 0; "copy" of an array in an order of its axes in
+    array x, which is `g * (factor * x)`, and 0 where g is 0; "zeroed" of a product and a cotangent,
+    which sets the product to 0 where that is 0; "shared" of an array, an axis or None, its extremes, and what
+    these have received, which is what its elements receive; "copy" of an array in an order of its axes in
     memory. "matmul", "concatenate" and "stack" take such an order of the result first.
     """
     return by_c.kernels().get(name)

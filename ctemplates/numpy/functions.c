@@ -99,6 +99,21 @@ static PyObject *scaled(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     return or_none(count == 3 && PyFloat_CheckExact(x[1]) ? scaled_cotangent(x[0], PyFloat_AS_DOUBLE(x[1]), x[2]) : NULL);
 }
 
+static PyObject *cleared(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    (void)own;
+    if (count == 2 && clear_beside_zeros(x[0], x[1])) Py_RETURN_TRUE;
+    return or_none(NULL);
+}
+
+static PyObject *shared(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    (void)own;
+    if (count != 4 || !is_numpy(x[0]) || (x[1] != Py_None && !PyLong_CheckExact(x[1]))) Py_RETURN_NONE;
+    const Py_ssize_t axes = numpy_of(x[0])->axes, axis = x[1] == Py_None ? 0 : PyLong_AsSsize_t(x[1]);
+    const Py_ssize_t at = axis < 0 ? axis + axes : axis;
+    if (at < 0 || at >= axes) return or_none(NULL);
+    return or_none(shared_by_extremes(x[0], x[1] == Py_None ? -1 : (int)at, x[2], x[3]));
+}
+
 static PyObject *chosen(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     (void)own;
     return or_none(count == 3 ? chosen_elements(x[0], x[1], x[2]) : NULL);
@@ -130,6 +145,8 @@ static PyMethodDef METHODS[] = {KERNELS(METHOD){"matmul", AS_METHOD(multiplied),
                                 {"stack", AS_METHOD(piled), METH_FASTCALL, NULL},
                                 {"copy", AS_METHOD(copied), METH_FASTCALL, NULL},
                                 {"scaled", AS_METHOD(scaled), METH_FASTCALL, NULL},
+                                {"zeroed", AS_METHOD(cleared), METH_FASTCALL, NULL},
+                                {"shared", AS_METHOD(shared), METH_FASTCALL, NULL},
                                 {"where", AS_METHOD(chosen), METH_FASTCALL, NULL},
                                 {"max", greatest, METH_O, NULL},
                                 {"min", least, METH_O, NULL},

@@ -68,38 +68,52 @@ static inline Pair pair_at(const double *place) { return *(const Pair *)(const v
 
 static inline double scaled(double g, double factor, double x) { return g == 0.0 ? 0.0 : g * (factor * x); }
 
-/* Sets a row whose elements have one cotangent; returns whether it has a NaN. */
-static bool scale_by_one(double g, double factor, const double *x, Py_ssize_t count, double *restrict to) {
+/* Rows of x, of `count` elements each, beside their cotangents; strides are in bytes, from row to row. */
+typedef struct Rows {
+    const char *g, *x;
+    Py_ssize_t g_stride, x_stride, rows, count;
+} Rows;
+
+static inline const double *doubles_at(const char *place) { return (const double *)(const void *)place; }
+
+/* Sets rows whose elements have one cotangent each; returns whether they have a NaN. */
+static bool scale_by_one(const Rows *r, double factor, double *restrict to) {
     Mask nans = {0, 0};
-    Py_ssize_t i = 0;
-    for (; g != 0.0 && i + 2 <= count; i += 2) {
-        const Pair product = g * (factor * pair_at(x + i));
-        nans |= product != product;
-        *(Pair *)(void *)(to + i) = product;
+    bool has_nan = false;
+    for (Py_ssize_t row = 0; row < r->rows; row++, to += r->count) {
+        const double g = *doubles_at(r->g + row * r->g_stride), *x = doubles_at(r->x + row * r->x_stride);
+        Py_ssize_t i = 0;
+        for (; g != 0.0 && i + 2 <= r->count; i += 2) {
+            const Pair product = g * (factor * pair_at(x + i));
+            nans |= product != product;
+            *(Pair *)(void *)(to + i) = product;
+        }
+        for (; i < r->count; i++) {
+            to[i] = scaled(g, factor, x[i]);
+            has_nan |= to[i] != to[i];
+        }
     }
-    bool has_nan = nans[0] || nans[1];
-    for (; i < count; i++) {
-        to[i] = scaled(g, factor, x[i]);
-        has_nan |= to[i] != to[i];
-    }
-    return has_nan;
+    return has_nan || nans[0] || nans[1];
 }
 
-static bool scale_by_each(const double *g, double factor, const double *x, Py_ssize_t count, double *restrict to) {
+static bool scale_by_each(const Rows *r, double factor, double *restrict to) {
     Mask nans = {0, 0};
-    Py_ssize_t i = 0;
-    for (; i + 2 <= count; i += 2) {
-        const Pair each = pair_at(g + i), product = each * (factor * pair_at(x + i));
-        const Mask kept = (Mask)product & (each != (Pair){0.0, 0.0});
-        nans |= (Pair)kept != (Pair)kept;
-        *(Pair *)(void *)(to + i) = (Pair)kept;
+    bool has_nan = false;
+    for (Py_ssize_t row = 0; row < r->rows; row++, to += r->count) {
+        const double *g = doubles_at(r->g + row * r->g_stride), *x = doubles_at(r->x + row * r->x_stride);
+        Py_ssize_t i = 0;
+        for (; i + 2 <= r->count; i += 2) {
+            const Pair each = pair_at(g + i), product = each * (factor * pair_at(x + i));
+            const Mask kept = (Mask)product & (each != (Pair){0.0, 0.0});
+            nans |= (Pair)kept != (Pair)kept;
+            *(Pair *)(void *)(to + i) = (Pair)kept;
+        }
+        for (; i < r->count; i++) {
+            to[i] = scaled(g[i], factor, x[i]);
+            has_nan |= to[i] != to[i];
+        }
     }
-    bool has_nan = nans[0] || nans[1];
-    for (; i < count; i++) {
-        to[i] = scaled(g[i], factor, x[i]);
-        has_nan |= to[i] != to[i];
-    }
-    return has_nan;
+    return has_nan || nans[0] || nans[1];
 }
 
 /* Where cotangents lie: along each axis of x a stride in bytes, 0 where one is that of all elements. */
@@ -133,20 +147,19 @@ static bool is_in_rows(const NumpyArray *x) {
 }
 
 static bool scale_all(const Cotangents *c, double factor, const NumpyArray *x, double *to) {
-    const int inner = c->axes - 1;
-    const Py_ssize_t count = x->shape[inner];
-    const char *at = c->at, *row = x->data;
+    const int inner = c->axes - 1, next = inner - 1; /* the axis along which rows are taken at once, if there is one */
+    Rows r = {.g = c->at, .x = x->data, .rows = 1, .count = x->shape[inner]};
+    if (next >= 0) r = (Rows){c->at, x->data, c->strides[next], x->strides[next], x->shape[next], x->shape[inner]};
     Py_ssize_t index[MOST_AXES_HERE] = {0};
     bool has_nan = false;
-    for (int axis = 0; axis >= 0; to += count) {
-        const double *g = (const double *)(const void *)at, *from = (const double *)(const void *)row;
-        has_nan |= c->strides[inner] ? scale_by_each(g, factor, from, count, to) : scale_by_one(*g, factor, from, count, to);
-        for (axis = inner - 1; axis >= 0; axis--) {
-            at += c->strides[axis];
-            row += x->strides[axis];
+    for (int axis = 0; axis >= 0; to += r.rows * r.count) {
+        has_nan |= (c->strides[inner] ? scale_by_each : scale_by_one)(&r, factor, to);
+        for (axis = next - 1; axis >= 0; axis--) {
+            r.g += c->strides[axis];
+            r.x += x->strides[axis];
             if (++index[axis] < x->shape[axis]) break;
-            at -= x->shape[axis] * c->strides[axis];
-            row -= x->shape[axis] * x->strides[axis];
+            r.g -= x->shape[axis] * c->strides[axis];
+            r.x -= x->shape[axis] * x->strides[axis];
             index[axis] = 0;
         }
     }
@@ -291,14 +304,45 @@ static Lines lines_along(const NumpyArray *array, int axis, Py_ssize_t count) {
     return lines;
 }
 
-/* Shares what a line's extreme has received; false: no element is it. */
-static bool share_line(const Lines *lines, const double *from, double extreme, double g, double *to) {
-    Py_ssize_t found = 0;
-    for (Py_ssize_t i = 0; i < lines->length; i++) found += from[i * lines->step] == extreme;
-    const double share = 1.0 / (double)found;
+enum { AT_ONCE = 64 }; /* lines side by side */
+
+/* Shares what the extremes of lines side by side have received; false: no element of one is its extreme. */
+static bool share_lines(const Lines *lines, Py_ssize_t count, const double *from, const double *extremes, const double *g, double *to) {
+    double found[AT_ONCE] = {0};
     for (Py_ssize_t i = 0; i < lines->length; i++)
-        to[i * lines->step] = g * (from[i * lines->step] == extreme ? share : 0.0);
+        for (Py_ssize_t k = 0; k < count; k++) found[k] += from[i * lines->step + k] == extremes[k] ? 1.0 : 0.0;
+    bool all = true;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        all &= found[k] > 0.0;
+        found[k] = 1.0 / found[k];
+    }
+    for (Py_ssize_t i = 0; i < lines->length; i++)
+        for (Py_ssize_t k = 0; k < count; k++) {
+            const Py_ssize_t at = i * lines->step + k;
+            to[at] = g[k] * (from[at] == extremes[k] ? found[k] : 0.0);
+        }
+    return all;
+}
+
+/* As above, of one line whose elements lie side by side. */
+static bool share_line(Py_ssize_t length, const double *from, double extreme, double g, double *to) {
+    Py_ssize_t found = 0;
+    for (Py_ssize_t i = 0; i < length; i++) found += from[i] == extreme;
+    const double share = 1.0 / (double)found;
+    for (Py_ssize_t i = 0; i < length; i++) to[i] = g * (from[i] == extreme ? share : 0.0);
     return found > 0;
+}
+
+static bool share_all(const Lines *lines, const double *from, const double *extremes, const double *g, double *to) {
+    bool all = true;
+    for (Py_ssize_t i = 0; i < lines->before; i++, from += lines->length * lines->step, to += lines->length * lines->step) {
+        if (lines->step == 1) all &= share_line(lines->length, from, extremes[i], g[i], to);
+        for (Py_ssize_t k = 0; lines->step > 1 && k < lines->step; k += AT_ONCE) {
+            const Py_ssize_t line = i * lines->step + k, count = lines->step - k < AT_ONCE ? lines->step - k : AT_ONCE;
+            all &= share_lines(lines, count, from + k, extremes + line, g + line, to + k);
+        }
+    }
+    return all;
 }
 
 /* Returns where the doubles of an array or a scalar are, so many in the order of their axes; NULL: it has others. */
@@ -315,12 +359,18 @@ PyObject *shared_by_extremes(PyObject *array, int axis, PyObject *extremes, PyOb
     const double *peaks = doubles_in(extremes, lines.before * lines.step, &alone[0]), *from = doubles_of(array);
     const double *received = doubles_in(g, lines.before * lines.step, &alone[1]);
     PyObject *made = count && peaks && received ? new_array_of_doubles(numpy_of(array)->axes, numpy_of(array)->shape) : NULL;
-    bool done = made != NULL;
-    for (Py_ssize_t i = 0; done && i < lines.before; i++)
-        for (Py_ssize_t k = 0; done && k < lines.step; k++) {
-            const Py_ssize_t at = i * lines.length * lines.step + k, line = i * lines.step + k;
-            done = share_line(&lines, from + at, peaks[line], received[line], doubles_of(made) + at);
-        }
+    const bool done = made && share_all(&lines, from, peaks, received, doubles_of(made));
+    feclearexcept(FE_ALL_EXCEPT); /* reversals are silent */
     if (!done) Py_CLEAR(made);
     return made;
+}
+
+bool clear_beside_zeros(PyObject *product, PyObject *g) {
+    if (!is_array_of_doubles(product) || !is_plain_row(product) || !(numpy_of(product)->flags & WRITEABLE)) return false;
+    Doubles given;
+    if (!find_doubles(&given, g, numpy_of(product))) return false;
+    double *to = doubles_of(product);
+    for (Py_ssize_t i = 0, count = count_of(product); i < count; i++)
+        if (given.at[i * given.step] == 0.0) to[i] = 0.0;
+    return true;
 }

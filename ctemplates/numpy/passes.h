@@ -11,6 +11,10 @@ bool find_peak(PyObject *array, double *found);
  * its shape, or be shown so. A new reference. NULL, maybe with an exception: they are others, or the result has a NaN. */
 PyObject *scaled_cotangent(PyObject *g, double factor, PyObject *x);
 
+/* Sets the elements of a product of a cotangent g to 0 where those of g are 0. False: they are no doubles in the order of their
+ * axes, of one shape (those of g may all be one element). */
+bool clear_beside_zeros(PyObject *product, PyObject *g);
+
 /* Returns the elements of x where a condition holds, else those of y, for doubles: arrays of the condition's shape, in the order of
  * its axes or all one element, or a float. A new reference. NULL, maybe with an exception: they are others, or few. */
 PyObject *chosen_elements(PyObject *condition, PyObject *x, PyObject *y);

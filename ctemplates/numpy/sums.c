@@ -16,6 +16,7 @@
 #include "threads/portions.h"
 
 enum { LONGEST_ROW = 64 };  /* for longer ones NumPy's loop is as fast; it halves those of more than 128 */
+enum { MOST_IN_REGISTERS = 8 }; /* sums to which elements are added in turn */
 enum { LONGEST_TURN = 64 }; /* elements that are added to as many sums in turn; for more NumPy's loop is as fast */
 enum { FEWEST = 256, IN_THREADS = 10000 }; /* elements of an array; those from which on the GIL is released */
 enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy might warn of */
@@ -87,8 +88,30 @@ static void add_rows(const Terms *t, double *to) {
 static void add_rows(const Terms *t, double *to) { (t->by ? add_products : add_elements)(t, to); }
 #endif
 
-/* Adds rows of `count` elements in turn. */
+/* Adds rows of `count` elements in turn. Called with a constant: so few sums stay in registers. */
+static inline __attribute__((always_inline)) void add_few_in_turn(const double *rows, Py_ssize_t length, int count, double *to) {
+    PAIR sums[MOST_IN_REGISTERS / 2];
+    double last = rows[count - 1];
+    for (int k = 0; k < count / 2; k++) sums[k] = PAIR_AT(rows + 2 * k);
+    for (Py_ssize_t i = 1; i < length; i++) {
+        const double *row = rows + i * count;
+        for (int k = 0; k < count / 2; k++) sums[k] += PAIR_AT(row + 2 * k);
+        last += row[count - 1];
+    }
+    for (int k = 0; k < count / 2; k++) *(PAIR *)(void *)(to + 2 * k) = sums[k] + 0.0;
+    if (count % 2) to[count - 1] = last + 0.0;
+}
+
 static void add_in_turn(const double *rows, Py_ssize_t length, Py_ssize_t count, double *to) {
+    switch (count) {
+    case 2: add_few_in_turn(rows, length, 2, to); return;
+    case 3: add_few_in_turn(rows, length, 3, to); return;
+    case 4: add_few_in_turn(rows, length, 4, to); return;
+    case 5: add_few_in_turn(rows, length, 5, to); return;
+    case 6: add_few_in_turn(rows, length, 6, to); return;
+    case 7: add_few_in_turn(rows, length, 7, to); return;
+    case 8: add_few_in_turn(rows, length, 8, to); return;
+    }
     double sums[LONGEST_TURN];
     memcpy(sums, rows, (size_t)count * sizeof *sums);
     for (Py_ssize_t i = 1; i < length; i++) {

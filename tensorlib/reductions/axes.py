@@ -9,6 +9,7 @@ from typing import Any
 from checkpoint.ad.operands import native
 from checkpoint.ad.tensors import ALWAYS
 from tensorlib.layout.moving import as_axes, as_like, call, listed, shape_now
+from tensorlib.moves import raised
 
 Rule = Callable[..., Any]
 
@@ -28,7 +29,7 @@ def kept(xp: Any, g: Any, ndim: int, axis: Any, keepdims: Any) -> Any:
     """Return a reduced array with the axes of the reduction as axes of length 1."""
     if keepdims or ndim == 0:
         return g
-    return g.reshape((1,) * ndim) if axis is None else xp.expand_dims(g, axis)
+    return g.reshape((1,) * ndim) if axis is None else raised(xp, g, axis)
 
 
 def count(shape: tuple[int, ...], axis: Any) -> int:

@@ -11,6 +11,7 @@ from checkpoint.ad.array_library import is_default
 from checkpoint.ad.arrays import Discrete
 from checkpoint.ad.tensors import Tensor
 from checkpoint.prims.arrays import tensor
+from checkpoint.scalars.kernels import kernel_of
 from tensorlib.elementwise.comparison import EQUAL
 from tensorlib.elementwise.pointwise import DIVIDE, SUBTRACT
 from tensorlib.elementwise.selection import WHERE
@@ -60,6 +61,8 @@ def _extreme(name: str, implements: tuple[Any, ...], **fields: Any) -> Tensor:
         return extreme(xp, name, a, axis, keepdims)
 
     def vjp(xp: Any, g: Any, y: Any, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        if (loop := kernel_of("shared")) is not None and (found := loop(a, axis, y, g)) is not None:
+            return found
         shares = _shares(xp, a, kept(xp, y, a.ndim, axis, keepdims), axis)
         return kept(xp, g, a.ndim, axis, keepdims) * shares
 

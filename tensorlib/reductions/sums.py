@@ -12,6 +12,7 @@ from tensorlib.elementwise.complex import CONJ, REAL
 from tensorlib.elementwise.pointwise import DIVIDE, MULTIPLY, SUBTRACT
 from tensorlib.elementwise.selection import WHERE
 from tensorlib.layout.moving import as_like, call, linear, listed, matrices, shape_now, with_options
+from tensorlib.moves import spread
 from tensorlib.reductions.axes import count, kept, on_lists, plain_axis
 from tensorlib.rules import is_complex, raw, stacked, tangent_array
 from tensorlib.short_axes import added_up, is_short
@@ -44,7 +45,7 @@ def safe(y: Any) -> Any:
 def _sum_vjp(
     xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False
 ) -> Any:
-    return xp.broadcast_to(kept(xp, g, a.ndim, axis, keepdims), a.shape)
+    return spread(xp, kept(xp, g, a.ndim, axis, keepdims), a.shape)
 
 
 def _sum(xp: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
@@ -69,7 +70,7 @@ def _mean_vjp(
     xp: Any, g: Any, y: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False
 ) -> Any:
     share = g / max(count(a.shape, axis), 1)
-    return xp.broadcast_to(kept(xp, share, a.ndim, axis, keepdims), a.shape)
+    return spread(xp, kept(xp, share, a.ndim, axis, keepdims), a.shape)
 
 
 def _mean(xp: Any, a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:

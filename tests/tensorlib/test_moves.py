@@ -52,6 +52,31 @@ def test_a_shape_that_an_array_has() -> None:
     assert_same(moves.spread(np, x, (2, 5)), np.broadcast_to(x, (2, 5)), x)
 
 
+@pytest.mark.parametrize("x", ARRAYS, ids=lambda x: str(x.shape))
+def test_elements_that_are_repeated(x: Any) -> None:
+    """They are shown, not copied, and nobody may change them."""
+    for axis in range(-x.ndim - 1, x.ndim + 1):
+        one = moves.raised(np, x, axis)
+        assert_same(one, np.expand_dims(x, axis), x)
+        place = axis % one.ndim
+        for shape in ((*one.shape[:place], 3, *one.shape[place + 1 :]), (2, *one.shape)):
+            found = moves.spread(np, one, shape)
+            assert_same(found, np.broadcast_to(one, shape), x)
+            assert not found.flags.writeable
+    for number in (np.float64(2.5), np.array(2.5), np.float32(2.5)):
+        for shape in ((), (3,), (2, 0)):
+            found = moves.spread(np, number, shape)
+            assert (found.dtype, found.tobytes()) == (number.dtype, np.broadcast_to(number, shape).tobytes())
+
+
+def test_shapes_that_do_not_fit() -> None:
+    for shape in ((4,), (5, 2), ()):
+        with pytest.raises(ValueError, match="broadcast"):
+            moves.spread(np, ARRAYS[2], shape)
+    with pytest.raises(np.exceptions.AxisError):
+        moves.raised(np, ARRAYS[2], 2)
+
+
 def test_products_of_two_vectors() -> None:
     rng = np.random.default_rng(5)
     for values in ((1.0, -2.0, 0.5), (0.0, -0.0, 1.0), (np.inf, 1.0, np.nan)):

@@ -106,10 +106,18 @@ class Trace:
         """Learn of an array that depends on the forms of inputs alone."""
         self._constants[id(array)] = array
 
-    def call(self, function: Callable[..., Any], args: Sequence[Any], made: Any, name: str = "") -> None:
+    def call(
+        self,
+        function: Callable[..., Any],
+        args: Sequence[Any],
+        made: Any,
+        name: str = "",
+        is_formed: bool = False,
+    ) -> None:
         """Learn that a function has been called, and what it has returned.
 
-        name: of the record whose function it is, if it is one.
+        name: of the record whose function it is, if it is one. is_formed: whether the forms of the operands
+        decide that of the result.
         """
         if self.refusal:
             return
@@ -124,7 +132,7 @@ class Trace:
             place, called = f"r{len(self._lines)}", self._called(name, function, args, texts, made)
             self._lines.append(Line(called.text(), tuple(read), place, called))
             if not _is_of_shapes(name, args):
-                self._learn(made, place, _is_formed(called))
+                self._learn(made, place, is_formed or _is_formed(called))
 
     def _called(
         self, name: str, function: Callable[..., Any], args: Sequence[Any], texts: Sequence[str], made: Any
@@ -197,10 +205,11 @@ class Trace:
         """
         kind = type(made)
         if kind in (tuple, list):
-            self._guard(f"type({place}) is {self._of(kind)} and len({place}) == {len(made)}", place)
+            if not is_formed:
+                self._guard(f"type({place}) is {self._of(kind)} and len({place}) == {len(made)}", place)
             for k, item in enumerate(made):
                 self._lines.append(Line(f"{place}[{k}]", (place,), f"{place}_{k}"))
-                self._learn(item, f"{place}_{k}")
+                self._learn(item, f"{place}_{k}", is_formed)
         elif kind is defaults[0].bool or id(made) in self._constants:
             self._constants.setdefault(id(made), made)
             self._guard(f"{place} is {self._of(made)}", place)
@@ -215,7 +224,8 @@ class Trace:
         elif kind in PARTS:
             self._names[id(made)] = place
             self._kept.append(made)
-            self._guard(f"type({place}) is {self._of(kind)}", place)
+            if not is_formed:
+                self._guard(f"type({place}) is {self._of(kind)}", place)
         elif kind in _PLAIN:
             self._guard(f"type({place}) is {self._of(kind)} and {place} == {self._of(made)}", place)
         else:
@@ -276,7 +286,14 @@ class Probe(Trace):
         """End the run, before the step."""
         raise Refused(reason)
 
-    def call(self, function: Callable[..., Any], args: Sequence[Any], made: Any, name: str = "") -> None:
+    def call(
+        self,
+        function: Callable[..., Any],
+        args: Sequence[Any],
+        made: Any,
+        name: str = "",
+        is_formed: bool = False,
+    ) -> None:
         """Learn nothing."""
 
     def truth(self, data: Any, outcome: bool) -> None:
@@ -318,6 +335,17 @@ def traced(function: Callable[..., Any], *args: Any) -> Any:
     made = function(*args)
     if (trace := tracing.get()) is not None:
         trace.call(function, args, made)
+    return made
+
+
+def formed(function: Callable[..., Any], *args: Any) -> Any:
+    """Return the result of a function, as `traced`, whose form those of its operands decide.
+
+    So it is of a rule for cotangents, which have the forms of operands, and of sums of these.
+    """
+    made = function(*args)
+    if (trace := tracing.get()) is not None:
+        trace.call(function, args, made, is_formed=True)
     return made
 
 
