@@ -32,7 +32,7 @@ static void move_to(Sweep *s, State *state) {
 
 Sweep *sweep_create(Heap *heap, State *start, int64_t last, int64_t base, size_t bytes, void *helper) {
     Sweep *s = heap_allocate(heap, sizeof(Sweep));
-    *s = (Sweep){.heap = heap, .last = last, .pace = SLICE, .follows_own = base > 0, .helper = helper};
+    *s = (Sweep){.heap = heap, .last = last, .pace = SLICE, .slice = SLICE, .follows_own = base > 0, .helper = helper};
     s->counts.end = s->counts.reversed_to = -1;
     move_to(s, shared_state(start));
     sweep_weigh(s);
@@ -97,8 +97,18 @@ static SweepOutcome drop_kept(Sweep *s) {
 /* Runs */
 
 /* Returns whether this call goes on: it has steps left, and, if these are many, time. */
-static bool goes_on(const Sweep *s) {
-    return s->left > 0 && (s->pace <= SLICE || clock_microseconds() < s->until);
+static bool goes_on(Sweep *s) {
+    if (s->left <= 0 || s->pace <= SLICE) return s->left > 0;
+    s->looked = clock_microseconds();
+    return s->looked < s->until;
+}
+
+/* Makes slices longer while they are short in time: each interrupts what runs in translated code. */
+static void note_slice(Sweep *s) {
+    if (s->pace <= SLICE) return;
+    const int64_t took = clock_microseconds() - s->looked;
+    if (took > CALL_MICROSECONDS / 2) s->slice = SLICE;
+    else if (took < CALL_MICROSECONDS / 8 && s->slice < LONG_SLICE) s->slice *= 2;
 }
 
 /* The machine replaces the current state: containers that only that state had can then be changed in place. */
@@ -163,7 +173,7 @@ static Outcome run_and_check(Sweep *s, int64_t to) {
 /* Runs one slice of a run whose first reads are watched until its end is known. */
 static Outcome run_slice(Sweep *s, int64_t to, bool checks) {
     const bool watches = s->leaves.active && s->counts.end < 0;
-    const int64_t left = s->left, most = watches ? LEAF_SLICE : SLICE;
+    const int64_t left = s->left, most = watches ? LEAF_SLICE : s->slice;
     if (left > most) s->left = most;
     const Outcome outcome = checks ? run_and_check(s, to) : machine_run(s->machine, to, s->left);
     s->left = left;
@@ -185,7 +195,10 @@ static SweepOutcome run_on(Sweep *s, bool taped) {
         const Outcome outcome = run_slice(s, to, checks);
         s->left -= s->machine->steps - before;
         switch (outcome) {
-        case SLICED: break;
+        case SLICED:
+            note_slice(s);
+            free_order(s->heap, PAIR_CLASS); /* of the list that it is amid, what had been rebuilt is made again */
+            break;
         case WANTS_CODE: return SWEEP_WANTS_CODE;
         case FAILED: return SWEEP_FAILED;
         case NO_MEMORY: return SWEEP_NO_MEMORY;

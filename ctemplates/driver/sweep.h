@@ -48,6 +48,8 @@ typedef struct Sweep {
     int64_t reversed_to;  /* everything after it has been reversed */
     int64_t pace;         /* the approximate number of steps of one call; the caller may change it */
     int64_t left;         /* of these, the number left in this call */
+    int64_t slice;        /* after so many the clock is read, or a call ends */
+    int64_t looked;       /* when the clock was read before the last slice */
     int64_t until;        /* when a call of many steps ends at the latest (clock.h) */
     StepsWeighed steps;   /* of the running machine, if it is watched */
     int64_t check_after;  /* steps until what it holds is next compared with its bound */

@@ -51,15 +51,34 @@ static void buffers_keep_what_is_in_them(void) {
     heap_destroy(heap);
 }
 
-/* Returns how many blocks are free, all of a class; the first `sorted` ones ascend. */
-static uint32_t count_free(const Heap *heap, uint32_t size_class, uint32_t sorted) {
+static uint32_t count_free(const Heap *heap, uint32_t size_class) {
     uint32_t count = 0;
-    void *before = NULL;
-    for (void *const *block = heap->free[size_class]; block; block = *block, count++) {
-        CHECK(count >= sorted || (uintptr_t)before < (uintptr_t)block);
-        before = (void *)(uintptr_t)block;
-    }
+    for (void *const *block = heap->free[size_class]; block; block = *block) count++;
     return count;
+}
+
+/* The first `sorted` free blocks are in rows without gaps, the longest ones first to within a factor of 2, then by address. */
+static void free_blocks_are_in_rows(const Heap *heap, uint32_t size_class, uint32_t sorted) {
+    static uintptr_t begins[2 * ORDERED], ends[2 * ORDERED];
+    const uintptr_t bytes = (uintptr_t)size_class * CLASS_BYTES;
+    uint32_t rows = 0, count = 0;
+    for (void *const *block = heap->free[size_class]; block && count < sorted; block = *block, count++) {
+        const uintptr_t at = (uintptr_t)block;
+        if (rows && ends[rows - 1] == at) {
+            ends[rows - 1] += bytes;
+        } else {
+            begins[rows] = at;
+            ends[rows++] = at + bytes;
+        }
+    }
+    CHECK(count == sorted);
+    for (uint32_t i = 1; i < rows; i++) {
+        const uintptr_t length = (ends[i] - begins[i]) / bytes, before = (ends[i - 1] - begins[i - 1]) / bytes;
+        CHECK(2 * before > length);
+        CHECK(begins[i - 1] < begins[i] || before > length);
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t k = 0; k < rows && rows < 500; k++) CHECK(ends[i] != begins[k]);
 }
 
 /* Frees blocks up, down, or in stretches of either; a list of `count` is then in order as far as that goes. */
@@ -76,13 +95,14 @@ static void free_blocks_are_sorted(uint32_t count, uint32_t stretch, uint32_t od
         blocks[other] = block;
     }
     for (uint32_t i = 0; i < count; i++) heap_put(heap, blocks[i], PAIR_CLASS);
-    const uint32_t free_before = count_free(heap, PAIR_CLASS, 0), sorted = count < ORDERED ? count : ORDERED;
+    const uint32_t free_before = count_free(heap, PAIR_CLASS), sorted = free_before < ORDERED ? free_before : ORDERED;
     void *first = heap->free[PAIR_CLASS];
     free_order(heap, PAIR_CLASS);
     CHECK(heap->free[PAIR_CLASS] == first && heap->uneven == 0); /* it does not pay */
     heap->uneven = 1;
     free_order(heap, PAIR_CLASS);
-    CHECK(count_free(heap, PAIR_CLASS, sorted) == free_before && heap->uneven <= 0);
+    free_blocks_are_in_rows(heap, PAIR_CLASS, sorted);
+    CHECK(count_free(heap, PAIR_CLASS) == free_before && heap->uneven <= 0);
     heap_check(heap);
     for (uint32_t i = 0; i < free_before; i++) memset(heap_take(heap, PAIR_CLASS), 1, PAIR_CLASS * CLASS_BYTES);
     CHECK(!heap->free[PAIR_CLASS]);
