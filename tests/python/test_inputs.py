@@ -16,7 +16,8 @@ import pytest
 
 import checkpoint
 from checkpoint import grad, value_and_grad
-from checkpoint.lang.python.linking import program
+from checkpoint.lang.python.library import lanes
+from checkpoint.lang.python.linking import inputs, program
 from tests.support.recording import first_arguments
 
 pytestmark = pytest.mark.engines_in_turn
@@ -58,6 +59,9 @@ class Model:
 
 def double(x: float) -> float:
     return 2.0 * x
+
+
+mapped, by_library = lanes.vmap, lambda x: mapped(double)(x[:])
 
 
 def cube(x: float) -> float:
@@ -382,3 +386,15 @@ def test_inputs_are_constants_and_captured_variables_are_not(engine: str) -> Non
         return value
 
     assert grad(outer, engine=engine)([2.0, 5.0]) == [20.0, 4.0]
+
+
+def test_what_the_library_names_is_not_looked_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = inputs.Inputs(by_library)
+    mapped, _ = found.find(0, "global", "mapped")
+    found.find(found.find(mapped, "global", "one_by_one")[0], "global", "_loop")
+    found.forget()
+    names = [by_library, lanes.vmap, lanes.one_by_one, lanes._loop]
+    monkeypatch.delattr(lanes, "_loop")
+    assert found.read(by_library) == names
+    monkeypatch.setitem(globals(), "mapped", double)  # what a user's function names is
+    assert found.read(by_library) is None

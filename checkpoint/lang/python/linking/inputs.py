@@ -219,8 +219,9 @@ _NO_PROGRAMS = frozenset(
 
 _FUNCTION, _CODE = types.FunctionType, weakref.ref  # what most inputs are, and what is expected of these
 IS_DATA = object()
-# How one object is found: from which other one, by which function and its argument, and what it must be.
-Step = tuple[int, Callable[[Any, Any], Any], Any, Any]
+_LIBRARY = "checkpoint.lang.python.library."  # modules whose functions nobody replaces
+# How an object is found: its index, that of another, a function of that and its argument, what it must be.
+Step = tuple[int, int, Callable[[Any, Any], Any], Any, Any]
 
 
 def label_of(holder: Any, kind: str, name: str) -> str:
@@ -239,7 +240,9 @@ class Inputs:
         self.nodes: list[Input] = [Input(-1, ("root", None), _expected(root))]
         self._values: list[Any] = [root]
         self._known: dict[tuple[Any, ...], int] = {}
-        self._steps: list[Step] = []  # of `nodes`, but for the first, once there are no more
+        # Once there are no more: of `nodes` those that calls find again, and the objects of the others.
+        self._steps: list[Step] = []
+        self._fixed: list[Any] = []
 
     def value(self, index: int) -> Any:
         """Return the object of an input, during translation."""
@@ -296,12 +299,22 @@ class Inputs:
         return made
 
     def forget(self) -> None:
-        """Release the objects, after translation."""
+        """Release the objects, after translation, but for functions of the library that others of it name."""
+        fixed = [
+            self._is_fixed(node) and _is_in_library(self._values[i]) for i, node in enumerate(self.nodes)
+        ]
+        self._fixed = [x if is_fixed else None for x, is_fixed in zip(self._values, fixed, strict=True)]
         self._values = []
         self._known = {}
         self._steps = [
-            (node.parent, ACCESSES[node.access[0]], node.access[1], node.expected) for node in self.nodes[1:]
+            (i, node.parent, ACCESSES[node.access[0]], node.access[1], node.expected)
+            for i, node in enumerate(self.nodes)
+            if i and not fixed[i]
         ]
+
+    def _is_fixed(self, node: Input) -> bool:
+        """Return whether an input is what a function of the library names."""
+        return node.access[0] == "global" and _is_in_library(self._values[node.parent])
 
     def read(self, root: Any) -> list[Any] | None:
         """Find all inputs again from a function; return None if the translation does not fit them.
@@ -311,8 +324,9 @@ class Inputs:
         expected = self.nodes[0].expected
         if not (is_data(root) if expected is IS_DATA else _is_expected(root, expected)):
             return None
-        values: list[Any] = [root]
-        for parent, access, key, expected in self._steps:
+        values = self._fixed.copy()
+        values[0] = root
+        for i, parent, access, key, expected in self._steps:
             try:
                 value = access(values[parent], key)
             except (NotFound, LookupError, AttributeError, TypeError):
@@ -328,7 +342,7 @@ class Inputs:
                 and not _is_expected(value, expected)
             ):
                 return None
-            values.append(value)
+            values[i] = value
         return values
 
 
@@ -357,6 +371,11 @@ def _shape(value: Any) -> tuple[Any, ...] | None:
     if isinstance(value, functools.singledispatchmethod) or is_single_dispatch(value):
         return tuple(registry(value))
     return None
+
+
+def _is_in_library(value: Any) -> bool:
+    """Return whether an object is a function of a module of the library that is translated."""
+    return type(value) is _FUNCTION and str(value.__globals__.get("__name__")).startswith(_LIBRARY)
 
 
 def _is_of_library(value: Any) -> bool:
