@@ -55,6 +55,7 @@ State *lanes_start(Lanes *lanes, const double *const *columns, int64_t first, in
     store(&cells_of(argument)[1], new_columns(lanes, columns, first, count));
     store(&cells_of(argument)[2], of_integer(count));
     State *start = state_create(lanes->heap, lanes->loop->entry, 0, 2, version_create(lanes->heap));
+    lanes->heap->foreseen = (size_t)count; /* in the list of results */
     start->steps = start->tags = 0;
     start->births = lanes->births;
     keep(lanes->closure);

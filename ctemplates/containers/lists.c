@@ -44,13 +44,19 @@ static Storage *copied_list(Heap *heap, const List *list) {
     return &copy->storage;
 }
 
+/* Returns how many elements a list is to have room for that needs it for so many. */
+static size_t new_room(Heap *heap, const List *list, size_t length) {
+    const size_t larger = list->room + list->room / 2 + LEAST_ROOM;
+    if (length < list->length + 2 || length > heap->foreseen) return larger < length ? length : larger;
+    const size_t all = heap->foreseen;
+    heap->foreseen = 0;
+    return all;
+}
+
 bool change_list(Machine *m, List *list, size_t more) {
     if (list->storage.owner == FROZEN) return false;
     const size_t length = list->length + more;
-    if (length > list->room) {
-        const size_t room = list->room + list->room / 2 + LEAST_ROOM;
-        list_resize(m->heap, list, room < length ? length : room);
-    }
+    if (length > list->room) list_resize(m->heap, list, new_room(m->heap, list, length));
     if (must_save(m, &list->storage))
         writer_save(m->heap, &m->writer, &list->storage, copied_list(m->heap, list));
     begin_change(m, &list->storage);

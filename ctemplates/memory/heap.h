@@ -115,6 +115,7 @@ struct Heap {
     int64_t rebuilt[2]; /* of the last two lists that were rebuilt in place, the last one first (machine/unit_rebuilds.h) */
     /* Births of what enters, of which no cotangent is wanted: those before one, and so many from another one on. */
     uint64_t unwanted_before, unwanted, unwanted_count;
+    size_t foreseen; /* the elements of the next list that grows by several at once, where they are known; 0: they are not */
     uint64_t own_before; /* births of what the procedure that runs holds: those before this one */
     void *keeps; /* PyObject *: the set of peers whose code closures and frames name; owned; NULL: none */
     int64_t fail_at; /* the hostile build: the allocation that fails, counted down; 0: none */
