@@ -8,6 +8,7 @@
 #include "bridge/passage_export.h"
 #include "bridge/passage_import.h"
 #include "memory/exceptions.h"
+#include "numpy/columns.h"
 #include "numpy/elements.h"
 #include "numpy/kernels.h"
 
@@ -33,7 +34,7 @@ bool add_to_accumulator(const ArrayClasses *c, const Heap *heap, PyObject *accum
 /* Sparse accumulators */
 
 /* As those of checkpoint.ad.accumulators. */
-enum { LARGE = 16, FEWER = 4, MANY_ROWS = 64 };
+enum { LARGE = 16, FEWER = 4, MANY_ROWS = 64, FEW_COLUMNS = 4 };
 
 /* Returns the number of elements of an array of NumPy's, or of a Like; -1: it has another shape. */
 static Py_ssize_t size_of(const ArrayClasses *c, PyObject *like) {
@@ -161,13 +162,24 @@ bool is_of_view(PyObject *index) {
 /* Returns whether rows are so many that checkpoint.ad.accumulators adds to them column by column. */
 static bool is_added_by_columns(const NumpyArray *view) { return view->axes == 2 && view->shape[0] >= MANY_ROWS; }
 
-/* Adds to the elements of an array of doubles that a view shows. */
-static bool add_at(PyObject *array, PyObject *index, PyObject *received) {
-    PyObject *view = PyObject_GetItem(array, index), *sum = NULL;
-    if (view && is_array_of_doubles(view) && !is_added_by_columns(numpy_of(view))) sum = PyNumber_InPlaceAdd(view, received);
-    Py_XDECREF(view);
+/* Adds to the elements of a view, as checkpoint.ad.accumulators does; false: it does so column by column. */
+static bool add_to_elements(PyObject *view, PyObject *received) {
+    if (is_added_by_columns(numpy_of(view))) {
+        const Py_ssize_t columns = numpy_of(view)->shape[1];
+        if (add_to_columns(view, received)) return true;
+        if (columns > 1 && columns <= FEW_COLUMNS) return false;
+    }
+    PyObject *sum = PyNumber_InPlaceAdd(view, received);
     Py_XDECREF(sum);
     return sum != NULL;
+}
+
+/* Adds to the elements of an array of doubles that a view shows. */
+static bool add_at(PyObject *array, PyObject *index, PyObject *received) {
+    PyObject *view = PyObject_GetItem(array, index);
+    const bool done = view && is_array_of_doubles(view) && add_to_elements(view, received);
+    Py_XDECREF(view);
+    return done;
 }
 
 bool add_to_view(const ArrayClasses *c, PyObject *accumulator, PyObject *index, PyObject *received) {

@@ -11,6 +11,7 @@
 #include "numpy/joining.h"
 #include "numpy/kernels.h"
 #include "numpy/passes.h"
+#include "numpy/sums.h"
 
 /* Helpers */
 
@@ -257,10 +258,22 @@ static PyObject *by_number(int64_t number, const Reversed *r, Py_ssize_t positio
 /* Returns a Like as the form of what has been found to have it; NULL of an array. */
 static PyObject *form_like(const ArrayClasses *c, PyObject *like) { return Py_IS_TYPE(like, c->like) ? like : NULL; }
 
+/* Returns the sums of the cotangents of what was broadcast along a short last axis, which are nowhere themselves: of a factor
+ * or a divisor; NULL: they are to be computed. */
+static PyObject *summed_at_once(int64_t number, const Reversed *r, Py_ssize_t position) {
+    if (number != MULTIPLY_OPERATOR && (number != DIVIDE_OPERATOR || position == 0)) return NULL;
+    if (!is_broadcast_along_short(r->c, r->g, r->operands[position])) return NULL;
+    if (number == DIVIDE_OPERATOR) return r->result ? sum_of_divisors(r->g, r->result, r->operands[1]) : NULL;
+    return sum_of_products(r->g, r->operands[1 - position], true);
+}
+
 /* Returns the cotangent that a row, or a slope, gives, summed where the operand was broadcast, but not looked at further;
  * NULL: none. */
 static PyObject *unchecked(int64_t number, const Reversed *r, Py_ssize_t position, bool sums) {
-    PyObject *found = by_number(number, r, position);
+    PyObject *found = sums ? summed_at_once(number, r, position) : NULL;
+    if (found) return found;
+    forget_exception();
+    found = by_number(number, r, position);
     if (found && sums) Py_SETREF(found, unbroadcast(r->c, found, r->operands[position]));
     if (!found) forget_exception(); /* the rule raises it */
     return found;

@@ -1,6 +1,8 @@
 /* Sums over the axes of arrays, and their reversal: see reductions.h. */
 #include "arrays/reductions.h"
 
+#include <string.h>
+
 #include "arrays/forms.h"
 #include "memory/exceptions.h"
 #include "numpy/elements.h"
@@ -244,6 +246,13 @@ static void sum_over(const ArrayClasses *c, PyObject **array, const int *axes, i
     PyObject *given = tuple_of(axes, count);
     Py_SETREF(*array, given ? summed(c, *array, given, keeps) : NULL);
     Py_XDECREF(given);
+}
+
+bool is_broadcast_along_short(const ArrayClasses *c, PyObject *g, PyObject *like) {
+    Py_ssize_t from[MOST_AXES], to[MOST_AXES];
+    const int axes = read_shape(c, like, to);
+    if (axes < 2 || !is_numpy(g) || read_shape(c, g, from) != axes || to[axes - 1] != 1 || !is_short(g)) return false;
+    return memcmp(from, to, (size_t)(axes - 1) * sizeof *to) == 0;
 }
 
 PyObject *unbroadcast(const ArrayClasses *c, PyObject *g, PyObject *like) {

@@ -28,6 +28,9 @@ int only_axis(PyObject *array, PyObject *axes);
 /* Returns how many elements are reduced to one; 0: the case is left to the rules. */
 Py_ssize_t elements_to_one(const Reduction *reduction);
 
+/* Returns whether an operand was broadcast to g's shape along the last axis alone, which is short. */
+bool is_broadcast_along_short(const ArrayClasses *c, PyObject *g, PyObject *like);
+
 /* Returns the cotangent of an operand that was broadcast, from that of what it was broadcast to: summed over what was
  * repeated. */
 PyObject *unbroadcast(const ArrayClasses *c, PyObject *g, PyObject *like);

@@ -4,18 +4,22 @@
 #include <fenv.h>
 
 #include "numpy/elements.h"
+#include "numpy/layout.h"
 
 enum { SPACE = 3, MOST_AXES_HERE = 8, MOST_COLUMNS = 16 };
 enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy may warn of */
 
 /* Cross products */
 
-static void set_cross_products(const double *a, const double *b, Py_ssize_t count, double *restrict to) {
+/* Returns whether a product has a NaN. */
+static bool set_cross_products(const double *a, const double *b, Py_ssize_t count, double *restrict to) {
+    bool has_nan = false;
     for (Py_ssize_t i = 0; i < count; i++, a += SPACE, b += SPACE, to += SPACE) {
-        to[0] = a[1] * b[2] - a[2] * b[1];
-        to[1] = a[2] * b[0] - a[0] * b[2];
-        to[2] = a[0] * b[1] - a[1] * b[0];
+        const double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
+        has_nan |= (x != x) | (y != y) | (z != z);
+        to[0] = x, to[1] = y, to[2] = z;
     }
+    return has_nan;
 }
 
 PyObject *cross_products(PyObject *a, PyObject *b) {
@@ -28,8 +32,8 @@ PyObject *cross_products(PyObject *a, PyObject *b) {
     const Py_ssize_t count = count_of(a);
     if (!count) return made;
     if (fetestexcept(WARNED)) feclearexcept(WARNED);
-    set_cross_products(doubles_of(a), doubles_of(b), count / SPACE, doubles_of(made));
-    if (fetestexcept(WARNED) || has_nan_among(doubles_of(made), count)) Py_CLEAR(made);
+    const bool has_nan = set_cross_products(doubles_of(a), doubles_of(b), count / SPACE, doubles_of(made));
+    if (fetestexcept(WARNED) || has_nan) Py_CLEAR(made);
     return made;
 }
 
@@ -95,6 +99,19 @@ bool set_few_columns(const Places *p, Kernel kernel) {
     const int steps = (p->strides[1][0] ? FIRST : 0) | (p->strides[1][1] ? SECOND : 0);
     const Operands o = {p->at[0], p->at[1], p->strides[0][0], p->strides[0][1]};
     return SETTINGS[kernel](o, steps, p->shape[0], p->shape[1], (double *)(void *)p->at[2]);
+}
+
+/* Divisors */
+
+bool add_divisors(const double *g, const double *z, const double *y, Py_ssize_t rows, Py_ssize_t width, double *to) {
+    bool has_nan = false;
+    for (Py_ssize_t i = 0; i < rows; i++, g += width, z += width) {
+        double sum = -(g[0] * z[0] / y[i]) + -(g[1] * z[1] / y[i]);
+        if (width == 3) sum += -(g[2] * z[2] / y[i]);
+        to[i] = sum + 0.0;
+        has_nan |= sum != sum;
+    }
+    return has_nan;
 }
 
 /* Additions in place */

@@ -123,6 +123,13 @@ typedef struct Cotangents {
     Py_ssize_t strides[MOST_AXES_HERE];
 } Cotangents;
 
+/* Returns the axis along which rows of x lie: the last one, or the last longer one before it, if that has them, too. */
+static int axis_of_rows(const NumpyArray *x) {
+    int axis = x->axes - 1;
+    while (axis > 0 && x->shape[axis] == 1) axis--;
+    return x->strides[axis] == sizeof(double) ? axis : x->axes - 1;
+}
+
 /* Finds where cotangents lie; false: there is no loop, or NumPy's product might not lie in a row. */
 static bool lay_out_cotangents(Cotangents *c, const NumpyArray *g, const NumpyArray *x) {
     *c = (Cotangents){.at = g->data, .axes = x->axes};
@@ -134,7 +141,7 @@ static bool lay_out_cotangents(Cotangents *c, const NumpyArray *g, const NumpyAr
         if (stride < 0 || (stride && stride >= outer)) return false;
         if (stride) outer = stride;
     }
-    const Py_ssize_t last = c->strides[x->axes - 1];
+    const Py_ssize_t last = c->strides[axis_of_rows(x)];
     return last == 0 || last == sizeof(double);
 }
 
@@ -147,7 +154,7 @@ static bool is_in_rows(const NumpyArray *x) {
 }
 
 static bool scale_all(const Cotangents *c, double factor, const NumpyArray *x, double *to) {
-    const int inner = c->axes - 1, next = inner - 1; /* the axis along which rows are taken at once, if there is one */
+    const int inner = axis_of_rows(x), next = inner - 1; /* the axis along which rows are taken at once, if there is one */
     Rows r = {.g = c->at, .x = x->data, .rows = 1, .count = x->shape[inner]};
     if (next >= 0) r = (Rows){c->at, x->data, c->strides[next], x->strides[next], x->shape[next], x->shape[inner]};
     Py_ssize_t index[MOST_AXES_HERE] = {0};

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "memory/exceptions.h"
+#include "numpy/columns.h"
 #include "numpy/elements.h"
 #include "numpy/kernels.h"
 #include "threads/portions.h"
@@ -357,6 +358,25 @@ PyObject *sum_of_products(PyObject *a, PyObject *b, bool keeps_axis) {
     Terms terms = {.from = doubles_of(a), .by = doubles_of(b)};
     if (!is_shaped(numpy_of(b), own->axes, own->shape) || !find_extent(own, last, &terms.extent) || !is_known(terms.extent)) return NULL;
     return sums_of(&terms, own, last, keeps_axis);
+}
+
+PyObject *sum_of_divisors(PyObject *g, PyObject *z, PyObject *y) {
+    if (!is_summed_here(g) || !is_summed_here(z) || !is_summed_here(y)) return NULL;
+    const NumpyArray *own = numpy_of(g), *divisors = numpy_of(y);
+    const int last = own->axes - 1;
+    Extent extent;
+    if (!is_shaped(numpy_of(z), own->axes, own->shape) || !find_extent(own, last, &extent) || !is_known(extent)) return NULL;
+    if (extent.length > 3 || divisors->axes != own->axes || count_of(y) != extent.outer) return NULL;
+    PyObject *made = new_array_of_doubles(divisors->axes, divisors->shape);
+    if (!made) return NULL;
+    double *to = doubles_of(made);
+    bool has_nan;
+    Py_BEGIN_ALLOW_THREADS
+    has_nan = add_divisors(doubles_of(g), doubles_of(z), doubles_of(y), extent.outer, extent.length, to);
+    Py_END_ALLOW_THREADS
+    feclearexcept(FE_ALL_EXCEPT);
+    if (has_nan) Py_CLEAR(made);
+    return made;
 }
 
 PyObject *sum_of_row(PyObject *array) {

@@ -16,6 +16,10 @@ PyObject *sum_along(PyObject *array, int axis, bool keeps_axis);
  * do; NULL as above. The products are never in memory all at once. */
 PyObject *sum_of_products(PyObject *a, PyObject *b, bool keeps_axis);
 
+/* Returns the sums along the last axis of -(g z / y), where g and z have rows of two or three, and y one element for each: what
+ * y receives, which has divided by it to z. NULL as above, but whatever NumPy might warn of: reversals are silent. */
+PyObject *sum_of_divisors(PyObject *g, PyObject *z, PyObject *y);
+
 /* Returns the sum of all elements of a long row, which threads share, a new scalar. NULL as above, and where threads would not
  * pay, or NumPy chooses between zeros. */
 PyObject *sum_of_row(PyObject *row);

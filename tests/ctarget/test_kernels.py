@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checkpoint import value_and_grad
+from checkpoint import pullback, value_and_grad
 from checkpoint.ctarget import library
 from checkpoint.functions.python_functions import result, run_of
 from checkpoint.scalars.kernels import kernel_of
@@ -203,6 +203,37 @@ def test_gradients_of_columns_agree_on_all_engines() -> None:
     x = np.random.default_rng(0).normal(size=(300, 7))
     found = [value_and_grad(in_space, engine=engine)(x) for engine in ("c", "hybrid", "interp")]
     assert len({(value, slope.tobytes()) for value, slope in found}) == 1
+
+
+PULLS: dict[str, Callable[..., Any]] = {
+    "product": lambda x, y: x * y,
+    "quotient": lambda x, y: x / y,
+    "square": lambda x, y: x * (y**2),
+    "columns": lambda x, y: x[:, 1:] - 2.0 * x[:, :-1] + x[::-1, -1:],
+    "cross": lambda x, y: np.cross(x[:, :3], x[:, -3:]),
+}
+
+
+@pytest.mark.parametrize("name", PULLS)
+@pytest.mark.parametrize("width", [3, 4, 20])
+@pytest.mark.parametrize("plain", [True, False])
+def test_pullbacks_of_columns_agree_on_all_engines(name: str, width: int, plain: bool) -> None:
+    """Loops of engine c sum what was broadcast along rows as NumPy does, NaNs and zeros too."""
+    f, found = PULLS[name], []
+
+    def made(shape: tuple[int, ...], seed: int) -> Any:
+        a = odd(shape, np.float64, seed)
+        return np.where(np.isfinite(a), a, -0.0) if plain else a
+
+    x, y = made((300, width), 1), made((300, 1), 2)
+    if plain:
+        y = 0.5 + np.abs(y)  # else no quotient's sum is a number
+    with np.errstate(all="ignore"):
+        g = made(f(x, y).shape, 3)
+        for engine in ("c", "hybrid", "interp"):
+            with pullback(f, x, y, argnums=(0, 1), engine=engine)[1] as pull:
+                found.append(b"".join([part.tobytes() for part in pull(g)]))
+    assert len(set(found)) == 1
 
 
 def test_gradients_of_views_agree_on_all_engines() -> None:
