@@ -44,6 +44,7 @@ class StripFunction:
         self.records = records
         self.lanes = StripLanes(unit, plan, records)
         self.body = self.lanes.body()
+        self._in_body = _words(self.body)
         self.closing = StripText(plan, records)
         self.closing.saved = self.lanes.saved
         close(self.closing, self.lanes.takes_births)
@@ -158,15 +159,14 @@ class StripFunction:
         for place in self.unit.places:
             if place in self.plan.uniform and place not in self.plan.loop.params:
                 yield place.name, C_TYPES[place.kind]
-        set_here = _words(self.body)
         for residual in self.records.births if self.records else ():
-            if residual.name in set_here:
+            if residual.name in self._in_body:
                 yield residual.name, "uint64_t"
 
     # The functions
 
     def _lanes(self) -> list[str]:
-        used = _words([*self.body, *(self.records.footer() if self.records else [])])
+        used = self._in_body | _words(self.records.footer() if self.records else [])
         lines = ["strip->chunks = chunks;"]
         begun = []
         for name, kind in self._arrays():

@@ -71,12 +71,17 @@ class Arrays:
 
 def needed(lines: Sequence[str]) -> list[str]:
     """Return statements without the vectors that no other one reads."""
-    while True:
-        words = Counter(re.findall(r"\w+", "\n".join(lines)))
-        kept = [line for line in lines if not (m := _VECTOR.fullmatch(line)) or words[m[1]] > 1]
-        if len(kept) == len(lines):
-            return kept
-        lines = kept
+    words = _word_counts(lines)
+    vectors = [m[1] if (m := _VECTOR.fullmatch(line)) else "" for line in lines]
+    left = list(range(len(lines)))
+    while superfluous := {i for i in left if vectors[i] and words[vectors[i]] == 1}:
+        words -= _word_counts([lines[i] for i in superfluous])
+        left = [i for i in left if i not in superfluous]
+    return [lines[i] for i in left]
+
+
+def _word_counts(lines: Sequence[str]) -> Counter[str]:
+    return Counter(re.findall(r"\w+", "\n".join(lines)))
 
 
 def arrays(turn: Turn, set_only: Set[str], left_behind: Set[str]) -> Arrays:
