@@ -11,18 +11,21 @@ import re
 from checkpoint.scalars import c_text
 from checkpoint.scalars.definition import definitions
 
-_CALL = re.compile(r"\b(value|by_x|by_y|integers)_(\w+)\(")
+_KINDS = ("value", "by_x", "by_y", "integers")
+# Each begins with a literal, which is searched for quickly in a long text.
+_CALLS = {kind: re.compile(rf"{kind}_(\w+)\(") for kind in _KINDS}
+_WORD = re.compile(r"\w")
 
 
 def used_in(text: str) -> list[str]:
     """Return the definitions of all that a text calls, in the order of checkpoint/scalars."""
-    called = set(_CALL.findall(text))
-    return [
-        _line(kind, name)
-        for name in definitions()
-        for kind in ("value", "by_x", "by_y", "integers")
-        if (kind, name) in called
-    ]
+    called = {
+        (kind, found[1])
+        for kind, call in _CALLS.items()
+        for found in call.finditer(text)
+        if not _WORD.match(text[max(found.start() - 1, 0) : found.start()])
+    }
+    return [_line(kind, name) for name in definitions() for kind in _KINDS if (kind, name) in called]
 
 
 def _line(kind: str, name: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import struct
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -161,13 +162,11 @@ def in_order(moves: list[Move]) -> list[str]:
     lines: list[str] = []
     pending = [move for move in moves if move.text != move.target]
     while pending:
-        read = [move.reads for move in pending]
-        ready = [
-            move for move in pending if read.count(move.target) == (1 if move.reads == move.target else 0)
-        ]
-        if ready:
-            lines.append(f"{ready[0].target} = {ready[0].text};")
-            pending.remove(ready[0])
+        read = Counter([move.reads for move in pending])
+        ready = (move for move in pending if read[move.target] == (move.reads == move.target))
+        if found := next(ready, None):
+            lines.append(f"{found.target} = {found.text};")
+            pending.remove(found)
             continue
         first = pending[0]
         kept = f"{first.target}_old"

@@ -109,6 +109,8 @@ class Plan:
 
     def is_uniform(self, source: Source | None) -> bool:
         """Return whether all lanes have the same value of a source."""
+        if isinstance(source, Place):
+            return source in self.uniform
         return all(place in self.uniform for place in places_in([source]))
 
 
