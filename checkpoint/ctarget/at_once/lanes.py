@@ -42,7 +42,7 @@ class LaneLoop(Unwatched):
     """
 
     __slots__ = (
-        *("_closure", "_costs", "_loop", "_run", "_seconds", "_start", "_watched_tries"),
+        *("_births", "_closure", "_costs", "_loop", "_run", "_seconds", "_start", "_watched_tries"),
         *("at_once", "taken"),
     )
 
@@ -51,6 +51,8 @@ class LaneLoop(Unwatched):
         module = runtime()
         self._start = start
         self._closure = closure
+        # The first birth that nothing in the closure has; None: a start has numbered what it holds.
+        self._births: int | None = None
         self._loop = module.ffi.new("LaneLoop *")
         self._loop.entry = block_peer(ENTRY).pointer
         self._loop.halt = module.ffi.cast("ReturnPoint *", return_point(HALT))
@@ -103,7 +105,9 @@ class LaneLoop(Unwatched):
         use_threads()
         self._loop.block = lanes.BLOCK
         ffi = runtime().ffi
-        steps, given, births = ffi.new("int64_t *"), id(self._closure), numbered(self._closure)
+        if self._births is None:
+            self._births = numbered(self._closure)
+        steps, given, births = ffi.new("int64_t *"), id(self._closure), self._births
         to = ffi.from_buffer("double[]", results)
         items = [ffi.from_buffer("double[]", column) for column in columns]
         while done < count:
@@ -130,7 +134,9 @@ class LaneLoop(Unwatched):
     def _watched_block(self, columns: Sequence[Any], results: Any, block: slice) -> bool:
         items = Record(TUPLE, tuple([Record(TUPLE, tuple(column[block].tolist())) for column in columns]))
         argument = Record(TUPLE, (items, block.stop - block.start))
-        end = run_alone(self._start(0, Pair(self._closure, argument), 0))
+        start = self._start(0, Pair(self._closure, argument), 0)
+        self._births = None
+        end = run_alone(start)
         found: Any = None if end is None else end.value
         if type(found) is not List or not all(type(each) is float for each in found.items):
             return False
