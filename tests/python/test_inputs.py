@@ -61,7 +61,7 @@ def double(x: float) -> float:
     return 2.0 * x
 
 
-mapped, by_library = lanes.vmap, lambda x: mapped(double)(x[:])
+mapped, from_library = lanes.vmap, lambda x: mapped(double)(x[:])
 
 
 def cube(x: float) -> float:
@@ -389,12 +389,12 @@ def test_inputs_are_constants_and_captured_variables_are_not(engine: str) -> Non
 
 
 def test_what_the_library_names_is_not_looked_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = inputs.Inputs(by_library)
+    found = inputs.Inputs(from_library)
     mapped, _ = found.find(0, "global", "mapped")
     found.find(found.find(mapped, "global", "one_by_one")[0], "global", "_loop")
     found.forget()
-    names = [by_library, lanes.vmap, lanes.one_by_one, lanes._loop]
+    names = [from_library, lanes.vmap, lanes.one_by_one, lanes._loop]
     monkeypatch.delattr(lanes, "_loop")
-    assert found.read(by_library) == names
+    assert found.read(from_library) == names
     monkeypatch.setitem(globals(), "mapped", double)  # what a user's function names is
-    assert found.read(by_library) is None
+    assert found.read(from_library) is None
