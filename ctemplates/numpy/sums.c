@@ -14,6 +14,7 @@
 #include "numpy/columns.h"
 #include "numpy/elements.h"
 #include "numpy/kernels.h"
+#include "numpy/layout.h"
 #include "threads/portions.h"
 
 enum { LONGEST_ROW = 64 };  /* for longer ones NumPy's loop is as fast; it halves those of more than 128 */
@@ -311,9 +312,7 @@ static bool find_extent(const NumpyArray *array, int axis, Extent *extent) {
 static int warned_of(const Terms *t, double *to) {
     if (fetestexcept(WARNED)) feclearexcept(WARNED);
     add_up(t, to);
-    bool has_nan = false;
-    for (Py_ssize_t i = 0; i < t->extent.outer * t->extent.inner; i++) has_nan |= to[i] != to[i];
-    return has_nan ? FE_INVALID : fetestexcept(WARNED);
+    return has_nan_among(to, t->extent.outer * t->extent.inner) ? FE_INVALID : fetestexcept(WARNED);
 }
 
 enum { MOST_AXES_HERE = 8 };

@@ -25,6 +25,7 @@ from experiments.adbench import mixture
 from experiments.adbench.programs import CAMERA, errors, observations, parts_of, residuals, spread
 
 MIXTURES = ((1000, 2, 5), (1000, 10, 25), (1000, 20, 50), (1000, 32, 25), (10000, 10, 25))  # of ADBench's
+ROWS = 2048  # that are put side by side at once
 Methods = dict[str, Callable[[], Any]]
 
 
@@ -100,12 +101,19 @@ def by_observations(args: tuple[Any, ...], engine: str | None = None) -> Callabl
         _, pull = checkpoint.pullback(errors, *parts, features, argnums=argnums, engine=engine)
         with pull:
             for k, seed in enumerate(seeds):
-                found = [column for part in pull(seed) for column in part.T]
-                for at, column in enumerate(found):  # NumPy's loops go along columns: rows are short
-                    values[:, k, at] = column
+                put_side_by_side(pull(seed), values[:, k])
         return sp.csr_array((entries, indices, starts), shape=shape)
 
     return jacobian
+
+
+def put_side_by_side(parts: tuple[Any, ...], to: Any) -> None:
+    """Write arrays with the same rows side by side: columns, since rows are short, as long as fit a cache."""
+    columns = [column for part in parts for column in part.T]
+    for start in range(0, len(to), ROWS):
+        rows = slice(start, start + ROWS)
+        for at, column in enumerate(columns):
+            to[rows, at] = column[rows]
 
 
 def blocks(jax: Any, n: int, m: int) -> Callable[..., Any]:
