@@ -11,6 +11,7 @@ import checkpoint
 from checkpoint.driver.engine import Engine
 from checkpoint.functions import runs
 from checkpoint.functions.procedures import to_language
+from tests.arrays_vlad.support import value
 from tests.support.corpus import engine_name, usable_engines
 from tests.support.modes import PAIRS, TRIPLES
 
@@ -58,3 +59,31 @@ def test_third_derivatives(modes: tuple[str, ...], engine: Engine) -> None:
     width = 1e-4
     wanted = (second(X + width * V) - second(X - width * V)) / (2 * width)
     assert along(modes, engine) == pytest.approx(wanted, rel=1e-6)
+
+
+# A list that a function of tensors has made, under an inner derivative, is alive where the outer one cuts.
+LISTS = """
+(define (wait n y) (if (zero? n) y (wait (- n 1) y)))
+(define (of x) (reshape (list->tensor (list (* x x) (* x x x) x 1.5)) (list 2 2)))
+(define (by-size x)
+  (let ((y (list (size (of x)) (sumall (of x))))) (wait 9 (* (car (cdr y)) (car (cdr y))))))
+(define (by-statistics x)
+  (let ((y (list (batch-statistics (of x)) (sumall (of x))))) (wait 9 (* (car (cdr y)) (car (cdr y))))))
+(define (by-scan x) (sumall (scan (lambda (a b) (+ a (* 0.5 b))) (reshape (of x) (list 4)))))
+(define (by-index x)
+  (sumall (reduce-by-index (lambda (a b) (+ a (* 0.5 b))) (list->tensor (list x 2))
+                           (list->tensor (list 1 0 1 0)) (reshape (of x) (list 4)))))
+"""
+
+
+@pytest.mark.parametrize("name", ["by-size", "by-statistics", "by-scan", "by-index"])
+@pytest.mark.parametrize("inner", ["(cdr (j* {} x 1))", "(cdr (*j {} x 1))"])
+def test_lists_of_tensors_where_runs_are_cut(
+    name: str, inner: str, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"{LISTS}(define (h x) {inner.format(name)}) "
+    plain = value(f"{text} (cdr (*j h 0.7 1))", engine)
+    assert plain != 0.0
+    for base in ("10", "20", "30"):
+        monkeypatch.setenv("CHECKPOINT_BASE", base)
+        assert value(f"{text} (cdr (checkpoint-*j h 0.7 1))", engine) == plain

@@ -32,7 +32,7 @@ from checkpoint.ad.tensors import (
 )
 from checkpoint.ad.values import Pair
 from checkpoint.interp.hybrid.array_origins import Elements, Place, Pulled, Unwanted, Written
-from checkpoint.interp.hybrid.origins import all_born
+from checkpoint.interp.hybrid.origins import all_born, numbered
 from checkpoint.interp.hybrid.structured import CONSTANT
 from checkpoint.prims.arrays import overload, scalar_on_arrays
 
@@ -41,6 +41,7 @@ Names = tuple[str | None, ...]
 
 PULL_BYTES = 400  # on CPython: an origin with its Pullback
 Origin = Pulled | Unwanted | Written
+_WITH_BIRTHS = CONTAINERS | {Pair}
 
 
 def on_arrays(record: Any, operands: Values) -> Tensor | None:
@@ -77,13 +78,25 @@ def perform_tensor(machine: Any, record: Tensor, operands: Values, literals: int
     """Return the value, with its birth if it is a container."""
     if not record.changes:
         result = apply(machine, record, operands, literals)
-        return all_born(machine, result) if type(result) in CONTAINERS else result
+        return _made(machine, result) if type(result) in _WITH_BIRTHS else result
     return perform(machine, machine.steps + 1, record, operands, literals=literals)
+
+
+def _made(machine: Any, result: Any) -> Any:
+    """Give births to what a record has made: as many, in the same order, as where the step is a whole."""
+    pending = [result]
+    while pending:
+        part = pending.pop()
+        if type(part) is Pair:  # of a list in the small language
+            pending += (numbered(machine, part).cdr, part.car)
+        else:
+            all_born(machine, part)
+    return result
 
 
 def perform_apart(machine: Any, record: Tensor, operands: Values, literals: int) -> Any:
     """Return the value without a change in place, as the block may fail later and run again."""
-    return all_born(machine, perform(machine, machine.steps + 1, record, operands, True, literals))
+    return _made(machine, perform(machine, machine.steps + 1, record, operands, True, literals))
 
 
 def on_duals(machine: Any, record: Tensor, literals: int) -> Callable[..., Any]:
@@ -113,7 +126,7 @@ def perform_tensor_taped(
         refuse_duals(operands)
         wanted = _wanted(record, operands, names, literals)
         result, natives, data, saved = plain(machine, record, operands, literals, wanted, machine.tape.counts)
-    result = all_born(machine, result)
+    result = _made(machine, result)
     return result, _pulled(machine, record, operands, names, result, natives, data, wanted, saved)
 
 
