@@ -7,9 +7,13 @@ parallelism" (k-means by Newton's method: the Hessian's diagonal by one derivati
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+
+from tensorlib.sparse import csr_matmat, csr_parts
 
 CAMERA = 11  # rotation, center, focal length, principal point, two coefficients of radial distortion
 
@@ -70,3 +74,33 @@ def spread(centers: Any, points: Any, np: Any = np) -> Any:
     products = points @ centers.T
     squares = np.sum(points * points, axis=1)[:, None] + np.sum(centers * centers, axis=1)[None, :]
     return np.sum(np.min(squares - 2.0 * products, axis=1))
+
+
+def sparse_spread(
+    centers: Any,
+    values: Any,
+    indices: Any,
+    indptr: Any,
+    squares: Any,
+    np: Any = np,
+    product: Callable[..., Any] = csr_matmat,
+) -> Any:
+    """Return `spread` of points that are the rows of a sparse matrix. squares: of their lengths."""
+    shape = len(indptr) - 1, centers.shape[1]
+    products = product(values, indices, indptr, shape, centers.T)
+    apart = squares[:, None] + np.sum(centers * centers, axis=1)[None, :]
+    return np.sum(np.min(apart - 2.0 * products, axis=1))
+
+
+def ratings(rows: int, columns: int, count: int, seed: int = 0) -> tuple[Any, Any, Any, Any]:
+    """Return the parts of a sparse matrix with so many ratings from 1 to 5, and the squares of its rows."""
+    rng = np.random.default_rng(seed)
+    matrix = sp.random_array(
+        (rows, columns), density=count / (rows * columns), format="csr", rng=rng, data_sampler=_stars(rng)
+    )
+    values, indices, indptr, _ = csr_parts(matrix)
+    return values, indices, indptr, matrix.multiply(matrix).sum(axis=1)
+
+
+def _stars(rng: Any) -> Callable[..., Any]:
+    return lambda size: rng.integers(1, 6, size).astype(float)

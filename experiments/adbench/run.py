@@ -9,6 +9,7 @@ Methods take turns; times of the processor, medians. Out: a table; with --keep a
 from __future__ import annotations
 
 import functools
+import importlib.util
 import statistics
 import time
 from collections.abc import Callable
@@ -22,10 +23,20 @@ import checkpoint
 from checkpoint.functions.resumption import as_function
 from experiments import common
 from experiments.adbench import mixture
-from experiments.adbench.programs import CAMERA, errors, observations, parts_of, residuals, spread
+from experiments.adbench.programs import (
+    CAMERA,
+    errors,
+    observations,
+    parts_of,
+    ratings,
+    residuals,
+    sparse_spread,
+    spread,
+)
 
 MIXTURES = ((1000, 2, 5), (1000, 10, 25), (1000, 20, 50), (1000, 32, 25), (10000, 10, 25))  # of ADBench's
 ROWS = 2048  # that are put side by side at once
+RATINGS = 6040, 3706, 1_000_209  # of the users, films and ratings of MovieLens 1M
 Methods = dict[str, Callable[[], Any]]
 
 
@@ -133,35 +144,68 @@ def blocks(jax: Any, n: int, m: int) -> Callable[..., Any]:
     return all_of_them
 
 
-def of_clusters(points: Any, centers: Any, engine: str) -> tuple[Methods, Methods]:
-    """Return what computes the objective of k-means, and what its gradient and the Hessian's diagonal."""
+def of_clusters(
+    name: str,
+    spread: Callable[..., Any],
+    theirs: Callable[[Any], Callable[..., Any]],
+    args: tuple[Any, ...],
+    engine: str,
+) -> tuple[Methods, Methods]:
+    """Return what computes the objective of k-means, and what its gradient and the Hessian's diagonal.
+
+    theirs: returns the objective as JAX computes it. args: of the objective, the centers first.
+    """
+    centers, *rest = args
     gradient = checkpoint.grad(spread, engine=engine)
     ones = np.ones_like(centers)
 
     def slope(z: Any) -> Any:
-        return checkpoint.grad(spread)(z, points)
+        return checkpoint.grad(spread)(z, *rest)
 
     def both() -> Any:
         return checkpoint.jvp(slope, centers, ones, engine=engine)
 
     objective: Methods = {
-        "NumPy": lambda: spread(centers, points),
-        "own run": lambda: as_function(spread).call((centers, points), {}, engine).value(),
+        "NumPy": lambda: spread(*args),
+        "own run": lambda: as_function(spread).call(args, {}, engine).value(),
     }
     derivatives: Methods = {
-        "k-means, gradient": lambda: gradient(centers, points),
-        "k-means, gradient and Hessian's diagonal": both,
+        f"{name}, gradient": lambda: gradient(*args),
+        f"{name}, gradient and Hessian's diagonal": both,
     }
     jax = jax_of()
     if jax is not None:
-        run = functools.partial(spread, np=jax.numpy)
-        objective["JAX"] = compiled(jax, run, centers, points)
+        run = theirs(jax)
+        objective["JAX"] = compiled(jax, run, *args)
 
-        def theirs(c: Any, p: Any, v: Any) -> Any:
-            return jax.jvp(lambda z: jax.grad(run)(z, p), (c,), (v,))
+        def again(v: Any, c: Any, *given: Any) -> Any:
+            return jax.jvp(lambda z: jax.grad(run)(z, *given), (c,), (v,))
 
-        derivatives["k-means, the same by JAX"] = compiled(jax, theirs, centers, points, ones)
+        derivatives[f"{name}, the same by JAX"] = compiled(jax, again, ones, *args)
     return objective, derivatives
+
+
+def of_dense_clusters(points: Any, clusters: int, engine: str) -> tuple[Methods, Methods]:
+    """Return the same of points that are rows of a matrix; the first ones are the centers."""
+    args = points[:clusters].copy(), points
+    return of_clusters("k-means", spread, lambda jax: functools.partial(spread, np=jax.numpy), args, engine)
+
+
+def of_sparse_clusters(size: tuple[int, int, int], clusters: int, engine: str) -> tuple[Methods, Methods]:
+    """Return the same of points that are rows of a sparse matrix. size: rows, columns, numbers."""
+    values, indices, indptr, squares = ratings(*size)
+    centers = np.random.default_rng(1).uniform(0.0, 1.0, (clusters, size[1]))
+    rows = np.repeat(np.arange(size[0]), np.diff(indptr))
+
+    def theirs(jax: Any) -> Callable[..., Any]:
+        def product(values: Any, indices: Any, indptr: Any, shape: tuple[int, int], dense: Any) -> Any:
+            terms = values[:, None] * dense[indices]
+            return jax.ops.segment_sum(terms, rows, shape[0], indices_are_sorted=True)
+
+        return functools.partial(sparse_spread, np=jax.numpy, product=product)
+
+    args = centers, values, indices, indptr, squares
+    return of_clusters("sparse k-means", sparse_spread, theirs, args, engine)
 
 
 def of_mixture(size: tuple[int, int, int], engine: str) -> tuple[Methods, Methods]:
@@ -188,6 +232,8 @@ def of_mixture(size: tuple[int, int, int], engine: str) -> tuple[Methods, Method
     torch = torch_of()
     if torch is not None:
         objective["PyTorch"], derivatives[f"{name}, by PyTorch"] = of_torch(torch, args)
+    if hips_is_there():
+        objective["HIPS"], derivatives[f"{name}, by HIPS"] = of_hips(args)
     return objective, derivatives
 
 
@@ -222,6 +268,21 @@ def of_torch(torch: Any, args: tuple[Any, ...]) -> tuple[Callable[[], Any], Call
     return density, gradient
 
 
+def hips_is_there() -> bool:
+    """Return whether HIPS autograd is installed."""
+    return importlib.util.find_spec("autograd") is not None
+
+
+def of_hips(args: tuple[Any, ...]) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """Return a call of a mixture's density by HIPS autograd, and one of its gradient."""
+    import autograd  # noqa: PLC0415
+
+    parameters, *rest = args
+    density = functools.partial(mixture.log_posterior, np=autograd.numpy)
+    gradient = autograd.value_and_grad(density)
+    return lambda: density(*args), lambda: gradient(parameters, *rest)
+
+
 def measured(methods: Methods, repeats: int) -> dict[str, float]:
     """Return the median seconds of methods that take turns, after two calls of each."""
     found: dict[str, list[float]] = {name: [] for name in methods}
@@ -246,7 +307,7 @@ def rows_of(objective: Methods, derivatives: Methods, repeats: int) -> list[list
 
 
 def sizes(text: str) -> tuple[tuple[int, int, int], ...]:
-    """Return sizes of mixtures, of a text like "1000,10,25 1000,20,50"."""
+    """Return sizes, of a text like "1000,10,25 1000,20,50"."""
     found = [tuple(map(common.natural, part.split(","))) for part in text.split()]
     return tuple([(n, d, k) for n, d, k in found])
 
@@ -258,12 +319,16 @@ def main() -> None:
     options.add_argument("--observations", type=common.natural, default=31843)
     options.add_argument("--clusters", type=common.natural, default=5)
     options.add_argument("--items", type=common.natural, default=100_000, help="points of k-means")
+    options.add_argument(
+        "--ratings", type=lambda text: sizes(text)[0], default=RATINGS, help="ROWS,COLUMNS,NUMBERS"
+    )
     options.add_argument("--mixtures", type=sizes, default=MIXTURES, help="POINTS,DIMENSIONS,GAUSSIANS ...")
     chosen = options.parse_args()
     bundle = observations(chosen.cameras, chosen.points, chosen.observations)
     points = np.random.default_rng(0).normal(size=(chosen.items, 16))
     rows = rows_of(*of_bundle(bundle, chosen.engine), chosen.repeats)
-    rows += rows_of(*of_clusters(points, points[: chosen.clusters].copy(), chosen.engine), chosen.repeats)
+    rows += rows_of(*of_dense_clusters(points, chosen.clusters, chosen.engine), chosen.repeats)
+    rows += rows_of(*of_sparse_clusters(chosen.ratings, 2 * chosen.clusters, chosen.engine), chosen.repeats)
     for size in chosen.mixtures:
         rows += rows_of(*of_mixture(size, chosen.engine), chosen.repeats)
     print(common.table(("derivative", "ms", "objective", "by", "ratio"), rows))

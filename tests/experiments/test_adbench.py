@@ -7,19 +7,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import checkpoint
 from experiments.adbench import mixture, run
-from experiments.adbench.programs import observations, residuals, spread
+from experiments.adbench.programs import observations, ratings, residuals, sparse_spread, spread
 
 
 def test_it_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     small = ["--cameras", "2", "--points", "3", "--observations", "4", "--items", "50", "--repeats", "1"]
-    monkeypatch.setattr(sys, "argv", ["run", *small, "--mixtures", "5,2,3"])
+    monkeypatch.setattr(sys, "argv", ["run", *small, "--mixtures", "5,2,3", "--ratings", "9,12,30"])
     monkeypatch.setattr(run, "jax_of", lambda: None)
     monkeypatch.setattr(run, "torch_of", lambda: None)
+    monkeypatch.setattr(run, "hips_is_there", lambda: False)
     run.main()
-    assert capsys.readouterr().out.count("\n") == 7
+    assert capsys.readouterr().out.count("\n") == 9
 
 
 def test_the_sparse_jacobian_of_a_bundle_adjustment() -> None:
@@ -52,6 +54,17 @@ def test_the_diagonal_of_k_means() -> None:
     assert diagonal == pytest.approx(2.0 * np.repeat(counts[:, None], 2, axis=1))
     sums = np.stack([points[nearest == k].sum(axis=0) for k in range(3)])
     assert gradient == pytest.approx(2.0 * (counts[:, None] * centers - sums))
+
+
+def test_sparse_k_means_is_that_of_the_dense_matrix() -> None:
+    parts = ratings(9, 6, 20)
+    points = sp.csr_array(parts[:3], shape=(9, 6)).toarray()
+    assert set(points.ravel()) <= {0.0, 1.0, 2.0, 3.0, 4.0, 5.0}
+    centers = np.random.default_rng(1).random((3, 6))
+    found = checkpoint.value_and_grad(sparse_spread)(centers, *parts)
+    expected = checkpoint.value_and_grad(spread)(centers, points)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-13)
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
 
 
 def test_the_gradient_of_a_mixture() -> None:
