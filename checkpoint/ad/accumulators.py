@@ -24,7 +24,7 @@ from typing import Any
 
 from checkpoint.ad.array_library import is_default, libraries, namespace_of, zeros_beside
 from checkpoint.ad.arrays import SYMBOLIC_ZERO, Array, Memory, zeros_like
-from checkpoint.ad.tracing.traces import PARTS, formed, tracing
+from checkpoint.ad.tracing.traces import PARTS, traced, tracing
 from checkpoint.collector import Paused
 from checkpoint.scalars.kernels import kernel_of
 
@@ -113,8 +113,8 @@ class Accumulator:
     def _traced_sum(self, other: Any) -> Accumulator:
         """Add a contribution while a trace learns, which knows of no change: the sum is another array."""
         if type(other) is Scattered:
-            return Accumulator(formed(_with_scattered, self.array, other))
-        return Accumulator(formed(add, self.array, other.array))
+            return Accumulator(traced(_with_scattered, self.array, other, is_formed=True))
+        return Accumulator(traced(add, self.array, other.array, is_formed=True))
 
     def _sparse_sum(self, other: Any) -> Accumulator:
         """Add a contribution to a sparse accumulator."""
@@ -151,7 +151,7 @@ class Accumulator:
     def own(self) -> None:
         """Copy the elements unless they can be changed in place."""
         if not self.owned:
-            self.array = formed(namespace_of(self.array).array, self.array)
+            self.array = traced(namespace_of(self.array).array, self.array, is_formed=True)
             self.owned = True
 
 
@@ -175,7 +175,7 @@ class Scattered:
     def __radd__(self, other: float) -> Accumulator:
         index = self.element() if tracing.get() is None else None
         if index is None:
-            return Accumulator(formed(Scattered.dense, self), True)
+            return Accumulator(traced(Scattered.dense, self, is_formed=True), True)
         return Accumulator.sparse(self.like, index, float(self.array))
 
     def element(self) -> Any:

@@ -16,7 +16,7 @@ from checkpoint.ad.accumulators import Accumulator, Scattered
 from checkpoint.ad.array_library import dtype_kind, is_view, libraries, namespace, zeros_beside
 from checkpoint.ad.numbers import Node
 from checkpoint.ad.operands import of_reals
-from checkpoint.ad.tracing.traces import FORMS, constant, formed, tracing
+from checkpoint.ad.tracing.traces import FORMS, constant, traced, tracing
 from checkpoint.errors import InternalError
 
 
@@ -145,12 +145,13 @@ class Pullback:
         natives, record = self.natives, self.record
         xp = namespace((g, *natives))
         if record.pull is not None:
-            found = formed(record.pull, xp, self.wanted, g, self.result, self.saved, *natives)
+            found = traced(record.pull, xp, self.wanted, g, self.result, self.saved, *natives, is_formed=True)
             yield from zip(reversed(self.wanted), reversed(found), strict=True)
             return
         for position in reversed(self.wanted):
             rule = record.vjp(position) if record.variadic else record.vjps[position]
-            yield position, formed(rule, xp, g, self.result, *natives)  # type: ignore[arg-type]
+            assert rule is not None
+            yield position, traced(rule, xp, g, self.result, *natives, is_formed=True)
 
     def contribution(self, position: int, g: Any) -> Any:
         """Return the contribution to an operand, for the result's cotangent g, where both are one number."""

@@ -86,11 +86,8 @@ static PyObject *summed_by_library(const ArrayClasses *c, PyObject *array, PyObj
 }
 
 int only_axis(PyObject *array, PyObject *axes) {
-    if (PyTuple_Check(axes)) axes = PyTuple_GET_SIZE(axes) == 1 ? PyTuple_GET_ITEM(axes, 0) : Py_None;
-    const Py_ssize_t given = PyLong_CheckExact(axes) ? PyLong_AsSsize_t(axes) : PY_SSIZE_T_MIN;
-    if (given == -1 && PyErr_Occurred()) forget_exception();
-    const Py_ssize_t rank = numpy_of(array)->axes, axis = given < 0 && given >= -rank ? given + rank : given;
-    return axis >= 0 && axis < rank ? (int)axis : -1;
+    if (!PyTuple_Check(axes)) return axis_in(array, axes);
+    return PyTuple_GET_SIZE(axes) == 1 ? axis_in(array, PyTuple_GET_ITEM(axes, 0)) : -1;
 }
 
 /* Returns the sum of an array over axes: along one of them, or of a whole row, at once, else by the library's function. */

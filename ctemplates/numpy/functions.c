@@ -33,10 +33,8 @@ static PyObject *or_none(PyObject *made) {
 
 static PyObject *summed(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     (void)own;
-    if (count != 3 || !is_numpy(x[0]) || !PyLong_CheckExact(x[1])) Py_RETURN_NONE;
-    const Py_ssize_t axes = numpy_of(x[0])->axes, axis = PyLong_AsSsize_t(x[1]);
-    const Py_ssize_t at = axis < 0 ? axis + axes : axis;
-    return or_none(at < 0 || at >= axes ? NULL : sum_along(x[0], (int)at, x[2] == Py_True));
+    const int axis = count == 3 && is_numpy(x[0]) ? axis_in(x[0], x[1]) : -1;
+    return or_none(axis < 0 ? NULL : sum_along(x[0], axis, x[2] == Py_True));
 }
 
 static PyObject *summed_products(PyObject *own, PyObject *const *x, Py_ssize_t count) {
@@ -107,11 +105,9 @@ static PyObject *cleared(PyObject *own, PyObject *const *x, Py_ssize_t count) {
 
 static PyObject *shared(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     (void)own;
-    if (count != 4 || !is_numpy(x[0]) || (x[1] != Py_None && !PyLong_CheckExact(x[1]))) Py_RETURN_NONE;
-    const Py_ssize_t axes = numpy_of(x[0])->axes, axis = x[1] == Py_None ? 0 : PyLong_AsSsize_t(x[1]);
-    const Py_ssize_t at = axis < 0 ? axis + axes : axis;
-    if (at < 0 || at >= axes) return or_none(NULL);
-    return or_none(shared_by_extremes(x[0], x[1] == Py_None ? -1 : (int)at, x[2], x[3]));
+    if (count != 4 || !is_numpy(x[0])) Py_RETURN_NONE;
+    const int axis = axis_in(x[0], x[1]);
+    return or_none(axis < 0 && x[1] != Py_None ? NULL : shared_by_extremes(x[0], axis, x[2], x[3]));
 }
 
 static PyObject *chosen(PyObject *own, PyObject *const *x, Py_ssize_t count) {

@@ -88,3 +88,12 @@ PyObject *zeros_of(PyObject *array) {
     const NumpyArray *like = numpy_of(array);
     return ((Zeros *)known[ZEROS])(like->axes, like->shape, Py_NewRef(like->dtype), 0);
 }
+
+int axis_in(PyObject *array, PyObject *axis) {
+    if (!PyLong_CheckExact(axis)) return -1;
+    const int axes = numpy_of(array)->axes;
+    int overflow;
+    long long given = PyLong_AsLongLongAndOverflow(axis, &overflow);
+    if (given < 0) given += axes;
+    return !overflow && given >= 0 && given < axes ? (int)given : -1;
+}

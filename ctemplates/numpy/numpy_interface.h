@@ -110,6 +110,9 @@ PyObject *zeros_of_doubles(int axes, const Py_ssize_t *shape);
 /* Returns zeros of the shape and dtype of an array of NumPy's, a new reference; NULL with an exception. */
 PyObject *zeros_of(PyObject *array);
 
+/* Returns an axis of an array of NumPy's, an integer of Python's, from 0 on; -1: it is no such axis. */
+int axis_in(PyObject *array, PyObject *axis);
+
 /* The functions whose loops are called: KERNEL(name, NumPy's name, number of operands). */
 #define KERNELS(KERNEL)                                                                                        \
     KERNEL(ADDING, "add", 2)                                                                                   \

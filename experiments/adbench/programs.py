@@ -95,12 +95,13 @@ def sparse_spread(
 def ratings(rows: int, columns: int, count: int, seed: int = 0) -> tuple[Any, Any, Any, Any]:
     """Return the parts of a sparse matrix with so many ratings from 1 to 5, and the squares of its rows."""
     rng = np.random.default_rng(seed)
+    density = count / (rows * columns)
     matrix = sp.random_array(
-        (rows, columns), density=count / (rows * columns), format="csr", rng=rng, data_sampler=_stars(rng)
+        (rows, columns),
+        density=density,
+        format="csr",
+        rng=rng,
+        data_sampler=lambda size: rng.integers(1, 6, size).astype(float),
     )
     values, indices, indptr, _ = csr_parts(matrix)
     return values, indices, indptr, matrix.multiply(matrix).sum(axis=1)
-
-
-def _stars(rng: Any) -> Callable[..., Any]:
-    return lambda size: rng.integers(1, 6, size).astype(float)

@@ -9,7 +9,6 @@ Methods take turns; times of the processor, medians. Out: a table; with --keep a
 from __future__ import annotations
 
 import functools
-import importlib.util
 import statistics
 import time
 from collections.abc import Callable
@@ -232,8 +231,9 @@ def of_mixture(size: tuple[int, int, int], engine: str) -> tuple[Methods, Method
     torch = torch_of()
     if torch is not None:
         objective["PyTorch"], derivatives[f"{name}, by PyTorch"] = of_torch(torch, args)
-    if hips_is_there():
-        objective["HIPS"], derivatives[f"{name}, by HIPS"] = of_hips(args)
+    hips = hips_of()
+    if hips is not None:
+        objective["HIPS"], derivatives[f"{name}, by HIPS"] = of_hips(hips, args)
     return objective, derivatives
 
 
@@ -268,18 +268,20 @@ def of_torch(torch: Any, args: tuple[Any, ...]) -> tuple[Callable[[], Any], Call
     return density, gradient
 
 
-def hips_is_there() -> bool:
-    """Return whether HIPS autograd is installed."""
-    return importlib.util.find_spec("autograd") is not None
+def hips_of() -> Any:
+    """Return HIPS autograd; None where it is missing."""
+    try:
+        import autograd  # noqa: PLC0415
+    except ImportError:
+        return None
+    return autograd
 
 
-def of_hips(args: tuple[Any, ...]) -> tuple[Callable[[], Any], Callable[[], Any]]:
+def of_hips(hips: Any, args: tuple[Any, ...]) -> tuple[Callable[[], Any], Callable[[], Any]]:
     """Return a call of a mixture's density by HIPS autograd, and one of its gradient."""
-    import autograd  # noqa: PLC0415
-
     parameters, *rest = args
-    density = functools.partial(mixture.log_posterior, np=autograd.numpy)
-    gradient = autograd.value_and_grad(density)
+    density = functools.partial(mixture.log_posterior, np=hips.numpy)
+    gradient = hips.value_and_grad(density)
     return lambda: density(*args), lambda: gradient(parameters, *rest)
 
 

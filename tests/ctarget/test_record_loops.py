@@ -63,6 +63,13 @@ def test_what_extremes_have_received() -> None:
     assert function(np.zeros((0, 3)), 1, np.zeros(0), np.zeros(0)) is None
 
 
+def test_axes_that_no_array_has() -> None:
+    x = np.random.default_rng(8).normal(size=(100, 6))
+    for axis in (2, -3, 2**70, -(2**70), 1.0, True):
+        assert loop("sum")(x, axis, False) is None
+        assert loop("shared")(x, axis, x.max(1), x.max(1)) is None
+
+
 def test_products_beside_zeros() -> None:
     """They become 0 where the cotangent is 0 of either sign, in place, or are left alone."""
     function, some = loop("zeroed"), 0

@@ -19,7 +19,7 @@ def test_it_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sys, "argv", ["run", *small, "--mixtures", "5,2,3", "--ratings", "9,12,30"])
     monkeypatch.setattr(run, "jax_of", lambda: None)
     monkeypatch.setattr(run, "torch_of", lambda: None)
-    monkeypatch.setattr(run, "hips_is_there", lambda: False)
+    monkeypatch.setattr(run, "hips_of", lambda: None)
     run.main()
     assert capsys.readouterr().out.count("\n") == 9
 

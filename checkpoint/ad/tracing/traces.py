@@ -286,14 +286,7 @@ class Probe(Trace):
         """End the run, before the step."""
         raise Refused(reason)
 
-    def call(
-        self,
-        function: Callable[..., Any],
-        args: Sequence[Any],
-        made: Any,
-        name: str = "",
-        is_formed: bool = False,
-    ) -> None:
+    def call(self, *_: Any, **__: Any) -> None:
         """Learn nothing."""
 
     def truth(self, data: Any, outcome: bool) -> None:
@@ -330,22 +323,15 @@ def _is_of_shapes(name: str, args: Sequence[Any]) -> bool:
 tracing: ContextVar[Trace | None] = ContextVar("checkpoint.tracing", default=None)
 
 
-def traced(function: Callable[..., Any], *args: Any) -> Any:
-    """Return the result of a function of a library's arrays, which a trace learns of."""
-    made = function(*args)
-    if (trace := tracing.get()) is not None:
-        trace.call(function, args, made)
-    return made
+def traced(function: Callable[..., Any], *args: Any, is_formed: bool = False) -> Any:
+    """Return the result of a function of a library's arrays, which a trace learns of.
 
-
-def formed(function: Callable[..., Any], *args: Any) -> Any:
-    """Return the result of a function, as `traced`, whose form those of its operands decide.
-
-    So it is of a rule for cotangents, which have the forms of operands, and of sums of these.
+    is_formed: whether the forms of the operands decide that of the result. So it is of a rule for cotangents,
+    which have the forms of operands, and of sums of these.
     """
     made = function(*args)
     if (trace := tracing.get()) is not None:
-        trace.call(function, args, made, is_formed=True)
+        trace.call(function, args, made, is_formed=is_formed)
     return made
 
 
