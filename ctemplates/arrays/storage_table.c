@@ -25,14 +25,20 @@ typedef struct Places { /* open addressing, at most half full */
     size_t room, count;
 } Places;
 
+typedef struct Memory {
+    int64_t resident, malloced; /* resident: of the process, 0: unknown; malloced: what malloc has given out of it */
+} Memory;
+
 struct StorageTable {
     Places storages, references;
     PyObject *given, *callback; /* owned */
     int64_t live;
     size_t results; /* the bytes of accumulators that are returned, at most */
     /* What decides when free memory is returned to the system, in bytes. since: counted since that was last asked;
-     * before: resident before the arguments entered; limit: what may be resident beyond that and the results. */
-    int64_t bound, since, before, limit;
+     * limit: what may be resident beyond the results and what was when the sweep had begun, without what had entered;
+     * left: what was resident, too, and free; largest: of the storages that are counted. */
+    int64_t bound, since, limit, left, largest;
+    Memory begun;
     Resident resident;
 };
 
@@ -42,6 +48,9 @@ enum { FIRST_ROOM = 64, LEAST_ACCUMULATOR = 4096 };
  * read again, and grown before more is returned. To return memory often costs much: what is used again soon comes back
  * page by page. */
 enum { PART_LEFT = 16, PART_GROWN = 64 };
+
+/* The last that began. Read and written under the GIL. */
+static Memory last;
 
 static const char CAPSULE[] = "checkpoint_storages";
 
@@ -127,24 +136,48 @@ static bool create(StorageTable *table, PyObject *given) {
     return true;
 }
 
+static int64_t beyond(int64_t a, int64_t b) { return a > b ? a - b : 0; }
+
+/* Returns what is resident, and malloc has given out, besides `entered`. */
+static Memory present(const StorageTable *table, int64_t entered) {
+    return (Memory){beyond(resident_bytes(table->resident), entered), resident_malloced() - entered};
+}
+
+/* Returns how much more is resident and free now than it was then. */
+static int64_t more_free(Memory now, Memory then) {
+    return beyond(now.resident - then.resident, now.malloced - then.malloced);
+}
+
+/* What the last sweep has left free and resident counts as this one's: else each could hold the bound on top of that. */
+static void begin_bound(StorageTable *table, int64_t bound, int64_t entered) {
+    table->bound = bound;
+    table->limit = bound - bound / PART_LEFT;
+    table->resident = resident_open();
+    table->begun = present(table, entered);
+    table->left = last.resident ? more_free(table->begun, last) : 0;
+    table->begun.resident -= table->left;
+    last = table->begun;
+}
+
+/* Of what was left, only what can be returned was there for this sweep to use. */
+static void correct_left(StorageTable *table) {
+    const int64_t still = more_free(present(table, 0), table->begun);
+    table->begun.resident += still < table->left ? still : table->left;
+    table->left = 0;
+    last = table->begun;
+}
+
 StorageTable *storage_table_begin(void *given, size_t bound, size_t results, size_t entered) {
     StorageTable *table = memory_take(sizeof *table);
     if (!table) return NULL;
     memset(table, 0, sizeof *table);
     table->results = results;
     table->resident = (Resident){-1};
-    if (bound > 0 && bound < INT64_MAX) {
-        table->bound = (int64_t)bound;
-        table->resident = resident_open();
-        const int64_t resident = resident_bytes(table->resident);
-        table->before = resident < 0 ? -1 : resident > (int64_t)entered ? resident - (int64_t)entered : 0;
-        table->limit = table->bound - table->bound / PART_LEFT;
-    }
     void *lock = python_lock();
     const bool made = create(table, given);
+    if (made && bound > 0 && bound < INT64_MAX) begin_bound(table, (int64_t)bound, (int64_t)entered);
     python_unlock(lock);
     if (made) return table;
-    resident_close(table->resident);
     memory_give(table, sizeof *table);
     return NULL;
 }
@@ -174,7 +207,7 @@ int64_t storage_table_live(const StorageTable *table) { return table ? table->li
 /* Returns what the process holds beyond what it held at the beginning, and the results. */
 static int64_t grown(const StorageTable *table, const Heap *heap) {
     const size_t results = heap->accumulated < table->results ? heap->accumulated : table->results;
-    return resident_bytes(table->resident) - table->before - (int64_t)results;
+    return resident_bytes(table->resident) - table->begun.resident - (int64_t)results;
 }
 
 /* Returns free memory to the system where the process is found to hold more than the limit, which is moved above what
@@ -182,10 +215,11 @@ static int64_t grown(const StorageTable *table, const Heap *heap) {
 static void bound_resident(StorageTable *table, const Heap *heap) {
     if (table->since < table->bound / PART_GROWN) return;
     table->since = 0;
-    if (table->before < 0 || grown(table, heap) <= table->limit) return;
+    if (!table->begun.resident || grown(table, heap) <= table->limit - table->largest) return;
     resident_return_free();
+    correct_left(table);
     const int64_t least = table->bound - table->bound / PART_LEFT;
-    const int64_t next = grown(table, heap) + table->bound / PART_GROWN;
+    const int64_t next = grown(table, heap) + table->bound / PART_GROWN + table->largest;
     table->limit = next > least ? next : least;
 }
 
@@ -209,6 +243,7 @@ static void count(StorageTable *table, const Heap *heap, PyObject *storage, size
     table->live += (int64_t)bytes;
     if (!table->bound) return;
     table->since += (int64_t)bytes;
+    if ((int64_t)bytes > table->largest) table->largest = (int64_t)bytes;
     bound_resident(table, heap);
 }
 

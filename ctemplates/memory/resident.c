@@ -13,6 +13,16 @@ void resident_return_free(void) {
 #endif
 }
 
+/* Older versions of the library count in int, which may overflow. */
+int64_t resident_malloced(void) {
+#if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+    const struct mallinfo2 found = mallinfo2();
+    return (int64_t)(found.uordblks + found.hblkhd);
+#else
+    return 0;
+#endif
+}
+
 #ifdef __linux__
 #include <fcntl.h>
 #include <unistd.h>

@@ -16,5 +16,6 @@ Resident resident_open(void);
 void resident_close(Resident resident);
 int64_t resident_bytes(Resident resident); /* -1: unknown. About a microsecond */
 void resident_return_free(void); /* returns what malloc has free to the system, where malloc can */
+int64_t resident_malloced(void); /* what malloc has given out; 0: unknown. About two microseconds */
 
 #endif
