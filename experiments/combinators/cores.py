@@ -4,6 +4,8 @@
 
 Question: how much of a run is done by other threads? Methods take turns, after two calls of each; the values
 have the same bits. Clock: medians by the clock, of which the ratio says something on a quiet machine alone.
+Machine: the same ratio of arithmetic in registers, without this package, in the same turns: where others use
+the processors, too, they give less than their number.
 Share: the part of the processor's time that other threads took; as many threads with cores of their own would
 gain 1 / (1 - share) by it, however loaded the machine is, unless the other threads came too late for a part.
 Kernel: the part of one thread's time in the loop of formulas, whose items threads share evenly: k quiet cores
@@ -14,6 +16,7 @@ no more.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import statistics
 import time
@@ -33,6 +36,7 @@ from experiments import common, processes
 
 VARIABLE = "CHECKPOINT_THREADS"
 LONG = 10_000_000  # reals of an array that no cache holds
+ROUNDS = 40_000  # of a hash, which take some 20 ms
 
 
 class Times(NamedTuple):
@@ -114,20 +118,42 @@ def times_of(action: Callable[[], Any]) -> Times:
     return Times(*[after - before for before, after in zip(begun, ended, strict=True)])
 
 
-def measured(action: Callable[[], Any], number: int, repeats: int) -> dict[int, Times]:
-    """Return the medians of a call's times on one thread and on several; ValueError if the bits differ."""
+def hashed(rounds: int) -> bytes:
+    """Do arithmetic in registers, without Python's lock."""
+    return hashlib.pbkdf2_hmac("sha256", b"", b"", rounds)
+
+
+def arithmetic(pool: ThreadPoolExecutor, number: int) -> float:
+    """Return the seconds that so many threads take for the same arithmetic together."""
+    begun = time.perf_counter()
+    list(pool.map(hashed, [ROUNDS // number] * number))
+    return time.perf_counter() - begun
+
+
+def measured(action: Callable[[], Any], number: int, repeats: int) -> tuple[dict[int, Times], float]:
+    """Return the medians of a call's times on one thread and on several, and the machine's gain.
+
+    Raises ValueError if the bits differ.
+    """
     found: dict[int, list[Times]] = {1: [], number: []}
+    machine: dict[int, list[float]] = {1: [], number: []}
     bits = set()
-    for turn in range(repeats + 2):
-        for each, times in found.items():
-            with threads(each):
-                if turn < 2:
-                    bits.add(np.asarray(action(), float).tobytes())
-                else:
-                    times.append(times_of(action))
+    with ThreadPoolExecutor(number) as pool:
+        for turn in range(repeats + 2):
+            for each, times in found.items():
+                machine[each].append(arithmetic(pool, each))
+                with threads(each):
+                    if turn < 2:
+                        bits.add(np.asarray(action(), float).tobytes())
+                    else:
+                        times.append(times_of(action))
     if len(bits) != 1:
         raise ValueError("several threads give other bits than one")
-    return {each: Times(*map(statistics.median, zip(*times, strict=True))) for each, times in found.items()}
+    medians = {
+        each: Times(*map(statistics.median, zip(*times, strict=True))) for each, times in found.items()
+    }
+    gain = statistics.median(machine[1]) / statistics.median(machine[number])
+    return medians, gain
 
 
 def kernel_part(action: Callable[[], Any], repeats: int) -> float:
@@ -186,10 +212,10 @@ def rows_of(names: list[str], items: int, number: int, repeats: int, engine: str
             "gradient": lambda gradient=gradient, x=x: gradient(x),
         }
         for what, action in actions.items():
-            times = measured(action, number, repeats)
+            times, machine = measured(action, number, repeats)
             one, several = times[1].clock, times[number].clock
             share = 1.0 - times[number].own / times[number].processor
-            shown = [f"{1e3 * one:.1f}", f"{1e3 * several:.1f}", f"{one / several:.2f}"]
+            shown = [f"{1e3 * one:.1f}", f"{1e3 * several:.1f}", f"{one / several:.2f}", f"{machine:.2f}"]
             kernel = kernel_part(action, repeats)
             gain = 1 / (1 - kernel * (1 - 1 / number))
             shown += [f"{share:.2f}", f"{1 / (1 - share):.2f}", f"{1e3 * times[1].own:.1f}", f"{kernel:.2f}"]
@@ -209,6 +235,7 @@ def main() -> None:
         "clock, 1",
         f"clock, {number}",
         "ratio",
+        "machine",
         "share",
         "gain",
         "processor, 1",
