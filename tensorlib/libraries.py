@@ -19,6 +19,8 @@ def register(library: str) -> None:
         from tensorlib.scipy import statistics  # noqa: F401, PLC0415
     elif library in ("scipy.fft", "scipy.fftpack"):
         from tensorlib.scipy import transforms  # noqa: F401, PLC0415
+    elif library == "scipy.sparse":
+        from tensorlib.scipy import sparse_matrices  # noqa: F401, PLC0415
     elif library == "scipy.spatial":
         from tensorlib.scipy import distances, rotations  # noqa: F401, PLC0415
     elif library == "scipy.ndimage":

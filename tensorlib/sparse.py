@@ -47,10 +47,20 @@ def csr_matmat(values: Any, indices: Any, indptr: Any, shape: tuple[int, int], X
     return _matmat(np, values, indices, indptr, shape, X)
 
 
+def csr_rmatvec(values: Any, indices: Any, indptr: Any, shape: tuple[int, int], x: Any) -> Any:
+    """Return the product of a sparse matrix's transpose and a vector."""
+    return _rmatvec(np, values, indices, indptr, shape, x)
+
+
+def csr_rmatmat(values: Any, indices: Any, indptr: Any, shape: tuple[int, int], X: Any) -> Any:
+    """Return the product of a sparse matrix's transpose and a dense matrix."""
+    return _rmatmat(np, values, indices, indptr, shape, X)
+
+
 def _check(name: str, values: Any, indices: Any, indptr: Any, shape: Any, dense: Any, ndim: int) -> None:
     real_only(name, values, dense)
     rows, columns = shape
-    if dense.ndim != ndim or dense.shape[0] != columns:
+    if dense.ndim != ndim or dense.shape[0] != (rows if "rmat" in name else columns):
         raise ValueError(f"{name}: a matrix of shape {(rows, columns)} and an operand of shape {dense.shape}")
     if values.ndim != 1 or values.shape != indices.shape or indptr.shape != (rows + 1,):
         raise ValueError(
@@ -67,6 +77,16 @@ def _matvec(xp: Any, values: Any, indices: Any, indptr: Any, shape: Any, x: Any)
 def _matmat(xp: Any, values: Any, indices: Any, indptr: Any, shape: Any, X: Any) -> Any:
     _check("csr_matmat", values, indices, indptr, shape, X, 2)
     return _product(xp, values, indices, indptr, shape, X)
+
+
+def _rmatvec(xp: Any, values: Any, indices: Any, indptr: Any, shape: Any, x: Any) -> Any:
+    _check("csr_rmatvec", values, indices, indptr, shape, x, 1)
+    return _transposed_product(xp, values, indices, indptr, shape, x)
+
+
+def _rmatmat(xp: Any, values: Any, indices: Any, indptr: Any, shape: Any, X: Any) -> Any:
+    _check("csr_rmatmat", values, indices, indptr, shape, X, 2)
+    return _transposed_product(xp, values, indices, indptr, shape, X)
 
 
 def _row_of_each(xp: Any, indptr: Any) -> Any:
@@ -99,16 +119,33 @@ def _gathered(xp: Any, values: Any, rows: Any, columns: Any, count: int, dense: 
 def _values_vjp(
     xp: Any, g: Any, y: Any, values: Any, indices: Any, indptr: Any, shape: Any, dense: Any
 ) -> Any:
+    return _by_values(xp, g, dense, values, indices, indptr)
+
+
+def _values_rvjp(
+    xp: Any, g: Any, y: Any, values: Any, indices: Any, indptr: Any, shape: Any, dense: Any
+) -> Any:
+    return _by_values(xp, dense, g, values, indices, indptr)
+
+
+def _by_values(xp: Any, at_rows: Any, at_columns: Any, values: Any, indices: Any, indptr: Any) -> Any:
+    """Return for each value the product of what its row has and what its column has."""
     rows = _row_of_each(xp, indptr)
-    if g.ndim == 1:
-        return unbroadcast(xp, g[rows] * dense[indices], values)
-    return unbroadcast(xp, xp.einsum("ij,ij->i", g[rows], dense[indices]), values)
+    if at_rows.ndim == 1:
+        return unbroadcast(xp, at_rows[rows] * at_columns[indices], values)
+    return unbroadcast(xp, xp.einsum("ij,ij->i", at_rows[rows], at_columns[indices]), values)
 
 
 def _dense_vjp(
     xp: Any, g: Any, y: Any, values: Any, indices: Any, indptr: Any, shape: Any, dense: Any
 ) -> Any:
     return unbroadcast(xp, _transposed_product(xp, values, indices, indptr, shape, g), dense)
+
+
+def _dense_rvjp(
+    xp: Any, g: Any, y: Any, values: Any, indices: Any, indptr: Any, shape: Any, dense: Any
+) -> Any:
+    return unbroadcast(xp, _product(xp, values, indices, indptr, shape, g), dense)
 
 
 # Samples
@@ -141,11 +178,20 @@ def _samples(*rest: int) -> Any:
     return samples
 
 
+def _turned_samples(*rest: int) -> Any:
+    def samples(rng: Any) -> list[tuple[Any, ...]]:
+        found = _samples(*rest)(rng)
+        return [(*parts, rng.normal(size=(parts[3][0], *rest)).astype(x.dtype)) for *parts, x in found]
+
+    return samples
+
+
 _RULES: dict[str, Any] = {
     "vjps": (_values_vjp, None, None, None, _dense_vjp),
     "jvps": (SAME, None, None, None, SAME),
     "needs": ((1, 2, 4), (), (), (), (0, 1, 2)),
 }
+_TRANSPOSED: dict[str, Any] = {**_RULES, "vjps": (_values_rvjp, None, None, None, _dense_rvjp)}
 
 CSR_MATVEC = tensor(
     "tensorlib.sparse.csr_matvec",
@@ -162,4 +208,20 @@ CSR_MATMAT = tensor(
     implements=(csr_matmat,),
     shape="(k,), (k,), (n + 1,), a matrix's shape (n, m), (m, l) -> (n, l)",
     samples=_samples(2),
+)
+CSR_RMATVEC = tensor(
+    "tensorlib.sparse.csr_rmatvec",
+    _rmatvec,
+    **_TRANSPOSED,
+    implements=(csr_rmatvec,),
+    shape="(k,), (k,), (n + 1,), a matrix's shape (n, m), (n,) -> (m,)",
+    samples=_turned_samples(),
+)
+CSR_RMATMAT = tensor(
+    "tensorlib.sparse.csr_rmatmat",
+    _rmatmat,
+    **_TRANSPOSED,
+    implements=(csr_rmatmat,),
+    shape="(k,), (k,), (n + 1,), a matrix's shape (n, m), (n, l) -> (m, l)",
+    samples=_turned_samples(2),
 )

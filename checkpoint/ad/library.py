@@ -40,6 +40,7 @@ LIBRARIES: dict[str, str] = {
     "scipy.ndimage": "tensorlib",
     "scipy.optimize": "tensorlib",
     "scipy.signal": "tensorlib",
+    "scipy.sparse": "tensorlib",
     "scipy.spatial": "tensorlib",
     "scipy.stats": "tensorlib",
     "tensorlib": "tensorlib",

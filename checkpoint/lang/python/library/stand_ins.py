@@ -270,7 +270,8 @@ def _load(cls: type) -> None:
         is_of_array_library(cls)
 
 
-_WITH_STAND_INS = ("numpy.random.", "scipy.spatial.")  # the modules of classes for which tensorlib has others
+# The modules of classes for which tensorlib has others.
+_WITH_STAND_INS = ("numpy.random.", "scipy.sparse.", "scipy.spatial.")
 
 
 def _fill_keyed(made: dict[Any, Any], attributes: Attributes) -> None:
