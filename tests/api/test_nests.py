@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 import optree
 import pytest
 from hypothesis import given
@@ -151,6 +153,13 @@ def test_subclasses_of_float_are_reals() -> None:
 def test_what_cannot_enter(nest: Any, message: str) -> None:
     with pytest.raises(RunError, match=message):
         entered(nest)
+
+
+@pytest.mark.parametrize("key", [math.nan, (1, math.nan), complex(math.nan, 1.0), np.float64(math.nan)])
+def test_a_nan_for_a_key_is_refused(key: Any) -> None:
+    """Take no dictionary of its tokens for one that needs tokens, over and over."""
+    with pytest.raises(RunError, match=r"^the key .* cannot enter: Python tells NaNs apart"):
+        vjp(lambda x: sum(x.values()), {key: 1.0}, 1.0)
 
 
 def test_a_nest_that_holds_itself() -> None:

@@ -5,12 +5,12 @@ In: a constant of Python's. Out: its token, which holds no real; or from a token
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
 from checkpoint.ad.opaque import is_constant
+from checkpoint.errors import RunError
 from checkpoint.lang.python.library.standard.values import plain_value, value_base_of
 
 REAL, COMPLEX, OBJECT, SET, RANGE = "%real", "%complex", "%object", "%set", "%range"
@@ -67,17 +67,20 @@ def needs_tokens(keys: Iterable[Any]) -> bool:
 
 
 def of_constant(key: Any) -> Any:
-    """Return the token of a key that comes in from outside."""
+    """Return the token of a key that comes in from outside; raise RunError for a NaN."""
     kind = type(key)
     if kind is tuple:
         return tuple(map(of_constant, key))
-    if kind is float:
-        return key if math.isnan(key) else of_real(key)
+    if kind in (float, complex):
+        if key != key:  # noqa: PLR0124  # a NaN, complex ones too
+            raise RunError(f"the key {key!r} cannot enter: Python tells NaNs apart by their identities")
+        return of_real(key) if kind is float else of_complex(key)
     if kind in _CONSTANTS:
         return key
     if value_base_of(kind) is not None:
         return of_constant(plain_value(key))
-    return of_number(key.item() if hasattr(kind, "item") and is_scalar(kind) else key)
+    number = key.item() if hasattr(kind, "item") and is_scalar(kind) else key
+    return of_constant(number) if type(number) in (float, complex) else of_number(number)
 
 
 def constant_of(token: Any) -> Any:
