@@ -14,7 +14,7 @@ from checkpoint.ad.array_library import zeros_beside
 from checkpoint.prims.arrays import tensor
 from tensorlib.layout.moving import Outline, along, call, copied, is_list, linear, listed, shape_of
 from tensorlib.moves import moved
-from tensorlib.rules import zeroed
+from tensorlib.rules import stacked, zeroed
 
 Rule = Callable[..., Any]
 
@@ -328,7 +328,8 @@ def _insert_positions(xp: Any, arr: Any, obj: Any, values: Any, axis: Any, of_va
     shape = shape_of(values)
     size = int(np.prod(shape))
     own = xp.arange(size).reshape(shape) if of_values else xp.full(shape, -1)
-    rest = xp.full(arr.shape, -1) if of_values else xp.arange(prod(arr.shape)).reshape(arr.shape)
+    whole = shape_of(arr)
+    rest = xp.full(whole, -1) if of_values else xp.arange(prod(whole)).reshape(whole)
     return xp.insert(rest, obj, own, axis)
 
 
@@ -347,8 +348,8 @@ def _insert_vjp(of_values: bool) -> Rule:
 def _insert_jvp(of_values: bool) -> Rule:
     def jvp(tangent: Any, y: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
         if not of_values:
-            return call("np.insert", tangent, obj, 0.0, axis)
-        zeros = call("np.astype", call("np.zeros_like", arr, None), float)
+            return call("np.insert", zeroed(tangent), obj, 0.0, axis)
+        zeros = call("np.astype", call("np.zeros_like", stacked(arr), None), float)
         return call("np.insert", zeros, obj, zeroed(tangent), axis)
 
     return jvp

@@ -11,7 +11,7 @@ import numpy as np
 from checkpoint.ad.array_library import as_dtype, dtype_kind, zeros_beside
 from checkpoint.ad.containers import List
 from checkpoint.prims.arrays import tensor
-from tensorlib.layout.moving import as_like, call, shape_now
+from tensorlib.layout.moving import as_like, call, listed, shape_now
 from tensorlib.rules import discrete, real_only, record
 
 Rule = Callable[..., Any]
@@ -210,11 +210,8 @@ SEGMENT_MIN = _register_extreme("segment_min", "minimum", np.inf, segment_min)
 
 
 def _bincount_weights_vjp(xp: Any, g: Any, y: Any, x: Any, weights: Any = None, minlength: int = 0) -> Any:
-    return (
-        as_like(xp.take(g, x), weights)
-        if hasattr(weights, "dtype")
-        else [float(part) for part in g[xp.asarray(x)]]
-    )
+    given = xp.take(g, x)
+    return as_like(given, weights) if hasattr(weights, "dtype") else listed(xp, given, weights)
 
 
 BINCOUNT = tensor(

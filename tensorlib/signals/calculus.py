@@ -198,7 +198,7 @@ def _trapezoid_x_vjp(xp: Any, g: Any, z: Any, y: Any, x: Any = None, dx: Any = 1
     later, earlier = _halves(whole, axis)
     whole[later] += each
     whole[earlier] -= each
-    return unbroadcast(xp, whole, x) if hasattr(x, "dtype") else [float(part) for part in whole]
+    return unbroadcast(xp, whole, x) if hasattr(x, "dtype") else listed(xp, whole, x)
 
 
 def _trapezoid_dx_vjp(xp: Any, g: Any, z: Any, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:

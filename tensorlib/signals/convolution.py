@@ -10,7 +10,7 @@ from checkpoint.ad.array_library import zeros_beside
 from checkpoint.ad.containers import Record
 from checkpoint.errors import RunError
 from checkpoint.prims.arrays import tensor
-from tensorlib.layout.moving import call, keywords_first, shape_now, spread_over
+from tensorlib.layout.moving import call, keywords_first, listed, shape_now, spread_over
 from tensorlib.rules import unbroadcast, zeroed
 
 # Convolution: z[k] = sum_i a[i] v[k - i], k from `start` on, of which there are as many as the mode says.
@@ -47,7 +47,7 @@ def _convolve_vjp(of_first: bool) -> Any:
 
 def _shaped(xp: Any, g: Any, operand: Any) -> Any:
     if isinstance(operand, list | tuple):
-        return [float(part) for part in g]
+        return listed(xp, g, operand)
     return unbroadcast(xp, g.reshape(getattr(operand, "shape", ())), operand)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import checkpoint
+from tests.arrays.agreement import ENGINES
 from tests.python.texts import defined
 
 A = np.array([0.3, 1.7, -0.4, 2.2, 0.9])
@@ -69,3 +70,29 @@ def test_gradients_are_differences(expression: str) -> None:
     assert y == f(1.1)
     difference = (f(1.1 + 1e-6) - f(1.1 - 1e-6)) / 2e-6
     assert gradient == pytest.approx(difference, rel=1e-5, abs=1e-7)
+
+
+# Lists with elements of an array among their numbers: each has a cotangent of its own kind.
+LISTS = """
+np.convolve(a, [1, 2.0, a[0]], "same")[1]
+np.convolve([a[0], a[1]], [a[2], 1.0]).sum()
+np.correlate([1.0, a[1]], a).sum()
+np.trapezoid([a[0], 2, 1], [0, a[1], 2])
+np.bincount([0, 1], weights=[a[0], 1]) @ [1.0, 2.0]
+np.insert([1.0, 2.0], 1, [a[0], a[1]]) @ [1.0, 2.0, 3.0, 4.0]
+np.insert([1.0, a[0]], 1, a[1] * a[2]) @ [1.0, 2.0, 3.0]
+np.dot(a, [1, 2, a[0]])
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_a_list_may_hold_elements_of_arrays(text: str) -> None:
+    f: Any = defined(f"def f(a):\n    return {text}\n", np=np)["f"]
+    a, step = A[:3], 1e-6
+    found = [checkpoint.value_and_grad(f, engine=engine)(a) for engine in ENGINES]
+    expected = [(f(a + e) - f(a - e)) / (2 * step) for e in step * np.eye(3)]
+    for value, gradient in found:
+        assert value == f(a)
+        np.testing.assert_array_equal(gradient, found[0][1])
+        np.testing.assert_allclose(gradient, expected, atol=1e-8)
+    np.testing.assert_allclose(checkpoint.jacfwd(f)(a), expected, atol=1e-8)
