@@ -202,3 +202,44 @@ def test_the_output_as_a_default(engine: str) -> None:
 
     with pytest.raises(CheckpointError, match=r"name it where it is used, print\(x, file=sys.stdout\)"):
         checkpoint.grad(noted, engine=engine)(3.0)
+
+
+class Reads:
+    """An object that decides what each of its attributes is, stored ones too."""
+
+    def __init__(self) -> None:
+        self.k = 3.0
+
+    def __getattribute__(self, name: str) -> Any:
+        return 7.0 if name == "k" else object.__getattribute__(self, name)
+
+
+reads = Reads()
+
+
+class Reading:
+    """A class that reads its own way only later."""
+
+    k = 3.0
+
+
+reading = Reading()
+
+
+def test_objects_that_read_their_own_way_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no value of what they store pass for what Python reads."""
+    with pytest.raises(CheckpointError, match="Reads, which no program can take"):
+        checkpoint.value_and_grad(lambda x: x * reads.k)(1.5)
+    with pytest.raises(CheckpointError, match="Reads, which no program can take"):
+        checkpoint.value_and_grad(lambda x, o: x * o.k)(1.5, Reads())
+
+    def by(x: float) -> float:
+        return x * x * reading.k
+
+    for _ in range(4):  # by a plan at the end
+        assert checkpoint.value_and_grad(by)(2.0) == (12.0, 12.0)
+    monkeypatch.setattr(Reading, "__getattribute__", Reads.__getattribute__, raising=False)
+    with pytest.raises(CheckpointError, match="Reading, which no program can take"):
+        checkpoint.value_and_grad(by)(2.0)
+    monkeypatch.undo()
+    assert checkpoint.value_and_grad(by)(2.0) == (12.0, 12.0)

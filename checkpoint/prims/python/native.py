@@ -67,6 +67,7 @@ from checkpoint.lang.python.source.plain_objects import (
     is_plain_object,
     is_plain_tuple,
     items_of,
+    reads_its_own_way,
 )
 
 CAUSE = "__cause__"  # the field of an exception that was raised from another one, or from None
@@ -368,7 +369,7 @@ def _taken_apart(value: Any, owner: object, layouts: Layouts) -> Taken | None:
         return (list(tuple.__iter__(value)), _record(layout)) if is_plain_tuple(value) else None
     if cls is slice:
         return [value.start, value.stop, value.step], _record(Layout(slice, ("start", "stop", "step")))
-    if base_of(cls) is not None and not is_of_machine(cls) and not is_bare(value):
+    if base_of(cls) is not None and not (is_of_machine(cls) or is_bare(value) or reads_its_own_way(cls)):
         names = attribute_names(value)
         layout = layouts.setdefault((cls, names), Layout(cls, (ITEMS, *names)))
         return [items_of(value), *[getattr_of(value, name) for name in names]], _object(layout, owner)

@@ -48,6 +48,7 @@ from checkpoint.lang.python.source.members import (
     makes_record,
     slot_of,
 )
+from checkpoint.lang.python.source.plain_objects import reads_its_own_way
 
 _COMPUTED = (property, functools.cached_property)
 METHODS = (*METHOD_TYPES, staticmethod, classmethod)
@@ -126,6 +127,8 @@ class Attributes:
         """
         members: list[tuple[type, Any]] = []
         for cls in reversed(self.program.classes):
+            if reads_its_own_way(cls):  # so its objects are Unusable: they say so where they are read
+                continue
             member = any_member_of(cls, self.name)
             if not isinstance(member, property) and self.name in all_fields(cls):
                 member = NO_MEMBER

@@ -6,20 +6,23 @@ Nothing here runs code of an object's class.
 from __future__ import annotations
 
 import dataclasses
+import types
 from enum import Enum
 from typing import Any
 
 from checkpoint.ad.attributes import own_attributes
 from checkpoint.ad.opaque import is_of_machine
 from checkpoint.lang.python.library.standard.values import plain_value
-from checkpoint.lang.python.source.members import is_derived_tuple
+from checkpoint.lang.python.source.members import found, is_derived_tuple
 
 
 def is_plain_object(value: Any) -> bool:
     """Return whether an object is no more than the attributes that it was given."""
     cls = type(value)
     made_by_class_statement = bool(cls.__flags__ & (1 << 9))
-    if isinstance(value, (type, Enum)) or not made_by_class_statement or hasattr(cls, "__del__"):
+    if isinstance(value, (type, Enum)) or not made_by_class_statement:
+        return False
+    if hasattr(cls, "__del__") or reads_its_own_way(cls):
         return False
     if cls.__module__.startswith("checkpoint.") or is_of_machine(cls):  # capsules, procedures, derivatives
         return False
@@ -30,9 +33,16 @@ def is_plain_object(value: Any) -> bool:
     return True
 
 
+def reads_its_own_way(cls: type) -> bool:
+    """Return whether the user's code decides what each attribute of an object is, stored ones too."""
+    return isinstance(found(cls, "__getattribute__"), types.FunctionType)
+
+
 def is_plain_tuple(value: tuple[Any, ...]) -> bool:
     """Return whether a tuple has names of fields, or is no more than its items."""
     cls: Any = type(value)
+    if reads_its_own_way(cls):
+        return False
     return hasattr(cls, "_fields") or (is_derived_tuple(cls) and not own_attributes(value))
 
 
