@@ -207,24 +207,23 @@ def _product(xp: Any, arrays: Any) -> Any:
 
 
 def _chain_vjp(xp: Any, g: Any, y: Any, arrays: Any) -> Any:
-    count = len(arrays)
+    operands, arrays = arrays, [_as_array(xp, each) for each in arrays]
     columns = g.reshape(1 if arrays[0].ndim == 1 else arrays[0].shape[0], -1)
     found = []
-    for i, own in enumerate(arrays):
+    for i, (own, operand) in enumerate(zip(arrays, operands, strict=True)):
         before, after = _product(xp, arrays[:i]), _product(xp, arrays[i + 1 :])
         part = columns
         if before is not None:
             part = before.reshape(-1, before.shape[-1]).T @ part
         if after is not None:
             part = part @ (after[:, None] if after.ndim == 1 else after).T
-        found.append(unbroadcast(xp, part.reshape(own.shape), own))
-    assert len(found) == count
+        found.append(unbroadcast(xp, part.reshape(own.shape), operand))
     return found
 
 
 def _chain_jvp(tangents: Any, y: Any, arrays: Any) -> Any:
     total = None
-    for i, given in enumerate(tangents.items):
+    for i, given in enumerate(map(tangent_array, tangents.items)):
         if type(given) in NUMBERS:
             items = [*arrays.items[:i], given, *arrays.items[i + 1 :]]
             term = record_of(MULTI_DOT, (List(items),))

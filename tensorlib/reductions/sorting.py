@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -9,8 +10,19 @@ import numpy as np
 
 from checkpoint.ad.array_library import zeros_beside
 from checkpoint.prims.arrays import tensor
-from tensorlib.layout.moving import call, matrices, with_options
-from tensorlib.rules import discrete
+from tensorlib.layout.moving import call, is_list, listed, matrices, with_options
+from tensorlib.rules import discrete, tangent_array
+
+
+def _of_lists(vjp: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the rule of an array for one that may be a list of numbers, too."""
+
+    def rule(xp: Any, g: Any, y: Any, a: Any, *rest: Any) -> Any:
+        if not is_list(a):
+            return vjp(xp, g, y, a, *rest)
+        return listed(xp, vjp(xp, g, y, xp.asarray(a), *rest), a)
+
+    return rule
 
 
 def _in_order(xp: Any, like: Any, order: Any, g: Any, axis: Any) -> Any:
@@ -32,14 +44,14 @@ def _sort_vjp(xp: Any, g: Any, y: Any, a: Any, axis: Any = -1, kind: Any = None)
 
 def _sort_jvp(tangent: Any, y: Any, a: Any, axis: Any = -1, kind: Any = None) -> Any:
     order = call("np.argsort", a, axis, "stable")
-    return call("np.take_along_axis", tangent, order, axis)
+    return call("np.take_along_axis", tangent_array(tangent), order, axis)
 
 
 _AXES = with_options((), (0,), (None,), low=1)
 SORT = tensor(
     "np.sort",
     lambda xp, a, axis=-1, kind=None: xp.sort(a, axis, kind),
-    vjps=(_sort_vjp, None, None),
+    vjps=(_of_lists(_sort_vjp), None, None),
     jvps=(_sort_jvp, None, None),
     needs=((0,), (), ()),
     implements=(np.sort,),
@@ -79,15 +91,15 @@ ARGSORT = discrete(
 )
 PARTITION = tensor(
     "np.partition",
-    lambda xp, a, kth, axis=-1: xp.take_along_axis(a, xp.argpartition(a, kth, axis), axis),
+    lambda xp, a, kth, axis=-1: xp.take_along_axis(xp.asarray(a), xp.argpartition(a, kth, axis), axis),
     vjps=(
-        lambda xp, g, y, a, kth, axis=-1: _in_order(xp, a, xp.argpartition(a, kth, axis), g, axis),
+        _of_lists(lambda xp, g, y, a, kth, axis=-1: _in_order(xp, a, xp.argpartition(a, kth, axis), g, axis)),
         None,
         None,
     ),
     jvps=(
         lambda t, y, a, kth, axis=-1: call(
-            "np.take_along_axis", t, call("np.argpartition", a, kth, axis), axis
+            "np.take_along_axis", tangent_array(t), call("np.argpartition", a, kth, axis), axis
         ),
         None,
         None,
@@ -167,13 +179,13 @@ def _unique_vjp(xp: Any, g: Any, y: Any, ar: Any, *rest: Any) -> Any:
 def _unique_jvp(tangent: Any, y: Any, ar: Any, *rest: Any) -> Any:
     axis = rest[3] if len(rest) > 3 else None
     first = call("np.unique", ar, True, False, False, axis).items[1]
-    return call("np.take", tangent, first, axis)
+    return call("np.take", tangent_array(tangent), first, axis)
 
 
 UNIQUE = tensor(
     "np.unique",
     _unique,
-    vjps=(_unique_vjp, *[None] * 4),
+    vjps=(_of_lists(_unique_vjp), *[None] * 4),
     jvps=(_unique_jvp, *[None] * 4),
     needs=((0,),),
     implements=(np.unique,),

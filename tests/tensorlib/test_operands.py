@@ -82,6 +82,12 @@ np.bincount([0, 1], weights=[a[0], 1]) @ [1.0, 2.0]
 np.insert([1.0, 2.0], 1, [a[0], a[1]]) @ [1.0, 2.0, 3.0, 4.0]
 np.insert([1.0, a[0]], 1, a[1] * a[2]) @ [1.0, 2.0, 3.0]
 np.dot(a, [1, 2, a[0]])
+np.sort([a[0], a[2], 1, a[1]]) @ [1.0, 2.0, 3.0, 4.0]
+np.sort([[a[0], a[2]], [a[1], 0.5]], axis=None) @ [1.0, 2.0, 3.0, 4.0]
+np.sort([float(v) for v in a]) @ [1.0, 2.0, 3.0]
+np.partition([a[0], a[2], a[1]], 1) @ [1.0, 2.0, 3.0]
+np.unique([a[0], a[2], a[1], a[0]]) @ [1.0, 2.0, 3.0]
+np.linalg.multi_dot([[[a[0], 1.0]], np.outer(a, a)[:2, :2], [[1], [a[1]]]])[0, 0]
 """.strip().splitlines()
 
 
