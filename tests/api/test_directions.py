@@ -234,10 +234,12 @@ def test_columns_at_once_have_the_bits_of_each(f: Any, engine: Any, blocks: list
 
 
 def test_blocks_of_directions(blocks: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Large arrays are found for fewer directions at once."""
+    """Large arrays are found for fewer directions at once, unless they are few among many records."""
     monkeypatch.setattr("checkpoint.prims.batched.directions.LARGEST", 21 * 6)
-    check(turned, X, None)
-    assert blocks == [6, 5]
+    for elements in (0, 21 * 12):
+        monkeypatch.setattr("checkpoint.prims.batched.directions.AS_A_RECORD", elements)
+        check(turned, X, None)
+    assert blocks == [6, 5, 11]
 
 
 @pytest.fixture
@@ -264,6 +266,7 @@ def test_a_further_call_needs_no_run_along_one_direction(
 ) -> None:
     """For arguments of the same form it takes all directions at once, or as many as fit."""
     monkeypatch.setattr("checkpoint.prims.batched.directions.LARGEST", largest)
+    monkeypatch.setattr("checkpoint.prims.batched.directions.AS_A_RECORD", 0)
 
     def talking(x: Any, y: Any) -> Any:
         print("here")

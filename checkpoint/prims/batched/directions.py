@@ -34,13 +34,14 @@ from checkpoint.prims.batched.values import batch, data_of, is_batch
 
 LARGEST = 2**17  # elements of an array of tangents: more leave the caches
 FEWEST = 6  # directions for which a run of their own pays
+AS_A_RECORD = 2**15  # elements of tangents that leave the caches: they take as long as the steps of a record
 
 
 class Measure:
     """Counts in a run along one direction what one along several would do.
 
-    records: the applications of records of arrays to duals. largest: the elements of their largest array.
-    is_plain: whether all their arrays are NumPy's, of float64.
+    records: the applications of records of arrays to duals. sizes: the elements of their arrays.
+    is_plain: whether all these are NumPy's, of float64.
     """
 
     def __init__(self) -> None:
@@ -48,7 +49,7 @@ class Measure:
 
     def begin(self) -> None:
         """Forget what was counted: the run begins again."""
-        self.records, self.largest, self.is_plain = 0, 1, True
+        self.records, self.sizes, self.is_plain = 0, [1], True
 
     def at_once(self, count: int, steps: int) -> int:
         """Return along how many of `count` further directions to run at once; 0: along one after another.
@@ -56,9 +57,16 @@ class Measure:
         steps: the number of the run's steps. Engine interp takes some 3 us for one, a record of arrays takes
         30 for one direction and up to 300 for several, a scalar step on engine c far less.
         """
-        size = min(count, LARGEST // self.largest)
+        fitting = min(count, LARGEST // max(self.sizes))
+        size = count if self._few_leave(count, fitting) else fitting
         is_worthwhile = self.is_plain and size >= FEWEST and steps <= 4 * count * self.records
         return size if is_worthwhile else 0
+
+    def _few_leave(self, count: int, fitting: int) -> bool:
+        """Return whether one run along all directions is less work than several within the caches."""
+        leaving = count * sum(size for size in self.sizes if count * size > LARGEST)
+        runs = -(-count // max(fitting, 1))
+        return leaving <= AS_A_RECORD * self.records * (runs - 1)
 
     def of_scalar(self, record: Any, operands: Sequence[Any], tag: int, strict: bool) -> None:
         """Leave it to the usual way."""
@@ -70,7 +78,7 @@ class Measure:
         self.records += 1
         for number in leaves(result):
             if type(number) is Array:
-                self.largest = max(self.largest, prod(number.data.shape))
+                self.sizes.append(prod(number.data.shape))
                 self.is_plain = self.is_plain and _is_plain(number)
 
     def applied(self, record: Any, operands: Sequence[Any]) -> Several:
