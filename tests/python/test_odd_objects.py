@@ -213,6 +213,9 @@ class Reads:
     def __getattribute__(self, name: str) -> Any:
         return 7.0 if name == "k" else object.__getattribute__(self, name)
 
+    def double(self, x: float) -> float:
+        return 2.0 * x
+
 
 reads = Reads()
 
@@ -230,6 +233,8 @@ def test_objects_that_read_their_own_way_are_refused(monkeypatch: pytest.MonkeyP
     """Let no value of what they store pass for what Python reads."""
     with pytest.raises(CheckpointError, match="Reads, which no program can take"):
         checkpoint.value_and_grad(lambda x: x * reads.k)(1.5)
+    with pytest.raises(CheckpointError, match="Reads, which no program can take"):
+        checkpoint.value_and_grad(lambda x: 2.0 * reads.double(x))(1.5)
     with pytest.raises(CheckpointError, match="Reads, which no program can take"):
         checkpoint.value_and_grad(lambda x, o: x * o.k)(1.5, Reads())
 

@@ -39,6 +39,7 @@ from checkpoint.lang.python.context.iterables import is_set
 from checkpoint.lang.python.context.meanings import Callee, Env, Group, Reference
 from checkpoint.lang.python.library import sets
 from checkpoint.lang.python.scopes.syntax import has_star
+from checkpoint.lang.python.source.plain_objects import reads_its_own_way
 
 Owner = tuple[type, Callee, bool]  # a class with the method, that, and whether it takes the object
 _NUMBER = (
@@ -80,7 +81,7 @@ def _of_object(
 ) -> Expr:
     """Translate a call of a method; outcomes: makes its outcome, if it writes into arguments."""
     name = function.attr
-    owners = t.program.owners_of(name)
+    owners = [each for each in t.program.owners_of(name) if not reads_its_own_way(each[0])]
     fields = t.program.classes_with_field(name)
     of_classes = class_values.with_attribute(t.program, name)
     is_built_in = _is_built_in(t, name)
