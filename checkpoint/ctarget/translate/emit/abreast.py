@@ -18,7 +18,7 @@ from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.ops.object_ops import Birth
 from checkpoint.ctarget.translate.ops.operation import Operation
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Constant, Place, Source, Tag
-from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Convert, Copy
+from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Convert, Copy, ExpectFinite
 from checkpoint.ctarget.translate.ops.scalar_words import CHEAP, exact_integers, expression
 from checkpoint.ctarget.translate.ops.words import broken, plain, real, stored
 from checkpoint.ctarget.translate.units.graph import Fork, Header, Jump, Node
@@ -247,8 +247,10 @@ class AbreastFunction:
         return Place(f"{plain(source)}_{pair}", "real") if is_vector else source
 
     def _node(self, node: Node, after: tuple[Node, ...]) -> None:
-        for op in node.ops:
-            if not isinstance(op, Birth):
+        for op in self.records.tested(node.ops):
+            if isinstance(op, ExpectFinite):
+                self._test(op)
+            elif not isinstance(op, Birth):
                 self._operation(op)
         if isinstance(node.end, Fork):
             [following] = after
@@ -273,6 +275,13 @@ class AbreastFunction:
                 self.put(f"{op.to.name}_{pair} = {expression(op.definition, 'reals', operands)};")
         else:
             self._each(op, read)
+
+    def _test(self, test: ExpectFinite) -> None:
+        read = [source for source in test.reads() if isinstance(source, Place)]
+        if all(place in self.common for place in read):
+            test.write(self)
+        elif test.operation.zeros():
+            self._each(test, read)
 
     def _is_of_vectors(self, op: Apply) -> bool:
         """Return whether an operation is of reals, and C does it to vectors, too."""

@@ -269,7 +269,7 @@ class ForwardFunction:
         elif node.steps:  # else the label of its header says the same
             self.put(_comment(node))
         self._at = node
-        for op in node.ops:
+        for op in self.records.tested(node.ops) if self.records else node.ops:
             op.write(self)
         if isinstance(node.end, Return):
             self._find_case(node.end, node.exit)

@@ -11,14 +11,16 @@ What always holds: the forward function writes the words in the order in which t
 
 from __future__ import annotations
 
-from checkpoint.ctarget.translate.ops.operation import Operation, Residual
+from collections.abc import Iterator, Sequence
+
+from checkpoint.ctarget.translate.ops.operation import Op, Operation, Residual
 from checkpoint.ctarget.translate.ops.places import Place, places_in
-from checkpoint.ctarget.translate.ops.scalar_ops import Copy
+from checkpoint.ctarget.translate.ops.scalar_ops import Copy, ExpectFinite
 from checkpoint.ctarget.translate.units.alike import alike
 from checkpoint.ctarget.translate.units.graph import Header, Jump, Unit
 from checkpoint.ctarget.translate.units.invariants import Invariants
 from checkpoint.ctarget.translate.units.paths import Path, all_paths, reached
-from checkpoint.ctarget.translate.units.reversal import WORD, reversal
+from checkpoint.ctarget.translate.units.reversal import WORD, left_out, reversal
 from checkpoint.dataclass import dataclass
 
 
@@ -55,6 +57,9 @@ class Records:
         self.prologue = tuple(self._prologue)
         words = [residual for record in self.of_end.values() for residual in record.words]
         self.births = frozenset([residual for residual in words if residual.birth])
+        records = self.of_end.values()
+        found = [left_out(each.path.operations, each.reversed) for each in records]
+        self._expected = {id(operation): ExpectFinite(operation) for each in found for operation in each}
 
     def _record(self, path: Path) -> Record:
         operations, first = path.operations, alike(path)
@@ -90,6 +95,13 @@ class Records:
             if residual.place is not invariant:
                 shared.append((residual, known))
         return Record(path, tuple(words), tuple(shared), tuple(reversed(recomputed)), reversed_operations)
+
+    def tested(self, operations: Sequence[Op]) -> Iterator[Op]:
+        """Yield operations, and what is to be tested behind each that the adjoint of some path leaves out."""
+        for operation in operations:
+            yield operation
+            if test := self._expected.get(id(operation)):
+                yield test
 
     def prologue_at(self, header: Header) -> list[Residual | None]:
         """Return the words of the prologue by their names at an entry; None: no path from there reads it."""

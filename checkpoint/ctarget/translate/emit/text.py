@@ -12,7 +12,7 @@ from checkpoint.ctarget.translate.emit.definitions import used_in
 from checkpoint.ctarget.translate.emit.forward import ForwardFunction
 from checkpoint.ctarget.translate.emit.records import Records
 from checkpoint.ctarget.translate.ops.words import comment
-from checkpoint.ctarget.translate.strips.activity import sharpened
+from checkpoint.ctarget.translate.strips.activity import checked, sharpened
 from checkpoint.ctarget.translate.strips.adjoint import StripAdjoint
 from checkpoint.ctarget.translate.strips.functions import StripFunction
 from checkpoint.ctarget.translate.strips.plan import Plan
@@ -55,7 +55,7 @@ def _plain(unit: Unit, plan: Plan | None, lines: bool) -> list[str]:
 
 def _taped(unit: Unit, plan: Plan | None, lines: bool) -> list[str]:
     records = Records(unit)
-    plans = [plan, sharpened(plan)] if plan is not None and unit.jumps + 1 < MAX_JUMPS else []
+    plans = [checked(plan), sharpened(plan)] if plan is not None and unit.jumps + 1 < MAX_JUMPS else []
     recorded = [(each, StripRecords(each)) for each in plans if each is not None]
     strips = [StripFunction(unit, each, own) for each, own in recorded]
     forward = ForwardFunction(unit, records, lines, strips)

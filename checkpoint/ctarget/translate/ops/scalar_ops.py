@@ -82,6 +82,20 @@ class Apply(Op):
             is_same = sign == "+" and term == cotangent.text
             adjoint.add(self.operands[i], term, sign, cotangent.never_minus_zero and is_same)
 
+    def zeros(self) -> list[str]:
+        """Return expressions that are zero, but NaN where a partial is not finite: what a cotangent that is
+        zero contributes.
+        """
+        if self.singular:
+            return []  # it contributes nothing then
+        places = (*self.operands, self.to)
+        values = {k: real(places[k]) for k in self.positions_read()}
+        terms = [
+            scalar_words.contribution(self.definition, i, self.operands, "0.0", values, is_singular=False)[1]
+            for i in self.differentiated()
+        ]
+        return [term for term in dict.fromkeys(terms) if term != "0.0"]
+
     @property
     def made_by(self) -> tuple[Hashable, ...]:
         return type(self), self.definition, self.domain
@@ -90,6 +104,24 @@ class Apply(Op):
         if self.definition not in scalar_words.CHEAP:
             return None
         return scalar_words.expression(self.definition, self.domain, self.operands)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ExpectFinite(Undifferentiated, Op):
+    """Exits where a partial of an operation is not finite.
+
+    Where nothing but tests depends on its result, the adjoint leaves it out; but the cotangent is a zero, of
+    which such a partial makes a NaN.
+    """
+
+    operation: Apply
+
+    def reads(self) -> Sequence[Source]:
+        return (*self.operation.operands, self.operation.to)
+
+    def write(self, out: Forward) -> None:
+        if zeros := self.operation.zeros():
+            out.put(if_unlikely(f"!({' + '.join(zeros)} == 0.0)", out.exit()))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -16,33 +16,38 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import replace
 
-from checkpoint.ctarget.translate.ops import scalar_words
 from checkpoint.ctarget.translate.ops.object_ops import Element, Load
 from checkpoint.ctarget.translate.ops.operation import Operation
 from checkpoint.ctarget.translate.ops.places import Place, is_real, places_in, reals
-from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Convert, Copy
-from checkpoint.ctarget.translate.ops.words import if_unlikely, real
+from checkpoint.ctarget.translate.ops.scalar_ops import Apply, Convert, Copy, ExpectFinite
+from checkpoint.ctarget.translate.ops.words import if_unlikely
 from checkpoint.ctarget.translate.strips.plan import Plan, passed_on
 from checkpoint.ctarget.translate.strips.vectors import FAILED, is_plain
 from checkpoint.ctarget.translate.units.paths import Path
+from checkpoint.ctarget.translate.units.reversal import left_out
 
 
 def sharpened(plan: Plan) -> Plan | None:
     """Return the plan without cotangents that are not wanted, or zero; None: all are wanted."""
     found = copy(plan)
-    active, roots = _active(plan), set[Place]()
-    while True:
-        found.wanted = active
-        before = {id(path.end): reversal(path, found) for path in plan.ways.values()}
-        found.wanted = active & _useful(plan, roots)
-        found.dropped = {id(path.end): _dropped(path, found, before) for path in plan.ways.values()}
-        dropped = [each for operations in found.dropped.values() for each in operations]
-        kept = {place for each in dropped if finite_terms(each) is None for place in each.sets()}
-        if not kept:
-            break
-        roots |= kept
-    is_same = not dropped and not any(is_assumed(plan, each) for each in _operations(plan))
+    active = _active(plan)
+    found.wanted = active
+    before = {id(path.end): reversal(path, found) for path in plan.ways.values()}
+    found.wanted = active & _useful(plan)
+    found.dropped = {id(path.end): _dropped(path, found, active) for path in plan.ways.values()}
+    is_same = all(_are_wanted(found, before[id(path.end)]) for path in plan.ways.values())
+    is_same = is_same and not any(is_assumed(plan, each) for each in _operations(plan))
     return None if is_same else found
+
+
+def _dropped(path: Path, plan: Plan, active: frozenset[Place]) -> list[Apply]:
+    """Return the operations whose results depend on more than constants, but have no cotangent."""
+    return [each for each in left_out(path.operations, reversal(path, plan)) if each.to in active]
+
+
+def _are_wanted(plan: Plan, operations: Iterable[Operation]) -> bool:
+    """Return whether all cotangents of what these compute are wanted."""
+    return all(plan.is_wanted(each.to) for each in operations if isinstance(each, Apply))
 
 
 def _operations(plan: Plan) -> Iterator[Operation]:
@@ -99,9 +104,9 @@ def _cells(plan: Plan, read: Load | Element) -> Iterator[Place]:
 # What results depend on
 
 
-def _useful(plan: Plan, roots: Iterable[Place]) -> frozenset[Place]:
-    """Return the reals that some of these depend on, or what lanes leave for their end."""
-    useful = set(roots)
+def _useful(plan: Plan) -> frozenset[Place]:
+    """Return the reals that what lanes leave for their end depends on."""
+    useful = set[Place]()
     for late in plan.late.values():
         useful.update(place for each in late for place in places_in(each.reads()) if is_real(place))
     for own in plan.leaving:
@@ -153,43 +158,32 @@ def _restricted(operation: Operation, plan: Plan) -> Operation:
     return replace(operation, ignored=frozenset(ignored)) if ignored else operation
 
 
-# What is dropped because it is zero
+# What is left out because it is zero
 
 
-def _dropped(path: Path, plan: Plan, before: dict[int, list[Operation]]) -> tuple[Apply, ...]:
-    """Return the operations with partials that would be reversed if zeros were not left out."""
-    return tuple(
-        each
-        for each in reversed(before[id(path.end)])
-        if isinstance(each, Apply) and not plan.is_wanted(each.to)
-    )
-
-
-def check_dropped(plan: Plan, path: Path, mask: str) -> list[str]:
-    """Return the statements that end the strip where a zero that the adjoint leaves out would be a NaN."""
-    terms = dict.fromkeys(
-        term for each in plan.dropped.get(id(path.end), ()) for term in finite_terms(each) or ()
-    )
-    if not terms:
-        return []
-    sums = [f"zero += {term};" for term in terms]
-    return ["Reals zero = all_reals(0.0);", *sums, if_unlikely(f"any({mask} & MASK(zero != zero))", FAILED)]
-
-
-def finite_terms(operation: Apply) -> list[str] | None:
-    """Return expressions on vectors that are NaN where a partial is not finite, else zero; None: there is no
-    such expression.
-    """
-    if operation.singular:
-        return []  # it adds nothing where its cotangent is zero
-    places = (*operation.operands, operation.to)
-    values = {residual: real(places[residual]) for residual in operation.positions_read()}
-    found = []
-    for i in operation.differentiated():
-        _, term = scalar_words.contribution(
-            operation.definition, i, operation.operands, "0.0", values, is_singular=False
-        )
-        if not is_plain(term):
-            return None
-        found += [] if term == "0.0" else [term]
+def checked(plan: Plan) -> Plan:
+    """Return the plan with the operations that its adjoint leaves out since only tests depend on them."""
+    found = copy(plan)
+    found.dropped = {
+        id(path.end): left_out(path.operations, reversal(path, plan)) for path in plan.ways.values()
+    }
     return found
+
+
+def check_dropped(plan: Plan, path: Path, mask: str) -> tuple[list[str], list[ExpectFinite]]:
+    """Return what ends the strip where a zero that the adjoint leaves out would be a NaN.
+
+    That is statements, and what is to be tested for one lane after another.
+    """
+    terms, others = dict[str, None](), list[ExpectFinite]()
+    for each in plan.dropped.get(id(path.end), ()):
+        zeros = each.zeros()
+        if all(map(is_plain, zeros)):
+            terms.update(dict.fromkeys(zeros))
+        else:
+            others.append(ExpectFinite(each))
+    if not terms:
+        return [], others
+    sums = [f"zero += {term};" for term in terms]
+    test = if_unlikely(f"any({mask} & MASK(zero != zero))", FAILED)
+    return ["Reals zero = all_reals(0.0);", *sums, test], others

@@ -356,7 +356,8 @@ class StripLanes(StripText):
     def _leaf(self, jump: Jump, mask: str) -> None:
         path = self.plan.ways[id(jump)]
         if self.records:
-            self.put(*check_dropped(self.plan, path, mask))
+            tests, others = check_dropped(self.plan, path, mask)
+            self.put(*tests, *[line for each in others for line in self._by_lanes([each], mask)])
             self.put(*self.records.writes(path, mask, self._chunk))
         births = self._before[id(jump)]
         if births:

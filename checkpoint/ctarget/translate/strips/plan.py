@@ -50,7 +50,7 @@ class Plan:
     late: for each way that closes a lane the operations that wait until all lanes have ended, in order.
     objects: those of the lanes. leaving: those that may be part of a result. live: what strips read.
     wanted: the reals whose cotangents are wanted; None: all. dropped: for each way operations that are not
-    reversed since their results have the cotangent zero (activity.py).
+    reversed since their results have the cotangent zero: nothing but tests depends on these (activity.py).
     """
 
     loop: Header
@@ -67,7 +67,7 @@ class Plan:
     leaving: set[LaneObject] = field(default_factory=set)
     live: set[Place] = field(default_factory=set)
     wanted: frozenset[Place] | None = None
-    dropped: dict[int, tuple[Apply, ...]] = field(default_factory=dict)
+    dropped: dict[int, list[Apply]] = field(default_factory=dict)
 
     @property
     def suffix(self) -> str:

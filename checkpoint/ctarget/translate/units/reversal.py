@@ -9,10 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from checkpoint.ctarget.translate.ops.operation import Operation, Residual
-from checkpoint.ctarget.translate.ops.places import reals
+from checkpoint.ctarget.translate.ops.places import is_real, reals
+from checkpoint.ctarget.translate.ops.scalar_ops import Apply
 from checkpoint.ctarget.translate.units.paths import Path
 
 WORD = 8  # bytes of a residual
+
+
+def left_out(operations: Sequence[Operation], reversed_ones: Sequence[Operation]) -> list[Apply]:
+    """Return what computes reals and is not reversed: nothing but tests depends on these."""
+    done = {each.to for each in reversed_ones if isinstance(each, Apply)}
+    return [
+        each for each in operations if isinstance(each, Apply) and is_real(each.to) and each.to not in done
+    ]
 
 
 def reversal(
