@@ -57,10 +57,20 @@ def csr_rmatmat(values: Any, indices: Any, indptr: Any, shape: tuple[int, int], 
     return _rmatmat(np, values, indices, indptr, shape, X)
 
 
-def _check(name: str, values: Any, indices: Any, indptr: Any, shape: Any, dense: Any, ndim: int) -> None:
+def _check(
+    name: str,
+    values: Any,
+    indices: Any,
+    indptr: Any,
+    shape: Any,
+    dense: Any,
+    ndim: int,
+    is_turned: bool = False,
+) -> None:
+    """Raise ValueError unless the operands fit. is_turned: the product is of the transpose."""
     real_only(name, values, dense)
     rows, columns = shape
-    if dense.ndim != ndim or dense.shape[0] != (rows if "rmat" in name else columns):
+    if dense.ndim != ndim or dense.shape[0] != shape[0 if is_turned else 1]:
         raise ValueError(f"{name}: a matrix of shape {(rows, columns)} and an operand of shape {dense.shape}")
     if values.ndim != 1 or values.shape != indices.shape or indptr.shape != (rows + 1,):
         raise ValueError(
@@ -80,12 +90,12 @@ def _matmat(xp: Any, values: Any, indices: Any, indptr: Any, shape: Any, X: Any)
 
 
 def _rmatvec(xp: Any, values: Any, indices: Any, indptr: Any, shape: Any, x: Any) -> Any:
-    _check("csr_rmatvec", values, indices, indptr, shape, x, 1)
+    _check("csr_rmatvec", values, indices, indptr, shape, x, 1, is_turned=True)
     return _transposed_product(xp, values, indices, indptr, shape, x)
 
 
 def _rmatmat(xp: Any, values: Any, indices: Any, indptr: Any, shape: Any, X: Any) -> Any:
-    _check("csr_rmatmat", values, indices, indptr, shape, X, 2)
+    _check("csr_rmatmat", values, indices, indptr, shape, X, 2, is_turned=True)
     return _transposed_product(xp, values, indices, indptr, shape, X)
 
 

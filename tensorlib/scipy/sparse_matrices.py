@@ -216,6 +216,16 @@ class Listed(Sparse):
     def _places(self) -> Any:
         return self.row, self.col
 
+    def _made(self, data: Any, row: Any, col: Any, shape: Any) -> Any:
+        """Return a matrix of the object's own class."""
+        raise NotImplementedError
+
+    def _turned(self) -> Any:
+        return self._made(self.data, self.col, self.row, self.shape[::-1])
+
+    def _with_data(self, data: Any) -> Any:
+        return self._made(data, self.row, self.col, self.shape)
+
 
 class _Matrix(Sparse):
     """A matrix of SciPy's older classes, whose * is a product of matrices."""
@@ -267,41 +277,29 @@ class CSCMatrix(_Matrix, Columns):
 class COOArray(Listed):
     """See scipy.sparse.coo_array."""
 
-    def _turned(self) -> Any:
-        return COOArray(self.data, self.col, self.row, self.shape[::-1])
-
-    def _with_data(self, data: Any) -> Any:
-        return COOArray(data, self.row, self.col, self.shape)
+    def _made(self, data: Any, row: Any, col: Any, shape: Any) -> Any:
+        return COOArray(data, row, col, shape)
 
 
 class COOMatrix(_Matrix, Listed):
     """See scipy.sparse.coo_matrix."""
 
-    def _turned(self) -> Any:
-        return COOMatrix(self.data, self.col, self.row, self.shape[::-1])
-
-    def _with_data(self, data: Any) -> Any:
-        return COOMatrix(data, self.row, self.col, self.shape)
+    def _made(self, data: Any, row: Any, col: Any, shape: Any) -> Any:
+        return COOMatrix(data, row, col, shape)
 
 
 class DIAArray(Listed):
     """See scipy.sparse.dia_array. Its elements are listed diagonal by diagonal."""
 
-    def _turned(self) -> Any:
-        return DIAArray(self.data, self.col, self.row, self.shape[::-1])
-
-    def _with_data(self, data: Any) -> Any:
-        return DIAArray(data, self.row, self.col, self.shape)
+    def _made(self, data: Any, row: Any, col: Any, shape: Any) -> Any:
+        return DIAArray(data, row, col, shape)
 
 
 class DIAMatrix(_Matrix, Listed):
     """See scipy.sparse.dia_matrix. Its elements are listed diagonal by diagonal."""
 
-    def _turned(self) -> Any:
-        return DIAMatrix(self.data, self.col, self.row, self.shape[::-1])
-
-    def _with_data(self, data: Any) -> Any:
-        return DIAMatrix(data, self.row, self.col, self.shape)
+    def _made(self, data: Any, row: Any, col: Any, shape: Any) -> Any:
+        return DIAMatrix(data, row, col, shape)
 
 
 def _shape(matrix: Any) -> dict[str, int]:

@@ -53,17 +53,17 @@ class Records:
         self.invariants = Invariants(unit, self.paths)
         self.same_as = self.invariants.first
         self._prologue: dict[Residual, None] = {}
+        self._expected: dict[int, ExpectFinite] = {}  # by the ids of operations
         self.of_end = {id(path.end): self._record(path) for path in self.paths}
         self.prologue = tuple(self._prologue)
         words = [residual for record in self.of_end.values() for residual in record.words]
         self.births = frozenset([residual for residual in words if residual.birth])
-        records = self.of_end.values()
-        found = [left_out(each.path.operations, each.reversed) for each in records]
-        self._expected = {id(operation): ExpectFinite(operation) for each in found for operation in each}
 
     def _record(self, path: Path) -> Record:
         operations, first = path.operations, alike(path)
         reversed_operations, needed = reversal(path, operations)
+        for each in left_out(operations, reversed_operations):
+            self._expected[id(each)] = ExpectFinite(each)
         words: list[Residual] = []
         recomputed: list[Operation] = []
         values = {
