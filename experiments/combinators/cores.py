@@ -1,6 +1,6 @@
-"""Combinators over arrays on several threads beside one, by operators of at least 20 flops an element.
+"""Combinators over arrays on several threads beside one, by operators of many flops and of few.
 
-    python -m experiments.combinators.cores [--items N --threads N]    # half a minute
+    python -m experiments.combinators.cores [--items N --threads N]    # a minute
 
 Question: how much of a run is done by other threads? Methods take turns, after two calls of each; the values
 have the same bits. Clock: medians by the clock, of which the ratio says something on a quiet machine alone.
@@ -33,6 +33,7 @@ from checkpoint import arrays
 from checkpoint.functions.resumption import as_function
 from checkpoint.scalars.compiled import by_c
 from experiments import common, processes
+from experiments.combinators.run import added
 
 VARIABLE = "CHECKPOINT_THREADS"
 LONG = 10_000_000  # reals of an array that no cache holds
@@ -59,6 +60,11 @@ def iterated(x: Any) -> Any:
     for _ in range(200):
         y = y * (1.0 - x * y) * 0.9 + 0.1
     return y
+
+
+def lengthened(x: Any) -> Any:
+    """Return 2 flops of a number."""
+    return x * 0.5 + 1.0
 
 
 def turned(p: Any, q: Any) -> Any:
@@ -94,6 +100,10 @@ LOSSES: dict[str, tuple[Callable[[Any], Any], Callable[[int], Any]]] = {
     "map, 20 flops": (lambda x: np.sum(arrays.map(polynomial, x)), numbers),
     "map, 1,000 flops in a loop": (lambda x: np.sum(arrays.map(iterated, x)), numbers),
     "reduce, 28 flops": (whole_turn, turns),
+    "scan, 28 flops": (lambda x: np.sum(arrays.scan(turned, x)[1]), turns),
+    "map, 2 flops": (lambda x: np.sum(arrays.map(lengthened, x)), numbers),
+    "reduce, a sum": (lambda x: arrays.reduce(added, x) ** 2, numbers),
+    "scan, a sum": (lambda x: np.sum(arrays.scan(added, x) ** 2), numbers),
 }
 
 

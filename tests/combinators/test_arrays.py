@@ -222,6 +222,23 @@ def test_no_items() -> None:
     assert arrays.reduce_by_index(product, np.ones(2), np.zeros(0, int), np.zeros(0)).tolist() == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("bins", [300, 70_000, 5_000_000])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64])
+def test_values_of_an_index_keep_their_order(bins: int, dtype: Any) -> None:
+    """Indices of any length of their own, and of as many digits as there are bins for."""
+    last = min(bins, np.iinfo(dtype).max + 1)
+    at = RNG.choice(np.array([0, 1, last // 2, last // 2 + 1, last - 1, -1 if dtype != np.uint16 else 2]), 40)
+    f, g = RNG.uniform(0.5, 1.5, (2, 40))
+    ones, zeros = np.ones(bins), np.zeros(bins)
+    found = arrays.reduce_by_index(composed, (ones, zeros), at.astype(dtype), (f, g))
+    for each in np.unique(at):
+        want = (1.0, 0.0)
+        for i in np.flatnonzero(at % bins == each % bins):
+            want = composed(want, (f[i], g[i]))
+        np.testing.assert_allclose([found[0][each], found[1][each]], want, rtol=1e-13)
+    assert int(np.sum(found[0] != 1.0)) == len(np.unique(at % bins))
+
+
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: arrays.reduce(product, 3.0),

@@ -20,4 +20,4 @@ def test_several_threads_have_the_same_bits(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["cores", "--items", "200", "--repeats", "1"])
     cores.main()
-    assert capsys.readouterr().out.count("\n") == 9
+    assert capsys.readouterr().out.count("\n") == 17

@@ -193,7 +193,8 @@ def _index_plan(_: Any, indices: Any, bins: int, count: int, values: Any) -> Rec
     wrong = np.flatnonzero((at < -bins) | (at >= bins))
     if len(wrong):
         raise IndexError(f"index {at[wrong[0]]} is out of bounds for {bins} items")
-    levels, used = plan(at % bins if bins else at, bins)
+    at = at.astype(np.int64)  # short ones may not reach as far as there are bins
+    levels, used = plan(np.where(at < 0, at + bins, at), bins)
     unused = np.flatnonzero(np.bincount(used, minlength=bins) == 0)
     xp = namespace_of(real_part(next(leaves_of(values, values))).data)
 
@@ -212,6 +213,22 @@ def _level(level: tuple[Any, ...], own: Callable[[Any], Any]) -> tuple[Any, ...]
     return tuple(map(own, at)), tuple(map(own, next_at)), left, own(done_at)
 
 
+def _by_index(at: Any) -> Any:
+    """Return the places of natural numbers in their order, those of equal ones as they stand.
+
+    NumPy sorts numbers of 16 bits by counting, some 7 times as fast as longer ones: digits of that length are
+    sorted by turns, the last one first.
+    """
+    import numpy as np  # noqa: PLC0415  (it is loaded)
+
+    order = np.argsort(at.astype(np.uint16), kind="stable")
+    rest = at >> 16
+    while rest.any():
+        order = order[np.argsort(rest[order].astype(np.uint16), kind="stable")]
+        rest = rest >> 16
+    return order
+
+
 def plan(at: Any, bins: int) -> tuple[list[tuple[Any, ...]], Any]:
     """Return how the values of each index are combined, level by level, and the indices that have values.
 
@@ -221,7 +238,7 @@ def plan(at: Any, bins: int) -> tuple[list[tuple[Any, ...]], Any]:
     """
     import numpy as np  # noqa: PLC0415  (it is loaded)
 
-    order = np.argsort(at, kind="stable")
+    order = _by_index(at)
     counts = np.bincount(at, minlength=bins)
     used = np.flatnonzero(counts)
     counts, owners = counts[used], np.arange(len(used))
