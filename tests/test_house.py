@@ -189,8 +189,8 @@ def test_what_users_import_is_documented() -> None:
 # Folders of ctemplates/: a file includes only files of its own folder and of those before it.
 LAYERS = (
     "program", "memory", "threads", "scalars", "accumulators", "state", "containers", "derivatives",
-    "natives", "bridge", "numpy", "arrays", "lanes", "control", "tasks", "unit_arrays", "array_steps",
-    "foreign", "machine", "reversal", "driver", "operators", "api", "at_once", "alone",
+    "natives", "bridge", "numpy", "by_name", "arrays", "lanes", "control", "tasks", "unit_arrays",
+    "array_steps", "foreign", "machine", "reversal", "driver", "operators", "api", "at_once", "alone",
 )  # fmt: skip
 
 

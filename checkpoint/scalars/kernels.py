@@ -17,7 +17,8 @@ def kernel_of(name: str) -> Callable[..., Any] | None:
 
     Some return None where NumPy's function is to be called: "sum", which takes an array, an axis, and whether
     the axis is kept; "total" of a long row; "max" and "min" along the last axis; "where"; "sum_of_products",
-    which takes two arrays, and the same of their last axis; "cross" of two arrays; "iadd", which adds an
+    which takes two arrays, and the same of their last axis; "chain" of steps, a shape, strides and operands
+    (ctemplates/by_name/chains.h); "cross" of two arrays; "iadd", which adds an
     array to columns of another one; "add_at", which takes an array, indices, what is added there, and the
     axis of the indices; "peak", the largest magnitude in an array; "scaled" of a cotangent g, a float and an
     array x, which is `g * (factor * x)`, and 0 where g is 0; "zeroed" of a product and a cotangent,

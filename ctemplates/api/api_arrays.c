@@ -3,7 +3,7 @@
 
 #include "arrays/operators.h"
 #include "bridge/gil.h"
-#include "numpy/functions.h"
+#include "by_name/functions.h"
 #include "scalars/formula_trees.h"
 
 #include "api/api_arrays.h"

@@ -28,7 +28,7 @@ int ck_formula(CodeOfFormula code, const uintptr_t *arrays);
  * of the columns. */
 int ck_formula_tree(CodeOfFormula code, CodeOfFormula pulled, const uintptr_t *arrays);
 
-/* Enters NumPy's functions by kernels (numpy/functions.h); the address of a dictionary. */
+/* Enters NumPy's functions by kernels (by_name/functions.h); the address of a dictionary. */
 bool ck_enter_functions(uintptr_t by_name);
 
 ArrayMemory *ck_array_memory_begin(void);

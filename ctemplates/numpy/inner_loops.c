@@ -26,11 +26,6 @@ static void run_row(const Places *p, char *const *from, const Call *call) {
 
 /* Two axes, of which the inner one is short */
 
-typedef struct Rows {
-    const char *from;
-    Py_ssize_t count, length, outer, inner; /* rows; elements of each; strides */
-} Rows;
-
 typedef union Buffer {
     float narrow[GATHERED];
     double wide[GATHERED];
@@ -57,8 +52,8 @@ typedef union Buffer {
     else                                                                                                       \
         SET_ROWS(NUMBER, rows->length, ELEMENT)
 
-#define COPY_ROWS(NUMBER)                                                                                      \
-    static void copy_rows_of_##NUMBER(const Rows *rows, NUMBER *to) {                                          \
+#define COPY_ROWS(STORAGE, NUMBER)                                                                             \
+    STORAGE void copy_rows_of_##NUMBER(const Rows *rows, NUMBER *to) {                                          \
         const Py_ssize_t size = sizeof(NUMBER), stride = rows->inner;                                          \
         if (stride == 0) {                                                                                     \
             SET_SHORT_ROWS(NUMBER, first)                                                                      \
@@ -69,8 +64,8 @@ typedef union Buffer {
         }                                                                                                      \
     }
 
-COPY_ROWS(float)
-COPY_ROWS(double)
+COPY_ROWS(static, float)
+COPY_ROWS(, double)
 
 /* Returns whether a place is a row over both axes, or one number. */
 static bool is_one_row(const Places *p, int place) {

@@ -145,6 +145,12 @@ static bool is_ready(void) {
     return known.new_array != NULL;
 }
 
+Loop *kernel_on_doubles(Kernel kernel, void **data) {
+    if (!is_ready()) return NULL;
+    *data = known.data[kernel][DOUBLE];
+    return known.loops[kernel][DOUBLE];
+}
+
 /* Returns a new array for the result; NULL, with an exception. */
 static PyObject *new_result(const Places *p) {
     PyObject *dtype = Py_NewRef(known.dtypes[p->width]);
@@ -179,14 +185,20 @@ bool ignores_underflow(void) {
 
 enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy may warn of */
 
-PyObject *kernel_result(Kernel kernel, PyObject *const *operands) {
+void forget_warnings(void) {
     if (fetestexcept(WARNED)) feclearexcept(WARNED);
+}
+
+bool might_warn(Py_ssize_t elements) {
+    const int found = fetestexcept(WARNED);
+    return found && (found != FE_UNDERFLOW || elements < WORTH_ASKING || !ignores_underflow());
+}
+
+PyObject *kernel_result(Kernel kernel, PyObject *const *operands) {
+    forget_warnings();
     PyObject *made = result_of(kernel, operands);
-    const int found = made ? fetestexcept(WARNED) : 0;
-    if (!found) return made;
-    if (found == FE_UNDERFLOW && count_of(made) >= WORTH_ASKING && ignores_underflow()) return made;
-    Py_DECREF(made);
-    return NULL;
+    if (made && might_warn(count_of(made))) Py_CLEAR(made);
+    return made;
 }
 
 /* Returns the end of an array's elements, of which there is one; they lie from its data on. */

@@ -21,6 +21,13 @@ bool ignores_underflow(void);
 /* Returns the loop of NumPy's function of this name from double to double, and its data; NULL: there is none. */
 Loop *loop_of_doubles(const char *name, int operands, void **data);
 
+/* What NumPy might warn of is counted by the processor from `forget_warnings` on; `might_warn` asks, of so many elements. */
+void forget_warnings(void);
+bool might_warn(Py_ssize_t elements);
+
+/* Returns the loop of a kernel on doubles, and its data; NULL: there is none. */
+Loop *kernel_on_doubles(Kernel kernel, void **data);
+
 /* Return what the functions of Python's interface return, by a kernel where there is one, which does not warn: for
  * reversals, where NumPy is silent. Those in place return the first operand, if it can be changed. */
 PyObject *sum_of(PyObject *a, PyObject *b);

@@ -1,4 +1,4 @@
-"""NumPy's functions as plans call them (numpy/functions.h): NumPy's bits, types, warnings and errors."""
+"""NumPy's functions as plans call them (by_name/functions.h): NumPy's bits, types, warnings and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy's functions as records call them (numpy/functions.h): NumPy's bits, or NumPy is asked."""
+"""NumPy's functions as records call them (by_name/functions.h): NumPy's bits, or NumPy is asked."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from types import EllipsisType, ModuleType
 from typing import Any
 
 from checkpoint.ad.array_library import defaults
+from checkpoint.ad.tracing.chaining import chained
 from checkpoint.ad.tracing.fusing import fused
 from checkpoint.ad.tracing.gathering import gathered_early
 from checkpoint.ad.tracing.lines import Called, Line, compiled, wanted
@@ -268,6 +269,7 @@ class Trace:
         lines, arrays = wanted(self._lines, results), {self._names[id(x)]: x for x in self._kept}
         early = gathered_early(lines, arrays, results, self._scope)
         found = [fused(each, results, self._scope) for each in ([lines] if early is None else [early, lines])]
+        found = [chained(each, arrays, results, self._scope) for each in found]
         found = [owned(each, results, self._scope) for each in found]
         return [compiled(self._inputs, each, results, self._scope) for each in found]
 

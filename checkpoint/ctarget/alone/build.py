@@ -23,7 +23,21 @@ from checkpoint.scalars import c_text
 
 # What works on Python's objects, or is for callers from Python: folders, and files of others.
 OF_PYTHON = frozenset(
-    ("api", "array_steps", "arrays", "at_once", "bridge", "foreign", "lanes", "numpy", "tasks", "unit_arrays")
+    (
+        *(
+            "api",
+            "array_steps",
+            "arrays",
+            "at_once",
+            "bridge",
+            "by_name",
+            "foreign",
+            "lanes",
+            "numpy",
+            "tasks",
+        ),
+        "unit_arrays",
+    )
 )
 FILES_OF_PYTHON = frozenset(
     ("containers/peek.c", "control/closed.c", "memory/exceptions.c", "memory/memory.c", "operators/code.c")

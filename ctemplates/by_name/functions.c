@@ -1,6 +1,7 @@
 /* NumPy's functions by kernels: see functions.h. */
-#include "numpy/functions.h"
+#include "by_name/functions.h"
 
+#include "by_name/chains.h"
 #include "memory/exceptions.h"
 #include "numpy/columns.h"
 #include "numpy/joining.h"
@@ -40,6 +41,11 @@ static PyObject *summed(PyObject *own, PyObject *const *x, Py_ssize_t count) {
 static PyObject *summed_products(PyObject *own, PyObject *const *x, Py_ssize_t count) {
     (void)own;
     return or_none(count == 3 ? sum_of_products(x[0], x[1], x[2] == Py_True) : NULL);
+}
+
+static PyObject *chained(PyObject *own, PyObject *const *x, Py_ssize_t count) {
+    (void)own;
+    return or_none(count > 3 ? result_of_chain(x[0], x[1], x[2], x + 3, count - 3) : NULL);
 }
 
 static PyObject *added_up(PyObject *own, PyObject *row) {
@@ -149,6 +155,7 @@ static PyMethodDef METHODS[] = {KERNELS(METHOD){"matmul", AS_METHOD(multiplied),
                                 {"peak", AS_METHOD(peak), METH_FASTCALL, NULL},
                                 {"sum", AS_METHOD(summed), METH_FASTCALL, NULL},
                                 {"sum_of_products", AS_METHOD(summed_products), METH_FASTCALL, NULL},
+                                {"chain", AS_METHOD(chained), METH_FASTCALL, NULL},
                                 {"total", added_up, METH_O, NULL},
                                 {"cross", AS_METHOD(crossed), METH_FASTCALL, NULL},
                                 {"add_at", AS_METHOD(added_at), METH_FASTCALL, NULL},
