@@ -163,15 +163,13 @@ INLINE void set_lane(Mask *mask, int lane, bool value) {
     for (Chunks more_ = (chunks); more_; more_ = 0) \
         for (unsigned u = 0; more_ && (u = first_chunk(more_), true); more_ &= more_ - 1)
 
-/* Slots (strips/slots.py): MOVE_LANE copies one lane's element of an array of vectors, or of masks; MOVE_IF does if a bit is set, without
- * a branch. TAKE_LANES copies elements in a row, from `lane` on, to the elements of vector k that `free` says. */
+/* Slots (strips/slots.py): MOVE_LANE copies one lane's element of an array of vectors, or of masks. TAKE_LANES copies elements in a row, from `lane` on, to the elements of vector k that `free` says. */
 #define ALL_SLOTS ((1u << WIDTH) - 1)
 #define SLOTS 2 /* vectors; on the tape they are the chunks behind the others */
 #define FOR_ALL_CHUNKS(u, chunks) \
     for (int64_t u = 0; u < CHUNKS + SLOTS; u = u + 1 == (chunks) && u < CHUNKS ? CHUNKS : u + 1)
 #define UNROLLED(times) _Pragma(UNROLLED_TEXT(GCC unroll times))
 #define UNROLLED_TEXT(text) #text
-INLINE void move_if(int64_t *to, int64_t from, unsigned bit) { *to ^= (*to ^ from) & -(int64_t)bit; }
 INLINE void take_lanes(void *to, unsigned free, const int64_t *from) {
     Integers old, next;
     __builtin_memcpy(&old, to, sizeof old);
@@ -186,11 +184,6 @@ INLINE void take_lanes(void *to, unsigned free, const int64_t *from) {
             set_lane((Mask *)(to) + (i) / WIDTH, (i) % WIDTH, is_in(((const Mask *)(from))[(j) / WIDTH], (j) % WIDTH)); \
         else ((int64_t *)(to))[i] = ((const int64_t *)(from))[j];                                               \
     } while (0)
-#define MOVE_IF(to, i, from, j, bit)                                                                     \
-    do {                                                                                                 \
-        if (sizeof *(to) != sizeof(Mask)) move_if((int64_t *)(to) + (i), ((const int64_t *)(from))[j], bit); \
-        else if (bit) MOVE_LANE(to, i, from, j);                                                         \
-    } while (0)
 #define TAKE_LANES(to, k, free, from, lane)                                                                  \
     do {                                                                                                     \
         int64_t next_ = (lane);                                                                              \
@@ -199,7 +192,6 @@ INLINE void take_lanes(void *to, unsigned free, const int64_t *from) {
     } while (0)
 #else
 #define MOVE_LANE(to, i, from, j) (((int64_t *)(to))[i] = ((const int64_t *)(from))[j])
-#define MOVE_IF(to, i, from, j, bit) move_if((int64_t *)(to) + (i), ((const int64_t *)(from))[j], bit)
 #define TAKE_LANES(to, k, free, from, lane) take_lanes((to) + (k), free, (const int64_t *)(from) + (lane))
 #endif
 /* Lanes that wait, from `first` to `end` - 1, in a row of chunks of which all lanes do; takes all of `waiting` that continue it. */

@@ -155,3 +155,58 @@ def test_strips_of_all_lengths(width: int, monkeypatch: pytest.MonkeyPatch) -> N
         value, gradient = checkpoint.value_and_grad(loss, engine="c")(xs)
         assert value == both[0]
         assert gradient.tobytes() == both[1].tobytes()
+
+
+def chooses(x: float, n: float) -> float:
+    """Forks whose sides set the same numbers, or some of them, and forks within forks."""
+    y, z = 1.0, x
+    while n > 0.0:
+        if x > 1.0:
+            x, y = x * 0.5, x
+        elif x > 0.6:
+            x = x * 1.25 + 0.1
+            if y > 0.7:
+                z = z * 0.5 + y
+        elif y > z:
+            y, z = z, y * 0.75
+        else:
+            x, z = x * 1.5 + 0.1, z + 0.01
+        n = n - 1.0
+    return x + y * z
+
+
+def test_forks_within_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the sides of forks set is chosen by their tests where nothing else has set it, else by masks."""
+    translate_soon(monkeypatch)
+    monkeypatch.setenv("CHECKPOINT_THREADS", "1")
+    strips = counted(monkeypatch)
+    rng = np.random.default_rng(3)
+    xs, ns = rng.random(LANES) * 2.0, rng.integers(0, 40, LANES).astype(float)
+
+    def loss(xs: Any) -> Any:
+        return np.sum(checkpoint.vmap(chooses)(xs, ns) * np.arange(1.0, LANES + 1.0))
+
+    want = np.array([chooses(x, n) for x, n in zip(xs, ns, strict=True)])
+    both = checkpoint.value_and_grad(loss, engine="hybrid")(xs)
+    for _ in until_in_strips(strips):
+        assert checkpoint.vmap(chooses, engine="c")(xs, ns).tobytes() == want.tobytes()
+        value, gradient = checkpoint.value_and_grad(loss, engine="c")(xs)
+        assert value == both[0]
+        assert gradient.tobytes() == both[1].tobytes()
+    mapped = checkpoint.vmap(chooses)
+    steps = {checkpoint.primops(lambda given: mapped(given, ns), xs, engine=each) for each in ("hybrid", "c")}
+    assert len(steps) == 1
+
+
+def test_masks_that_a_turn_needs() -> None:
+    """Lanes of both sides of a fork arrive at its join by one mask; who stays there is not counted twice."""
+    if not is_alone():
+        check_alone(__file__, "masks_that_a_turn_needs")
+        return
+    args = np.linspace(0.0, 2.0, 400), np.full(400, 30.0)
+    units = units_of(lambda: checkpoint.vmap(grows, engine="c")(*args))
+    (unit,) = [each for each in units if planner.find(each) is not None]
+    (text,) = turns(emitted.source(unit, "plain", lines=False))
+    assert len(re.findall(r"here_(\d+) = EITHER\(here_\1, yes_\d+\);", text)) == 1
+    assert len(re.findall(r"ADD_LANES\(", text)) == 1
+    assert len(re.findall(r"(\w+_here) = either_reals\(\w+, \1, \w+\);", text)) == 1

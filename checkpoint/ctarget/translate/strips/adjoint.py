@@ -22,7 +22,7 @@ from checkpoint.ctarget.translate.ops.object_ops import Element, Load
 from checkpoint.ctarget.translate.ops.operation import Accumulator
 from checkpoint.ctarget.translate.ops.places import C_TYPES, Kind, Place, Source, reals
 from checkpoint.ctarget.translate.ops.words import broken, plain
-from checkpoint.ctarget.translate.strips import cells, slots, together
+from checkpoint.ctarget.translate.strips import cells, slots, slots_back, together
 from checkpoint.ctarget.translate.strips.lanes import Variable
 from checkpoint.ctarget.translate.strips.plan import Plan, groups
 from checkpoint.ctarget.translate.strips.records import (
@@ -147,7 +147,7 @@ class StripAdjoint:
         moves: list[str] = []
         for number, group in enumerate(groups(self.plan)):
             text = self._ways_of(group)
-            moves += slots.moved_back(number, text) if self.records.has_moves(group) else []
+            moves += slots_back.moved_back(number, text) if self.records.has_moves(group) else []
         if moves:
             self.put(f"case {slots.MOVES}: FOR_MOVES(up, move) {{", "    const int lane = moved_lane(move);")
             self.put(
@@ -173,7 +173,7 @@ class StripAdjoint:
     def _turn(self, turn: TurnRecord, in_slots: bool) -> list[str]:
         """Reverse the records of turns; return the statements that reverse one of the chunk u."""
         lines, begin = self._ways_of_turn(turn), turn.get()
-        all_turns = slots.turns_back(turn.number, begin, lines) if in_slots else [*begin, *lines]
+        all_turns = slots_back.turns_back(turn.number, begin, lines) if in_slots else [*begin, *lines]
         self.put(f"case {turn.number}: {{", *[f"    {line}" for line in all_turns], "    break;", "}")
         return lines
 

@@ -15,15 +15,16 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
-from checkpoint.ctarget.translate.ops.object_ops import Birth, Element
+from checkpoint.ctarget.translate.ops.object_ops import Birth
 from checkpoint.ctarget.translate.ops.operation import Effect, Operation
-from checkpoint.ctarget.translate.ops.places import Kind, Place
+from checkpoint.ctarget.translate.ops.places import Place
 from checkpoint.ctarget.translate.ops.words import comment, if_unlikely, plain, value
 from checkpoint.ctarget.translate.strips import cells, lanes, slots
 from checkpoint.ctarget.translate.strips.activity import check_dropped
 from checkpoint.ctarget.translate.strips.closing import save
 from checkpoint.ctarget.translate.strips.counting import StepCounts
-from checkpoint.ctarget.translate.strips.lines import StripText
+from checkpoint.ctarget.translate.strips.ends import Ends
+from checkpoint.ctarget.translate.strips.lines import Choice, StripText
 from checkpoint.ctarget.translate.strips.plan import (
     Plan,
     first_of,
@@ -50,6 +51,7 @@ class StripLanes(StripText):
         super().__init__(plan, records)
         self.unit = unit
         self._masks = 0
+        self._ends = Ends(plan)
         self._is_first = False  # whether the loop's own header is written, at which all lanes begin
         self._before: dict[int, int] = {}  # a birth, or the end of a path: births on the path before
         self._late = {id(each) for late in plan.late.values() for each in late}
@@ -57,10 +59,9 @@ class StripLanes(StripText):
         self.groups = groups(plan)
         self._leader = leaders(self.groups)
         self._carried = Carried(plan, self.groups, self._is_passed)
-        self._counts = StepCounts(self.groups, self._stays)
+        self._counts = StepCounts(self.groups, self._ends.stays)
         self._slotted = False  # whether a turn of slots is written
         self._below: dict[tuple[int, bool], int | None] = {}  # operations from a node on: see _plain_below
-        self._set: set[str] = set()  # what the group that is written has set so far
         for path in plan.ways.values():
             count = 0
             for operation in path.operations:
@@ -80,7 +81,7 @@ class StripLanes(StripText):
     def _group(self, group: list[Header]) -> None:
         """Write what runs headers for all chunks that have lanes at the first of them."""
         header = group[0]
-        self._set.clear()
+        self.set.clear()
         self._is_first = header is self.plan.loop
         self.lines.append(f"run_{header.number}: {comment(f'block {header.block.block.label}')}")
         self.put("{")
@@ -253,15 +254,9 @@ class StripLanes(StripText):
         self.indent -= 1
         self.put("}")
 
-    def _stays(self, node: Node) -> bool:
-        """Return whether some path through a node stays in the loop."""
-        if isinstance(node.end, Jump):
-            return id(node.end) in self.plan.ways
-        return any(map(self._stays, following(node))) and isinstance(node.end, Fork | Next)
-
     def _fork(self, node: Node, fork: Fork, mask: str) -> None:
-        if not (self._stays(fork.then) and self._stays(fork.other)):
-            self._gate(fork, mask, goes_on=self._stays(fork.then))
+        if not (self._ends.stays(fork.then) and self._ends.stays(fork.other)):
+            self._gate(fork, mask, goes_on=self._ends.stays(fork.then))
             return
         self._masks += 1
         yes, no = f"yes_{self._masks}", f"no_{self._masks}"
@@ -272,8 +267,15 @@ class StripLanes(StripText):
         self.put(f"const Mask {no} = WITHOUT({mask}, {yes});")
         if steps := self._counts.of_fork.get(id(node)):
             self.put(f"SPEND({steps}, {yes});")
+        jump = self._ends.sole(node)
+        self.choice, set_before = None, frozenset(self.set)
         self._node(fork.then, yes, self._plain_below(fork.then))
+        if not self.plan.is_uniform(fork.test):
+            self.choice = Choice(plain(fork.test), set_before)
         self._node(fork.other, no, self._plain_below(fork.other))
+        self.choice = None
+        if jump is not None:
+            self._arrive(jump, mask)
 
     def _gate(self, fork: Fork, mask: str, goes_on: bool) -> None:
         """Write a fork of which one side leaves the loop: the strip ends, or all lanes take the other one."""
@@ -341,15 +343,7 @@ class StripLanes(StripText):
         sets: list[lanes.Variable] = [(place.name, place.kind) for op in ops for place in op.sets()]
         made = [f"{TYPES[kind]} {name} = {NONE[kind]};" for name, kind in sets]
         loop = lanes.in_lanes(mask, lanes.vectors_in(ops, self.plan), sets, lines)
-        return [*made, *self._unless_in_row(ops[0], loop), *lanes.checked(tests, mask)]
-
-    def _unless_in_row(self, op: Operation, lines: list[str]) -> list[str]:
-        """Return what reads an element for each lane: together, where they are reals in a row."""
-        if not isinstance(op, Element) or op.to.kind != "real" or self.plan.is_uniform(op.index):
-            return lines
-        self.record_birth(op.owner)
-        given = f"{op.owner.name}, {plain(op.index)}, &{op.to.name}, &{op.at.name}"
-        return [f"if (!reals_in_row({given})) {{", *[f"    {line}" for line in lines], "}"]
+        return [*made, *self.unless_in_row(ops[0], loop), *lanes.checked(tests, mask)]
 
     # Leaves
 
@@ -364,32 +358,30 @@ class StripLanes(StripText):
             self.put(f"born[u] = either_integers({mask}, born[u] + {births}, born[u]);")
         if path.header is self.plan.loop:
             for place in remembered(self.plan, path):
-                self._set_lanes(f"{kept_name(place)}[u]", place.kind, mask, place.name)
+                self.set_lanes(f"{kept_name(place)}[u]", place.kind, mask, place.name)
         if self.plan.closes(path):
             save(self, path, mask)
             return
-        number, is_within = jump.header.number, self._is_within(jump.header)
+        is_within = self._is_within(jump.header)
         known = copies(path)
         for param, source in zip(jump.header.params, jump.sources, strict=True):
             if self._carried.has_vector(param) and not self._carried.is_there(
                 path, param, original(source, known)
             ):
                 to = f"{param.name}_here" if is_within else self._array(param)
-                write = self._set_lanes if is_within or param in self._carried.free else self.blend
+                write = self.set_lanes if is_within or param in self._carried.free else self.blend
                 write(to, param.kind, mask, spread(source, self.plan))
-        if is_within:
+        if id(jump) not in self._ends.arrived:
+            self._arrive(jump, mask)
+
+    def _arrive(self, jump: Jump, mask: str) -> None:
+        """Have the lanes of a mask wait where a jump leads."""
+        number = jump.header.number
+        if self._is_within(jump.header):
             self.put(f"here_{number} = EITHER(here_{number}, {mask});")
         else:
             live = [] if self._slotted else [f"live_{number} |= (Chunks)any({mask}) << u;"]
             self.put(f"at_{number}[u] = EITHER(at_{number}[u], {mask});", *live)
-
-    def _set_lanes(self, to: str, kind: Kind, mask: str, text: str) -> None:
-        """Set a vector of which nothing is needed but what this turn sets, in the lanes of a mask."""
-        if to in self._set:
-            self.blend(to, kind, mask, text)
-        else:
-            self._set.add(to)
-            self.put(f"{to} = {text};")
 
     def _array(self, param: Place) -> str:
         """Return the vector in which lanes that wait at a header have a param."""

@@ -30,7 +30,7 @@ MOST_COUNTS = 3  # vectors that count lanes; more would need more registers than
 MOST_TOGETHER = 40  # operations of a turn up to which two vectors take turns in it
 INDEXED = re.compile(r"\b(\w+)\[u\]")
 _VECTOR = re.compile(r" *const (?:Reals|Integers|Mask) (\w+) = .*;")
-_SPENDS = re.compile(r"\bSPEND\((-?\d+),")
+_SPENDS = re.compile(r"\bSPEND\((-?\d+), (\w+)\);")
 WRITTEN = re.compile(r"\b(\w+)\[u\] (?:\||\+)?= ")
 
 
@@ -133,31 +133,32 @@ def run(turn: Turn, found: Arrays, slots: int, moves: int | None) -> list[str]:
         "}",
         f"live_{number} = 0;",
         "for (;;) {",
-        *[f"    {line}" for line in _refill(here, found, slots, moves)],
+        *[f"    {line}" for line in _refill(turn, found, slots, moves)],
         "    if (!busy) break;",
         *[f"    {line}" for line in _turns(turn, found, slots)],
         "}",
     ]
 
 
-def _refill(here: str, found: Arrays, slots: int, moves: int | None) -> list[str]:
+def _refill(turn: Turn, found: Arrays, slots: int, moves: int | None) -> list[str]:
     """Return the statements by which lanes that have left give their slots to others.
 
     The variable `busy` says whether any slot has a lane then.
     """
-    is_taped = moves is not None
+    here, is_taped = f"at_{turn.number}", moves is not None
     room = if_unlikely(f"!has_room(up, ways, (2 * {slots} * WIDTH + 2) * WORD_BYTES)", FULL)
     return [
         "unsigned busy = 0;",
         *([room, "const Word *const moved = up;"] if is_taped else []),
+        *_unrolled(turn, slots),
         f"for (int k = 0; k < {slots}; k++) {{",
         f"    const unsigned left_here = held[k] & ~bits_of({here}_slot[k]);",
         "    if (left_here == ALL_SLOTS && is_whole[k]) {",
         "        held[k] = 0;",
         *[f"        {line}" for line in _take_back_whole(found, is_taped)],
         "    } else if (left_here) {",
-        "        held[k] &= ~left_here;",
         *[f"        {line}" for line in _take_back(found, is_taped)],
+        "        held[k] &= ~left_here;",
         "    }",
         *[f"    {name}_slot[k] = NO_LANES;" for name in found.masks],
         "    if (held[k] != ALL_SLOTS) {",
@@ -182,22 +183,25 @@ def _refill(here: str, found: Arrays, slots: int, moves: int | None) -> list[str
 def _take_back(found: Arrays, is_taped: bool) -> list[str]:
     """Return the statements by which the lanes `left_here` get their own places again.
 
-    All slots are treated alike: which of them lanes have left is as good as random, so a branch for each
-    would be mispredicted.
+    Where all slots have lanes, all are written: the place of a lane that is still at the header is not read
+    before it has left. Which of them have left is as good as random: a branch for each would be mispredicted.
     """
-    return [
-        "UNROLLED(WIDTH)",
-        "for (int j = 0; j < WIDTH; j++) {",
-        "    const int64_t slot = k * WIDTH + j, lane = lane_of[slot];",
-        "    const unsigned is_left = left_here >> j & 1;",
-        *(["    up->field = left_slot((int)slot, (int)lane);", "    up += is_left;"] if is_taped else []),
-        *[f"    MOVE_IF({name}, lane, {name}_slot, slot, is_left);" for name in found.written],
-        "}",
-        *(["FOR_BITS(j, left_here) {"] if found.masks else []),
-        *(["    const int64_t lane = lane_of[k * WIDTH + (int)j];"] if found.masks else []),
-        *[f"    {line}" for name in found.masks for line in _arrive(name)],
-        *(["}"] if found.masks else []),
-    ]
+    recorded = ["up->field = left_slot((int)slot, (int)lane_of[slot]);", "up += left_here >> j & 1;"]
+    move = [f"    MOVE_LANE({name}, lane_of[slot], {name}_slot, slot);" for name in found.written]
+    slot = "    const int slot = k * WIDTH + (int)j;"
+    each = ["UNROLLED(WIDTH)", "for (int j = 0; j < WIDTH; j++) {", slot]
+    lines = [*each, *[f"    {line}" for line in recorded], "}"] if is_taped else []
+    if found.written:
+        lines += ["if (LIKELY(held[k] == ALL_SLOTS)) {", *[f"    {line}" for line in (*each, *move, "}")]]
+        lines += [
+            "} else {",
+            *[f"    {line}" for line in ("FOR_BITS(j, left_here) {", slot, *move, "}")],
+            "}",
+        ]
+    if found.masks:
+        lines += ["FOR_BITS(j, left_here) {", "    const int64_t lane = lane_of[k * WIDTH + (int)j];"]
+        lines += [*[f"    {line}" for name in found.masks for line in _arrive(name)], "}"]
+    return lines
 
 
 def _take_back_whole(found: Arrays, is_taped: bool) -> list[str]:
@@ -266,60 +270,6 @@ def _fill_one(here: str, found: Arrays, is_taped: bool) -> list[str]:
     ]
 
 
-def turns_back(number: int, begin: Sequence[str], turn: Sequence[str]) -> list[str]:
-    """Return the statements that reverse turns in slots, as long as their records follow one another.
-
-    What a turn leaves to the one before stays in registers: from memory, where it was stored just now, it
-    would come later than it is needed.
-
-    number: of the records. begin: statements that take one, and declare its chunk u. turn: those that reverse
-    its turn.
-    """
-    text = "\n".join(turn)
-    named, written = dict.fromkeys(INDEXED.findall(text)), set(WRITTEN.findall(text))
-    for_slots = ["UNROLLED(SLOTS)", "for (unsigned slot = 0; slot < SLOTS; slot++) {"]
-    return [
-        *[f"__typeof__({name}[0]) {name}_now[SLOTS];" for name in named],
-        *for_slots,
-        *[f"    {name}_now[slot] = {name}[CHUNKS + slot];" for name in named],
-        "}",
-        f"for (ways--; *ways == {number}; ways++) {{",
-        *[f"    {line}" for line in begin],
-        *[f"    {line}" for line in for_slots],
-        "        if (u != CHUNKS + slot) continue;",
-        *[f"        {line}" for line in in_registers(turn, "slot")],
-        "    }",
-        "}",
-        *for_slots,
-        *[f"    {name}[CHUNKS + slot] = {name}_now[slot];" for name in named if name in written],
-        "}",
-    ]
-
-
-def moved_back(number: int, text: Sequence[str]) -> list[str]:
-    """Return the statements that undo a move of a lane, in a reversal.
-
-    number: of the group. text: what reverses its turns.
-    """
-    named = dict.fromkeys(INDEXED.findall("\n".join(text)))
-    written = set(WRITTEN.findall("\n".join(text)))
-    slot = "CHUNKS * WIDTH + slot_of(move)"
-    whole = "CHUNKS + slot_of(move) / WIDTH"
-    return [
-        f"case {number}:",
-        "    if (is_whole_move(move) && took(move)) {",
-        *[f"        {name}[lane / WIDTH] = {name}[{whole}];" for name in named if name in written],
-        "    } else if (is_whole_move(move)) {",
-        *[f"        {name}[{whole}] = {name}[lane / WIDTH];" for name in named],
-        "    } else if (took(move)) {",
-        *[f"        MOVE_LANE({name}, lane, {name}, {slot});" for name in named if name in written],
-        "    } else {",
-        *[f"        MOVE_LANE({name}, {slot}, {name}, lane);" for name in named],
-        "    }",
-        "    break;",
-    ]
-
-
 def _arrive(name: str) -> list[str]:
     """Return the statements that have a lane wait at the header that it has reached."""
     live = name.replace("at_", "live_")
@@ -339,42 +289,69 @@ class _Counted(NamedTuple):
     totals: Sequence[str]
 
 
-def _counted(lines: Sequence[str]) -> _Counted:
-    """Return the statements of a turn with a count of lanes for each number of steps, if there are few."""
-    steps = list(dict.fromkeys(match[1] for line in lines for match in _SPENDS.finditer(line)))
-    if len(steps) > MOST_COUNTS:
-        return _Counted(lines, ["spent"], ["total_of(spent)"])
-    names = [f"spent_{i}" for i in range(len(steps))]
-    name_of = dict(zip(steps, names, strict=True))
-    kept = [_SPENDS.sub(lambda match: f"ADD_LANES({name_of[match[1]]},", line) for line in lines]
-    return _Counted(kept, names, [f"{each} * total_of({name})" for each, name in name_of.items()])
+def _counted(turn: Turn) -> _Counted:
+    """Return the statements of a turn with a count of lanes for each number of steps, if there are few.
+
+    Lanes that are still at the header after a turn are counted as those of the next one: of all turns but the
+    first, and of the one that would come after the last.
+    """
+    lines, still = turn.statements, _still_here(turn)
+    masks: dict[str, list[str]] = {}
+    for match in [match for line in lines for match in _SPENDS.finditer(line)]:
+        masks.setdefault(match[1], []).append(match[2])
+    totals = [f"{each} * (made - active_first + active)" for each, of in masks.items() if of == [still]]
+    lines = [line for line in lines if not any(masks[each[1]] == [still] for each in _SPENDS.finditer(line))]
+    counts = [each for each, of in masks.items() if of != [still]]
+    if len(counts) > MOST_COUNTS:
+        return _Counted(lines, ["spent"], ["total_of(spent)", *totals])
+    name_of = {each: f"spent_{i}" for i, each in enumerate(counts)}
+    kept = [_SPENDS.sub(lambda match: f"ADD_LANES({name_of[match[1]]}, {match[2]});", line) for line in lines]
+    totals += [f"{each} * total_of({name})" for each, name in name_of.items()]
+    return _Counted(kept, list(name_of.values()), totals)
+
+
+def _still_here(turn: Turn) -> str | None:
+    """Return the mask of the lanes that are at the header again after a turn; None: there are several."""
+    text, name = "\n".join(turn.statements), f"at_{turn.number}[u]"
+    while name == f"at_{turn.number}[u]" or name.startswith("here_"):
+        arrivals = re.findall(rf"\b{re.escape(name)} = EITHER\({re.escape(name)}, (\w+)\);", text)
+        set_elsewhere = len(re.findall(rf"(?<!Mask ){re.escape(name)} = ", text)) != 1
+        if len(arrivals) != 1 or set_elsewhere:
+            return None
+        (name,) = arrivals
+    return str(name)
+
+
+def _unrolled(turn: Turn, slots: int) -> list[str]:
+    """Return the directive by which all vectors of slots stay in registers."""
+    return [f"UNROLLED({slots})"] if slots > 1 and turn.is_plain else []
 
 
 def _turns(turn: Turn, found: Arrays, slots: int) -> list[str]:
     """Return the statements that make TURNS turns."""
     here = f"at_{turn.number}"
-    counted = _counted(turn.statements)
+    counted = _counted(turn)
     held = " | ".join(f"held[{k}] << {k} * WIDTH" for k in range(slots))
     still = " | ".join(f"bits_of({here}_now[{k}]) << {k} * WIDTH" for k in range(slots))
     names = [here, *found.all, *found.masks]
     back = [here, *found.set, *found.masks]
-    unrolled = [f"UNROLLED({slots})"] if slots > 1 and turn.is_plain else []
     loop = f"for (unsigned u = 0; u < {slots}; u++) {{"
     return [
         *[f"__typeof__({name}[0]) {name}_now[{slots}];" for name in names],
-        *unrolled,
+        *_unrolled(turn, slots),
         loop,
         *[f"    {name}_now[u] = {name}_slot[u];" for name in names],
         "}",
         *[f"Spending {name} = {{0}};" for name in counted.names],
         "int64_t made = 0; /* turns of lanes */",
         f"int active = count_bits({held});",
+        "const int active_first = active;",
         f"const int most_turns = first < end || next || waiting ? {TURNS} : {LAST_TURNS};",
         "for (int turn = 0; turn < most_turns; turn++) {",
         *[f"    {line}" for line in turn.checks],
         f"    turns += {slots};",
         "    made += active;",
-        *[f"    {line}" for line in unrolled],
+        *[f"    {line}" for line in _unrolled(turn, slots)],
         f"    {loop}",
         f"        const Mask in = {here}_now[u];",
         f"        {here}_now[u] = NO_LANES;",
@@ -383,7 +360,7 @@ def _turns(turn: Turn, found: Arrays, slots: int) -> list[str]:
         f"    active = count_bits({still});",
         "    if (!active) break;",
         "}",
-        *unrolled,
+        *_unrolled(turn, slots),
         loop,
         *[f"    {name}_slot[u] = {name}_now[u];" for name in back],
         "}",
