@@ -257,6 +257,8 @@ static bool gather_rows(const Source *s, const Rows *rows, const char *index, Py
     const Py_ssize_t inner = rows->inner;
     if (rows->length == 1) {
         GATHER_ROWS(1, TAKE(0))
+    } else if (rows->length == 3 && inner == sizeof(double)) {
+        GATHER_ROWS(3, memcpy(row, own, 3 * sizeof(double)))
     } else if (rows->length == 3) {
         GATHER_ROWS(3, (TAKE(0), TAKE(1), TAKE(2)))
     } else {

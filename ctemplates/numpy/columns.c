@@ -6,7 +6,7 @@
 #include "numpy/elements.h"
 #include "numpy/layout.h"
 
-enum { SPACE = 3, MOST_AXES_HERE = 8, MOST_COLUMNS = 16 };
+enum { SPACE = 3, MOST_AXES_HERE = 8, MOST_COLUMNS = 16, MANY_ROWS = 128 };
 enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID }; /* what NumPy may warn of */
 
 /* Cross products */
@@ -87,11 +87,18 @@ typedef bool Setting(Operands o, int steps, Py_ssize_t count, Py_ssize_t width, 
 static Setting *const SETTINGS[KERNEL_COUNT] = {
     [ADDING] = set_sums, [SUBTRACTING] = set_differences, [MULTIPLYING] = set_products, [DIVIDING] = set_quotients};
 
+/* Returns whether an operand is one row for all of the other one, whose rows follow one another. */
+static bool has_one_row(const Places *p) {
+    const Py_ssize_t next = p->shape[1] * (Py_ssize_t)sizeof(double);
+    return (!p->strides[0][0] && p->strides[0][1] == next) || (!p->strides[0][1] && p->strides[0][0] == next);
+}
+
 bool are_few_columns(const Places *p, Kernel kernel) {
     if (p->axes != 2 || p->width != DOUBLE || !SETTINGS[kernel] || p->shape[1] < 2 || p->shape[1] > SPACE) return false;
     for (int k = 0; k < 2; k++)
         if (p->strides[1][k] != 0 && p->strides[1][k] != sizeof(double)) return false;
     if (!p->strides[1][0] && !p->strides[1][1]) return false; /* a result of repeated elements */
+    if (p->shape[0] >= MANY_ROWS && has_one_row(p)) return false; /* which is put beside itself once, and serves all rows */
     return p->strides[1][2] == sizeof(double) && p->strides[0][2] == p->shape[1] * (Py_ssize_t)sizeof(double);
 }
 

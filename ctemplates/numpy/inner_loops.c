@@ -31,26 +31,39 @@ typedef union Buffer {
     double wide[GATHERED];
 } Buffer;
 
-/* Sets rows of elements next to each other to an expression for element j of a row, which may take `first`, the row's
- * first one, and `from`, where that is. Of a constant length compilers need no loop for a row. */
-#define SET_ROWS(NUMBER, LENGTH, ELEMENT)                                                                      \
+#define NUMBER_AT(NUMBER, PLACE) (*(const NUMBER *)(const void *)(PLACE))
+
+/* Sets element j of a row to an expression. */
+#define SET_ELEMENT(J, ELEMENT)                                                                                \
+    {                                                                                                          \
+        const Py_ssize_t j = (J);                                                                              \
+        row[j] = (ELEMENT);                                                                                    \
+    }
+
+/* Sets rows of elements next to each other: the first one of each, and by statements the others. What these set may take
+ * `first`, the row's first one, and `from`, where that is. */
+#define SET_ROWS(NUMBER, LENGTH, SET_OTHERS)                                                                   \
     for (Py_ssize_t i = 0; i < rows->count; i++) {                                                             \
         const char *from = rows->from + i * rows->outer;                                                       \
         const NUMBER first = NUMBER_AT(NUMBER, from);                                                          \
         NUMBER *restrict row = to + i * (LENGTH);                                                              \
         row[0] = first;                                                                                        \
-        for (Py_ssize_t j = 1; j < (LENGTH); j++) row[j] = (ELEMENT);                                          \
+        SET_OTHERS                                                                                             \
     }
 
-#define NUMBER_AT(NUMBER, PLACE) (*(const NUMBER *)(const void *)(PLACE))
+#define SET_LONG_ROWS(NUMBER, ELEMENT)                                                                         \
+    SET_ROWS(NUMBER, rows->length, for (Py_ssize_t k = 1; k < rows->length; k++) SET_ELEMENT(k, ELEMENT))
 
+/* Without a loop for a row, which takes longer than its elements. */
 #define SET_SHORT_ROWS(NUMBER, ELEMENT)                                                                        \
     if (rows->length == 2)                                                                                     \
-        SET_ROWS(NUMBER, 2, ELEMENT)                                                                           \
+        SET_ROWS(NUMBER, 2, SET_ELEMENT(1, ELEMENT))                                                           \
     else if (rows->length == 3)                                                                                \
-        SET_ROWS(NUMBER, 3, ELEMENT)                                                                           \
+        SET_ROWS(NUMBER, 3, SET_ELEMENT(1, ELEMENT) SET_ELEMENT(2, ELEMENT))                                   \
+    else if (rows->length == 4)                                                                                \
+        SET_ROWS(NUMBER, 4, SET_ELEMENT(1, ELEMENT) SET_ELEMENT(2, ELEMENT) SET_ELEMENT(3, ELEMENT))           \
     else                                                                                                       \
-        SET_ROWS(NUMBER, rows->length, ELEMENT)
+        SET_LONG_ROWS(NUMBER, ELEMENT)
 
 #define COPY_ROWS(STORAGE, NUMBER)                                                                             \
     STORAGE void copy_rows_of_##NUMBER(const Rows *rows, NUMBER *to) {                                          \
@@ -60,7 +73,7 @@ typedef union Buffer {
         } else if (stride == size) {                                                                           \
             SET_SHORT_ROWS(NUMBER, NUMBER_AT(NUMBER, from + j * size))                                         \
         } else {                                                                                               \
-            SET_ROWS(NUMBER, rows->length, NUMBER_AT(NUMBER, from + j * stride))                               \
+            SET_SHORT_ROWS(NUMBER, NUMBER_AT(NUMBER, from + j * stride))                                       \
         }                                                                                                      \
     }
 
