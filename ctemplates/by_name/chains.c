@@ -3,50 +3,11 @@
 
 #include <string.h>
 
+#include "by_name/chain_tiles.h"
 #include "numpy/elements.h"
-#include "numpy/inner_loops.h"
 #include "numpy/kernels.h"
 
-enum { MOST_OPERANDS = 32, MOST_VALUES = 32, FIRST_VALUE = 128, STEP = 4 };
-enum { TILE = 512, LONG_ROW = 128 }; /* elements: of a tile; of a row that is not put beside others */
-enum { IN_THREADS = 10000 }; /* elements, from which on the GIL is released */
-enum { ALL_AXES = MOST_AXES + 1 };
-
-/* What is read at each element of the result. */
-typedef struct Source {
-    const char *at;
-    Py_ssize_t strides[ALL_AXES];
-    const char *index; /* NULL: strides say where all elements are; else an integer says more */
-    Py_ssize_t steps[ALL_AXES], step, length; /* strides of the index; from one of its places to the next; how many there are */
-    double number;
-    bool is_kept; /* what is put in a row of a tile serves the tiles that follow, too */
-} Source;
-
-typedef struct Operation {
-    Loop *loop;
-    void *data;
-    int to, first, second; /* places: sources, and then values */
-    bool is_of_one;
-} Operation;
-
-/* Axes are in the order in which elements of the result lie. A tile is some rows, along the last two axes. */
-typedef struct Chain {
-    int axes, sources, values, count; /* the last one is that of operations */
-    bool goes_outside;                /* from a tile to those at the same rows, instead of along rows */
-    Py_ssize_t shape[ALL_AXES];
-    Source source[MOST_OPERANDS];
-    Operation operation[MOST_VALUES];
-    char *to;        /* the result */
-    double *buffers; /* a tile for each source, and for each value */
-} Chain;
-
-/* The rows at hand, and where along the axes outside of them. */
-typedef struct Tile {
-    Py_ssize_t first, rows, elements, index[ALL_AXES], outside; /* the last one counts the indices along those axes */
-    bool is_first; /* of tiles that share what is kept */
-    char *at[MOST_OPERANDS + MOST_VALUES];
-    Py_ssize_t strides[MOST_OPERANDS + MOST_VALUES];
-} Tile;
+enum { FIRST_VALUE = 128, STEP = 4, LONG_ROW = 128 }; /* elements: of a row that is not put beside others */
 
 /* Reading what is asked for */
 
@@ -203,181 +164,7 @@ static void simplify_axes(Chain *c) {
     c->axes++;
 }
 
-/* Returns whether what a source has in a tile has to be put in a row. */
-static bool is_copied(const Chain *c, const Source *s) {
-    const int row = c->axes - 2, inner = c->axes - 1;
-    if (s->index && (s->steps[row] || s->steps[inner])) return true;
-    return c->shape[inner] != 1 && s->strides[row] != s->strides[inner] * c->shape[inner];
-}
-
-static bool is_same_along_rows(const Chain *c, const Source *s) { return !s->strides[c->axes - 2] && !s->steps[c->axes - 2]; }
-
-static bool is_same_outside(const Chain *c, const Source *s) {
-    bool is_same = true;
-    for (int i = 0; i < c->axes - 2; i++) is_same = is_same && !s->strides[i] && !s->steps[i];
-    return is_same;
-}
-
-/* Chooses in which order tiles are run, so that few sources are copied again. */
-static void choose_order(Chain *c) {
-    int outside = 0, along_rows = 0;
-    for (int k = 0; k < c->sources; k++) {
-        if (!is_copied(c, &c->source[k])) continue;
-        outside += is_same_outside(c, &c->source[k]);
-        along_rows += is_same_along_rows(c, &c->source[k]);
-    }
-    c->goes_outside = outside > along_rows;
-    for (int k = 0; k < c->sources; k++)
-        c->source[k].is_kept = c->goes_outside ? is_same_outside(c, &c->source[k]) : is_same_along_rows(c, &c->source[k]);
-}
-
-/* Tiles */
-
-/* Returns which place of an array an index names; -1: none. */
-static inline Py_ssize_t place_of(const Source *s, const char *index) {
-    const int64_t given = *(const int64_t *)(const void *)index, place = given < 0 ? given + s->length : given;
-    return place >= 0 && place < s->length ? (Py_ssize_t)place : -1;
-}
-
-#define TAKE(j) row[j] = *(const double *)(const void *)(own + (j) * inner)
-
-/* Copies rows of so many elements, of which each row is at a place that an index names. */
-#define GATHER_ROWS(LENGTH, TAKE_ROW)                                                                          \
-    for (Py_ssize_t i = 0; i < rows->count; i++, from += rows->outer, index += step) {                         \
-        const Py_ssize_t place = place_of(s, index);                                                           \
-        if (place < 0) return false;                                                                           \
-        const char *own = from + place * s->step;                                                              \
-        double *restrict row = to + i * (LENGTH);                                                              \
-        TAKE_ROW;                                                                                              \
-    }
-
-/* Copies rows next to each other, of which each one is at a place that an index names, from one to the next `step` bytes apart. */
-static bool gather_rows(const Source *s, const Rows *rows, const char *index, Py_ssize_t step, double *to) {
-    const char *from = rows->from;
-    const Py_ssize_t inner = rows->inner;
-    if (rows->length == 1) {
-        GATHER_ROWS(1, TAKE(0))
-    } else if (rows->length == 3 && inner == sizeof(double)) {
-        GATHER_ROWS(3, memcpy(row, own, 3 * sizeof(double)))
-    } else if (rows->length == 3) {
-        GATHER_ROWS(3, (TAKE(0), TAKE(1), TAKE(2)))
-    } else {
-        GATHER_ROWS(rows->length, for (Py_ssize_t j = 0; j < rows->length; j++) TAKE(j))
-    }
-    return true;
-}
-
-/* Copies rows whose elements each have a place that an index names. */
-static bool gather_elements(const Source *s, const Rows *rows, const char *index, Py_ssize_t outer, Py_ssize_t inner, double *to) {
-    for (Py_ssize_t i = 0; i < rows->count; i++) {
-        const Rows own = {rows->from + i * rows->outer, rows->length, 1, rows->inner, 0};
-        if (!gather_rows(s, &own, index + i * outer, inner, to + i * rows->length)) return false;
-    }
-    return true;
-}
-
-/* Finds where a tile has the elements of a source, which are copied if they do not lie in a row; false: an index is out of
- * bounds. */
-static bool find_source(const Chain *c, Tile *t, int place) {
-    const Source *s = &c->source[place];
-    const int row = c->axes - 2, inner = c->axes - 1;
-    const Py_ssize_t length = c->shape[inner], outer = s->strides[row];
-    const char *from = s->at + t->first * outer, *index = s->index ? s->index + t->first * s->steps[row] : NULL;
-    const bool is_by_rows = index && (s->steps[row] || s->steps[inner]);
-    double *buffer = c->buffers + (Py_ssize_t)TILE * place;
-    for (int i = 0; i < row; i++) {
-        from += t->index[i] * s->strides[i];
-        if (index) index += t->index[i] * s->steps[i];
-    }
-    if (index && !is_by_rows) {
-        const Py_ssize_t own = place_of(s, index);
-        if (own < 0) return false;
-        from += own * s->step;
-    }
-    t->at[place] = (char *)from;
-    t->strides[place] = length == 1 ? outer : s->strides[inner];
-    if (!is_copied(c, s)) return true;
-    t->at[place] = (char *)buffer;
-    t->strides[place] = sizeof(double);
-    if (s->is_kept && !t->is_first) return true;
-    const Rows rows = {from, t->rows, length, outer, s->strides[inner]};
-    if (is_by_rows && s->steps[inner]) return gather_elements(s, &rows, index, s->steps[row], s->steps[inner], buffer);
-    if (is_by_rows) return gather_rows(s, &rows, index, s->steps[row], buffer);
-    copy_rows_of_double(&rows, buffer);
-    return true;
-}
-
-static void run_operation(const Operation *o, const Tile *t, char *to) {
-    char *at[] = {t->at[o->first], o->is_of_one ? to : t->at[o->second], to}; /* a loop may move them */
-    const Py_ssize_t strides[] = {t->strides[o->first], o->is_of_one ? (Py_ssize_t)sizeof(double) : t->strides[o->second], sizeof(double)};
-    o->loop(at, &t->elements, strides, o->data);
-}
-
-/* Runs all operations on a tile, and writes its elements to a place of the result; false: there is a NaN, or an index is out of
- * bounds. */
-static bool run_tile(const Chain *c, Tile *t, char *to) {
-    for (int k = 0; k < c->sources; k++)
-        if (!find_source(c, t, k)) return false;
-    for (int i = 0; i < c->count; i++) {
-        const Operation *o = &c->operation[i];
-        run_operation(o, t, i == c->count - 1 ? to : t->at[o->to]);
-    }
-    return !has_nan_among((const double *)(const void *)to, t->elements);
-}
-
-/* Runs the tile that begins with a row. */
-static bool run_from(const Chain *c, Tile *t, Py_ssize_t first) {
-    const Py_ssize_t length = c->shape[c->axes - 1], all = c->shape[c->axes - 2], most = TILE / length;
-    t->first = first;
-    t->rows = all - first < most ? all - first : most;
-    t->elements = t->rows * length;
-    t->is_first = c->goes_outside ? !t->outside : !first;
-    return run_tile(c, t, c->to + (t->outside * all + first) * length * (Py_ssize_t)sizeof(double));
-}
-
-static bool run_along_rows(const Chain *c, Tile *t) {
-    const Py_ssize_t most = TILE / c->shape[c->axes - 1];
-    for (Py_ssize_t first = 0; first < c->shape[c->axes - 2]; first += most)
-        if (!run_from(c, t, first)) return false;
-    return true;
-}
-
-/* Moves to the next index along the axes outside of tiles; false: there is none, and it is at the first one again. */
-static bool next_outside(const Chain *c, Tile *t) {
-    t->outside++;
-    for (int i = c->axes - 3; i >= 0; i--) {
-        if (++t->index[i] < c->shape[i]) return true;
-        t->index[i] = 0;
-    }
-    t->outside = 0;
-    return false;
-}
-
-static bool run_tiles(const Chain *c) {
-    Tile t = {0};
-    for (int k = c->sources; k < c->sources + c->values; k++) {
-        t.at[k] = (char *)(c->buffers + (Py_ssize_t)TILE * k);
-        t.strides[k] = sizeof(double);
-    }
-    const Py_ssize_t all = c->shape[c->axes - 2], most = TILE / c->shape[c->axes - 1];
-    for (Py_ssize_t first = 0; first < (c->goes_outside ? all : 1); first += most)
-        do
-            if (!(c->goes_outside ? run_from(c, &t, first) : run_along_rows(c, &t))) return false;
-        while (next_outside(c, &t));
-    return true;
-}
-
 /* The result */
-
-static bool run_chain(Chain *c, Py_ssize_t elements) {
-    c->buffers = PyMem_RawMalloc((size_t)(c->sources + c->values) * TILE * sizeof(double));
-    if (!c->buffers) return false;
-    PyThreadState *state = elements < IN_THREADS ? NULL : PyEval_SaveThread();
-    const bool done = run_tiles(c);
-    if (state) PyEval_RestoreThread(state);
-    PyMem_RawFree(c->buffers);
-    return done;
-}
 
 PyObject *result_of_chain(PyObject *steps, PyObject *shape, PyObject *strides, PyObject *const *operands, Py_ssize_t count) {
     Chain c = {.sources = (int)count};
@@ -390,11 +177,10 @@ PyObject *result_of_chain(PyObject *steps, PyObject *shape, PyObject *strides, P
         if (!take_source(&c, &c.source[k], operands[k], order)) return NULL;
     simplify_axes(&c);
     if (!take_steps(&c, steps) || c.axes < 2) return NULL;
-    choose_order(&c);
     PyObject *made = new_strided_array_of_doubles((int)PyTuple_GET_SIZE(shape), own, apart);
     if (!made) return NULL;
     c.to = numpy_of(made)->data;
     forget_warnings();
-    if (!run_chain(&c, count_of(made)) || might_warn(count_of(made))) Py_CLEAR(made);
+    if (!run_chain(&c) || might_warn(count_of(made))) Py_CLEAR(made);
     return made;
 }

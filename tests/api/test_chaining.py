@@ -192,7 +192,18 @@ def expected(a: Any, b: Any, c: Any) -> Any:
     return -(a * b) / (a * b - c)
 
 
-SHAPES = [(5,), (2000,), (40, 300), (700, 3), (3, 900, 2), (20, 1, 31), (2, 3, 40, 5), (1, 200), (1000, 1)]
+SHAPES = [
+    (2, 9000, 3),
+    (5,),
+    (2000,),
+    (40, 300),
+    (700, 3),
+    (3, 900, 2),
+    (20, 1, 31),
+    (2, 3, 40, 5),
+    (1, 200),
+    (1000, 1),
+]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -211,7 +222,7 @@ def test_forms_of_operands(shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
-@pytest.mark.parametrize("few", [(), (3,), (60, 2), (700,)])
+@pytest.mark.parametrize("few", [(), (3,), (60, 2), (700,), (9000,)])
 def test_indices_along_axes(axis: int, few: tuple[int, ...]) -> None:
     chain: Any = kernel_of("chain")
     whole = RNG.normal(size=(6, 50, 4))
