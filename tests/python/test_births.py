@@ -9,10 +9,12 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
-from checkpoint import Bisection, engines, grad, interrupt, primops, vjp
-from tests.ctarget.translate.shared_objects import needs_c
+from checkpoint import Bisection, arrays, engines, grad, interrupt, primops, vjp, vmap
+from tests.ctarget.translate.shared_objects import needs_c, needs_compiler
+from tests.support.strips import translate_soon
 
 
 def twice(xs: list[float]) -> tuple[float, list[float]]:
@@ -82,3 +84,26 @@ def test_translation_gives_the_births_of_hybrid(f: Callable[[float], float]) -> 
     for cut in range(primops(f, 2.0, engine="hybrid")):
         own, other = [interrupt(f, 2.0, cut, engine=engine) for engine in ("c", "hybrid")]
         assert own.state.births == other.state.births, cut
+
+
+def reduced(x: Any) -> Any:
+    """Call a function of the library: its environments are deeper than translation sees."""
+    return arrays.reduce(np.add, np.ones(3) * x)
+
+
+def in_lanes(table: Any) -> Any:
+    total = 0.0
+    for row in table:
+        total = total + np.sum(vmap(reduced)(row))
+    return total
+
+
+@needs_c
+@needs_compiler
+def test_deep_environments_have_births_in_translated_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    translate_soon(monkeypatch)
+    table = np.linspace(-1.0, 1.0, 20).reshape(4, 5)
+    expected = vjp(in_lanes, table, 1.0, engine="hybrid")[1]
+    for base in (30, 200, 500):
+        found = vjp(in_lanes, table, 1.0, engine="c", schedule=Bisection(base=base))[1]
+        assert found.tobytes() == expected.tobytes()

@@ -40,9 +40,12 @@ def birth(steps: Steps, name: str) -> Place:
 
 
 def check_form(steps: Steps, value: Held, shape: Shape) -> None:
-    """Check that a tuple, with names or without, or an environment is like the one that was seen."""
+    """Check that a tuple, with names or without, or an environment is like the one that was seen.
+
+    One whose fields were too deep to be seen is the machine's: its copy would have none.
+    """
     place = steps.readable(value)
-    if shape.first is not None:
+    if shape.first is not None or _is_cut(shape):
         raise Untranslatable
     if value.tag == "TUPLE":
         steps.node.ops.append(Expect(place, "TUPLE", count=len(shape.fields)))
@@ -50,6 +53,15 @@ def check_form(steps: Steps, value: Held, shape: Shape) -> None:
         steps.node.ops.append(HasLayout(place, steps.builder.reference(shape.layout)))
     elif value.tag != "ENVIRONMENT":
         raise Untranslatable
+
+
+def _is_cut(shape: Shape) -> bool:
+    """Return whether an environment, or a tuple with names, has fields that the shape lacks.
+
+    No environment is empty. A plain tuple whose fields were not seen fails the check of its length.
+    """
+    names = shape.layout.names if shape.tag == "RECORD" and shape.layout is not None else ()
+    return len(shape.fields) < max(len(names), shape.tag == "ENVIRONMENT")
 
 
 class Copies:
