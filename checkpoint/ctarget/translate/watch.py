@@ -87,7 +87,8 @@ class Watch:
         seconds = perf_counter() - self._since
         policy.translator.effort.ran += seconds
         self._account.seconds += seconds
-        self._pace.add(steps, seconds)
+        if not (self._probes or self._sought):  # such slices are short: mostly spent outside of units
+            self._pace.add(steps, seconds)
         try:
             self._sample(held)
         except Exception as error:

@@ -111,3 +111,21 @@ def test_samples_that_take_long_come_less_often(monkeypatch: pytest.MonkeyPatch)
     watch.sliced(None, policy.GAP)
     assert account.sampling.seconds == 1
     assert watch._interval() == pytest.approx(policy.translator.sample_interval * account.patience * 10)
+
+
+def test_the_short_slices_of_a_search_say_nothing_of_the_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the next sample is due as soon as in a slow run: such slices are mostly spent outside of units."""
+    monkeypatch.setattr(policy.translator, "sample", lambda *a: policy.Found.NOWHERE)
+    monkeypatch.setattr("checkpoint.ctarget.translate.watch.perf_counter", iter(range(1_000)).__next__)
+    account = policy.Account()
+    account.steps = account.due
+    watch = Watch(account, taped=True, waits=True)
+    watch.sliced(None, policy.SLICE)
+    pace = account.pace.steps_in(1.0)
+    assert pace == policy.SLICE // 2  # of two clocks, one second apart; before it was 0
+    for _ in range(policy.MAX_PROBES):
+        assert watch.slice <= policy.PROBE_STEPS
+        watch.sliced(None, watch.slice)
+    assert account.pace.steps_in(1.0) == pace
+    watch.sliced(None, watch.slice)
+    assert account.pace.steps_in(1.0) < pace
