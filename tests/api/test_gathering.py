@@ -129,6 +129,24 @@ def test_rows_that_nobody_reads_warn_as_before(extreme: float) -> None:
     assert (type(own[0]) is bytes) == np.isnan(extreme)  # nothing warns of NaNs that came in
 
 
+@pytest.mark.parametrize(
+    "index", [FEW, FEW - ROWS, FEW.reshape(6, 10), FEW.astype(np.int32), FEW[:0]], ids=str
+)
+@pytest.mark.parametrize("order", [lambda x: x, np.asfortranarray, lambda x: x[:, ::-1]])
+def test_rows_that_nothing_depends_on(index: Any, order: Any) -> None:
+    """Take rows of an array of three axes, and of one whose elements do not lie in a row."""
+
+    def f(x: Any, whole: Any, index: Any) -> Any:
+        return whole[index] * x[0], np.reshape(whole, (ROWS, 4, 6))[index] * x[1], np.sin(x) * x
+
+    jacobian, whole = checkpoint.jacfwd(f), order(WHOLE)
+    for k in range(4):
+        agrees(jacobian, f, X + k, whole, index)
+    if index.size:
+        with pytest.raises(IndexError, match="out of bounds"):
+            jacobian(X, whole, index + 2 * ROWS)
+
+
 def test_gradients() -> None:
     """What a reversal reads of all rows is computed for all."""
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from operator import getitem
 from types import EllipsisType, ModuleType
 from typing import Any
 
@@ -26,7 +25,7 @@ from checkpoint.ad.tracing.chaining import chained
 from checkpoint.ad.tracing.fusing import fused
 from checkpoint.ad.tracing.gathering import gathered_early
 from checkpoint.ad.tracing.lines import Called, Line, compiled, wanted
-from checkpoint.ad.tracing.loops import PRODUCTS, loop_of
+from checkpoint.ad.tracing.loops import PRODUCTS, loop_of, part_of
 from checkpoint.ad.tracing.owning import owned
 
 _OF_SHAPES = frozenset(("np.shape", "np.ndim", "np.size", "np.len"))
@@ -147,7 +146,7 @@ class Trace:
                 index = slice(*(*args[1:], None, None, None)[:3])
                 key, args, texts = "np.getitem", (args[0], index), (texts[0], self._of(index))
             if key == "np.getitem":
-                first = [getitem]
+                first = [part_of(*args)]
         loop, *before = loop_of(key, args, made) or first
         head = f"{self._of(loop)}({''.join([f'{self._of(x)}, ' for x in before])}"
         return Called(key, head, args, texts, made)
