@@ -99,6 +99,8 @@ static Multiply *const BY_TERMS[FEW_TERMS + 1] = {NULL,       NULL,       multip
 
 /* One product of a matrix that stays in the cache */
 
+enum { BLOCK = 1 << 13, TALLEST = 8, TALL = 64 }; /* elements of the left matrix used at once; rows of a tile, of many tiles */
+enum { OF_LINE = 8, LEAST = 24, NEAR = 1 << 19 }; /* elements of a line; of each axis, for which it is worthwhile; in caches */
 enum { WIDEST = 32 }; /* columns that are computed side by side */
 
 /* Columns of a product that are computed side by side: where they begin in the right matrix, and their offsets in the result. */
@@ -118,12 +120,92 @@ typedef struct Tile {
     char *row;
     Py_ssize_t next, terms;
     bool adds;
+    struct Ahead *ahead;
 } Tile;
 
 /* Returns how many of the terms that are left the library adds to one sum, before it adds that to the result. */
 static Py_ssize_t terms_of_part(Py_ssize_t left) {
     if (left >= 2 * PART) return PART;
     return left > PART ? (left / 2 + UNIT - 1) / UNIT * UNIT : left;
+}
+
+/* Returns how many of the rows that are left are set before the next ones. */
+static Py_ssize_t rows_of_block(Py_ssize_t left, Py_ssize_t terms) {
+    const Py_ssize_t rows = BLOCK / terms / TALLEST * TALLEST;
+    return left < 2 * rows ? left : rows;
+}
+
+/* Looking ahead: while some rows are computed, the processor is asked for what the next ones read and write. It foresees neither
+ * columns of a few elements nor the next matrix, so sums would wait for memory, and memory for sums. */
+
+/* Returns whether sums take longer than looking ahead, and their operands come from memory. */
+static bool are_far(const Stacks *s) {
+    Py_ssize_t matrices = s->shared;
+    for (int i = 0; i < s->axes; i++) matrices *= s->shape[i];
+    const bool are_long = s->rows >= LEAST && s->terms >= LEAST && s->columns >= LEAST;
+    return are_long && matrices * (s->rows * s->terms + s->columns * (s->terms + s->rows)) > NEAR;
+}
+
+/* What the next rows need of one operand: rows of so many lines of a cache, `next` bytes from each other. Each tile asks for
+ * `quota` of the lines. */
+typedef struct Ahead {
+    const char *at;
+    Py_ssize_t next, rows, lines, line, quota;
+} Ahead;
+
+/* A term and a row, or so many of both. */
+typedef struct Place {
+    Py_ssize_t term, row;
+} Place;
+
+static Ahead rows_ahead(const char *at, Py_ssize_t next, Py_ssize_t rows, Py_ssize_t elements) {
+    return (Ahead){.at = at, .next = next, .rows = rows, .lines = (elements + OF_LINE - 1) / OF_LINE};
+}
+
+static void share_among_tiles(Ahead *ahead, Py_ssize_t tiles) {
+    for (int place = 0; place < PLACES; place++)
+        ahead[place].quota = (ahead[place].rows * ahead[place].lines + tiles - 1) / tiles;
+}
+
+static inline void fetch_some(Ahead *ahead) {
+    for (int place = 0; place < PLACES; place++) {
+        Ahead *a = &ahead[place];
+        for (Py_ssize_t i = 0; a->rows > 0 && i < a->quota; i++) {
+            __builtin_prefetch(a->at + a->line * OF_LINE * (Py_ssize_t)sizeof(double));
+            if (++a->line < a->lines) continue;
+            a->line = 0;
+            a->at += a->next;
+            a->rows--;
+        }
+    }
+}
+
+/* Moves to what is computed after so many terms of so many rows; returns whether it is of the next matrix. */
+static bool move_on(const Stacks *s, Place *from, Place count) {
+    from->row += count.row;
+    if (from->row < s->rows) return false;
+    *from = (Place){from->term + count.term, 0};
+    if (from->term < s->terms) return false;
+    from->term = 0;
+    return true;
+}
+
+/* Finds what comes after so many terms of so many rows. Behind the last matrix there may be anything: to ask for it does nothing. */
+static void look_ahead(const Stacks *s, char *const *at, Place from, Place count, Ahead *ahead) {
+    const Py_ssize_t size = sizeof(double), term = from.term;
+    const bool is_next = move_on(s, &from, count);
+    const char *of[PLACES];
+    for (int place = 0; place < PLACES; place++)
+        of[place] = at[place] + (is_next && s->axes ? s->strides[place][s->axes - 1] : 0);
+    const Py_ssize_t terms = terms_of_part(s->terms - from.term), rows = rows_of_block(s->rows - from.row, terms);
+    memset(ahead, 0, PLACES * sizeof *ahead);
+    const char *left = of[LEFT] + from.term * s->along[LEFT] + from.row * s->down[LEFT];
+    if (s->along[LEFT] == size) ahead[LEFT] = rows_ahead(left, s->down[LEFT], rows, terms);
+    if (s->down[LEFT] == size) ahead[LEFT] = rows_ahead(left, s->along[LEFT], terms, rows);
+    if (s->along[RIGHT] == size && s->terms > PART && (from.term != term || is_next))
+        ahead[RIGHT] = rows_ahead(of[RIGHT] + from.term * s->down[RIGHT], s->down[RIGHT], terms, s->columns);
+    if (s->along[RESULT] == size && from.term == 0 && s->rows > TALL)
+        ahead[RESULT] = rows_ahead(of[RESULT] + from.row * s->down[RESULT], s->down[RESULT], rows, s->columns);
 }
 
 /* Returns at most so many columns of all matrices that share the left one, from this one on. */

@@ -134,6 +134,7 @@ static bool NAMED(set_strip)(Tile t) {
     for (int height = 3; height >= 0; height--) {
         const Py_ssize_t rows = (Py_ssize_t)1 << height;
         for (; by_height[height] && rows <= left_over; left_over -= rows) {
+            if (t.ahead) fetch_some(t.ahead);
             has_nan |= by_height[height](&t);
             t.left += rows * t.s->down[LEFT];
             t.row += rows * t.s->down[RESULT];
@@ -142,24 +143,40 @@ static bool NAMED(set_strip)(Tile t) {
     return has_nan;
 }
 
-/* Sets a product, and returns whether it has a NaN. */
-static bool NAMED(multiply)(const Stacks *s, char *const *at) {
+/* Sets some rows of a product, from so many terms of each sum; returns whether there is a NaN. */
+static bool NAMED(set_rows)(const Stacks *s, char *const *part, Py_ssize_t terms, bool adds, Ahead *ahead) {
     enum { WIDTH = VECTORS * LANES };
     double panel[PART * WIDTH];
     const Py_ssize_t all = s->columns * s->shared;
     bool has_nan = false;
+    if (ahead) share_among_tiles(ahead, (s->rows + 3) / 4 * ((all + WIDTH - 1) / WIDTH));
+    for (Py_ssize_t column = 0; column < all; column += WIDTH) {
+        const Strip strip = strip_from(s, part, column, WIDTH);
+        Tile t = {s, &strip, part[LEFT], strip.from[0], part[RESULT], s->down[RIGHT], terms, adds, ahead};
+        if (!strip.is_row) {
+            fill_panel(&t, panel, WIDTH);
+            t.right = (const char *)panel;
+            t.next = WIDTH * sizeof(double);
+        }
+        has_nan |= NAMED(set_strip)(t);
+    }
+    return has_nan;
+}
+
+/* Sets a product, and returns whether it has a NaN. */
+static bool NAMED(multiply)(const Stacks *s, char *const *at) {
+    const bool looks = are_far(s);
+    bool has_nan = false;
     for (Py_ssize_t first = 0, terms; first < s->terms; first += terms) {
         terms = terms_of_part(s->terms - first);
-        char *const part[PLACES] = {at[LEFT] + first * s->along[LEFT], at[RIGHT] + first * s->down[RIGHT], at[RESULT]};
-        for (Py_ssize_t column = 0; column < all; column += WIDTH) {
-            const Strip strip = strip_from(s, part, column, WIDTH);
-            Tile t = {s, &strip, part[LEFT], strip.from[0], part[RESULT], s->down[RIGHT], terms, first > 0};
-            if (!strip.is_row) {
-                fill_panel(&t, panel, WIDTH);
-                t.right = (const char *)panel;
-                t.next = WIDTH * sizeof(double);
-            }
-            has_nan |= NAMED(set_strip)(t);
+        Stacks some = *s;
+        for (Py_ssize_t row = 0; row < s->rows; row += some.rows) {
+            some.rows = looks ? rows_of_block(s->rows - row, terms) : s->rows;
+            char *const part[PLACES] = {at[LEFT] + first * s->along[LEFT] + row * s->down[LEFT],
+                                        at[RIGHT] + first * s->down[RIGHT], at[RESULT] + row * s->down[RESULT]};
+            Ahead ahead[PLACES];
+            if (looks) look_ahead(s, at, (Place){first, row}, (Place){terms, some.rows}, ahead);
+            has_nan |= NAMED(set_rows)(&some, part, terms, first > 0, looks ? ahead : NULL);
         }
     }
     return has_nan;

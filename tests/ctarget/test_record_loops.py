@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
 
+import checkpoint
 from checkpoint.ad.tracing import loops
 from checkpoint.ctarget import library
 from checkpoint.scalars.kernels import kernel_of
@@ -119,3 +121,21 @@ def test_products_of_one_form(monkeypatch: pytest.MonkeyPatch) -> None:
     for k in range(loops.OFTEN + 2):
         assert outcome(loops.product, x, y) == outcome(np.matmul, x, y)
         assert (len(called) > 0) == (k >= loops.OFTEN)
+
+
+@pytest.mark.parametrize("sizes", [(40, 333, 27, 45), (40, 29, 600, 25), (3, 700, 300, 130)], ids=str)
+def test_stacks_that_leave_the_caches(sizes: tuple[int, int, int, int]) -> None:
+    """They are computed in blocks of rows, while what the next ones need is asked for."""
+    count, rows, terms, columns = sizes
+    checkpoint.grad(np.sum)(np.ones(2))  # NumPy is the library that has been met
+    rng, function = np.random.default_rng(3), kernel_of("matmul")
+    assert function is not None
+    lefts = rng.normal(size=(count, rows, terms)), rng.normal(size=(count, terms, rows)).swapaxes(1, 2)
+    rights = rng.normal(size=(count, terms, columns)), rng.normal(size=(count, columns, terms)).swapaxes(1, 2)
+    for left, right in itertools.product(lefts, rights):
+        found = function((0, 1, 2), left, right)
+        if found is None:
+            pytest.skip("a processor without loops for products")
+        np.testing.assert_allclose(found, np.matmul(left, right), rtol=0.0, atol=1e-10)
+        alone = [function((0, 1), x, y) for x, y in zip(left, right, strict=True)]  # in the caches
+        assert found.tobytes() == np.stack(alone).tobytes()
