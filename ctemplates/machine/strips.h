@@ -163,7 +163,8 @@ INLINE void set_lane(Mask *mask, int lane, bool value) {
     for (Chunks more_ = (chunks); more_; more_ = 0) \
         for (unsigned u = 0; more_ && (u = first_chunk(more_), true); more_ &= more_ - 1)
 
-/* Slots (strips/slots.py): MOVE_LANE copies one lane's element of an array of vectors, or of masks. TAKE_LANES copies elements in a row, from `lane` on, to the elements of vector k that `free` says. */
+/* Slots (strips/slots.py): MOVE_LANE copies one lane's element of an array of vectors, or of masks. TAKE_LANES copies elements in a
+ * row, from `lane` on, to the elements of vector k that `free` says. */
 #define ALL_SLOTS ((1u << WIDTH) - 1)
 #define SLOTS 2 /* vectors; on the tape they are the chunks behind the others */
 #define FOR_ALL_CHUNKS(u, chunks) \

@@ -24,18 +24,16 @@ from checkpoint.scalars import c_text
 # What works on Python's objects, or is for callers from Python: folders, and files of others.
 OF_PYTHON = frozenset(
     (
-        *(
-            "api",
-            "array_steps",
-            "arrays",
-            "at_once",
-            "bridge",
-            "by_name",
-            "foreign",
-            "lanes",
-            "numpy",
-            "tasks",
-        ),
+        "api",
+        "array_steps",
+        "arrays",
+        "at_once",
+        "bridge",
+        "by_name",
+        "foreign",
+        "lanes",
+        "numpy",
+        "tasks",
         "unit_arrays",
     )
 )
