@@ -21,7 +21,7 @@ from checkpoint.ad.tracing.lines import Called, Line
 from checkpoint.scalars.kernels import kernel_of
 
 LEAST = 4096  # elements of arrays that do not stay in the cache next to the processor
-MOST_STEPS, MOST_OPERANDS, FIRST_VALUE = 28, 32, 128  # as ctemplates/by_name/chains.h says
+MOST_STEPS, MOST_OPERANDS, FIRST_VALUE = 28, 32, 128  # within the bounds of ctemplates/by_name
 _LETTERS = {"np.add": "+", "np.subtract": "-", "np.multiply": "*", "np.divide": "/", "np.negative": "n"}
 WINDOW = 200  # lines, up to the last one of a chain
 _EXACT = 1 << 53  # below it all integers are floats
@@ -73,7 +73,7 @@ def _is_step(call: Called | None) -> bool:
 
 
 class Gathered(NamedTuple):
-    """What a line takes of an array: at an index array, along an axis."""
+    """Says what a line takes of an array: at an index array, along an axis."""
 
     index: Any
     axis: int

@@ -176,7 +176,7 @@ def chooses(x: float, n: float) -> float:
 
 
 def test_forks_within_forks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the sides of forks set is chosen by their tests where nothing else has set it, else by masks."""
+    """Choose what the sides of forks set by their tests where nothing else has set it, else by masks."""
     translate_soon(monkeypatch)
     monkeypatch.setenv("CHECKPOINT_THREADS", "1")
     strips = counted(monkeypatch)

@@ -1,4 +1,4 @@
-"""Where the paths below the nodes of a strip's trees end.
+"""Find where the paths below the nodes of a strip's trees end.
 
 In: nodes, and the plan of the loop over lanes. Out: whether a path stays in the loop, and the jump by which
 all that stay arrive at one header. What always holds: lanes that take a path which leaves the loop end the
